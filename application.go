@@ -45,10 +45,10 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 	if err != nil {
 		return nil, err
 	}
-	was := a.Status.ApplicationStatus
+	recorded := a.Status.ApplicationStatus
 	out, err := application.Run(application.Input{
 		APIGroup: groupOfClaim(a.Metadata), Namespace: in.who.Namespace, Name: in.who.Name, UID: string(a.Metadata.UID), Answers: in.answers, Spec: a.Spec.ApplicationSpec,
-		Status: was, Observed: in.observed, Now: now,
+		Status: recorded, Observed: in.observed, Now: now,
 	})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
@@ -56,10 +56,10 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 	r := &reply{
 		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait, recording: out.Passing,
 	}
-	if err := deferStatus(a.Status.Conditions, was, r); err != nil {
+	if err := deferStatus(a.Status.Conditions, recorded, r); err != nil {
 		return nil, err
 	}
-	r.lasting = !out.Passing && (r.deferred || slices.Equal(was.Transitions, out.Status.Transitions))
+	r.lasting = !out.Passing && (r.deferred || slices.Equal(recorded.Transitions, out.Status.Transitions))
 	return r, nil
 }
 

@@ -82,8 +82,8 @@ spec:
 	status := first.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue()
 	conditions := []any{map[string]any{"type": "Ready", "status": "False", "reason": "Creating"}}
 	for _, c := range first.GetConditions() {
-		is := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False", fnv1.Status_STATUS_CONDITION_UNKNOWN: "Unknown"}[c.GetStatus()]
-		conditions = append(conditions, map[string]any{"type": c.GetType(), "status": is, "reason": c.GetReason(), "message": c.GetMessage()})
+		statusText := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False", fnv1.Status_STATUS_CONDITION_UNKNOWN: "Unknown"}[c.GetStatus()]
+		conditions = append(conditions, map[string]any{"type": c.GetType(), "status": statusText, "reason": c.GetReason(), "message": c.GetMessage()})
 	}
 	list, err := structpb.NewList(conditions)
 	if err != nil {

@@ -76,9 +76,9 @@ func benchmarkWarm(b *testing.B, objects int) {
 	decoding, ours, allocated := time.Duration(0), time.Duration(0), uint64(0)
 	for b.Loop() {
 		decoding += timed(func() { times(warmCalls, func() { decodeAll(b, received(b, wire)) }) })
-		before := totalAlloc()
+		baseline := totalAlloc()
 		ours += timed(func() { times(warmCalls, func() { call(b, f, received(b, wire)) }) })
-		allocated += totalAlloc() - before
+		allocated += totalAlloc() - baseline
 	}
 	calls := float64(b.N * warmCalls)
 	b.ReportMetric(float64(ours)/float64(decoding), "render_warm_over_decode")
@@ -131,13 +131,13 @@ func received(tb testing.TB, wire []byte) *fnv1.RunFunctionRequest {
 // benchmarkColdMany renders 250 objects for each of four Sites.
 func benchmarkColdMany(b *testing.B) {
 	req, renderer := benchRequest(b, 250, "edge1", "edge2", "edge3", "edge4"), render.NewRenderer()
-	ours, before := time.Duration(0), processorTime(b)
+	ours, baseline := time.Duration(0), processorTime(b)
 	for b.Loop() {
 		f := serve(renderer)
 		ours += timed(func() { call(b, f, req) })
 	}
 	b.ReportMetric(ours.Seconds()/float64(b.N), "render_1000_objects_s")
-	b.ReportMetric((processorTime(b)-before).Seconds()/float64(b.N), "render_1000_objects_cpu_s")
+	b.ReportMetric((processorTime(b)-baseline).Seconds()/float64(b.N), "render_1000_objects_cpu_s")
 }
 
 // processorTime is the processor time of this process so far. It hardly depends on other processes.
@@ -346,7 +346,7 @@ func fieldsOf(tb testing.TB, o *unstructured.Unstructured) []byte {
 
 // blueprintOf returns a Blueprint with so many Deployments, in files of 50, whose replicas come from the intent.
 func blueprintOf(objects int) string {
-	const one = `    apiVersion: apps/v1
+	const manifest = `    apiVersion: apps/v1
       kind: Deployment
       metadata: {name: app-%d}
       spec:
@@ -369,7 +369,7 @@ func blueprintOf(objects int) string {
 			names = append(names, name)
 			fmt.Fprintf(&files, "    %s: |\n", name)
 		}
-		fmt.Fprintf(&files, "      ---\n  "+one, i)
+		fmt.Fprintf(&files, "      ---\n  "+manifest, i)
 	}
 	return `apiVersion: catalog.intentplane.dev/v1alpha1
 kind: Blueprint

@@ -45,18 +45,18 @@ func bundleReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error) 
 	if err != nil {
 		return nil, err
 	}
-	was := b.Status.BundleStatus
+	recorded := b.Status.BundleStatus
 	out, err := bundle.Run(bundle.Input{
-		Group: b.GroupVersionKind().Group, Namespace: in.who.Namespace, Name: in.who.Name, Spec: b.Spec.BundleSpec, Status: was,
+		Group: b.GroupVersionKind().Group, Namespace: in.who.Namespace, Name: in.who.Name, Spec: b.Spec.BundleSpec, Status: recorded,
 		Observed: in.observed, Now: now,
 	})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
 	r := &reply{resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready}
-	if err := deferStatus(b.Status.Conditions, was, r); err != nil {
+	if err := deferStatus(b.Status.Conditions, recorded, r); err != nil {
 		return nil, err
 	}
-	r.lasting = r.deferred || slices.Equal(was.Transitions, out.Status.Transitions)
+	r.lasting = r.deferred || slices.Equal(recorded.Transitions, out.Status.Transitions)
 	return r, nil
 }

@@ -15,7 +15,7 @@ import (
 const typeReady = "Ready"
 
 // deferStatus keeps the observed status in a reply whose conditions change: the next call, which the new conditions cause, writes the new status. Observed
-// are the conditions of the composite, and was is its status.
+// are the conditions of the composite, and recorded is its status.
 //
 // Crossplane writes the status first and the conditions after it, and the first write includes the conditions that were read before. If both change in one
 // call, the first write starts the next call, which has not read the second write yet: it restores the earlier conditions and sets the new conditions again,
@@ -23,7 +23,7 @@ const typeReady = "Ready"
 // in all, since the status write includes the conditions that exist by then. So a client that sees a phase sees its conditions too. A transitional status is
 // not written: the next call writes the final status. While a verdict is being recorded or an image handed over, conditions are held as well, because an
 // intermediate value costs as many writes as the final value. It returns an error if a status cannot be encoded.
-func deferStatus(observed []projection.Condition, was any, r *reply) error {
+func deferStatus(observed []projection.Condition, recorded any, r *reply) error {
 	if r.recording && hasAllConditions(observed, r) {
 		holdConditions(observed, r)
 		r.passing = true
@@ -31,28 +31,28 @@ func deferStatus(observed []projection.Condition, was any, r *reply) error {
 	if !haveConditionsChanged(observed, r) && (!r.passing || !hasAllConditions(observed, r)) {
 		return nil
 	}
-	before, err := json.Marshal(was)
+	recordedJSON, err := json.Marshal(recorded)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the observed status")
 	}
-	after, err := json.Marshal(r.status)
+	nextJSON, err := json.Marshal(r.status)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the status")
 	}
-	if !bytes.Equal(before, after) {
-		r.status, r.deferred = was, true
+	if !bytes.Equal(recordedJSON, nextJSON) {
+		r.status, r.deferred = recorded, true
 	}
 	return nil
 }
 
 // holdConditions leaves the conditions of a composite as they are, and whether it is ready.
 func holdConditions(observed []projection.Condition, r *reply) {
-	has := conditionsByType(observed)
-	held := make([]projection.Condition, len(r.conditions))
+	current := conditionsByType(observed)
+	retained := make([]projection.Condition, len(r.conditions))
 	for i, c := range r.conditions {
-		held[i] = has[c.Type]
+		retained[i] = current[c.Type]
 	}
-	r.conditions, r.ready = held, has[typeReady].Status == corev1.ConditionTrue
+	r.conditions, r.ready = retained, current[typeReady].Status == corev1.ConditionTrue
 }
 
 func conditionsByType(all []projection.Condition) map[string]projection.Condition {
@@ -73,12 +73,12 @@ func hasAllConditions(observed []projection.Condition, r *reply) bool {
 // haveConditionsChanged reports whether a reply has other conditions than the composite. A composite that does not have all of them gets
 // everything at once.
 func haveConditionsChanged(observed []projection.Condition, r *reply) bool {
-	has := conditionsByType(observed)
-	ready, all := has[typeReady]
+	recorded := conditionsByType(observed)
+	ready, all := recorded[typeReady]
 	differ := (ready.Status == corev1.ConditionTrue) != r.ready
 	for _, c := range r.conditions {
-		was, there := has[c.Type]
-		all, differ = all && there, differ || was != c
+		condition, isPresent := recorded[c.Type]
+		all, differ = all && isPresent, differ || condition != c
 	}
 	return all && differ
 }

@@ -28,12 +28,12 @@ type intentDeployment struct {
 }
 
 // claimReference returns the reference to the claim, or to the namespaced composite itself.
-func (c *intentDeployment) claimReference(who claimRef) rolloutv1alpha1.ClaimReference {
+func (c *intentDeployment) claimReference(claim claimRef) rolloutv1alpha1.ClaimReference {
 	group := deploymentv1alpha1.GroupNamespaced
 	if c.Metadata.Namespace == "" {
 		group = deploymentv1alpha1.GroupClaims
 	}
-	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: deploymentv1alpha1.Kind, Namespace: who.Namespace, Name: who.Name}
+	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: deploymentv1alpha1.Kind, Namespace: claim.Namespace, Name: claim.Name}
 }
 
 func decodeDeployment(req *fnv1.RunFunctionRequest) (deployment.Input, error) {

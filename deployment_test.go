@@ -60,9 +60,9 @@ func TestClaimFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := rolloutv1alpha1.ClaimReference{}
-			who, err := claimFor(d.TypeMeta, d.Metadata, d.Spec.ClaimRef)
+			claim, err := claimFor(d.TypeMeta, d.Metadata, d.Spec.ClaimRef)
 			if err == nil {
-				got = d.claimReference(who)
+				got = d.claimReference(claim)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || (err != nil) != tc.wantErr {
 				t.Errorf("\n%s\nclaimReference(...): %v, -want, +got:\n%s", tc.reason, err, diff)
@@ -232,11 +232,11 @@ func TestSameRequestSameBytes(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(caller), 2))
 		all.Go(func() {
 			for n := range calls {
-				one := f
+				shared := f
 				if n%50 == 49 {
-					one = newFunction()
+					shared = newFunction()
 				}
-				rsp, err := one.RunFunction(t.Context(), shuffled(req, random))
+				rsp, err := shared.RunFunction(t.Context(), shuffled(req, random))
 				if err != nil || !bytes.Equal(want, encoded(t, rsp)) {
 					t.Errorf("RunFunction(...): call %d of caller %d is another one: %v", n, caller, err)
 					return

@@ -94,13 +94,13 @@ func (f *Function) answerRequest(ctx context.Context, req *fnv1.RunFunctionReque
 	if err != nil {
 		return nil, err
 	}
-	known, err := f.answers.getResponse(key)
+	cached, err := f.answers.getResponse(key)
 	if err != nil {
 		return nil, err
 	}
-	if known != nil {
+	if cached != nil {
 		f.telemetry.countAnswer(fromMemory)
-		return known, nil
+		return cached, nil
 	}
 	r, err := f.buildReply(ctx, req)
 	if err != nil {
@@ -198,7 +198,7 @@ type callInput struct {
 
 // decodeCall decodes the common parts of a request for every kind of composite. The metadata and the claim are the composite's.
 func decodeCall(req *fnv1.RunFunctionRequest, t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (callInput, error) {
-	who, err := claimFor(t, m, claim)
+	claimReference, err := claimFor(t, m, claim)
 	if err != nil {
 		return callInput{}, err
 	}
@@ -207,7 +207,7 @@ func decodeCall(req *fnv1.RunFunctionRequest, t metav1.TypeMeta, m metav1.Object
 		return callInput{}, err
 	}
 	answers, err := decodeAnswers(req)
-	return callInput{who: who, observed: observed, answers: answers}, err
+	return callInput{who: claimReference, observed: observed, answers: answers}, err
 }
 
 // decodeComposite decodes the fields of the observed composite that T has.
@@ -369,8 +369,8 @@ func statusOfCondition(s corev1.ConditionStatus) fnv1.Status {
 	}[s]
 }
 
-func readyState(is bool) fnv1.Ready {
-	if is {
+func readyState(isReady bool) fnv1.Ready {
+	if isReady {
 		return fnv1.Ready_READY_TRUE
 	}
 	return fnv1.Ready_READY_FALSE

@@ -129,8 +129,8 @@ func resolved(t *testing.T, f *Function, req *fnv1.RunFunctionRequest, objects m
 	rsp := run(t, f, req)
 	for range 5 {
 		answer(req, rsp, objects)
-		asked := rsp.GetRequirements()
-		if rsp = run(t, f, req); proto.Equal(asked, rsp.GetRequirements()) {
+		requirements := rsp.GetRequirements()
+		if rsp = run(t, f, req); proto.Equal(requirements, rsp.GetRequirements()) {
 			break
 		}
 	}
@@ -202,10 +202,10 @@ func marshal(t *testing.T, m proto.Message) []byte {
 
 func TestRunFunctionKeepsDesiredResources(t *testing.T) {
 	req := request(t, claimComposite)
-	others := &fnv1.Resource{Resource: parse(t, "apiVersion: v1\nkind: ConfigMap\n"), Ready: fnv1.Ready_READY_TRUE}
-	req.Desired = &fnv1.State{Resources: map[string]*fnv1.Resource{"others": others}}
+	foreign := &fnv1.Resource{Resource: parse(t, "apiVersion: v1\nkind: ConfigMap\n"), Ready: fnv1.Ready_READY_TRUE}
+	req.Desired = &fnv1.State{Resources: map[string]*fnv1.Resource{"others": foreign}}
 	rsp := resolved(t, newFunction(), req, catalogOf(t))
-	if diff := cmp.Diff(others, rsp.GetDesired().GetResources()["others"], protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(foreign, rsp.GetDesired().GetResources()["others"], protocmp.Transform()); diff != "" {
 		t.Errorf("RunFunction(...): what an earlier function asks for: -want, +got:\n%s", diff)
 	}
 }

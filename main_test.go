@@ -52,11 +52,11 @@ func (a *authority) sign(template *x509.Certificate) (*x509.Certificate, *ecdsa.
 	a.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	a.must(err)
-	parent, by := a.cert, a.key
+	parent, signer := a.cert, a.key
 	if parent == nil {
-		parent, by = template, key
+		parent, signer = template, key
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, by)
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
 	a.must(err)
 	cert, err := x509.ParseCertificate(der)
 	a.must(err)
@@ -97,7 +97,7 @@ func (a *authority) must(err error) {
 
 // TestServesOnlyKnownClients serves as in a cluster. A client without a certificate of Crossplane's authority gets no answer.
 func TestServesOnlyKnownClients(t *testing.T) {
-	ours, other, dir := newAuthority(t), newAuthority(t), t.TempDir()
+	ours, otherAuthority, dir := newAuthority(t), newAuthority(t), t.TempDir()
 	ours.write(dir)
 	socket := filepath.Join(dir, "socket")
 	c := &cli{Network: "unix", Address: socket, TLSCertsDir: dir, MaxRecvMessageSize: 16, CacheSize: 1, TTL: time.Minute}
@@ -110,7 +110,7 @@ func TestServesOnlyKnownClients(t *testing.T) {
 	}{
 		"Crossplane":                   {reason: "A client with a certificate of the authority is answered.", certs: []tls.Certificate{ours.issue()}, want: codes.OK},
 		"CVE-2026-24748-NoCertificate": {reason: "A client without a certificate is refused.", want: codes.Unavailable},
-		"CVE-2026-24748-Other":         {reason: "A client with a certificate of another authority is refused.", certs: []tls.Certificate{other.issue()}, want: codes.Unavailable},
+		"CVE-2026-24748-Other":         {reason: "A client with a certificate of another authority is refused.", certs: []tls.Certificate{otherAuthority.issue()}, want: codes.Unavailable},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -179,8 +179,8 @@ func live(b *testing.B, client fnv1.FunctionRunnerServiceClient, n int) {
 	fields := req.GetObserved().GetComposite().GetResource().GetFields()
 	name := fmt.Sprintf("shop-%d", n)
 	fields["metadata"].GetStructValue().Fields["name"] = structpb.NewStringValue(name)
-	said := fields["spec"].GetStructValue().GetFields()["intent"].GetStringValue()
-	fields["spec"].GetStructValue().Fields["intent"] = structpb.NewStringValue(strings.Replace(said, "shop", name, 1))
+	text := fields["spec"].GetStructValue().GetFields()["intent"].GetStringValue()
+	fields["spec"].GetStructValue().Fields["intent"] = structpb.NewStringValue(strings.Replace(text, "shop", name, 1))
 	first := proto.CloneOf(req)
 	first.RequiredResources = nil
 	ask(b, client, first)
@@ -207,14 +207,14 @@ func ask(b *testing.B, client fnv1.FunctionRunnerServiceClient, req *fnv1.RunFun
 func startFunction(b *testing.B) (int, fnv1.FunctionRunnerServiceClient) {
 	b.Helper()
 	dir, address := b.TempDir(), freeAddress(b)
-	both := certify(b, dir)
+	tlsConfig := certify(b, dir)
 	p := exec.CommandContext(b.Context(), functionBinary, "--address="+address, "--tls-certs-dir="+dir)
 	p.Stderr = os.Stderr
 	if err := p.Start(); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = p.Wait() })
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(both)))
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(tlsConfig)))
 	if err != nil {
 		b.Fatal(err)
 	}

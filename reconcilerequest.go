@@ -18,9 +18,9 @@ func passReconcileRequest(req *fnv1.RunFunctionRequest, r *reply) {
 	if token == "" || len(token) > maxReconcileToken {
 		return
 	}
-	for name, one := range r.resources {
-		one.Object = withAnnotation(one.Object, meta.AnnotationKeyReconcileRequestedAt, token)
-		r.resources[name] = one
+	for name, resource := range r.resources {
+		resource.Object = withAnnotation(resource.Object, meta.AnnotationKeyReconcileRequestedAt, token)
+		r.resources[name] = resource
 	}
 }
 

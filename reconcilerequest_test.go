@@ -25,7 +25,7 @@ func TestPassReconcileRequest(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f, plain := newFunction(), request(t, namespacedComposite)
-			without := resolved(t, f, plain, catalogOf(t))
+			plainResponse := resolved(t, f, plain, catalogOf(t))
 			req := request(t, namespacedComposite)
 			if tc.token != "" {
 				metadata := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue()
@@ -39,7 +39,7 @@ func TestPassReconcileRequest(t *testing.T) {
 				if got := takeToken(r); got != tc.want {
 					t.Errorf("\n%s\nRunFunction(...): %s is asked for %q, want %q", tc.reason, name, got, tc.want)
 				}
-				if diff := cmp.Diff(without.GetDesired().GetResources()[name], r, protocmp.Transform()); diff != "" {
+				if diff := cmp.Diff(plainResponse.GetDesired().GetResources()[name], r, protocmp.Transform()); diff != "" {
 					t.Errorf("\n%s\nRunFunction(...): nothing else changes: -want, +got:\n%s", tc.reason, diff)
 				}
 			}

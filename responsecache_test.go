@@ -46,10 +46,10 @@ func stubbed(s *stub) *Function {
 }
 
 func TestRequestKey(t *testing.T) {
-	one := func() *structpb.Struct {
+	newObject := func() *structpb.Struct {
 		return &structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewStringValue("b")}}
 	}
-	resources := map[string]*fnv1.Resources{"a": {Items: []*fnv1.Resource{{Resource: one()}}}}
+	resources := map[string]*fnv1.Resources{"a": {Items: []*fnv1.Resource{{Resource: newObject()}}}}
 	cases := map[string]struct {
 		reason string
 		change func(*fnv1.RunFunctionRequest)
@@ -64,9 +64,11 @@ func TestRequestKey(t *testing.T) {
 		"Resources": {reason: "The observed resources are part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.Observed.Resources = map[string]*fnv1.Resource{"a": {Resource: parse(t, "apiVersion: v1\nkind: X")}}
 		}, want: 2},
-		"Desired": {reason: "The desired state of earlier functions is part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: one()}} }, want: 2},
-		"Input":   {reason: "The input of the function is part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.Input = one() }, want: 2},
-		"Context": {reason: "The context of the pipeline is part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.Context = one() }, want: 2},
+		"Desired": {reason: "The desired state of earlier functions is part of the key.", change: func(r *fnv1.RunFunctionRequest) {
+			r.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: newObject()}}
+		}, want: 2},
+		"Input":   {reason: "The input of the function is part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.Input = newObject() }, want: 2},
+		"Context": {reason: "The context of the pipeline is part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.Context = newObject() }, want: 2},
 		"Extra": {reason: "Extra resources are part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.ExtraResources = resources //nolint:staticcheck // It is deprecated, and may come.
 		}, want: 2},
@@ -127,11 +129,11 @@ func TestLateRenderIsNotCached(t *testing.T) {
 	req := request(t, claimComposite)
 	rsp := resolved(t, f, req, catalogOf(t))
 	req.Observed.Composite.Resource.Fields["status"] = rsp.GetDesired().GetComposite().GetResource().GetFields()["status"]
-	before := renders.Load()
+	baseline := renders.Load()
 	for range 3 {
 		rsp = run(t, f, req)
 	}
-	if got := renders.Load() - before; got < 3 || !strings.Contains(statusOf(rsp, "message"), "late") {
+	if got := renders.Load() - baseline; got < 3 || !strings.Contains(statusOf(rsp, "message"), "late") {
 		t.Errorf("RunFunction(...): a rendering that took too long is tried again: got %d renderings of 3 calls: %s", got, statusOf(rsp, "message"))
 	}
 }

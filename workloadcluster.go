@@ -45,18 +45,18 @@ func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error)
 	if err != nil {
 		return nil, err
 	}
-	was := c.Status.WorkloadClusterStatus
+	recorded := c.Status.WorkloadClusterStatus
 	out, err := workloadcluster.Run(workloadcluster.Input{
 		Namespace: in.who.Namespace, Name: in.who.Name, UID: string(c.Metadata.UID), Answers: in.answers, Spec: c.Spec.WorkloadClusterSpec,
-		Status: was, Observed: in.observed, Now: now,
+		Status: recorded, Observed: in.observed, Now: now,
 	})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
 	r := &reply{needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready}
-	if err := deferStatus(c.Status.Conditions, was, r); err != nil {
+	if err := deferStatus(c.Status.Conditions, recorded, r); err != nil {
 		return nil, err
 	}
-	r.lasting = r.deferred || slices.Equal(was.Transitions, out.Status.Transitions)
+	r.lasting = r.deferred || slices.Equal(recorded.Transitions, out.Status.Transitions)
 	return r, nil
 }

@@ -69,9 +69,9 @@ metadata: {name: north, namespace: team-a}
 spec: {type: Existing}
 `)
 	first := run(t, f, req)
-	told := []any{map[string]any{"type": "Ready", "status": "False", "reason": "Creating"}}
+	observedConditions := []any{map[string]any{"type": "Ready", "status": "False", "reason": "Creating"}}
 	for _, c := range first.GetConditions() {
-		told = append(told, map[string]any{"type": c.GetType(), "status": "Unknown", "reason": c.GetReason(), "message": c.GetMessage()})
+		observedConditions = append(observedConditions, map[string]any{"type": c.GetType(), "status": "Unknown", "reason": c.GetReason(), "message": c.GetMessage()})
 	}
 	crossplaneTells := func(phase string, conditions []any) {
 		t.Helper()
@@ -81,15 +81,15 @@ spec: {type: Existing}
 		}
 		req.Observed.Composite.Resource.Fields["status"] = status
 	}
-	crossplaneTells("Provisioning", told)
+	crossplaneTells("Provisioning", observedConditions)
 	if got := statusOf(run(t, f, req), "phase"); got != "Provisioning" {
 		t.Errorf("phase %q is told together with other conditions", got)
 	}
 	for i, c := range first.GetConditions() {
 		status := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False", fnv1.Status_STATUS_CONDITION_UNKNOWN: "Unknown"}[c.GetStatus()]
-		told[i+1] = map[string]any{"type": c.GetType(), "status": status, "reason": c.GetReason(), "message": c.GetMessage()}
+		observedConditions[i+1] = map[string]any{"type": c.GetType(), "status": status, "reason": c.GetReason(), "message": c.GetMessage()}
 	}
-	crossplaneTells("Provisioning", told)
+	crossplaneTells("Provisioning", observedConditions)
 	if got := statusOf(run(t, f, req), "phase"); got != "Pending" {
 		t.Errorf("phase %q follows the conditions", got)
 	}

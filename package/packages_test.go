@@ -106,9 +106,9 @@ func TestRendererVersion(t *testing.T) {
 }
 
 func TestDependencies(t *testing.T) {
-	both := []string{"Function ghcr.io/intentplane/function-intentplane", "Provider ghcr.io/intentplane/provider-intentplane"}
+	packages := []string{"Function ghcr.io/intentplane/function-intentplane", "Provider ghcr.io/intentplane/provider-intentplane"}
 	for file, want := range map[string][]string{
-		"../crossplane.yaml": both, "namespaced/crossplane.yaml": both,
+		"../crossplane.yaml": packages, "namespaced/crossplane.yaml": packages,
 		"applications/crossplane.yaml": {"Configuration ghcr.io/intentplane/configuration-intentplane-namespaced"},
 	} {
 		t.Run(file, func(t *testing.T) {

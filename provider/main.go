@@ -135,7 +135,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	prober := clusters.NewProber(limits, time.Now)
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	near := c.gitGuard()
-	of := controller.Options{
+	settings := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
 		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near, HonourMandates: c.HonourMandates},
@@ -146,10 +146,10 @@ func (c *cli) runProvider(ctx context.Context) error {
 		PruneRequest:   prunerequest.Options{Guard: near, Namespace: c.Namespace, Counter: m},
 		ManagedCluster: managedcluster.Options{Limits: limits, Prober: prober, Namespace: c.Namespace},
 	}
-	if of.Tracer, err = c.addTracer(ctx, mgr, log); err != nil {
+	if settings.Tracer, err = c.addTracer(ctx, mgr, log); err != nil {
 		return err
 	}
-	if err := controller.SetupGated(mgr, o, of); err != nil {
+	if err := controller.SetupGated(mgr, o, settings); err != nil {
 		return err
 	}
 	log.Info("Starting", "version", version)

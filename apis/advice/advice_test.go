@@ -31,8 +31,8 @@ func TestFor(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			a, known := For(tc.kind, tc.says)
-			got := want{known: known, needsPerson: a.NeedsPerson(), actor: a.Actor}
+			a, isKnown := For(tc.kind, tc.says)
+			got := want{known: isKnown, needsPerson: a.NeedsPerson(), actor: a.Actor}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("\n%s\nFor(%q, %q): -want, +got:\n%s", tc.reason, tc.kind, tc.says, diff)
 			}

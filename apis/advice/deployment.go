@@ -5,8 +5,8 @@ import "maps"
 // deploymentReasons returns the reasons of an IntentDeployment.
 func deploymentReasons() map[string]Advice {
 	out := specReasons()
-	for _, more := range []map[string]Advice{progressReasons(), blockedReasons(), rejectionReasons(), rollbackReasons(), canaryReasons()} {
-		maps.Copy(out, more)
+	for _, reasons := range []map[string]Advice{progressReasons(), blockedReasons(), rejectionReasons(), rollbackReasons(), canaryReasons()} {
+		maps.Copy(out, reasons)
 	}
 	return out
 }

@@ -2,7 +2,7 @@ package advice
 
 // pruneReasons returns the reasons of a PruneRequest.
 func pruneReasons() map[string]Advice {
-	const again = "make another PruneRequest."
+	const retry = "make another PruneRequest."
 	return map[string]Advice{
 		"Planned":          good(),
 		"NothingToPrune":   over("Nothing: none may go. status.plan says why each is kept."),
@@ -10,13 +10,13 @@ func pruneReasons() map[string]Advice {
 		"Approved":         good(),
 		"Pruning":          wait(WakeRetry, "Wait for the push, which may be behind others of the same branch, or until the packages are gone."),
 		"Pruned":           over("Nothing: the directories and packages of the plan are gone."),
-		"PlanChanged":      over("Look at the changes, and " + again),
-		"Expired":          over("To prune nevertheless, " + again),
-		"Uncertain":        act(PlatformTeam, WakePrune, "Remove the cause that the message names, and "+again),
-		"StateUntrusted":   act(PlatformTeam, WakePrune, "Remove the cause that the message names, as docs/operations/after-a-loss.md says, and "+again),
-		"NotInPlan":        act(Author, WakePrune, "Correct spec.only: "+again),
-		"MostOfRepository": act(Author, WakePrune, "Find out why so much has no owner. If that is right, set allowMost: "+again),
-		"TooMany":          act(Author, WakePrune, "Name some of them in spec.only: "+again),
+		"PlanChanged":      over("Look at the changes, and " + retry),
+		"Expired":          over("To prune nevertheless, " + retry),
+		"Uncertain":        act(PlatformTeam, WakePrune, "Remove the cause that the message names, and "+retry),
+		"StateUntrusted":   act(PlatformTeam, WakePrune, "Remove the cause that the message names, as docs/operations/after-a-loss.md says, and "+retry),
+		"NotInPlan":        act(Author, WakePrune, "Correct spec.only: "+retry),
+		"MostOfRepository": act(Author, WakePrune, "Find out why so much has no owner. If that is right, set allowMost: "+retry),
+		"TooMany":          act(Author, WakePrune, "Name some of them in spec.only: "+retry),
 		"Invalid":          act(PlatformTeam, WakeRetry, "Correct the configuration as the message says."),
 		"CredentialsGone":  act(PlatformTeam, WakeRetry, "Create the configuration or its Secret again, or correct spec.providerConfigRef in another request."),
 		"PolicyDenied":     act(RepositoryOwner, WakeRetry, "Allow the use that the message names in the configuration or the server."),

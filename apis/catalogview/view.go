@@ -169,20 +169,20 @@ func schemaOfBlueprint(b *catalogv1alpha1.Blueprint) parametersSchema {
 func (b *Blueprint) takeParameters(s parametersSchema) []Parameter {
 	found := map[string]Parameter{}
 	for name, p := range s.Properties {
-		one := Parameter{Name: name, Type: p.Type, Description: oneline.Clean(p.Description, 0), Required: slices.Contains(s.Required, name), Default: strings.Trim(string(p.Default), `"`)}
+		parameter := Parameter{Name: name, Type: p.Type, Description: oneline.Clean(p.Description, 0), Required: slices.Contains(s.Required, name), Default: strings.Trim(string(p.Default), `"`)}
 		for _, v := range p.Enum {
-			one.Allowed = append(one.Allowed, fmt.Sprint(v))
+			parameter.Allowed = append(parameter.Allowed, fmt.Sprint(v))
 		}
-		found[name] = one
+		found[name] = parameter
 	}
 	for key, value := range b.Defaults {
 		name, isParameter := strings.CutPrefix(key, parameterPrefix)
 		if !isParameter {
 			continue
 		}
-		one := found[name]
-		one.Name, one.Default = name, value
-		found[name] = one
+		parameter := found[name]
+		parameter.Name, parameter.Default = name, value
+		found[name] = parameter
 		delete(b.Defaults, key)
 	}
 	var out []Parameter

@@ -488,9 +488,9 @@ func addFieldNames(out map[string]string, path string, s *apiextensions.JSONSche
 		return
 	}
 	for name := range s.Properties {
-		under := s.Properties[name]
+		property := s.Properties[name]
 		out[path+"."+name] = name
-		addFieldNames(out, path+"."+name, &under)
+		addFieldNames(out, path+"."+name, &property)
 	}
 	if s.Items != nil {
 		addFieldNames(out, path+"[]", s.Items.Schema)

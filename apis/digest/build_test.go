@@ -44,8 +44,8 @@ func TestBuildRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := base()
 			tc.edit(p)
-			if same := sum(p) == sum(base()); same != tc.same {
-				t.Errorf("\n%s\nBuildRequest(...): same is %t", tc.reason, same)
+			if isEqual := sum(p) == sum(base()); isEqual != tc.same {
+				t.Errorf("\n%s\nBuildRequest(...): same is %t", tc.reason, isEqual)
 			}
 		})
 	}

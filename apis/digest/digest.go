@@ -64,25 +64,25 @@ func withDefaults[S spec](full, empty S) (S, S) {
 }
 
 // copyBlocks creates in to an empty counterpart of each block that from has, and of each item of its lists.
-func copyBlocks(from, to reflect.Value) {
-	switch from.Kind() {
+func copyBlocks(source, target reflect.Value) {
+	switch source.Kind() {
 	case reflect.Pointer:
-		if from.IsNil() || from.Type().Elem().Kind() != reflect.Struct {
+		if source.IsNil() || source.Type().Elem().Kind() != reflect.Struct {
 			return
 		}
-		to.Set(reflect.New(from.Type().Elem()))
-		copyBlocks(from.Elem(), to.Elem())
+		target.Set(reflect.New(source.Type().Elem()))
+		copyBlocks(source.Elem(), target.Elem())
 	case reflect.Struct:
-		for i := range from.NumField() {
-			copyBlocks(from.Field(i), to.Field(i))
+		for i := range source.NumField() {
+			copyBlocks(source.Field(i), target.Field(i))
 		}
 	case reflect.Slice:
-		if from.Len() == 0 || from.Type().Elem().Kind() != reflect.Struct {
+		if source.Len() == 0 || source.Type().Elem().Kind() != reflect.Struct {
 			return
 		}
-		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
-		for i := range from.Len() {
-			copyBlocks(from.Index(i), to.Index(i))
+		target.Set(reflect.MakeSlice(source.Type(), source.Len(), source.Len()))
+		for i := range source.Len() {
+			copyBlocks(source.Index(i), target.Index(i))
 		}
 	default:
 	}
@@ -124,8 +124,8 @@ func stripDefaults(v, base any) any {
 func stripMap(v, base map[string]any) map[string]any {
 	out := map[string]any{}
 	for key, value := range v {
-		def, known := base[key]
-		if known && reflect.DeepEqual(value, def) {
+		def, hasDefault := base[key]
+		if hasDefault && reflect.DeepEqual(value, def) {
 			continue
 		}
 		out[key] = stripDefaults(value, def)

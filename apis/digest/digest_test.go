@@ -145,15 +145,15 @@ func TestSpec(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := plain.DeepCopy()
 			tc.change(s)
-			before := s.DeepCopy()
+			original := s.DeepCopy()
 			got, err := Spec(s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if same := want == got; same != tc.same {
-				t.Errorf("\n%s\nSpec(...): same digest: -want, +got:\n%s", tc.reason, cmp.Diff(tc.same, same))
+			if isEqual := want == got; isEqual != tc.same {
+				t.Errorf("\n%s\nSpec(...): same digest: -want, +got:\n%s", tc.reason, cmp.Diff(tc.same, isEqual))
 			}
-			if diff := cmp.Diff(before, s); diff != "" {
+			if diff := cmp.Diff(original, s); diff != "" {
 				t.Errorf("\n%s\nSpec(...): changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -197,8 +197,8 @@ func TestOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if same := now == got; same != tc.same {
-				t.Errorf("\n%s\nOf(...): same digest: -want, +got:\n%s", tc.reason, cmp.Diff(tc.same, same))
+			if isEqual := now == got; isEqual != tc.same {
+				t.Errorf("\n%s\nOf(...): same digest: -want, +got:\n%s", tc.reason, cmp.Diff(tc.same, isEqual))
 			}
 		})
 	}

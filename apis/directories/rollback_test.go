@@ -54,8 +54,8 @@ func TestRollBack(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			asked := withTracks(green, 80, 20)
-			d := Directory{Own: asked, Asked: asked, Track: track.Green, Revision: 2, FolderOf: func(int64) string { return "" }, Aim: serves(track.Blue, 0)}
+			requested := withTracks(green, 80, 20)
+			d := Directory{Own: requested, Asked: requested, Track: track.Green, Revision: 2, FolderOf: func(int64) string { return "" }, Aim: serves(track.Blue, 0)}
 			d.Held = deliveryv1alpha1.DeliveredTree{Tree: "both", Tracks: []deliveryv1alpha1.DeliveredTrack{
 				{Name: track.Blue, Revision: 1, Weight: 80, Tree: track.FolderID(blueFiles, track.Blue)},
 				{Name: track.Green, Revision: 2, Weight: 20, Tree: track.FolderID(files, track.Green)},

@@ -44,8 +44,8 @@ func (c *Tracker) filesInState(d Directory, folders []folder, s track.State) (tr
 		}
 	}
 	key := d.filesKey(s, parts)
-	if known, ok := c.composed.Get(key); ok {
-		return known, nil
+	if cached, ok := c.composed.Get(key); ok {
+		return cached, nil
 	}
 	out, err := d.computeFiles(s, parts)
 	if err == nil {
@@ -56,11 +56,11 @@ func (c *Tracker) filesInState(d Directory, folders []folder, s track.State) (tr
 
 // filesKey returns the key of the files of a directory. A requested tree has an id, unless the directory stays: then it may carry any files.
 func (d Directory) filesKey(s track.State, parts map[string]string) memo.Key {
-	asked := d.Asked.Tree
-	if asked == "" {
-		asked = fmt.Sprintf("%x", memo.KeyOf(string(d.Asked.Files)))
+	requested := d.Asked.Tree
+	if requested == "" {
+		requested = fmt.Sprintf("%x", memo.KeyOf(string(d.Asked.Files)))
 	}
-	return memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, asked, d.Asked.Parts, d.bringsOwn(), s, parts, d.Track))
+	return memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, requested, d.Asked.Parts, d.bringsOwn(), s, parts, d.Track))
 }
 
 func (d Directory) computeFiles(s track.State, parts map[string]string) (trackedFiles, error) {
@@ -93,30 +93,30 @@ func (d Directory) computeFiles(s track.State, parts map[string]string) (tracked
 // sourceFiles returns the files that the tree carries, in any state: the files of the revision, and shared files that leave with the other track, or only
 // the shared files that the directory has. Files without tracks are among them unless their folder is a part.
 func (d Directory) sourceFiles(s track.State, isPlainPart bool) (tree.Files, error) {
-	own, err := tree.Decode(d.Own.Files)
+	ownFiles, err := tree.Decode(d.Own.Files)
 	if err != nil && len(d.Own.Files) > 0 {
 		return nil, err
 	}
-	asked, err := tree.Decode(d.Asked.Files)
+	requested, err := tree.Decode(d.Asked.Files)
 	if err != nil && len(d.Asked.Files) > 0 {
 		return nil, err
 	}
-	shared := track.WithoutFolders(asked, track.Names()...)
+	shared := track.WithoutFolders(requested, track.Names()...)
 	switch {
 	case d.bringsOwn() && d.Track == track.Plain:
-		return track.Join(shared, own, track.Plain)
-	case d.bringsOwn() && (s.Alone || len(asked) == 0):
-		return withoutOthers(own, d.Track), nil
-	case d.bringsOwn() && track.IsFlat(asked):
-		return track.Join(withoutOthers(own, d.Track), asked, d.Track)
+		return track.Join(shared, ownFiles, track.Plain)
+	case d.bringsOwn() && (s.Alone || len(requested) == 0):
+		return withoutOthers(ownFiles, d.Track), nil
+	case d.bringsOwn() && track.IsFlat(requested):
+		return track.Join(withoutOthers(ownFiles, d.Track), requested, d.Track)
 	case d.bringsOwn() && isPlainPart:
-		return track.Retain(withoutOthers(own, d.Track), asked)
+		return track.Retain(withoutOthers(ownFiles, d.Track), requested)
 	case d.bringsOwn():
-		return track.Retain(track.WithPlain(withoutOthers(own, d.Track), asked), asked)
-	case len(asked) > 0:
+		return track.Retain(track.WithPlain(withoutOthers(ownFiles, d.Track), requested), requested)
+	case len(requested) > 0:
 		return shared, nil
 	}
-	return track.WithoutFolders(own, track.Names()...), nil
+	return track.WithoutFolders(ownFiles, track.Names()...), nil
 }
 
 // withoutOthers returns the files of a directory without the folders of other tracks.

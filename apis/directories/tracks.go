@@ -100,35 +100,35 @@ type folder struct {
 // Compose returns the tree that brings a directory to its aim. Where that cannot be composed, since no object holds the files, the directory stays as it
 // is. It returns an error for files without the folders of a directory with tracks.
 func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
-	kept := TrackedTree{Tree: Retain(d.Own)}
+	retained := TrackedTree{Tree: Retain(d.Own)}
 	if len(d.Held.Tracks) == 0 {
-		kept = KeepTracked(d) // Of a directory without tracks all files are needed once a track comes beside.
+		retained = KeepTracked(d) // Of a directory without tracks all files are needed once a track comes beside.
 	}
 	if d.Aim.Keeps || d.Aim.IsUnknown {
-		return kept, nil
+		return retained, nil
 	}
 	folders := d.foldersAtAim()
 	switch {
 	case len(folders) == 0, !d.hasShared():
-		return kept, nil
+		return retained, nil
 	case len(folders) == 1 && folders[0].Name == track.Plain:
-		return d.flatTree(kept), nil
+		return d.flatTree(retained), nil
 	}
 	out, err := c.composeFolders(d, folders)
 	if err != nil {
-		return kept, errors.Wrapf(err, "Site %s", d.Own.Site)
+		return retained, errors.Wrapf(err, "Site %s", d.Own.Site)
 	}
 	return out, nil
 }
 
 // TreeBefore returns the tree that a directory has to have so that another one takes its place: its reported tree. It stays unchanged once the directory has the
 // other one, so that the object does not change again.
-func (d Directory) TreeBefore(is deliveryv1alpha1.Tree) string {
-	isSame := d.IsAskedAgain && d.Asked.Action == is.Action && d.Asked.Tree == is.Tree
+func (d Directory) TreeBefore(current deliveryv1alpha1.Tree) string {
+	isSame := d.IsAskedAgain && d.Asked.Action == current.Action && d.Asked.Tree == current.Tree
 	switch {
-	case is.Action == deliveryv1alpha1.ActionKeep:
+	case current.Action == deliveryv1alpha1.ActionKeep:
 		return ""
-	case isSame && d.Held.Tree == is.Tree:
+	case isSame && d.Held.Tree == current.Tree:
 		return d.Asked.After
 	}
 	return d.Held.Tree
@@ -153,9 +153,9 @@ func (c *Tracker) composeFolders(d Directory, folders []folder) (TrackedTree, er
 }
 
 // flatTree returns the tree of a revision without tracks that is alone in a directory, if that is its aim.
-func (d Directory) flatTree(kept TrackedTree) TrackedTree {
+func (d Directory) flatTree(retained TrackedTree) TrackedTree {
 	if !d.bringsOwn() || !d.hasOwnFiles() {
-		return kept
+		return retained
 	}
 	out := TrackedTree{Tree: d.Own}
 	out.Action, out.Parts, out.Tracks = deliveryv1alpha1.ActionDesired, nil, nil
@@ -199,13 +199,13 @@ func (d Directory) removesTrack(name string) bool {
 }
 
 // putRevision returns the folder of a revision in a track, in the place of the previous folder.
-func (d Directory) putRevision(was folder, name string, revision int64) (folder, bool) {
-	f := folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: name, Revision: revision, Weight: was.Weight}}
+func (d Directory) putRevision(previous folder, name string, revision int64) (folder, bool) {
+	f := folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: name, Revision: revision, Weight: previous.Weight}}
 	if name == d.Track && revision == d.Revision {
 		return f, d.hasOwnFiles()
 	}
-	if f.part = d.FolderOf(revision); f.part == "" && was.Revision == revision {
-		f.part = was.part
+	if f.part = d.FolderOf(revision); f.part == "" && previous.Revision == revision {
+		f.part = previous.part
 	}
 	return f, f.part != "" || name == track.Plain && d.hasPlain(revision)
 }
@@ -259,7 +259,9 @@ func (d Directory) hasPlain(revision int64) bool {
 
 // CarriesTrack is true for a tree with the files of a revision in a track.
 func CarriesTrack(t deliveryv1alpha1.Tree, name string, revision int64) bool {
-	isTrack := func(is deliveryv1alpha1.TreeTrack) bool { return is.Name == name && is.Revision == revision }
+	isTrack := func(current deliveryv1alpha1.TreeTrack) bool {
+		return current.Name == name && current.Revision == revision
+	}
 	isPart := func(p deliveryv1alpha1.TreePart) bool { return p.Path == name }
 	return len(t.Files) > 0 && slices.ContainsFunc(t.Tracks, isTrack) && !slices.ContainsFunc(t.Parts, isPart)
 }
@@ -320,8 +322,8 @@ func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
 		return ledger.SiteTree{Site: d.Own.Site, ID: d.Own.Tree}, true
 	}
 	key := memo.KeyOf(fmt.Sprintf("%s %s %v %s", d.Own.Site, d.Own.Tree, d.Own.Parts, d.Track))
-	if known, ok := c.alone.Get(key); ok {
-		return known, true
+	if cached, ok := c.alone.Get(key); ok {
+		return cached, true
 	}
 	files, err := tree.Decode(d.Own.Files)
 	if err == nil {

@@ -82,8 +82,8 @@ func treeIn(t *testing.T, name string) (deliveryv1alpha1.Tree, tree.Files) {
 // describeTracks describes the requested action, tracks and parts of a tree.
 func describeTracks(t TrackedTree) string {
 	out := []string{string(t.Action)}
-	for _, is := range t.Tracks {
-		out = append(out, fmt.Sprintf("%s %d: %d", is.Name, is.Revision, is.Weight))
+	for _, treeTrack := range t.Tracks {
+		out = append(out, fmt.Sprintf("%s %d: %d", treeTrack.Name, treeTrack.Revision, treeTrack.Weight))
 	}
 	for _, p := range t.Parts {
 		out = append(out, "part "+p.Path)
@@ -103,11 +103,11 @@ func TestCompose(t *testing.T) {
 	blue, blueFiles := treeIn(t, track.Blue)
 	folder := track.FolderID(blueFiles, track.Blue)
 	alone := deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100}}}
-	both := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
+	pair := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
 		{Name: track.Blue, Revision: 1, Tree: folder, Weight: 80}, {Name: track.Green, Revision: 2, Tree: folder, Weight: 20},
 	}}
-	known := func(int64) string { return folder }
-	unknown := func(int64) string { return "" }
+	recorded := func(int64) string { return folder }
+	unknownFields := func(int64) string { return "" }
 	step2 := step.Aim{Put: map[string]int64{track.Green: 2, track.Blue: 1}, Serving: track.Blue, Weight: 20, Ahead: new(int32(50))}
 	cases := map[string]struct {
 		reason string
@@ -115,31 +115,31 @@ func TestCompose(t *testing.T) {
 		want   string
 	}{
 		"Keeps":    {reason: "A directory that stays is not asked for.", from: Directory{Own: green, Aim: step.Aim{Keeps: true}}, want: "Keep"},
-		"Prepare":  {reason: "The files of the new track come beside the folder of the old one.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: known, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
-		"Reported": {reason: "A folder that the history does not know is the present folder of the directory.", from: Directory{Own: green, Held: alone, FolderOf: unknown, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
-		"Unknown":  {reason: "Without the folder of the old track nothing is composed.", from: Directory{Own: green, FolderOf: unknown, Aim: step2}, want: "Keep"},
-		"NoFiles":  {reason: "Without the files of the new track nothing is composed.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: blue, Held: alone, FolderOf: known, Aim: step2}, want: "Keep"},
-		"Shift":    {reason: "Requests are moved with both folders as they are.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: green, Held: both, FolderOf: known, Aim: step.Aim{Serving: track.Blue}}, want: "Desired blue 1: 100 green 2: 0 part blue part green"},
-		"Nowhere":  {reason: "A track that is not there gets no requests.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: known, Aim: step.Aim{Serving: track.Green}}, want: "Keep"},
+		"Prepare":  {reason: "The files of the new track come beside the folder of the old one.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: recorded, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
+		"Reported": {reason: "A folder that the history does not know is the present folder of the directory.", from: Directory{Own: green, Held: alone, FolderOf: unknownFields, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
+		"Unknown":  {reason: "Without the folder of the old track nothing is composed.", from: Directory{Own: green, FolderOf: unknownFields, Aim: step2}, want: "Keep"},
+		"NoFiles":  {reason: "Without the files of the new track nothing is composed.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: blue, Held: alone, FolderOf: recorded, Aim: step2}, want: "Keep"},
+		"Shift":    {reason: "Requests are moved with both folders as they are.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: green, Held: pair, FolderOf: recorded, Aim: step.Aim{Serving: track.Blue}}, want: "Desired blue 1: 100 green 2: 0 part blue part green"},
+		"Nowhere":  {reason: "A track that is not there gets no requests.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: recorded, Aim: step.Aim{Serving: track.Green}}, want: "Keep"},
 		"Beside": {
 			reason: "The pods of a past revision come back without requests.", want: "Desired blue 1: 0 green 2: 100 part blue part green",
-			from: Directory{Own: green, Asked: green, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}, Held: deliveryv1alpha1.DeliveredTree{
+			from: Directory{Own: green, Asked: green, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}, Held: deliveryv1alpha1.DeliveredTree{
 				Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Green, Revision: 2, Tree: folder, Weight: 100}},
 			}},
 		},
 		"InFlight": {
 			reason: "Requests that the repository may have moved since it reported are not moved back.", want: "Desired blue 1: 100 green 2: 0 part blue part green",
-			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
+			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: pair, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
 		},
 		"Proposed": {
 			reason: "A tree that was requested for another position may never come.", want: "Desired blue 1: 80 green 2: 20 part blue part green",
-			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
+			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), Held: pair, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
 		},
 		"Replaced": {
 			reason: "A request for another folder says nothing of this one.", want: "Desired blue 3: 80 green 2: 20 part blue part green",
-			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 3}}},
+			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: pair, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Blue: 3}}},
 		},
-		"Alone": {reason: "At last the track is alone.", from: Directory{Own: green, Asked: green, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Green: 2}, Serving: track.Green, IsAlone: true}}, want: "Desired green 2: 100"},
+		"Alone": {reason: "At last the track is alone.", from: Directory{Own: green, Asked: green, Held: pair, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Green: 2}, Serving: track.Green, IsAlone: true}}, want: "Desired green 2: 100"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -149,8 +149,8 @@ func TestCompose(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, _ := c.Compose(tc.from)
-			if diff := cmp.Diff(tc.want, describeTracks(got)) + cmp.Diff(got, again); diff != "" {
+			repeated, _ := c.Compose(tc.from)
+			if diff := cmp.Diff(tc.want, describeTracks(got)) + cmp.Diff(got, repeated); diff != "" {
 				t.Errorf("\n%s\nCompose(...): -want, +got:\n%s", tc.reason, diff)
 			}
 			if got.Action == deliveryv1alpha1.ActionDesired && got.Tree.Tree != idOf(t, got.Tree) {
@@ -197,19 +197,19 @@ func TestComposeWhatIsThere(t *testing.T) {
 			c, from := NewTracker(1<<20), Directory{Own: green, Asked: blue, Track: track.Green, Revision: 2, FolderOf: func(int64) string { return folder }}
 			from.Held = deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100}}}
 			from.Aim = tc.has
-			is, err := c.Compose(from)
+			current, err := c.Compose(from)
 			if err != nil {
 				t.Fatal(err)
 			}
-			from.Asked, from.Revision, from.Aim = is.Tree, 3, tc.next
-			from.Held = deliveryv1alpha1.DeliveredTree{Tree: is.Tree.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{
-				{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100 - tc.weight}, {Name: track.Green, Revision: 2, Tree: is.Folder, Weight: tc.weight},
+			from.Asked, from.Revision, from.Aim = current.Tree, 3, tc.next
+			from.Held = deliveryv1alpha1.DeliveredTree{Tree: current.Tree.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{
+				{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100 - tc.weight}, {Name: track.Green, Revision: 2, Tree: current.Folder, Weight: tc.weight},
 			}}
 			got, err := c.Compose(from)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(is.Tree.Tree, got.Tree.Tree); diff != "" {
+			if diff := cmp.Diff(current.Tree.Tree, got.Tree.Tree); diff != "" {
 				t.Errorf("\n%s\nCompose(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -218,8 +218,8 @@ func TestComposeWhatIsThere(t *testing.T) {
 
 // TestTreeBefore asks for tree "two" of a directory.
 func TestTreeBefore(t *testing.T) {
-	desired := func(id, after string) deliveryv1alpha1.Tree {
-		return deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: id, After: after}
+	desired := func(id, next string) deliveryv1alpha1.Tree {
+		return deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: id, After: next}
 	}
 	cases := map[string]struct {
 		reason string
@@ -274,14 +274,14 @@ func TestComposeOfTreesThatStay(t *testing.T) {
 }
 
 // idOf returns the id of the files and parts of a tree.
-func idOf(t *testing.T, of deliveryv1alpha1.Tree) string {
+func idOf(t *testing.T, owner deliveryv1alpha1.Tree) string {
 	t.Helper()
-	files, err := tree.Decode(of.Files)
+	files, err := tree.Decode(owner.Files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	parts := map[string]string{}
-	for _, p := range of.Parts {
+	for _, p := range owner.Parts {
 		parts[p.Path] = p.Tree
 	}
 	id, err := tree.GraftedID(files, parts)
@@ -315,20 +315,20 @@ func TestAlone(t *testing.T) {
 
 // TestKeepTracked keeps directories that hold the requested tree, or another one.
 func TestKeepTracked(t *testing.T) {
-	asked := deliveryv1alpha1.Tree{Site: "edge1", Action: deliveryv1alpha1.ActionDesired, Tree: "t", Files: []byte("f")}
-	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "t"}}); got.Action != deliveryv1alpha1.ActionDesired || len(got.Files) == 0 {
+	requested := deliveryv1alpha1.Tree{Site: "edge1", Action: deliveryv1alpha1.ActionDesired, Tree: "t", Files: []byte("f")}
+	if got := KeepTracked(Directory{Asked: requested, Held: deliveryv1alpha1.DeliveredTree{Tree: "t"}}); got.Action != deliveryv1alpha1.ActionDesired || len(got.Files) == 0 {
 		t.Errorf("\nA directory that holds the requested tree keeps its files in the object.\nKeepTracked(...): got %+v", got)
 	}
-	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}}); got.Action != deliveryv1alpha1.ActionKeep || len(got.Files) > 0 {
+	if got := KeepTracked(Directory{Asked: requested, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}}); got.Action != deliveryv1alpha1.ActionKeep || len(got.Files) > 0 {
 		t.Errorf("\nA directory that holds something else stays as it is.\nKeepTracked(...): got %+v", got)
 	}
-	asked.Tracks, asked.Parts = []deliveryv1alpha1.TreeTrack{{Name: track.Blue}}, []deliveryv1alpha1.TreePart{{Path: track.Blue}}
+	requested.Tracks, requested.Parts = []deliveryv1alpha1.TreeTrack{{Name: track.Blue}}, []deliveryv1alpha1.TreePart{{Path: track.Blue}}
 	for range 2 {
-		got := KeepTracked(Directory{Own: asked, Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}})
+		got := KeepTracked(Directory{Own: requested, Asked: requested, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}})
 		if got.Action != deliveryv1alpha1.ActionKeep || len(got.Files) == 0 || len(got.Parts) > 0 {
 			t.Errorf("\nThe object keeps the shared files of a directory's tracks, and asks for no parts.\nKeepTracked(...): got %+v", got)
 		}
-		asked = got.Tree
+		requested = got.Tree
 	}
 }
 
@@ -337,11 +337,11 @@ func TestRestoreTracked(t *testing.T) {
 	green, _ := treeIn(t, track.Green)
 	blue, files := treeIn(t, track.Blue)
 	folder := track.FolderID(files, track.Blue)
-	both := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
+	pair := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
 		{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100}, {Name: track.Green, Revision: 2, Tree: folder},
 	}}
 	c := NewTracker(1 << 20)
-	shifted, err := c.Compose(Directory{Own: green, Held: both, Track: track.Green, Revision: 2, Aim: step.Aim{Serving: track.Blue}})
+	shifted, err := c.Compose(Directory{Own: green, Held: pair, Track: track.Green, Revision: 2, Aim: step.Aim{Serving: track.Blue}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func TestRestoreTracked(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := c.RestoreTracked(Directory{Own: green, Asked: tc.asked, Held: both, Track: track.Green, Revision: 2}, tc.target, ledger.Past{Number: 1, Track: track.Blue})
+			got := c.RestoreTracked(Directory{Own: green, Asked: tc.asked, Held: pair, Track: track.Green, Revision: 2}, tc.target, ledger.Past{Number: 1, Track: track.Blue})
 			if diff := cmp.Diff(tc.want, describeTracks(got)); diff != "" || got.Tree.Tree != tc.target.ID {
 				t.Errorf("\n%s\nRestoreTracked(...): got tree %s, -want, +got:\n%s", tc.reason, got.Tree.Tree, diff)
 			}
@@ -386,8 +386,8 @@ func TestCarriesTrack(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			asked := deliveryv1alpha1.Tree{Tracks: []deliveryv1alpha1.TreeTrack{tc.track}, Parts: tc.parts, Files: []byte(tc.files)}
-			if got := CarriesTrack(asked, track.Green, 2); got != tc.want {
+			requested := deliveryv1alpha1.Tree{Tracks: []deliveryv1alpha1.TreeTrack{tc.track}, Parts: tc.parts, Files: []byte(tc.files)}
+			if got := CarriesTrack(requested, track.Green, 2); got != tc.want {
 				t.Errorf("\n%s\nCarriesTrack(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

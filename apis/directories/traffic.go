@@ -26,32 +26,32 @@ type Traffic struct {
 }
 
 // TrafficOf returns how the requests of a Site are divided by a tree. It is nil for a tree without tracks.
-func TrafficOf(t TrackedTree, held deliveryv1alpha1.DeliveredTree, own string, what Traffic) *deliveryv1alpha1.SiteTraffic {
+func TrafficOf(t TrackedTree, delivered deliveryv1alpha1.DeliveredTree, ownItems string, subject Traffic) *deliveryv1alpha1.SiteTraffic {
 	if len(t.Tracks) == 0 {
 		return nil
 	}
-	out := &deliveryv1alpha1.SiteTraffic{Drain: what.Drain, Routes: t.Routes}
-	if out.Routes == nil && what.Observed.Traffic != nil && what.Observed.Tree == t.Tree.Tree {
-		out.Routes = what.Observed.Traffic.Routes
+	out := &deliveryv1alpha1.SiteTraffic{Drain: subject.Drain, Routes: t.Routes}
+	if out.Routes == nil && subject.Observed.Traffic != nil && subject.Observed.Tree == t.Tree.Tree {
+		out.Routes = subject.Observed.Traffic.Routes
 	}
-	for _, is := range t.Tracks {
-		traffic := deliveryv1alpha1.TrackTraffic{Name: is.Name, Weight: is.Weight, Awaited: is.Revision == what.Awaited}
-		what.setChanges(&traffic, t, held)
-		traffic.Workloads = what.workloadsOf(t, is.Name, own)
+	for _, treeTrack := range t.Tracks {
+		traffic := deliveryv1alpha1.TrackTraffic{Name: treeTrack.Name, Weight: treeTrack.Weight, Awaited: treeTrack.Revision == subject.Awaited}
+		subject.setChanges(&traffic, t, delivered)
+		traffic.Workloads = subject.workloadsOf(t, treeTrack.Name, ownItems)
 		out.Tracks = append(out.Tracks, traffic)
 	}
 	return out
 }
 
 // RetainTraffic returns the requested traffic of a directory that stays as it was asked for last, with the folders of tracks and the positions of changes that its repository reports now.
-func RetainTraffic(asked *deliveryv1alpha1.SiteTraffic, held deliveryv1alpha1.DeliveredTree) *deliveryv1alpha1.SiteTraffic {
-	if asked == nil {
+func RetainTraffic(requested *deliveryv1alpha1.SiteTraffic, delivered deliveryv1alpha1.DeliveredTree) *deliveryv1alpha1.SiteTraffic {
+	if requested == nil {
 		return nil
 	}
-	out := asked.DeepCopy()
+	out := requested.DeepCopy()
 	for i := range out.Tracks {
 		t := &out.Tracks[i]
-		for _, h := range held.Tracks {
+		for _, h := range delivered.Tracks {
 			if h.Name != t.Name {
 				continue
 			}
@@ -65,52 +65,52 @@ func RetainTraffic(asked *deliveryv1alpha1.SiteTraffic, held deliveryv1alpha1.De
 
 // setChanges sets the folder of a track, when it changed last, and when the directory last gave it requests, all as they will be once the tree is there: a
 // second write of the SiteSync after each push would cost as much as the first. A track with requests is not compared with when it got them.
-func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, held deliveryv1alpha1.DeliveredTree) {
+func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, delivered deliveryv1alpha1.DeliveredTree) {
 	out.Tree, out.ChangedAt = t.folderOf(out.Name), &w.Position
-	i := slices.IndexFunc(held.Tracks, func(h deliveryv1alpha1.DeliveredTrack) bool { return h.Name == out.Name })
+	i := slices.IndexFunc(delivered.Tracks, func(h deliveryv1alpha1.DeliveredTrack) bool { return h.Name == out.Name })
 	if i < 0 {
 		return
 	}
-	was := held.Tracks[i]
+	previous := delivered.Tracks[i]
 	if out.Weight == 0 {
-		out.WeighedAt = was.WeighedAt
+		out.WeighedAt = previous.WeighedAt
 	}
-	if out.Tree == "" || out.Tree == was.Tree {
-		out.Tree, out.ChangedAt = was.Tree, was.ChangedAt
+	if out.Tree == "" || out.Tree == previous.Tree {
+		out.Tree, out.ChangedAt = previous.Tree, previous.ChangedAt
 	}
 }
 
 // workloadsOf returns the Deployments of a track: the Deployments in the files, the previously observed ones, or else the Deployments of the other track by their other
 // names.
-func (w Traffic) workloadsOf(t TrackedTree, name, own string) []deliveryv1alpha1.TrafficWorkload {
-	if name == own && len(t.Workloads) > 0 {
+func (w Traffic) workloadsOf(t TrackedTree, name, ownItems string) []deliveryv1alpha1.TrafficWorkload {
+	if name == ownItems && len(t.Workloads) > 0 {
 		return t.Workloads
 	}
 	if name == track.Plain && len(t.PlainWorkloads) > 0 {
 		return t.PlainWorkloads
 	}
-	if known := w.observedIn(name); len(known) > 0 {
-		return known
+	if recorded := w.observedIn(name); len(recorded) > 0 {
+		return recorded
 	}
-	for _, other := range t.Tracks {
-		if other.Name == name {
+	for _, otherTrack := range t.Tracks {
+		if otherTrack.Name == name {
 			continue
 		}
-		others := w.observedIn(other.Name)
-		if len(others) == 0 && name != own {
-			others = t.Workloads
+		remaining := w.observedIn(otherTrack.Name)
+		if len(remaining) == 0 && name != ownItems {
+			remaining = t.Workloads
 		}
-		return renameWorkloads(others, other.Name, name)
+		return renameWorkloads(remaining, otherTrack.Name, name)
 	}
 	return nil
 }
 
 // renameWorkloads returns the Deployments of one track by the names that they have in another one.
-func renameWorkloads(workloads []deliveryv1alpha1.TrafficWorkload, from, to string) []deliveryv1alpha1.TrafficWorkload {
+func renameWorkloads(workloads []deliveryv1alpha1.TrafficWorkload, source, target string) []deliveryv1alpha1.TrafficWorkload {
 	var out []deliveryv1alpha1.TrafficWorkload
 	for _, o := range workloads {
-		if stem, ok := strings.CutSuffix(o.Name, track.Suffix(from)); ok {
-			out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: o.Namespace, Name: stem + track.Suffix(to)})
+		if stem, ok := strings.CutSuffix(o.Name, track.Suffix(source)); ok {
+			out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: o.Namespace, Name: stem + track.Suffix(target)})
 		}
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 // TestTrafficTracks asks for track green, which a directory has or gets.
 func TestTrafficTracks(t *testing.T) {
 	now, earlier := ledger.Position{Epoch: 1, Revision: 3}, &ledger.Position{Epoch: 1, Revision: 2}
-	held := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Green, Tree: "folder", Weight: 20, ChangedAt: earlier, WeighedAt: earlier}}}
+	delivered := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Green, Tree: "folder", Weight: 20, ChangedAt: earlier, WeighedAt: earlier}}}
 	green := func(weight int32) []deliveryv1alpha1.TreeTrack {
 		return []deliveryv1alpha1.TreeTrack{{Name: track.Green, Revision: 3, Weight: weight}}
 	}
@@ -33,23 +33,23 @@ func TestTrafficTracks(t *testing.T) {
 		},
 		"Own": {
 			reason: "A folder whose files differ from the directory's changes at the position.",
-			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(5)}, Folder: "new"}, held: held,
+			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(5)}, Folder: "new"}, held: delivered,
 			want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "new", ChangedAt: &now},
 		},
 		"Same": {
 			reason: "A folder that the directory has changed when its repository says.",
-			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(5)}, Folder: "folder"}, held: held,
+			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(5)}, Folder: "folder"}, held: delivered,
 			want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "folder", ChangedAt: earlier},
 		},
-		"Part":      {reason: "A folder that is named by its id has to be proven.", tree: TrackedTree{Tree: part("other")}, held: held, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "other", ChangedAt: &now}},
-		"PartStays": {reason: "A folder that stays keeps when it changed.", tree: TrackedTree{Tree: part("folder")}, held: held, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "folder", ChangedAt: earlier}},
+		"Part":      {reason: "A folder that is named by its id has to be proven.", tree: TrackedTree{Tree: part("other")}, held: delivered, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "other", ChangedAt: &now}},
+		"PartStays": {reason: "A folder that stays keeps when it changed.", tree: TrackedTree{Tree: part("folder")}, held: delivered, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "folder", ChangedAt: earlier}},
 		"Stays": {
 			reason: "A track whose files are nowhere stays as it is, and loses its requests after it got them last.",
-			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(0)}}, held: held,
+			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(0)}}, held: delivered,
 			want: deliveryv1alpha1.TrackTraffic{Tree: "folder", ChangedAt: earlier, WeighedAt: earlier},
 		},
 		"Restored": {
-			reason: "A track that is restored has the folder of its revision.", held: held,
+			reason: "A track that is restored has the folder of its revision.", held: delivered,
 			tree: NewTracker(1<<20).RestoreTracked(Directory{}, ledger.SiteTree{ID: "whole", Part: "past"}, ledger.Past{Number: 1, Track: track.Green}),
 			want: deliveryv1alpha1.TrackTraffic{Weight: 100, Tree: "past", ChangedAt: &now},
 		},
@@ -68,18 +68,18 @@ func TestTrafficTracks(t *testing.T) {
 // TestRetainTraffic asks again for a directory that stays, after its repository reported another position of its tracks.
 func TestRetainTraffic(t *testing.T) {
 	earlier, later := &ledger.Position{Epoch: 1, Revision: 1}, &ledger.Position{Epoch: 1, Revision: 2}
-	held := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
+	delivered := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
 		{Name: track.Blue, Tree: "b", ChangedAt: later, WeighedAt: later}, {Name: track.Green, Tree: "g", ChangedAt: later, WeighedAt: later},
 	}}
-	asked := &deliveryv1alpha1.SiteTraffic{Tracks: []deliveryv1alpha1.TrackTraffic{
+	requested := &deliveryv1alpha1.SiteTraffic{Tracks: []deliveryv1alpha1.TrackTraffic{
 		{Name: track.Blue, Weight: 100, Tree: "b", ChangedAt: earlier}, {Name: track.Green, Tree: "g", ChangedAt: earlier, WeighedAt: earlier},
 	}}
-	before := asked.DeepCopy()
+	original := requested.DeepCopy()
 	want := []deliveryv1alpha1.TrackTraffic{{Name: track.Blue, Weight: 100, Tree: "b", ChangedAt: later}, {Name: track.Green, Tree: "g", ChangedAt: later, WeighedAt: later}}
-	if diff := cmp.Diff(want, RetainTraffic(asked, held).Tracks) + cmp.Diff(before, asked); diff != "" {
+	if diff := cmp.Diff(want, RetainTraffic(requested, delivered).Tracks) + cmp.Diff(original, requested); diff != "" {
 		t.Errorf("\nA proof from before a folder came again would never be replaced, and the observed object stays as it is.\nRetainTraffic(...): -want, +got:\n%s", diff)
 	}
-	if got := RetainTraffic(nil, held); got != nil {
+	if got := RetainTraffic(nil, delivered); got != nil {
 		t.Errorf("\nNothing is asked of routes where a directory has no tracks.\nRetainTraffic(...): got %+v", got)
 	}
 }

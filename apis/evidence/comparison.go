@@ -181,9 +181,9 @@ func isSameSite(a, b deliveryv1alpha1.SiteTree) bool {
 	if a.Traffic == nil || b.Traffic == nil {
 		return a == b
 	}
-	one, other := a.Traffic, b.Traffic
+	traffic, otherTraffic := a.Traffic, b.Traffic
 	a.Traffic, b.Traffic = nil, nil
-	return a == b && equality.Semantic.DeepEqual(one, other)
+	return a == b && equality.Semantic.DeepEqual(traffic, otherTraffic)
 }
 
 // watchesSite is true for a Site that the desired SiteSync observes.

@@ -56,8 +56,8 @@ func (c *Comparison) facts() []string {
 		"conflict": c.HasConflict(), "blocked": blocked != nil, "measured": c.IsMeasured(), "waits": c.AwaitingGate() != nil, "unproven": len(c.UnprovenSites()) > 0,
 	}
 	var out []string
-	for name, is := range all {
-		if is {
+	for name, isTrue := range all {
+		if isTrue {
 			out = append(out, name)
 		}
 	}
@@ -69,9 +69,9 @@ func (c *Comparison) facts() []string {
 func (c *Comparison) home() *deliveryv1alpha1.GitDelivery { return c.Observed["home"] }
 
 // without returns the names of all proven facts without some, and with more.
-func without(out []string, more ...string) []string {
+func without(out []string, added ...string) []string {
 	all := []string{"applied", "everywhere", "judged", "live", "measured", "recorded", "succeeds", "unhindered", "watched"}
-	all = append(slices.DeleteFunc(all, func(name string) bool { return slices.Contains(out, name) }), more...)
+	all = append(slices.DeleteFunc(all, func(name string) bool { return slices.Contains(out, name) }), added...)
 	slices.Sort(all)
 	return all
 }

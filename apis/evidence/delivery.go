@@ -24,15 +24,15 @@ type managed interface {
 
 // IsDelivered is true when a delivery proves now that its repository was brought to a position: it is Ready and Synced, its Ready is
 // about its present generation, and it asks for that position.
-func IsDelivered(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
-	return (hasReady(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, at) && HasApplied(d, at)
+func IsDelivered(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
+	return (hasReady(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, position) && HasApplied(d, position)
 }
 
 // isOnlyRebased is true for a home that was Ready, and since then was asked only to record which other request renders the trees that it has. A
 // version of the function or of a Blueprint that changes no byte makes no deployment unready.
 func isOnlyRebased(d *deliveryv1alpha1.GitDelivery) bool {
-	asked, has, ready := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger, d.GetCondition(xpv2.TypeReady)
-	return asked != nil && has != nil && asked.After == has.Head && len(asked.Events) == 1 && asked.Events[0].Rebased != nil &&
+	requested, recorded, ready := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger, d.GetCondition(xpv2.TypeReady)
+	return requested != nil && recorded != nil && requested.After == recorded.Head && len(requested.Events) == 1 && requested.Events[0].Rebased != nil &&
 		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == d.GetGeneration()-1 &&
 		d.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue && holdsAskedTrees(d)
 }
@@ -40,7 +40,7 @@ func isOnlyRebased(d *deliveryv1alpha1.GitDelivery) bool {
 // holdsAskedTrees is true for a delivery whose repository was last seen to hold each tree that the delivery asks for.
 func holdsAskedTrees(d *deliveryv1alpha1.GitDelivery) bool {
 	for _, t := range d.Spec.ForProvider.Trees {
-		if held, ok := HeldTree(d, t.Path); t.Action != deliveryv1alpha1.ActionKeep && (!ok || held.Tree != t.Tree) {
+		if delivered, ok := HeldTree(d, t.Path); t.Action != deliveryv1alpha1.ActionKeep && (!ok || delivered.Tree != t.Tree) {
 			return false
 		}
 	}
@@ -48,26 +48,26 @@ func holdsAskedTrees(d *deliveryv1alpha1.GitDelivery) bool {
 }
 
 // HasApplied is true when the repository of a delivery was brought to a position, even if the directories changed since.
-func HasApplied(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
+func HasApplied(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
 	r := d.Status.AtProvider.Record
-	return r != nil && r.Position == at
+	return r != nil && r.Position == position
 }
 
 // AsksForPosition is true for a delivery that asks for a position.
-func AsksForPosition(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
+func AsksForPosition(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
 	p := d.Spec.ForProvider.Position
-	return p != nil && *p == at
+	return p != nil && *p == position
 }
 
 // awaitsRecording is true for a home that has still to record events.
 func awaitsRecording(d *deliveryv1alpha1.GitDelivery) bool {
-	asked, has := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger
-	return asked != nil && len(asked.Events) > 0 && (has == nil || asked.After == has.Head)
+	requested, recorded := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger
+	return requested != nil && len(requested.Events) > 0 && (recorded == nil || requested.After == recorded.Head)
 }
 
 // DeliveryFailure returns the rejection that follows from the report of a delivery about a position, or nil. A home that does not record fails no revision.
-func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledger.Verdict {
-	if awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) || !reportsOnPosition(d, at) {
+func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, position ledger.Position) *ledger.Verdict {
+	if awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, position) || !reportsOnPosition(d, position) {
 		return nil
 	}
 	switch d.GetCondition(xpv2.TypeReady).Reason {
@@ -82,11 +82,11 @@ func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledge
 
 // reportsOnPosition is true for a delivery whose condition speaks about a position. The provider writes with each failure the position that it waits for, and waits for
 // nothing once that is reached. A generation alone does not say it: a backup that is restored with its status counts its generations from one again.
-func reportsOnPosition(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
+func reportsOnPosition(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
 	if w := d.Status.AtProvider.Waiting; w != nil {
-		return w.Revision == at.Revision && w.Step == at.Step && w.Number == at.Attempt
+		return w.Revision == position.Revision && w.Step == position.Step && w.Number == position.Attempt
 	}
-	return HasApplied(d, at)
+	return HasApplied(d, position)
 }
 
 // rejectionBy returns the rejection that the Ready condition of a managed resource gives the reason for.
@@ -105,12 +105,12 @@ func hasReady(m managed, status corev1.ConditionStatus) bool {
 
 // AsksForTree is true for a delivery that asks for a tree, which mostly has this index.
 func AsksForTree(d *deliveryv1alpha1.GitDelivery, index int, t *deliveryv1alpha1.Tree) bool {
-	asked := d.Spec.ForProvider.Trees
-	if index < len(asked) && isSameTree(&asked[index], t) {
+	requested := d.Spec.ForProvider.Trees
+	if index < len(requested) && isSameTree(&requested[index], t) {
 		return true
 	}
-	for i := range asked {
-		if isSameTree(&asked[i], t) {
+	for i := range requested {
+		if isSameTree(&requested[i], t) {
 			return true
 		}
 	}
@@ -119,12 +119,12 @@ func AsksForTree(d *deliveryv1alpha1.GitDelivery, index int, t *deliveryv1alpha1
 
 // AsksForSameTrees is true when two deliveries ask for the same trees in the same directories, in any order.
 func AsksForSameTrees(a, b *deliveryv1alpha1.GitDelivery) bool {
-	one, other := a.Spec.ForProvider.Trees, b.Spec.ForProvider.Trees
-	if len(one) != len(other) {
+	trees, otherTrees := a.Spec.ForProvider.Trees, b.Spec.ForProvider.Trees
+	if len(trees) != len(otherTrees) {
 		return false
 	}
-	for i := range one {
-		if !AsksForTree(b, i, &one[i]) {
+	for i := range trees {
+		if !AsksForTree(b, i, &trees[i]) {
 			return false
 		}
 	}
@@ -142,8 +142,8 @@ func HasBrought(d *deliveryv1alpha1.GitDelivery, s ledger.State, site string) bo
 }
 
 // hasReached is true when a position is of the attempt of a state, and at the step of a Site or a later one.
-func hasReached(at ledger.Position, s ledger.State, site string) bool {
-	return at.IsSameAttempt(s.Position()) && at.Step >= s.StepOf(site)
+func hasReached(position ledger.Position, s ledger.State, site string) bool {
+	return position.IsSameAttempt(s.Position()) && position.Step >= s.StepOf(site)
 }
 
 // maxMessage is how many characters the message of a verdict has at most.

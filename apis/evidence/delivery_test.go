@@ -21,9 +21,9 @@ func newState(revision int64, intent string) ledger.State {
 }
 
 // newDelivery returns a delivery that asks for a position, to a repository that was brought to another one, or to none.
-func newDelivery(asked ledger.Position, applied *ledger.Position) *deliveryv1alpha1.GitDelivery {
+func newDelivery(position ledger.Position, applied *ledger.Position) *deliveryv1alpha1.GitDelivery {
 	d := &deliveryv1alpha1.GitDelivery{}
-	d.Spec.ForProvider.Position = &asked
+	d.Spec.ForProvider.Position = &position
 	if applied != nil {
 		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *applied}
 	}
@@ -77,13 +77,13 @@ func TestIsDelivered(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			at := newState(1, "a").Position()
-			d := newDelivery(at, &at)
+			position := newState(1, "a").Position()
+			d := newDelivery(position, &position)
 			d.SetGeneration(3)
 			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 3)
 			setCondition(d, xpv2.TypeSynced, corev1.ConditionTrue, 3)
 			tc.change(d)
-			got := [2]bool{IsDelivered(d, at), HasApplied(d, at)}
+			got := [2]bool{IsDelivered(d, position), HasApplied(d, position)}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nIsDelivered(...), HasApplied(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -96,7 +96,7 @@ func setCondition(d *deliveryv1alpha1.GitDelivery, typ xpv2.ConditionType, statu
 }
 
 func TestDeliveryFailure(t *testing.T) {
-	at := newState(2, "b").Position()
+	position := newState(2, "b").Position()
 	cases := map[string]struct {
 		reason string
 		why    xpv2.ConditionReason
@@ -123,13 +123,13 @@ func TestDeliveryFailure(t *testing.T) {
 			d.Status.AtProvider.Waiting = nil
 		}},
 		"Applied": {reason: "A directory that another owner took after it was delivered rejects the revision.", why: "NotOwner", want: "DeliveryRefused", change: func(d *deliveryv1alpha1.GitDelivery) {
-			d.Status.AtProvider.Waiting, d.Status.AtProvider.Record = nil, &deliveryv1alpha1.LedgerRecord{Position: at}
+			d.Status.AtProvider.Waiting, d.Status.AtProvider.Record = nil, &deliveryv1alpha1.LedgerRecord{Position: position}
 		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := newDelivery(at, nil)
-			d.Status.AtProvider.Waiting = &rolloutv1alpha1.Attempt{Revision: at.Revision, Step: at.Step, Number: at.Attempt}
+			d := newDelivery(position, nil)
+			d.Status.AtProvider.Waiting = &rolloutv1alpha1.Attempt{Revision: position.Revision, Step: position.Step, Number: position.Attempt}
 			d.SetName("d")
 			d.SetGeneration(4)
 			d.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: tc.why, Message: "Words.", ObservedGeneration: 4})
@@ -140,7 +140,7 @@ func TestDeliveryFailure(t *testing.T) {
 			if tc.want != "" {
 				want = &ledger.Verdict{Result: "Rejected", Reason: tc.want, Message: "GitDelivery d: " + string(tc.why) + ": Words."}
 			}
-			if diff := cmp.Diff(want, DeliveryFailure(d, at)); diff != "" {
+			if diff := cmp.Diff(want, DeliveryFailure(d, position)); diff != "" {
 				t.Errorf("\n%s\nRefused(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

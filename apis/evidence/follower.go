@@ -14,23 +14,23 @@ import (
 // push that only moves a record helps no Site. It has asked for the same trees since an earlier step of the attempt, or the state brings nothing
 // there: the revision has not come to its Sites, or a rollback has nothing to restore there. A revision in tracks asks each of them: the content of a
 // directory is known by the position alone.
-func IsLeftAlone(name string, asked, observed *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
-	if s.Current == nil || s.HasTracks() || !isFollower(asked, observed) {
+func IsLeftAlone(name string, desired, observed *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
+	if s.Current == nil || s.HasTracks() || !isFollower(desired, observed) {
 		return false
 	}
 	p := observed.Spec.ForProvider.Position
 	switch {
-	case !AsksForNothing(asked):
-		return p != nil && s.Position().HasReached(*p) && observed.Spec.ForProvider.Copy.Ledger == s.Ledger && AsksForSameTrees(asked, observed)
+	case !AsksForNothing(desired):
+		return p != nil && s.Position().HasReached(*p) && observed.Spec.ForProvider.Copy.Ledger == s.Ledger && AsksForSameTrees(desired, observed)
 	case IsOfRevision(p, s):
 		return AsksForNothing(observed) && HasStepOf(name, *p, s) // The trees that the revision began to bring there have to be held back.
 	}
-	return !IsReached(name, asked, s) && (AsksForNothing(observed) || isInPlace(observed))
+	return !IsReached(name, desired, s) && (AsksForNothing(observed) || isInPlace(observed))
 }
 
 // isFollower is true for the delivery to another repository than the home, which was asked for a recorded position before.
-func isFollower(asked, observed *deliveryv1alpha1.GitDelivery) bool {
-	return observed != nil && observed.Spec.ForProvider.Copy != nil && asked.Spec.ForProvider.Ledger == nil
+func isFollower(desired, observed *deliveryv1alpha1.GitDelivery) bool {
+	return observed != nil && observed.Spec.ForProvider.Copy != nil && desired.Spec.ForProvider.Ledger == nil
 }
 
 // IsOfRevision is true for a position of the current revision of a state, in any attempt.
@@ -56,8 +56,8 @@ func IsReached(name string, d *deliveryv1alpha1.GitDelivery, s ledger.State) boo
 // isInPlace is true for a delivery whose repository was brought to the position that it asks for, and holds the trees.
 func isInPlace(d *deliveryv1alpha1.GitDelivery) bool {
 	return hasAppliedItsPosition(d) && !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool {
-		held, _ := HeldTree(d, t.Path)
-		return isBrought(t) && held.Tree != t.Tree
+		delivered, _ := HeldTree(d, t.Path)
+		return isBrought(t) && delivered.Tree != t.Tree
 	})
 }
 
@@ -116,14 +116,14 @@ func IsSeen(d *deliveryv1alpha1.GitDelivery) bool {
 // needsNothing is true for an observed delivery that is asked for nothing. While a revision goes out it may be in any state; a rollback is proven by
 // the report of each delivery.
 func (c *Comparison) needsNothing(name string) bool {
-	d, is := c.Desired[name], c.Observed[name]
-	return AsksForNothing(d) && IsLeftAlone(name, d, is, c.State) && (!c.State.IsRejected() || IsSeen(is))
+	d, observed := c.Desired[name], c.Observed[name]
+	return AsksForNothing(d) && IsLeftAlone(name, d, observed, c.State) && (!c.State.IsRejected() || IsSeen(observed))
 }
 
 // positionOf returns the position that an observed delivery has to be at: that of the state, or the lower position at which it is left alone.
 func (c *Comparison) positionOf(name string) ledger.Position {
-	if is := c.Observed[name]; is != nil && is.Spec.ForProvider.Position != nil && IsLeftAlone(name, c.Desired[name], is, c.State) {
-		return *is.Spec.ForProvider.Position
+	if observed := c.Observed[name]; observed != nil && observed.Spec.ForProvider.Position != nil && IsLeftAlone(name, c.Desired[name], observed, c.State) {
+		return *observed.Spec.ForProvider.Position
 	}
 	return c.State.Position()
 }
@@ -131,14 +131,14 @@ func (c *Comparison) positionOf(name string) ledger.Position {
 // AsksForDesired is true when an observed delivery asks for its desired state. The same position can come to ask for more trees: for a tree that was
 // retained because its cluster was not ready.
 func (c *Comparison) AsksForDesired(name string) bool {
-	d, is := c.Desired[name], c.Observed[name]
-	return is != nil && (IsLeftAlone(name, d, is, c.State) || AsksForPosition(is, c.State.Position()) && AsksForSameTrees(d, is))
+	d, observed := c.Desired[name], c.Observed[name]
+	return observed != nil && (IsLeftAlone(name, d, observed, c.State) || AsksForPosition(observed, c.State.Position()) && AsksForSameTrees(d, observed))
 }
 
 // IsProven is true when an observed delivery proves now that it has its desired state.
 func (c *Comparison) IsProven(name string) bool { return c.holdsFor(name, IsDelivered) }
 
 // holdsFor is true when an observed delivery asks for its desired state, and a condition holds for it at its position, or when it needs nothing.
-func (c *Comparison) holdsFor(name string, is func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
-	return c.AsksForDesired(name) && (c.needsNothing(name) || is(c.Observed[name], c.positionOf(name)))
+func (c *Comparison) holdsFor(name string, condition func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
+	return c.AsksForDesired(name) && (c.needsNothing(name) || condition(c.Observed[name], c.positionOf(name)))
 }

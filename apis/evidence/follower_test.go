@@ -11,8 +11,8 @@ import (
 )
 
 // newFollower returns a delivery to the Sites a and b, in the place of its position, with a tree for a alone.
-func newFollower(at ledger.Position) *deliveryv1alpha1.GitDelivery {
-	d := newDelivery(at, &at)
+func newFollower(position ledger.Position) *deliveryv1alpha1.GitDelivery {
+	d := newDelivery(position, &position)
 	d.SetGeneration(3)
 	setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 3)
 	d.Spec.ForProvider.Copy = &ledger.State{Head: ledger.Head{Ledger: "l"}}
@@ -30,7 +30,7 @@ func retainAll(d *deliveryv1alpha1.GitDelivery) {
 
 // TestHasReported changes one thing at a time about a follower of revision 2, which comes to Site a first, to b next and to c at last.
 func TestHasReported(t *testing.T) {
-	before := ledger.Position{Revision: 1, Step: 2}
+	previous := ledger.Position{Revision: 1, Step: 2}
 	cases := map[string]struct {
 		reason string
 		// step that the revision has come to, and where the follower is.
@@ -43,17 +43,17 @@ func TestHasReported(t *testing.T) {
 		"OnItsWay":   {reason: "A repository that was not brought to the position yet is about to change.", at: ledger.Position{Revision: 2}, change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) { d.Status.AtProvider.Record = nil }},
 		"NextStep":   {reason: "A repository whose next Site was reached since is about to change.", step: 1, at: ledger.Position{Revision: 2}},
 		"LaterStep":  {reason: "A step that reaches another repository alone changes nothing here.", step: 2, at: ledger.Position{Revision: 2, Step: 1}, want: true},
-		"Before":     {reason: "A repository that the revision reached and that is still at the previous revision is about to change.", at: before},
+		"Before":     {reason: "A repository that the revision reached and that is still at the previous revision is about to change.", at: previous},
 		"Restored":   {reason: "A delivery that was not asked for the rollback is about to change.", at: ledger.Position{Revision: 2}, change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Cursor.Attempt = 1 }},
 		"NothingToo": {reason: "A delivery with nothing to restore has reported.", at: ledger.Position{Revision: 2}, want: true, change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) { retainAll(d); s.Cursor.Attempt = 1 }},
 		"Unreached": {
-			reason: "A repository that the revision has not come to holds the trees of the previous revision.", at: before, want: true,
+			reason: "A repository that the revision has not come to holds the trees of the previous revision.", at: previous, want: true,
 			change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) {
 				s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
 			},
 		},
 		"Unfinished": {
-			reason: "A repository that the previous revision did not finish is about to change.", at: before,
+			reason: "A repository that the previous revision did not finish is about to change.", at: previous,
 			change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) {
 				d.Status.AtProvider.Trees = nil
 				s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
@@ -94,9 +94,9 @@ func TestIsLeftAlone(t *testing.T) {
 			s := newState(2, "b")
 			s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
 			s.Current.Parts, s.Cursor.Step = []ledger.Part{{Delivery: "d", Sites: []string{"a", "b"}}}, 1
-			is := newFollower(ledger.Position{Revision: 2, Step: tc.step})
-			retainAll(is)
-			if got := IsLeftAlone("d", is.DeepCopy(), is, s); got != tc.want {
+			observed := newFollower(ledger.Position{Revision: 2, Step: tc.step})
+			retainAll(observed)
+			if got := IsLeftAlone("d", observed.DeepCopy(), observed, s); got != tc.want {
 				t.Errorf("\n%s\nIsLeftAlone(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -133,11 +133,11 @@ func TestNeedsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newState(2, "b")
 			s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
-			is := newFollower(ledger.Position{Revision: 1, Step: 1})
-			tc.change(is, &s)
-			asked := is.DeepCopy()
-			retainAll(asked)
-			c := Comparison{State: s, Desired: map[string]*deliveryv1alpha1.GitDelivery{"d": asked}, Observed: map[string]*deliveryv1alpha1.GitDelivery{"d": is}}
+			observed := newFollower(ledger.Position{Revision: 1, Step: 1})
+			tc.change(observed, &s)
+			desired := observed.DeepCopy()
+			retainAll(desired)
+			c := Comparison{State: s, Desired: map[string]*deliveryv1alpha1.GitDelivery{"d": desired}, Observed: map[string]*deliveryv1alpha1.GitDelivery{"d": observed}}
 			if got := c.IsProven("d"); got != tc.want {
 				t.Errorf("\n%s\nIsProven(...): want %t, got %t", tc.reason, tc.want, got)
 			}

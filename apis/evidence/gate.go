@@ -27,14 +27,14 @@ const revisionIDBytes = 16
 
 // IsGateOfRevision is true for a Gate that judges a step of the current revision.
 func IsGateOfRevision(g *rolloutv1alpha1.Gate, s ledger.State) bool {
-	of := g.Spec.ForProvider.AskedPosition()
-	return s.Current != nil && of.Epoch == s.Epoch && of.Revision == s.Current.Number && g.GetAnnotations()[AnnotationRevision] == RevisionID(s)
+	position := g.Spec.ForProvider.AskedPosition()
+	return s.Current != nil && position.Epoch == s.Epoch && position.Revision == s.Current.Number && g.GetAnnotations()[AnnotationRevision] == RevisionID(s)
 }
 
 // IsGateOf is true for the Gate of the current step of a state.
 func IsGateOf(g *rolloutv1alpha1.Gate, s ledger.State) bool {
-	of := g.Spec.ForProvider.AskedPosition()
-	return IsGateOfRevision(g, s) && of.Step == s.Cursor.Step && of.Attempt == s.Cursor.Attempt
+	position := g.Spec.ForProvider.AskedPosition()
+	return IsGateOfRevision(g, s) && position.Step == s.Cursor.Step && position.Attempt == s.Cursor.Attempt
 }
 
 // isAboutItsPosition is true for a Gate whose status is about the position that it is asked to judge.
@@ -45,13 +45,13 @@ func isAboutItsPosition(g *rolloutv1alpha1.Gate) bool {
 // GateVerdict returns the verdict of a Gate. It is empty when there is none: the status is about another position or about an earlier generation, or
 // the Gate has not come to its end.
 func GateVerdict(g *rolloutv1alpha1.Gate) rolloutv1alpha1.GateVerdict {
-	at := g.Status.AtProvider
+	observation := g.Status.AtProvider
 	if !isAboutItsPosition(g) {
 		return ""
 	}
-	passes := at.Verdict == rolloutv1alpha1.GatePassed
+	passes := observation.Verdict == rolloutv1alpha1.GatePassed
 	if passes && hasReady(g, corev1.ConditionTrue) || !passes && hasReady(g, corev1.ConditionFalse) {
-		return at.Verdict
+		return observation.Verdict
 	}
 	return ""
 }

@@ -40,8 +40,8 @@ func (c *Comparison) provenTrees() []ledger.SiteTree {
 		for _, t := range d.Spec.ForProvider.Trees {
 			id := t.Tree
 			if id == "" {
-				held, _ := HeldTree(c.Observed[name], t.Path)
-				id = held.Tree
+				delivered, _ := HeldTree(c.Observed[name], t.Path)
+				id = delivered.Tree
 			}
 			out = append(out, ledger.SiteTree{Site: t.Site, ID: id})
 		}
@@ -159,12 +159,12 @@ func (c *Comparison) IsUnhindered() bool {
 }
 
 // holdsForEach is true when something holds for each of the desired deliveries.
-func (c *Comparison) holdsForEach(is func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
+func (c *Comparison) holdsForEach(condition func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
 	if c.State.Current == nil || len(c.Desired) == 0 || c.IsPartLost {
 		return false
 	}
 	for name := range c.Desired {
-		if !c.holdsFor(name, is) {
+		if !c.holdsFor(name, condition) {
 			return false
 		}
 	}

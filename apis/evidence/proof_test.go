@@ -18,11 +18,11 @@ func failSync(c *Comparison) {
 }
 
 // addPart gives the revision a Site at a step, to which a delivery delivers that is not there.
-func addPart(at int) func(*Comparison) {
+func addPart(index int) func(*Comparison) {
 	return func(c *Comparison) {
 		c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		c.State.Current.Plan = append(c.State.Current.Plan, ledger.Step{})
-		c.State.Current.Plan[at].Sites = append(c.State.Current.Plan[at].Sites, "c")
+		c.State.Current.Plan[index].Sites = append(c.State.Current.Plan[index].Sites, "c")
 		c.State.Current.Parts = append(c.State.Current.Parts, ledger.Part{Delivery: "other", Sites: []string{"c"}})
 	}
 }
@@ -91,11 +91,11 @@ func TestProof(t *testing.T) {
 
 // TestIsSyncReleased reads the condition of a SiteSync about a position.
 func TestIsSyncReleased(t *testing.T) {
-	at := ledger.Position{Revision: 2, Step: 1, Stage: ledger.StageSteps}
+	position := ledger.Position{Revision: 2, Step: 1, Stage: ledger.StageSteps}
 	newSync := func() *deliveryv1alpha1.SiteSync {
 		s := &deliveryv1alpha1.SiteSync{}
 		s.Generation = 3
-		s.Spec.ForProvider.Position, s.Status.AtProvider.Position = &at, &at
+		s.Spec.ForProvider.Position, s.Status.AtProvider.Position = &position, &position
 		s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: corev1.ConditionTrue, ObservedGeneration: 3})
 		return s
 	}
@@ -111,14 +111,14 @@ func TestIsSyncReleased(t *testing.T) {
 			s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: corev1.ConditionFalse, ObservedGeneration: 3})
 		}},
 	}
-	if IsSyncReleased(nil, at) {
+	if IsSyncReleased(nil, position) {
 		t.Error("IsSyncReleased(nil): a SiteSync that is not there releases nothing")
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newSync()
 			tc.change(s)
-			if got := IsSyncReleased(s, at); got != tc.want {
+			if got := IsSyncReleased(s, position); got != tc.want {
 				t.Errorf("\n%s\nIsSyncReleased(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

@@ -12,21 +12,23 @@ import (
 )
 
 // AreSitesLive is true when a SiteSync proves that the Sites of a position run the trees that it names.
-func AreSitesLive(s *deliveryv1alpha1.SiteSync, at ledger.Position) bool {
-	return hasReady(s, corev1.ConditionTrue) && IsSyncAbout(s, at)
+func AreSitesLive(s *deliveryv1alpha1.SiteSync, position ledger.Position) bool {
+	return hasReady(s, corev1.ConditionTrue) && IsSyncAbout(s, position)
 }
 
 // IsSyncAbout is true when a SiteSync is asked for a position, and its status is about that.
-func IsSyncAbout(s *deliveryv1alpha1.SiteSync, at ledger.Position) bool {
-	return s.Spec.ForProvider.AskedPosition() == at && s.Status.AtProvider.ObservedPosition() == at
+func IsSyncAbout(s *deliveryv1alpha1.SiteSync, position ledger.Position) bool {
+	return s.Spec.ForProvider.AskedPosition() == position && s.Status.AtProvider.ObservedPosition() == position
 }
 
 // AdmitsTree is true when a SiteSync that looks for a tree observed that the cluster of its Site was ready.
 func AdmitsTree(s *deliveryv1alpha1.SiteSync, state ledger.State, t deliveryv1alpha1.Tree) bool {
 	return HasObserved(s, state, t.Site) &&
-		slices.ContainsFunc(s.Spec.ForProvider.Sites, func(asked deliveryv1alpha1.SiteTree) bool { return asked.Name == t.Site && asked.Tree == t.Tree }) &&
-		slices.ContainsFunc(s.Status.AtProvider.Sites, func(seen deliveryv1alpha1.SiteObservation) bool {
-			return seen.Name == t.Site && seen.Cluster != nil && seen.Cluster.PassedAt != nil
+		slices.ContainsFunc(s.Spec.ForProvider.Sites, func(siteTree deliveryv1alpha1.SiteTree) bool {
+			return siteTree.Name == t.Site && siteTree.Tree == t.Tree
+		}) &&
+		slices.ContainsFunc(s.Status.AtProvider.Sites, func(observation deliveryv1alpha1.SiteObservation) bool {
+			return observation.Name == t.Site && observation.Cluster != nil && observation.Cluster.PassedAt != nil
 		})
 }
 
@@ -46,8 +48,8 @@ func SyncFailure(s *deliveryv1alpha1.SiteSync, state ledger.State) *ledger.Verdi
 }
 
 // syncRejection returns the rejection that follows from the Ready condition of a SiteSync about a position, or nil.
-func syncRejection(s *deliveryv1alpha1.SiteSync, at ledger.Position) *ledger.Verdict {
-	if !hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, at) {
+func syncRejection(s *deliveryv1alpha1.SiteSync, position ledger.Position) *ledger.Verdict {
+	if !hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, position) {
 		return nil
 	}
 	switch s.GetCondition(xpv2.TypeReady).Reason {
@@ -62,10 +64,10 @@ func syncRejection(s *deliveryv1alpha1.SiteSync, at ledger.Position) *ledger.Ver
 }
 
 // IsSyncReleased is true when a SiteSync reports that the pause of a position is over. None reports nothing.
-func IsSyncReleased(s *deliveryv1alpha1.SiteSync, at ledger.Position) bool {
+func IsSyncReleased(s *deliveryv1alpha1.SiteSync, position ledger.Position) bool {
 	if s == nil {
 		return false
 	}
 	c := s.GetCondition(deliveryv1alpha1.TypeReleased)
-	return IsSyncAbout(s, at) && c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration()
+	return IsSyncAbout(s, position) && c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration()
 }

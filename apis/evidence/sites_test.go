@@ -13,7 +13,7 @@ import (
 
 // TestAreSitesLive changes one thing at a time about a SiteSync that proves a position.
 func TestAreSitesLive(t *testing.T) {
-	at := newState(2, "b").Position()
+	position := newState(2, "b").Position()
 	cases := map[string]struct {
 		reason string
 		change func(*deliveryv1alpha1.SiteSync)
@@ -31,11 +31,11 @@ func TestAreSitesLive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &deliveryv1alpha1.SiteSync{}
 			s.SetGeneration(4)
-			s.Spec.ForProvider.Position = &at
-			s.Status.AtProvider.Position = new(at)
+			s.Spec.ForProvider.Position = &position
+			s.Status.AtProvider.Position = new(position)
 			s.SetConditions(xpv2.Available().WithObservedGeneration(4), xpv2.ReconcileSuccess())
 			tc.change(s)
-			if got := AreSitesLive(s, at); got != tc.want {
+			if got := AreSitesLive(s, position); got != tc.want {
 				t.Errorf("\n%s\nAreSitesLive(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

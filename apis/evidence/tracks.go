@@ -10,15 +10,15 @@ import (
 
 // TracksOf returns the tracks of the directory of a Site, as its repository reported them last and as the SiteSync observed the Site. It returns nil for a
 // directory that was never delivered. Pods without tracks count as available: they served before.
-func TracksOf(s ledger.State, site string, held deliveryv1alpha1.DeliveredTree, observed deliveryv1alpha1.SiteObservation) map[string]step.Track {
-	if len(held.Tracks) == 0 && held.Tree == "" {
+func TracksOf(s ledger.State, site string, delivered deliveryv1alpha1.DeliveredTree, observed deliveryv1alpha1.SiteObservation) map[string]step.Track {
+	if len(delivered.Tracks) == 0 && delivered.Tree == "" {
 		return nil
 	}
-	if len(held.Tracks) == 0 {
-		return map[string]step.Track{ledger.TrackPlain: {Revision: revisionOfTree(s, site, held), Weight: 100, IsProven: true}} //nolint:mnd // All requests, in percent.
+	if len(delivered.Tracks) == 0 {
+		return map[string]step.Track{ledger.TrackPlain: {Revision: revisionOfTree(s, site, delivered), Weight: 100, IsProven: true}} //nolint:mnd // All requests, in percent.
 	}
 	out := map[string]step.Track{}
-	for _, t := range held.Tracks {
+	for _, t := range delivered.Tracks {
 		proof := observed.TrackOf(t.Name)
 		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasAvailablePods(t, proof), IsIdle: isTrackIdle(t, proof)}
 	}
@@ -26,13 +26,13 @@ func TracksOf(s ledger.State, site string, held deliveryv1alpha1.DeliveredTree, 
 }
 
 // revisionOfTree returns the revision that delivered the tree of a directory: the revision that the directory was restored to, or else its last writer.
-func revisionOfTree(s ledger.State, site string, held deliveryv1alpha1.DeliveredTree) int64 {
+func revisionOfTree(s ledger.State, site string, delivered deliveryv1alpha1.DeliveredTree) int64 {
 	for _, p := range slices.Backward(s.History) {
-		if slices.ContainsFunc(p.Trees, func(t ledger.SiteTree) bool { return t.Site == site && t.ID == held.Tree }) {
+		if slices.ContainsFunc(p.Trees, func(t ledger.SiteTree) bool { return t.Site == site && t.ID == delivered.Tree }) {
 			return p.Number
 		}
 	}
-	return held.Revision
+	return delivered.Revision
 }
 
 // hasAvailablePods is true for a track of which the pods of the very folder were available after it changed last. The id alone does not say so: a folder may leave,

@@ -15,7 +15,7 @@ func TestTracksOf(t *testing.T) {
 	steps := func(step int32) *ledger.Position { return &ledger.Position{Epoch: 1, Revision: 2, Step: step} }
 	cases := map[string]struct {
 		reason string
-		change func(held *deliveryv1alpha1.DeliveredTrack, proof *deliveryv1alpha1.TrackObservation)
+		change func(retained *deliveryv1alpha1.DeliveredTrack, proof *deliveryv1alpha1.TrackObservation)
 		want   step.Track
 	}{
 		"Proven":    {reason: "Pods of the folder that were available prove it, and a proof after the last weight says that it is idle.", want: step.Track{Revision: 2, Weight: 20, IsProven: true, IsIdle: true}},
@@ -35,12 +35,12 @@ func TestTracksOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			held := deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 20, Tree: "folder", ChangedAt: steps(1), WeighedAt: steps(1)}
+			retained := deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 20, Tree: "folder", ChangedAt: steps(1), WeighedAt: steps(1)}
 			proof := deliveryv1alpha1.TrackObservation{Name: "green", AvailableTree: "folder", AvailableAt: steps(1), Idle: true, ProvenAt: steps(2)}
 			if tc.change != nil {
-				tc.change(&held, &proof)
+				tc.change(&retained, &proof)
 			}
-			tree := deliveryv1alpha1.DeliveredTree{Site: "edge1", Tree: "t", Tracks: []deliveryv1alpha1.DeliveredTrack{held}}
+			tree := deliveryv1alpha1.DeliveredTree{Site: "edge1", Tree: "t", Tracks: []deliveryv1alpha1.DeliveredTrack{retained}}
 			site := deliveryv1alpha1.SiteObservation{Name: "edge1", Traffic: &deliveryv1alpha1.SiteTrafficObservation{Tracks: []deliveryv1alpha1.TrackObservation{proof}}}
 			if diff := cmp.Diff(map[string]step.Track{"green": tc.want}, TracksOf(ledger.State{}, "edge1", tree, site)); diff != "" {
 				t.Errorf("\n%s\nTracksOf(...): -want, +got:\n%s", tc.reason, diff)

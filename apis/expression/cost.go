@@ -33,9 +33,9 @@ func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	return nil
 }
 
-func costOfStep(more uint64) *uint64 {
-	more++
-	return &more
+func costOfStep(cost uint64) *uint64 {
+	cost++
+	return &cost
 }
 
 // compareCost returns the cost of comparing operands.

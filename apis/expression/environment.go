@@ -47,10 +47,10 @@ func newEnvironment() (*cel.Env, error) {
 
 // additionOperator adds two values of one type, by addValues.
 func additionOperator() cel.EnvOption {
-	same := func(id string, t *cel.Type) cel.FunctionOpt { return cel.Overload(id, []*cel.Type{t, t}, t) }
+	overload := func(id string, t *cel.Type) cel.FunctionOpt { return cel.Overload(id, []*cel.Type{t, t}, t) }
 	return cel.Function(operators.Add, cel.SingletonBinaryBinding(addValues, traits.AdderType),
-		same(overloads.AddInt64, cel.IntType), same(overloads.AddUint64, cel.UintType), same(overloads.AddDouble, cel.DoubleType),
-		same(overloads.AddString, cel.StringType), same(overloads.AddList, cel.ListType(cel.TypeParamType("A"))),
+		overload(overloads.AddInt64, cel.IntType), overload(overloads.AddUint64, cel.UintType), overload(overloads.AddDouble, cel.DoubleType),
+		overload(overloads.AddString, cel.StringType), overload(overloads.AddList, cel.ListType(cel.TypeParamType("A"))),
 	)
 }
 
@@ -62,7 +62,7 @@ func addValues(left, right ref.Val) ref.Val {
 		return types.MaybeNoSuchOverloadErr(left)
 	}
 	if _, list := left.(traits.Lister); list {
-		if _, own := left.(traits.MutableLister); !own {
+		if _, isMutable := left.(traits.MutableLister); !isMutable {
 			return types.NewErr("lists cannot be added")
 		}
 	}

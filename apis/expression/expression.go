@@ -76,8 +76,8 @@ func (r *Reader) Read(text string) (*Expression, error) {
 	if len(text) > maxCharacters {
 		return nil, errors.Errorf("has more than %d characters", maxCharacters)
 	}
-	if known, ok := r.known.Get(text); ok {
-		if k, ok := known.(cachedResult); ok {
+	if cached, ok := r.known.Get(text); ok {
+		if k, ok := cached.(cachedResult); ok {
 			return k.expression, k.err
 		}
 	}
@@ -122,17 +122,17 @@ func checkExpression(parsed *cel.Ast) error {
 
 // countParts returns the number of parts that a list or a map is made from, without constants.
 func countParts(e ast.Expr) int {
-	of := []ast.Expr{}
+	parts := []ast.Expr{}
 	if e.Kind() == ast.ListKind {
-		of = e.AsList().Elements()
+		parts = e.AsList().Elements()
 	}
 	if e.Kind() == ast.MapKind {
 		for _, entry := range e.AsMap().Entries() {
-			of = append(of, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
+			parts = append(parts, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
 		}
 	}
 	n := 0
-	for _, part := range of {
+	for _, part := range parts {
 		if part.Kind() != ast.LiteralKind {
 			n++
 		}

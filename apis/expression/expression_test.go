@@ -56,8 +56,8 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
-	one, _ := r.Read("answer")
-	if again, _ := r.Read("answer"); one == nil || one != again {
+	compiled, _ := r.Read("answer")
+	if cached, _ := r.Read("answer"); compiled == nil || compiled != cached {
 		t.Error("an expression is read again")
 	}
 }
@@ -103,21 +103,21 @@ func TestBombs(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	var cost *CostError
-	many := `[` + strings.Repeat("1,", 20_000) + `1]`
+	longList := `[` + strings.Repeat("1,", 20_000) + `1]`
 	// As many steps as are too many by themselves, and few steps that are long.
-	if _, err := evaluate(t, "answer.all(a, answer.all(b, answer.all(c, a == c)))", many); !errors.As(err, &cost) {
+	if _, err := evaluate(t, "answer.all(a, answer.all(b, answer.all(c, a == c)))", longList); !errors.As(err, &cost) {
 		t.Errorf("Evaluate(...): %v", err)
 	}
 	long := `["` + strings.Repeat("a", 500_000) + `",1,2,3,4,5,6,7,8]`
-	for what, answer := range map[string]string{
+	for expression, answer := range map[string]string{
 		strings.Repeat("[answer] == [answer] && ", 30) + "true": `[1]`, strings.Repeat("answer in [answer] && ", 30) + "true": `[1]`,
 		"{'a': answer} != {'a': answer}" + strings.Repeat(" || {'a': answer} != {'a': answer}", 25):            `[1]`,
-		strings.Repeat("!(1 in answer) && ", 9) + "false || " + strings.Repeat("2 in answer || ", 9) + "false": many,
+		strings.Repeat("!(1 in answer) && ", 9) + "false || " + strings.Repeat("2 in answer || ", 9) + "false": longList,
 		"answer.all(a, size(answer[0]) > 0)": long, `answer.all(a, answer[0] > "")`: long, `answer.all(a, answer[0].contains("a"))`: long,
 		"answer.all(a, string(answer[0]) != '')": long,
 	} {
-		if _, err := evaluate(t, what, answer); !errors.As(err, &cost) || t.Context().Err() != nil {
-			t.Errorf("Evaluate(%.40q): %v", what, err)
+		if _, err := evaluate(t, expression, answer); !errors.As(err, &cost) || t.Context().Err() != nil {
+			t.Errorf("Evaluate(%.40q): %v", expression, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

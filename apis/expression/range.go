@@ -36,13 +36,13 @@ func (e *Expression) evaluateWithoutAnswer() (ref.Val, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot prepare the expression")
 	}
-	unknown, err := cel.PartialVars(map[string]any{}, cel.AttributePattern(answerVariable))
+	unknownFields, err := cel.PartialVars(map[string]any{}, cel.AttributePattern(answerVariable))
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot prepare the answer")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), evaluationTimeout)
 	defer cancel()
-	v, _, err := p.ContextEval(ctx, unknown)
+	v, _, err := p.ContextEval(ctx, unknownFields)
 	if err != nil {
 		// An expression that cannot be evaluated gives errors, which are not values.
 		return types.NullValue, nil //nolint:nilerr // The error is one of each measurement.

@@ -195,9 +195,9 @@ func isDeclared(o Object, declared []catalogv1alpha1.RenderedObject) bool {
 // plainValue is a value that needs no quotes in a message.
 var plainValue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ,.=_/-]{0,63}$`)
 
-func describeEntry(where, key, value string) string {
+func describeEntry(place, key, value string) string {
 	if !plainValue.MatchString(value) {
 		value = fmt.Sprintf("%.64q", value)
 	}
-	return where + " " + key + ": " + strings.TrimSpace(value)
+	return place + " " + key + ": " + strings.TrimSpace(value)
 }

@@ -102,7 +102,7 @@ func TestCheck(t *testing.T) {
 	skipped, slice := annotated("kustomize.toolkit.fluxcd.io/reconcile", "disabled"), ofKind("discovery.k8s.io", "EndpointSlice")
 	const declare = "declare the object in spec.unproven of the Blueprint"
 	const way, wayOfKind = ", so no Site can prove it: remove the instruction, or " + declare, ", so no Site can prove it: " + declare
-	kept, ordered := annotated("argocd.argoproj.io/sync-options", "Prune=false"), annotated("argocd.argoproj.io/sync-wave", "1")
+	retained, ordered := annotated("argocd.argoproj.io/sync-options", "Prune=false"), annotated("argocd.argoproj.io/sync-wave", "1")
 	cases := map[string]struct {
 		reason   string
 		object   Object
@@ -116,7 +116,7 @@ func TestCheck(t *testing.T) {
 			want: "Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/ssa: IfNotPresent: Flux applies it only once" + way,
 		},
 		"Kept": {
-			reason: "A Site proves an object that is kept, so the error is about its removal.", object: kept,
+			reason: "A Site proves an object that is kept, so the error is about its removal.", object: retained,
 			want: "Deployment team-a/worker: annotation argocd.argoproj.io/sync-options: Prune=false: ArgoCD may keep it after its removal, so a rollback may leave it in the cluster: remove the instruction, or " + declare,
 		},
 		"Mutated": {
@@ -150,7 +150,7 @@ func TestCheck(t *testing.T) {
 
 func TestCheckFile(t *testing.T) {
 	const skipped = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: worker, annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}}\n"
-	const said = "Deployment worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it, so no Site can prove it: remove the instruction, or declare the object in spec.unproven of the Blueprint"
+	const message = "Deployment worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it, so no Site can prove it: remove the instruction, or declare the object in spec.unproven of the Blueprint"
 	cases := map[string]struct {
 		reason   string
 		name     string
@@ -158,8 +158,8 @@ func TestCheckFile(t *testing.T) {
 		declared []catalogv1alpha1.RenderedObject
 		want     []string
 	}{
-		"Object":        {reason: "An object with an instruction is named.", name: "a.yaml", text: skipped, want: []string{said}},
-		"Objects":       {reason: "So is each of several in one file.", name: "a.yaml", text: skipped + "---\n" + skipped, want: []string{said, said}},
+		"Object":        {reason: "An object with an instruction is named.", name: "a.yaml", text: skipped, want: []string{message}},
+		"Objects":       {reason: "So is each of several in one file.", name: "a.yaml", text: skipped + "---\n" + skipped, want: []string{message, message}},
 		"Declared":      {reason: "A declared object is not.", name: "a.yaml", text: skipped, declared: []catalogv1alpha1.RenderedObject{{Group: "apps", Kind: "Deployment"}}},
 		"Default":       {reason: "The Sites decide whether a default of an engine counts.", name: "a.yaml", text: "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a}\n"},
 		"Kustomization": {reason: "A kustomization is not an object.", name: "kustomization.yaml", text: "resources: [a.yaml]\n"},

@@ -68,7 +68,7 @@ const flux1 catalogv1alpha1.EngineType = "Flux 1"
 func fluxRules() []rule {
 	const prefix = "kustomize.toolkit.fluxcd.io/"
 	flux := func(effect Effect, name, value string) rule {
-		isGiven := func(given string) bool { return strings.EqualFold(given, value) }
+		isGiven := func(setting string) bool { return strings.EqualFold(setting, value) }
 		return rule{engine: catalogv1alpha1.EngineFlux, effect: effect, key: prefix + name, isGiven: isGiven, inLabels: true}
 	}
 	return []rule{
@@ -150,24 +150,24 @@ func always(string) bool { return true }
 
 // equal matches each of the values.
 func equal(values ...string) func(string) bool {
-	return func(given string) bool { return slices.Contains(values, given) }
+	return func(setting string) bool { return slices.Contains(values, setting) }
 }
 
 // except matches each value but these. The annotation exists, so an empty value is matched too.
 func except(values ...string) func(string) bool {
-	return func(given string) bool { return !slices.Contains(values, given) }
+	return func(setting string) bool { return !slices.Contains(values, setting) }
 }
 
 // isWave matches a number other than 0. Argo CD ignores a value that is not a number.
-func isWave(given string) bool {
-	wave, err := strconv.Atoi(given)
+func isWave(text string) bool {
+	wave, err := strconv.Atoi(text)
 	return err == nil && wave != 0
 }
 
 // hasOption matches a list of options, separated by commas, with one of some.
 func hasOption(options ...string) func(string) bool {
-	return func(given string) bool {
-		for option := range strings.SplitSeq(given, ",") {
+	return func(setting string) bool {
+		for option := range strings.SplitSeq(setting, ",") {
 			if slices.Contains(options, strings.TrimSpace(option)) {
 				return true
 			}

@@ -16,8 +16,8 @@ const idLength = 32
 // Append returns the state after events that are recorded at a time, which is cut to whole seconds, as the API server keeps it. The same
 // events give the same head whenever they are recorded, and however they are grouped. It returns an IllegalError, and the state as it was, if one
 // of them must not follow.
-func Append(s State, at time.Time, events ...Event) (State, error) {
-	next, second := s, metav1.NewTime(at.UTC().Truncate(time.Second))
+func Append(s State, timestamp time.Time, events ...Event) (State, error) {
+	next, second := s, metav1.NewTime(timestamp.UTC().Truncate(time.Second))
 	for _, e := range events {
 		e.At = &second
 		var err error
@@ -71,14 +71,14 @@ func (e Event) change() (string, change) {
 		{"Closed", e.Closed != nil, e.Closed},
 	}
 	name, found := "", change(nil)
-	for _, one := range all {
-		if !one.set {
+	for _, candidate := range all {
+		if !candidate.set {
 			continue
 		}
 		if found != nil {
 			return "", nil
 		}
-		name, found = one.name, one.is
+		name, found = candidate.name, candidate.is
 	}
 	return name, found
 }

@@ -29,14 +29,14 @@ func TestRandomEvents(t *testing.T) {
 // appendRandom returns the events of a random list that were legal, and the state that they lead to.
 func appendRandom(t *testing.T, random *rand.Rand) ([]Event, State) {
 	t.Helper()
-	s, seen, legal := State{}, &observer{}, []Event(nil)
+	s, observed, legal := State{}, &observer{}, []Event(nil)
 	for range 4 + random.IntN(16) {
 		e := randomEvent(random, s)
 		next, err := Append(s, noon, e)
 		if err != nil {
 			continue
 		}
-		if broken := seen.check(s, e, next); broken != "" {
+		if broken := observed.check(s, e, next); broken != "" {
 			t.Errorf("\n%s\nevents: %s", broken, describe(append(legal, e)))
 			return legal, next
 		}
@@ -100,42 +100,42 @@ type observer struct {
 }
 
 // check returns the rule that the step from one state to the next one breaks.
-func (o *observer) check(before State, e Event, after State) string {
+func (o *observer) check(previous State, e Event, next State) string {
 	if o.verdicts == nil {
 		o.verdicts, o.requests, o.ordered = map[string]Result{}, map[string]bool{}, map[int64]bool{}
 	}
 	switch {
-	case after.Seq != before.Seq+1:
+	case next.Seq != previous.Seq+1:
 		return "Events are counted one by one."
-	case after.Position().Compare(before.Position()) < 0 && !after.IsClosed:
+	case next.Position().Compare(previous.Position()) < 0 && !next.IsClosed:
 		return "A position never goes back."
-	case after.LastNumber < before.LastNumber:
+	case next.LastNumber < previous.LastNumber:
 		return "The last number never falls."
-	case before.Successor != "" && e.Opened == nil:
+	case previous.Successor != "" && e.Opened == nil:
 		return "Nothing follows a move."
 	}
-	if broken := o.checkRevision(e, after); broken != "" {
+	if broken := o.checkRevision(e, next); broken != "" {
 		return broken
 	}
 	return o.checkRequest(e)
 }
 
-func (o *observer) checkRevision(e Event, after State) string {
+func (o *observer) checkRevision(e Event, next State) string {
 	if e.Ordered != nil || e.Withdrawn != nil {
-		if o.ordered[after.Current.Number] {
+		if o.ordered[next.Current.Number] {
 			return "A number is used once."
 		}
-		o.ordered[after.Current.Number] = true
+		o.ordered[next.Current.Number] = true
 	}
-	if after.Current == nil || after.Verdict == nil {
+	if next.Current == nil || next.Verdict == nil {
 		return ""
 	}
-	key := fmt.Sprintf("%s/%d", after.Ledger, after.Current.Number)
-	if was := o.verdicts[key]; was != "" && was != after.Verdict.Result {
+	key := fmt.Sprintf("%s/%d", next.Ledger, next.Current.Number)
+	if recorded := o.verdicts[key]; recorded != "" && recorded != next.Verdict.Result {
 		return "A verdict never changes."
 	}
-	o.verdicts[key] = after.Verdict.Result
-	if e.RolledBack != nil && o.verdicts[fmt.Sprintf("%s/%d", after.Ledger, after.Target)] != VerdictVerified {
+	o.verdicts[key] = next.Verdict.Result
+	if e.RolledBack != nil && o.verdicts[fmt.Sprintf("%s/%d", next.Ledger, next.Target)] != VerdictVerified {
 		return "A rollback goes to a verified revision."
 	}
 	return ""
@@ -192,11 +192,11 @@ func TestNextID(t *testing.T) {
 	if id != s.ID || id != later.ID {
 		t.Errorf("\nThe same events have one ID whenever they are recorded.\nNextID(...): %q, Append(...): %q, an hour later %q", id, s.ID, later.ID)
 	}
-	other, err := NextID("", events([]Event{opened}, verified(1, "b"))...)
+	otherID, err := NextID("", events([]Event{opened}, verified(1, "b"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if other == id {
+	if otherID == id {
 		t.Errorf("\nOther events have another ID.\nNextID(...): %q twice", id)
 	}
 }

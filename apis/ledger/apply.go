@@ -23,7 +23,7 @@ func (e IllegalError) Error() string { return fmt.Sprintf("cannot record %s: %s"
 
 // A change is the effect of an event on a state: it returns the next state, or the reason why the event is illegal.
 type change interface {
-	apply(s State, at metav1.Time) (State, string)
+	apply(s State, timestamp metav1.Time) (State, string)
 }
 
 // Apply returns the state after an event. The state that it is given does not change. It returns an IllegalError if the event must not follow.
@@ -36,12 +36,12 @@ func Apply(s State, e Event) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	if why := s.refuses(name); why != "" {
-		return s, IllegalError{Event: name, Reason: why}
+	if refusal := s.refuses(name); refusal != "" {
+		return s, IllegalError{Event: name, Reason: refusal}
 	}
-	next, why := c.apply(s, ptr.Deref(e.At, metav1.Time{}))
-	if why != "" {
-		return s, IllegalError{Event: name, Reason: why}
+	next, refusal := c.apply(s, ptr.Deref(e.At, metav1.Time{}))
+	if refusal != "" {
+		return s, IllegalError{Event: name, Reason: refusal}
 	}
 	next.Seq, next.ID = s.Seq+1, id
 	return next, nil
@@ -75,10 +75,10 @@ func (o Opened) apply(s State, _ metav1.Time) (State, string) {
 	return State{Head: Head{Ledger: o.Ledger, Epoch: s.Epoch + 1, Seq: s.Seq}, Home: o.Home, LastNumber: s.LastNumber, Requests: s.Requests}, ""
 }
 
-func (o Ordered) apply(s State, at metav1.Time) (State, string) {
+func (o Ordered) apply(s State, timestamp metav1.Time) (State, string) {
 	r := o.Revision
-	if why := r.invalid(); why != "" {
-		return s, why
+	if refusal := r.invalid(); refusal != "" {
+		return s, refusal
 	}
 	if s.LastNumber >= MaxNumber {
 		return s, fmt.Sprintf("no number follows %d", s.LastNumber)
@@ -89,11 +89,11 @@ func (o Ordered) apply(s State, at metav1.Time) (State, string) {
 	if s.repeatsRejected(o) {
 		return s, fmt.Sprintf("revision %d was rejected with the same intent, and no RolloutRequest asks for it", s.Current.Number)
 	}
-	s, why := s.take(r.RequestRef)
-	if why != "" {
-		return s, why
+	s, refusal := s.take(r.RequestRef)
+	if refusal != "" {
+		return s, refusal
 	}
-	s = s.endCurrent(at)
+	s = s.endCurrent(timestamp)
 	s.Current, s.LastNumber = &r, r.Number
 	return s.begin(), ""
 }
@@ -112,8 +112,8 @@ func (r Revision) invalid() string {
 	if len(r.Plan) == 0 || len(r.Plan) > MaxSteps {
 		return fmt.Sprintf("a plan has 1 to %d steps, not %d", MaxSteps, len(r.Plan))
 	}
-	if why := r.invalidEnd(); why != "" {
-		return "a plan is not complete: " + why
+	if refusal := r.invalidEnd(); refusal != "" {
+		return "a plan is not complete: " + refusal
 	}
 	delivered := map[string]bool{}
 	for _, p := range r.Parts {
@@ -147,8 +147,8 @@ func (r Revision) sites() []string {
 }
 
 func (a Advanced) apply(s State, _ metav1.Time) (State, string) {
-	if why := s.needsCurrent(); why != "" {
-		return s, why
+	if refusal := s.needsCurrent(); refusal != "" {
+		return s, refusal
 	}
 	c := s.Cursor
 	nextStage := a.Step == c.Step && a.Stage > c.Stage
@@ -174,15 +174,15 @@ func (s State) canBeginStep(a Advanced) bool {
 }
 
 func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
-	if why := s.needsUnjudged(); why != "" {
-		return s, why
+	if refusal := s.needsUnjudged(); refusal != "" {
+		return s, refusal
 	}
-	if why := p.invalid(s); why != "" {
-		return s, why
+	if refusal := p.invalid(s); refusal != "" {
+		return s, refusal
 	}
-	s, why := s.take(&p.RequestRef)
-	if why != "" {
-		return s, why
+	s, refusal := s.take(&p.RequestRef)
+	if refusal != "" {
+		return s, refusal
 	}
 	if p.Gate {
 		s.Cursor.GateReleased = s.Cursor.Step + 1
@@ -213,19 +213,19 @@ func (p Promoted) invalid(s State) string {
 	return ""
 }
 
-func (j Judged) apply(s State, at metav1.Time) (State, string) {
-	if why := s.needsUnjudged(); why != "" {
-		return s, why
+func (j Judged) apply(s State, timestamp metav1.Time) (State, string) {
+	if refusal := s.needsUnjudged(); refusal != "" {
+		return s, refusal
 	}
-	if why := j.invalid(s); why != "" {
-		return s, why
+	if refusal := j.invalid(s); refusal != "" {
+		return s, refusal
 	}
-	s, why := s.take(j.RequestRef)
-	if why != "" {
-		return s, why
+	s, refusal := s.take(j.RequestRef)
+	if refusal != "" {
+		return s, refusal
 	}
 	s.Verdict = &j.Verdict
-	return s.remember(Past{Verdict: s.Verdict, Trees: sortTrees(j.Trees)}, at), ""
+	return s.remember(Past{Verdict: s.Verdict, Trees: sortTrees(j.Trees)}, timestamp), ""
 }
 
 // sortTrees returns trees in the order of their Sites.
@@ -265,14 +265,14 @@ func (j Judged) invalid(s State) string {
 }
 
 func (r Rebased) apply(s State, _ metav1.Time) (State, string) {
-	if why := s.needsCurrent(); why != "" {
-		return s, why
+	if refusal := s.needsCurrent(); refusal != "" {
+		return s, refusal
 	}
-	was := s.Current.Request
-	if r.Request == was {
+	previous := s.Current.Request
+	if r.Request == previous {
 		return s, "the request is that of the revision"
 	}
-	if r.Request.Scheme == was.Scheme && r.Request.Intent != was.Intent {
+	if r.Request.Scheme == previous.Scheme && r.Request.Intent != previous.Intent {
 		return s, "another intent is another revision"
 	}
 	next := *s.Current
@@ -295,9 +295,9 @@ func (r Recovered) apply(s State, _ metav1.Time) (State, string) {
 	case r.Copy.Seq > 0 && !r.Copy.Supersedes(s) && !s.canContinue(r.Copy):
 		return s, "the copy is not newer than the ledger"
 	}
-	s, why := s.take(r.RequestRef)
-	if why != "" {
-		return s, why
+	s, refusal := s.take(r.RequestRef)
+	if refusal != "" {
+		return s, refusal
 	}
 	next := s
 	if r.Copy.Seq > 0 && !r.Copy.IsClosed {
@@ -328,9 +328,9 @@ func (m Moved) apply(s State, _ metav1.Time) (State, string) {
 	if m.Home == "" || m.Home == s.Home {
 		return s, "a ledger moves to another home"
 	}
-	s, why := s.take(&m.RequestRef)
-	if why != "" {
-		return s, why
+	s, refusal := s.take(&m.RequestRef)
+	if refusal != "" {
+		return s, refusal
 	}
 	s.Successor = m.Home
 	return s, ""

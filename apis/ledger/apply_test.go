@@ -143,19 +143,19 @@ func TestApplyRefuses(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			before, err := Append(State{}, noon, tc.before...)
+			state, err := Append(State{}, noon, tc.before...)
 			if err != nil {
 				t.Fatalf("\n%s\nAppend(...): %v", tc.reason, err)
 			}
-			after, err := Apply(before, tc.event)
-			said := ""
+			next, err := Apply(state, tc.event)
+			message := ""
 			if err != nil {
-				said = err.Error()
+				message = err.Error()
 			}
-			if diff := cmp.Diff(tc.want, said); diff != "" {
+			if diff := cmp.Diff(tc.want, message); diff != "" {
 				t.Errorf("\n%s\nApply(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(before, after); diff != "" {
+			if diff := cmp.Diff(state, next); diff != "" {
 				t.Errorf("\nAn event that is refused changes nothing.\nApply(...): -before, +after:\n%s", diff)
 			}
 		})
@@ -271,8 +271,8 @@ func TestRebase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	was := order(1, "a").Ordered.Revision.Request
-	if diff := cmp.Diff([]Request{request, was, request}, []Request{s.Current.Request, s.History[0].Request, s.History[1].Request}); diff != "" {
+	original := order(1, "a").Ordered.Revision.Request
+	if diff := cmp.Diff([]Request{request, original, request}, []Request{s.Current.Request, s.History[0].Request, s.History[1].Request}); diff != "" {
 		t.Errorf("\nThe current revision has the request from then on, also in the history, and no other one has it.\nAppend(...): -want, +got:\n%s", diff)
 	}
 }

@@ -20,8 +20,8 @@ func (s State) Check() error {
 	if s.Cursor.Step < 0 || int(s.Cursor.Step) >= n {
 		return errors.Errorf("cursor.step is %d, and the plan of revision %d has %d steps", s.Cursor.Step, s.Current.Number, n)
 	}
-	if why := s.Current.invalidEnd(); why != "" {
-		return errors.Errorf("plan of revision %d: %s", s.Current.Number, why)
+	if refusal := s.Current.invalidEnd(); refusal != "" {
+		return errors.Errorf("plan of revision %d: %s", s.Current.Number, refusal)
 	}
 	return nil
 }

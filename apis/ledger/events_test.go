@@ -24,18 +24,18 @@ func TestRecovered(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			before, err := Append(State{}, noon, tc.before...)
+			state, err := Append(State{}, noon, tc.before...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Apply(before, Event{Recovered: &Recovered{Copy: tc.copied}})
+			got, err := Apply(state, Event{Recovered: &Recovered{Copy: tc.copied}})
 			if err != nil {
 				t.Fatalf("\n%s\nApply(...): %v", tc.reason, err)
 			}
 			if diff := cmp.Diff(tc.want, got.Position()); diff != "" {
 				t.Errorf("\n%s\nPosition(): -want, +got:\n%s", tc.reason, diff)
 			}
-			if got.Ledger != before.Ledger || got.Home != before.Home || got.LastNumber < before.LastNumber || got.Position().Compare(before.Position()) < 0 {
+			if got.Ledger != state.Ledger || got.Home != state.Home || got.LastNumber < state.LastNumber || got.Position().Compare(state.Position()) < 0 {
 				t.Errorf("\nA recovered ledger keeps its identity, its home and its numbers, and goes on.\nApply(...): got %+v", got)
 			}
 		})

@@ -122,11 +122,11 @@ func (r Revision) SitesAt(step int32) []string {
 
 // StepAt returns the index of the step of the plan that a Site is in once the revision has come to a step, and whether the revision has come to
 // the Site.
-func (r Revision) StepAt(step int32, site string) (at int32, isReached bool) {
+func (r Revision) StepAt(step int32, site string) (reached int32, isReached bool) {
 	last := int32(len(r.Plan)) - 1 //nolint:gosec // A plan has at most 20 steps.
-	for at = min(step, last); at >= 0; at = r.waveOf(at) - 1 {
-		if slices.Contains(r.SitesAt(at), site) {
-			return at, true
+	for reached = min(step, last); reached >= 0; reached = r.waveOf(reached) - 1 {
+		if slices.Contains(r.SitesAt(reached), site) {
+			return reached, true
 		}
 	}
 	return 0, false

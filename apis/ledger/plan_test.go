@@ -44,8 +44,8 @@ func TestStepAt(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			at, isReached := Revision{Plan: tc.plan}.StepAt(tc.step, tc.site)
-			if diff := cmp.Diff(tc.want, at); diff != "" || isReached == tc.none {
+			reached, isReached := Revision{Plan: tc.plan}.StepAt(tc.step, tc.site)
+			if diff := cmp.Diff(tc.want, reached); diff != "" || isReached == tc.none {
 				t.Errorf("\n%s\nStepAt(%d, %s): reached %t, -want, +got:\n%s", tc.reason, tc.step, tc.site, isReached, diff)
 			}
 		})
@@ -66,7 +66,7 @@ func inTrack(o *Ordered) {
 }
 
 // follow returns a list of its own, since cases share the previous list.
-func follow(before []Event, more ...Event) []Event { return events(before, more) }
+func follow(previous []Event, added ...Event) []Event { return events(previous, added) }
 
 // TestApplyTracks records events of revisions with tracks, and compares the positions.
 func TestApplyTracks(t *testing.T) {
@@ -98,11 +98,11 @@ func TestApplyTracks(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s, err := Append(State{}, noon, tc.events...)
-			why := ""
+			refusal := ""
 			if err != nil {
-				why = err.Error()
+				refusal = err.Error()
 			}
-			if diff := cmp.Diff(tc.why, why); diff != "" {
+			if diff := cmp.Diff(tc.why, refusal); diff != "" {
 				t.Errorf("\n%s\nAppend(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.want, s.Position()); err == nil && diff != "" {
@@ -114,11 +114,11 @@ func TestApplyTracks(t *testing.T) {
 
 // TestJudgeStage gives a verdict before the requests are where the revision begins from.
 func TestJudgeStage(t *testing.T) {
-	one := func(o *Ordered) {
+	inStage := func(o *Ordered) {
 		inTrack(o)
 		o.Revision.Plan = []Step{{Sites: []string{"edge1"}}}
 	}
-	_, err := Append(State{}, noon, opened, order(1, "a", one), verify("edge1"))
+	_, err := Append(State{}, noon, opened, order(1, "a", inStage), verify("edge1"))
 	want := "cannot record Judged: a revision with tracks is verified in stage 3, and not in stage 0"
 	if err == nil || err.Error() != want {
 		t.Errorf("\nA revision is not verified while requests of the previous revision are moved.\nAppend(...): want %q, got %v", want, err)

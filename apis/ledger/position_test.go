@@ -8,7 +8,7 @@ import (
 
 // TestPositionHasReached compares positions as their observers do.
 func TestPositionHasReached(t *testing.T) {
-	at := Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 3, Stage: 1}
+	position := Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 3, Stage: 1}
 	type want struct{ same, reached bool }
 	cases := map[string]struct {
 		reason string
@@ -27,9 +27,9 @@ func TestPositionHasReached(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			p := at
+			p := position
 			tc.change(&p)
-			got := want{same: p.IsSameAttempt(at), reached: p.HasReached(at)}
+			got := want{same: p.IsSameAttempt(position), reached: p.HasReached(position)}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("\n%s\nHasReached(...): -want, +got:\n%s", tc.reason, diff)
 			}

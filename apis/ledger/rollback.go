@@ -8,8 +8,8 @@ import (
 )
 
 func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
-	if why := s.needsRejected(); why != "" {
-		return s, why
+	if refusal := s.needsRejected(); refusal != "" {
+		return s, refusal
 	}
 	if !slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Target && p.IsTarget() }) {
 		return s, fmt.Sprintf("revision %d was not verified, was withdrawn or is not in the history", r.Target)
@@ -23,8 +23,8 @@ func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
 }
 
 func (Restored) apply(s State, _ metav1.Time) (State, string) {
-	if why := s.needsRejected(); why != "" {
-		return s, why
+	if refusal := s.needsRejected(); refusal != "" {
+		return s, refusal
 	}
 	if s.Cursor.Attempt == 0 {
 		return s, "no rollback began"
@@ -33,9 +33,9 @@ func (Restored) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
-	if why := s.needsCurrent(); why != "" {
-		return s, why
+func (w Withdrawn) apply(s State, timestamp metav1.Time) (State, string) {
+	if refusal := s.needsCurrent(); refusal != "" {
+		return s, refusal
 	}
 	target := slices.IndexFunc(s.History, func(p Past) bool { return p.Number == w.Target && p.IsTarget() })
 	if target < 0 || w.Target == s.Current.Number {
@@ -44,13 +44,13 @@ func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
 	if s.LastNumber >= MaxNumber {
 		return s, fmt.Sprintf("no number follows %d", s.LastNumber)
 	}
-	s, why := s.take(&w.RequestRef)
-	if why != "" {
-		return s, why
+	s, refusal := s.take(&w.RequestRef)
+	if refusal != "" {
+		return s, refusal
 	}
 	withdrawn := s.Current.Number
 	// The target is the stable revision from here on, so that the history does not forget it for the current one.
-	s = s.withdrawAfter(w.Target).endCurrent(at).withdrawAfter(w.Target)
+	s = s.withdrawAfter(w.Target).endCurrent(timestamp).withdrawAfter(w.Target)
 	next := *s.Current
 	s.LastNumber++
 	next.Number, next.RequestRef = s.LastNumber, &w.RequestRef
@@ -58,7 +58,7 @@ func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
 	s = s.begin()
 	s.Withdraws = withdrawn
 	s.Verdict = &Verdict{Result: VerdictRejected, Reason: RejectedRequested, Message: w.Message}
-	return s.remember(Past{Verdict: s.Verdict}, at), ""
+	return s.remember(Past{Verdict: s.Verdict}, timestamp), ""
 }
 
 // withdrawAfter marks the revisions after a target, so that no rollback goes to them any more.

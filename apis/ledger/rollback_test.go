@@ -16,12 +16,12 @@ func TestWithdrawToOldest(t *testing.T) {
 
 // TestWithdrawLeavesState goes back from a state that others hold.
 func TestWithdrawLeavesState(t *testing.T) {
-	before, err := Append(State{}, noon, events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c"))...)
+	previous, err := Append(State{}, noon, events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := Append(before, noon, withdraw(1, "u1"))
-	if err != nil || before.History[1].Withdrawn || !after.History[1].Withdrawn {
-		t.Errorf("\nAn event changes nothing in the state that it follows from.\nAppend(...): withdrawn before %t, after %t, %v", before.History[1].Withdrawn, after.History[1].Withdrawn, err)
+	next, err := Append(previous, noon, withdraw(1, "u1"))
+	if err != nil || previous.History[1].Withdrawn || !next.History[1].Withdrawn {
+		t.Errorf("\nAn event changes nothing in the state that it follows from.\nAppend(...): withdrawn before %t, after %t, %v", previous.History[1].Withdrawn, next.History[1].Withdrawn, err)
 	}
 }

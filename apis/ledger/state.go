@@ -46,16 +46,16 @@ func (s State) begin() State {
 }
 
 // endCurrent puts the current revision into the history if it was never judged. A revision that was judged is there.
-func (s State) endCurrent(at metav1.Time) State {
+func (s State) endCurrent(endedAt metav1.Time) State {
 	if s.Current == nil || s.Verdict != nil {
 		return s
 	}
-	return s.remember(Past{}, at)
+	return s.remember(Past{}, endedAt)
 }
 
 // remember puts the current revision into the history, and drops entries that exceed its length.
-func (s State) remember(p Past, at metav1.Time) State {
-	p.Number, p.Request, p.Marked, p.EndedAt = s.Current.Number, s.Current.Request, s.Current.Marked, at
+func (s State) remember(p Past, endedAt metav1.Time) State {
+	p.Number, p.Request, p.Marked, p.EndedAt = s.Current.Number, s.Current.Request, s.Current.Marked, endedAt
 	p.Track, p.Workload = s.Current.Track, s.Current.Workload
 	s.History = append(slices.Clone(s.History), p)
 	s.Stable = 0
@@ -65,8 +65,8 @@ func (s State) remember(p Past, at metav1.Time) State {
 		}
 	}
 	if tooMany := len(s.History) - MaxHistory; tooMany > 0 {
-		kept := slices.DeleteFunc(slices.Clone(s.History[:tooMany]), func(p Past) bool { return p.Number != s.Stable })
-		s.History = append(kept, s.History[tooMany:]...)
+		retained := slices.DeleteFunc(slices.Clone(s.History[:tooMany]), func(p Past) bool { return p.Number != s.Stable })
+		s.History = append(retained, s.History[tooMany:]...)
 	}
 	return s.dropTrees()
 }

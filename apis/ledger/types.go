@@ -61,10 +61,10 @@ type Head struct {
 	ID string `json:"id,omitempty"`
 }
 
-// Compare returns a negative number if h is older than other, 0 if neither is newer and a positive number if h is newer: the higher epoch
+// Compare returns a negative number if h is older than otherHead, 0 if neither is newer and a positive number if h is newer: the higher epoch
 // counts, and then the higher number of events.
-func (h Head) Compare(other Head) int {
-	return cmp.Or(cmp.Compare(h.Epoch, other.Epoch), cmp.Compare(h.Seq, other.Seq))
+func (h Head) Compare(otherHead Head) int {
+	return cmp.Or(cmp.Compare(h.Epoch, otherHead.Epoch), cmp.Compare(h.Seq, otherHead.Seq))
 }
 
 // Request identifies the content of a revision, as digests. Two requests that are equal render the same trees.

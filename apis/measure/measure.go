@@ -123,12 +123,12 @@ func unitNamed(word string) (unit, bool) {
 }
 
 // scaleDecimal multiplies a number. The divisor is a power of ten, so that the result has an end.
-func scaleDecimal(value string, by, over int64) string {
+func scaleDecimal(value string, numerator, denominator int64) string {
 	r, ok := new(big.Rat).SetString(value)
 	if !ok {
 		return value
 	}
-	return formatDecimal(r.Mul(r, big.NewRat(by, over)))
+	return formatDecimal(r.Mul(r, big.NewRat(numerator, denominator)))
 }
 
 func formatDecimal(r *big.Rat) string {
@@ -137,7 +137,7 @@ func formatDecimal(r *big.Rat) string {
 }
 
 // Above reports whether a number in decimal notation is more than another number.
-func Above(value string, most int) bool {
+func Above(value string, limit int) bool {
 	r, ok := new(big.Rat).SetString(value)
-	return ok && r.Cmp(big.NewRat(int64(most), 1)) > 0
+	return ok && r.Cmp(big.NewRat(int64(limit), 1)) > 0
 }

@@ -40,8 +40,8 @@ func (m *Memo[V]) Get(k Key) (V, bool) {
 	defer m.mu.Unlock()
 	found, ok := m.entries[k]
 	if !ok {
-		var none V
-		return none, false
+		var zero V
+		return zero, false
 	}
 	m.recent.MoveToFront(found)
 	return entryOf[V](found).value, true
@@ -68,8 +68,8 @@ func (m *Memo[V]) Put(k Key, value V, bytes int) {
 // Remember returns the cached value for a key, or else the computed value, of so many bytes. It returns the error of compute. A value with an error is not
 // cached.
 func (m *Memo[V]) Remember(k Key, compute func() (value V, bytes int, err error)) (V, error) {
-	if known, ok := m.Get(k); ok {
-		return known, nil
+	if cached, ok := m.Get(k); ok {
+		return cached, nil
 	}
 	value, bytes, err := compute()
 	if err == nil {

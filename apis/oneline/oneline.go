@@ -9,8 +9,8 @@ import (
 
 // Clean returns a text as one line: without control characters, invisible characters, separators of lines and bytes that are not
 // UTF-8, each of which becomes a space, and with one space between words. It has at most so many characters, the last of which is an ellipsis if
-// the text was cut. With a most of 0 or less the text is not bounded.
-func Clean(text string, most int) string {
+// the text was cut. With a limit of 0 or less the text is not bounded.
+func Clean(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {
 			return ' '
@@ -18,8 +18,8 @@ func Clean(text string, most int) string {
 		return r
 	}, strings.ToValidUTF8(text, " "))
 	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); most > 0 && len(runes) > most {
-		return strings.TrimSpace(string(runes[:most-1])) + "…"
+	if runes := []rune(text); limit > 0 && len(runes) > limit {
+		return strings.TrimSpace(string(runes[:limit-1])) + "…"
 	}
 	return text
 }

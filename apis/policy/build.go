@@ -62,15 +62,15 @@ func matchesHost(pattern, host string) bool {
 	return normalizeHost(pattern) == host
 }
 
-func checkAmount(name, asked, most string) error {
-	if asked == "" || most == "" {
+func checkAmount(name, requested, limit string) error {
+	if requested == "" || limit == "" {
 		return nil
 	}
-	a, err := resource.ParseQuantity(asked)
+	a, err := resource.ParseQuantity(requested)
 	if err != nil {
 		return errors.Errorf("resources.%s: it must be a quantity", name)
 	}
-	m, err := resource.ParseQuantity(most)
+	m, err := resource.ParseQuantity(limit)
 	if err != nil {
 		return errors.Errorf("spec.build.maxResources.%s of the configuration must be a quantity", name)
 	}

@@ -74,9 +74,9 @@ func hostsOfIngress(o *unstructured.Unstructured) []string {
 // allowedHosts returns the hosts that a Site leaves to a namespace.
 func allowedHosts(all []catalogv1alpha1.RouteHosts, namespace string) []string {
 	var out []string
-	for _, one := range all {
-		if containsOrStar(one.Namespaces, namespace) {
-			out = append(out, one.Hosts...)
+	for _, rule := range all {
+		if containsOrStar(rule.Namespaces, namespace) {
+			out = append(out, rule.Hosts...)
 		}
 	}
 	return out

@@ -38,7 +38,7 @@ func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1
 }
 
 // checkRuleBounds returns an error for the first rule that is beyond the bounds which a field holds.
-func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRuleBounds, where string) error {
+func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRuleBounds, place string) error {
 	for _, d := range []struct {
 		rule, bound   string
 		says, allowed deploymentv1alpha1.Duration
@@ -49,7 +49,7 @@ func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.Metr
 		{rule: "timeout", bound: "maxTimeout", says: r.Timeout, allowed: b.MaxTimeout},
 	} {
 		if exceedsDurationBound(d.says, d.allowed, d.least) {
-			return boundError(d.rule, d.says, d.least, d.allowed, d.bound, where)
+			return boundError(d.rule, d.says, d.least, d.allowed, d.bound, place)
 		}
 	}
 	for _, n := range []struct {
@@ -62,31 +62,31 @@ func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.Metr
 		{rule: "consecutiveErrorLimit", bound: "maxConsecutiveErrorLimit", says: r.ConsecutiveErrorLimit, allowed: b.MaxConsecutiveErrorLimit},
 	} {
 		if n.says != nil && n.allowed != nil && (n.least && *n.says < *n.allowed || !n.least && *n.says > *n.allowed) {
-			return boundError(n.rule, *n.says, n.least, *n.allowed, n.bound, where)
+			return boundError(n.rule, *n.says, n.least, *n.allowed, n.bound, place)
 		}
 	}
 	if r.NoData == deploymentv1alpha1.NoDataPass && b.NoDataPass == deploymentv1alpha1.NoDataPassDeny {
-		return errors.Errorf("noData: Pass is denied by noDataPass in %s", where)
+		return errors.Errorf("noData: Pass is denied by noDataPass in %s", place)
 	}
 	return nil
 }
 
 // exceedsDurationBound reports whether a duration is beyond its bound. A malformed duration is refused where it is parsed; a malformed bound allows nothing.
-func exceedsDurationBound(says, allowed deploymentv1alpha1.Duration, least bool) bool {
+func exceedsDurationBound(says, allowed deploymentv1alpha1.Duration, isMinimum bool) bool {
 	if says == "" || allowed == "" {
 		return false
 	}
-	is, err := time.ParseDuration(string(says))
+	duration, err := time.ParseDuration(string(says))
 	if err != nil {
 		return false
 	}
 	bound, err := time.ParseDuration(string(allowed))
-	return err != nil || least && is < bound || !least && is > bound
+	return err != nil || isMinimum && duration < bound || !isMinimum && duration > bound
 }
 
-func boundError(rule string, says any, least bool, allowed any, bound, where string) error {
-	if least {
-		return errors.Errorf("%s: %v is less than the %v of %s in %s", rule, says, allowed, bound, where)
+func boundError(rule string, says any, isMinimum bool, allowed any, bound, place string) error {
+	if isMinimum {
+		return errors.Errorf("%s: %v is less than the %v of %s in %s", rule, says, allowed, bound, place)
 	}
-	return errors.Errorf("%s: %v is more than the %v of %s in %s", rule, says, allowed, bound, where)
+	return errors.Errorf("%s: %v is more than the %v of %s in %s", rule, says, allowed, bound, place)
 }

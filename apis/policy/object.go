@@ -145,11 +145,11 @@ func allowsPlainSecrets(in Input) bool {
 // kind namespaced proves nothing: the definition in the cluster may differ.
 func isClusterScoped(in Input, o *unstructured.Unstructured) bool {
 	gk := o.GroupVersionKind().GroupKind()
-	if namespaced, known := scopeOf(gk); known {
+	if namespaced, isBuiltIn := scopeOf(gk); isBuiltIn {
 		return !namespaced
 	}
-	namespaced, known := in.Definitions.Namespaced(gk)
-	return known && !namespaced || o.GetNamespace() == ""
+	namespaced, isDefined := in.Definitions.Namespaced(gk)
+	return isDefined && !namespaced || o.GetNamespace() == ""
 }
 
 func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
@@ -167,11 +167,11 @@ func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
 // name it: a ProviderConfig only narrows.
 func checkKind(in Input, o *unstructured.Unstructured) error {
 	gk := o.GroupVersionKind().GroupKind()
-	_, known := scopeOf(gk)
-	if !known && in.ConfigKind != KindClusterProviderConfig {
+	_, isKnown := scopeOf(gk)
+	if !isKnown && in.ConfigKind != KindClusterProviderConfig {
 		return errors.Errorf("%s %q: a kind that is not Kubernetes' own must be named in spec.policy.allowedKinds of a ClusterProviderConfig", gk, o.GetName())
 	}
-	if known && len(in.Config.Policy.AllowedKinds) == 0 || isKindAllowed(in.Config.Policy.AllowedKinds, gk) {
+	if isKnown && len(in.Config.Policy.AllowedKinds) == 0 || isKindAllowed(in.Config.Policy.AllowedKinds, gk) {
 		return nil
 	}
 	return errors.Errorf("%s %q: spec.policy.allowedKinds does not name this kind", gk, o.GetName())

@@ -335,7 +335,7 @@ func TestCheckConfig(t *testing.T) {
 }
 
 func TestCheckCount(t *testing.T) {
-	three, many := int32(3), int32(500)
+	three, fiveHundred := int32(3), int32(500)
 	cases := map[string]struct {
 		reason string
 		kind   string
@@ -347,9 +347,9 @@ func TestCheckCount(t *testing.T) {
 		"Above":      {reason: "One Site more than the limit is refused.", limit: &three, sites: 4},
 		"Default":    {reason: "A configuration without a limit allows 100 Sites.", sites: 100, valid: true},
 		"AboveThose": {reason: "One Site more than the default limit is refused.", sites: 101},
-		"Raised":     {reason: "A configuration of the platform may allow more.", kind: KindClusterProviderConfig, limit: &many, sites: 500, valid: true},
+		"Raised":     {reason: "A configuration of the platform may allow more.", kind: KindClusterProviderConfig, limit: &fiveHundred, sites: 500, valid: true},
 		"Narrowed":   {reason: "One of the tenant's own may allow less.", kind: KindProviderConfig, limit: &three, sites: 4},
-		"Widened":    {reason: "A ProviderConfig cannot allow more Sites than the default.", kind: KindProviderConfig, limit: &many, sites: 101},
+		"Widened":    {reason: "A ProviderConfig cannot allow more Sites than the default.", kind: KindProviderConfig, limit: &fiveHundred, sites: 101},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

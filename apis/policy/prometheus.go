@@ -43,26 +43,26 @@ func PrometheusAddress(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderCon
 // CheckPrometheus returns an error, which names the field of the check, when a check has no Prometheus server to ask, or may not ask it. A
 // check may name a server of its own if its host is among the webCheckHosts.
 func CheckPrometheus(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, p *deploymentv1alpha1.PrometheusCheck) error {
-	known, address := PrometheusAddress(site, c), p.Address
-	if address == "" && known == "" {
+	allowed, address := PrometheusAddress(site, c), p.Address
+	if address == "" && allowed == "" {
 		return errors.Errorf("prometheus.address: no Prometheus server is configured: set spec.metrics.prometheus.address in Site %q, or in the %s of its repository",
 			site.GetName(), configKind)
 	}
-	if address != "" && address != known {
+	if address != "" && address != allowed {
 		return errors.Wrap(CheckWebHost(configKind, c, address), "prometheus.address")
 	}
 	if configKind == KindClusterProviderConfig || site.Spec.Metrics != nil && site.Spec.Metrics.Prometheus != nil {
 		return nil
 	}
-	return errors.Wrapf(checkMetricsHost(site, known), "%s: spec.metrics.prometheus.address", configKind)
+	return errors.Wrapf(checkMetricsHost(site, allowed), "%s: spec.metrics.prometheus.address", configKind)
 }
 
 // CheckMetricsServer returns an error, which names the field, when the address of the Prometheus server that a check would ask is a loopback
 // address: the provider's own machine. A host name that resolves to one is refused by the provider when it connects.
 func CheckMetricsServer(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, p *deploymentv1alpha1.PrometheusCheck) error {
 	field, address := "prometheus.address", p.Address
-	if known := PrometheusAddress(site, c); address == "" || address == known {
-		field, address = configKind+": spec.metrics.prometheus.address", known
+	if allowed := PrometheusAddress(site, c); address == "" || address == allowed {
+		field, address = configKind+": spec.metrics.prometheus.address", allowed
 		if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {
 			field = "spec.metrics.prometheus.address of the Site"
 		}

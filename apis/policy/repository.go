@@ -116,7 +116,7 @@ func parseURLOrSCP(raw string) (RepositoryURL, error) {
 func parseSCP(raw string) (RepositoryURL, error) {
 	user, rest, ok := strings.Cut(raw, "@")
 	host, path, ok2 := strings.Cut(rest, ":")
-	if address, is := strings.CutPrefix(rest, "["); is {
+	if address, isIPv6 := strings.CutPrefix(rest, "["); isIPv6 {
 		host, path, ok2 = strings.Cut(address, "]:")
 	}
 	if !ok || !ok2 || user == "" || host == "" || strings.ContainsAny(user+host, "/\\") {

@@ -10,21 +10,21 @@ import (
 )
 
 func TestRepositoryKey(t *testing.T) {
-	const same, overSSH = "https://git.example.org/Team/repo", "ssh://git.example.org/Team/repo"
+	const canonical, overSSH = "https://git.example.org/Team/repo", "ssh://git.example.org/Team/repo"
 	cases := map[string]struct {
 		reason string
 		url    string
 		want   string
 	}{
-		"Plain":       {reason: "The key is a URL", url: same, want: same},
-		"Suffix":      {reason: "The suffix .git is optional.", url: same + ".git", want: same},
-		"Slash":       {reason: "A slash at the end means nothing", url: same + "/", want: same},
-		"Both":        {reason: "A suffix and slashes at the end are both ignored.", url: same + ".git//", want: same},
-		"HostCase":    {reason: "The case of the host is ignored.", url: "HTTPS://Git.Example.ORG/Team/repo", want: same},
-		"DefaultPort": {reason: "Port 443 is the default of https.", url: "https://git.example.org:443/Team/repo", want: same},
-		"RootDot":     {reason: "A host may be fully qualified", url: "https://git.example.org./Team/repo", want: same},
-		"Escaped":     {reason: "An escaped character gives another key, although a server may take it for the same.", url: "https://git.example.org/%54eam/repo", want: same},
-		"User":        {reason: "Who asks makes no other repository", url: "https://someone@git.example.org/Team/repo", want: same},
+		"Plain":       {reason: "The key is a URL", url: canonical, want: canonical},
+		"Suffix":      {reason: "The suffix .git is optional.", url: canonical + ".git", want: canonical},
+		"Slash":       {reason: "A slash at the end means nothing", url: canonical + "/", want: canonical},
+		"Both":        {reason: "A suffix and slashes at the end are both ignored.", url: canonical + ".git//", want: canonical},
+		"HostCase":    {reason: "The case of the host is ignored.", url: "HTTPS://Git.Example.ORG/Team/repo", want: canonical},
+		"DefaultPort": {reason: "Port 443 is the default of https.", url: "https://git.example.org:443/Team/repo", want: canonical},
+		"RootDot":     {reason: "A host may be fully qualified", url: "https://git.example.org./Team/repo", want: canonical},
+		"Escaped":     {reason: "An escaped character gives another key, although a server may take it for the same.", url: "https://git.example.org/%54eam/repo", want: canonical},
+		"User":        {reason: "Who asks makes no other repository", url: "https://someone@git.example.org/Team/repo", want: canonical},
 		"OtherPort":   {reason: "Another port is another server", url: "https://git.example.org:8443/Team/repo", want: "https://git.example.org:8443/Team/repo"},
 		"PathCase":    {reason: "The case of the path counts.", url: "https://git.example.org/team/repo", want: "https://git.example.org/team/repo"},
 		"HTTP":        {reason: "80 is the default of http", url: "http://h:80/r", want: "http://h/r"},

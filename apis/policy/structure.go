@@ -67,11 +67,11 @@ func checkStructure(in Input, o *unstructured.Unstructured) error {
 	if in.ConfigKind == KindClusterProviderConfig && in.Config.Policy.UnknownFields == configv1alpha1.UnknownFieldsAllow {
 		problems = slices.DeleteFunc(problems, func(p schema.Problem) bool { return p.Unknown })
 	}
-	own, err := in.Definitions.Check(o.GroupVersionKind(), object)
+	found, err := in.Definitions.Check(o.GroupVersionKind(), object)
 	if err != nil {
 		return err
 	}
-	problems = append(problems, own...)
+	problems = append(problems, found...)
 	if in.AllowsDuplicates {
 		problems = slices.DeleteFunc(problems, func(p schema.Problem) bool { return p.Duplicate })
 	}

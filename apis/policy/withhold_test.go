@@ -18,11 +18,11 @@ func TestWithoutSecrets(t *testing.T) {
 		"shared/secret-web.yaml":       []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {password: hunter2}\n"),
 		"shared/not-even-an-object.md": []byte("kind: [\n"),
 	}
-	kept, withheld := WithoutSecrets(files)
+	retained, withheld := WithoutSecrets(files)
 	if diff := cmp.Diff([]string{"blue/secret-web-blue.yaml", "shared/not-even-an-object.md", "shared/secret-web.yaml"}, withheld); diff != "" {
 		t.Errorf("\nSecrets in the folders of tracks are withheld, and malformed files.\nWithoutSecrets(...): -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"blue/kustomization.yaml", "kustomization.yaml", "shared/configmap-all.yaml"}, kept.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"blue/kustomization.yaml", "kustomization.yaml", "shared/configmap-all.yaml"}, retained.Names()); diff != "" {
 		t.Errorf("\nAll else is shown.\nWithoutSecrets(...): -want, +got:\n%s", diff)
 	}
 }

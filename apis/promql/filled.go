@@ -9,13 +9,13 @@ const sentinel = "intentplane0service0sentinel0that0is0longer0than0any0name"
 // of the check chooses the service.
 func (t *Template) FilledFor(text string, v Values) bool {
 	v.Service = sentinel
-	with, err := t.Fill(v)
+	filledText, err := t.Fill(v)
 	if err != nil {
 		return false
 	}
-	begin, rest, found := strings.Cut(with, sentinel)
+	begin, rest, found := strings.Cut(filledText, sentinel)
 	if !found {
-		return with == text
+		return filledText == text
 	}
 	// The text after the service in the filled query equals the text after it here: up to the next service, or the end.
 	after, _, _ := strings.Cut(rest, sentinel)

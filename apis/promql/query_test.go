@@ -98,8 +98,8 @@ func TestPaths(t *testing.T) {
 	if err := Check(metrics[:1]); err != nil {
 		t.Errorf("Check(...): %v", err)
 	}
-	many := slices.Repeat([]catalogv1alpha1.BlueprintMetric{{Query: "up" + strings.Repeat(" ", 4000)}}, 5)
-	if err := Check(many); err == nil || err.Error() != "spec.metrics[4].query: the queries have more than 16384 bytes together" {
+	tooMany := slices.Repeat([]catalogv1alpha1.BlueprintMetric{{Query: "up" + strings.Repeat(" ", 4000)}}, 5)
+	if err := Check(tooMany); err == nil || err.Error() != "spec.metrics[4].query: the queries have more than 16384 bytes together" {
 		t.Errorf("Check(...) of many bytes: got %v", err)
 	}
 	heavy := slices.Repeat([]catalogv1alpha1.BlueprintMetric{{Query: `max(x{a=~"[a-z]{999}b{999}[a-z]{999}c{999}"})`}}, 12)

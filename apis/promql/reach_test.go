@@ -43,11 +43,11 @@ func TestReachOf(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got, err := ReachOf(tc.query)
-			said := ""
+			message := ""
 			if err != nil {
-				said = err.Error()
+				message = err.Error()
 			}
-			if diff := cmp.Diff(tc.err, said); diff != "" {
+			if diff := cmp.Diff(tc.err, message); diff != "" {
 				t.Fatalf("%s\nReachOf(%q): -want error, +got error:\n%s", tc.reason, tc.query, diff)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" && err == nil {

@@ -27,8 +27,8 @@ type cachedResult[V any] struct {
 
 // readCached returns the cached result of reading a text, or reads it. Errors are cached, too: parsing an invalid text costs as much.
 func readCached[V any](c *lru.Cache, text string, read func(string) (V, error)) (V, error) {
-	if known, ok := c.Get(text); ok {
-		if r, ok := known.(cachedResult[V]); ok {
+	if cached, ok := c.Get(text); ok {
+		if r, ok := cached.(cachedResult[V]); ok {
 			return r.value, r.err
 		}
 	}

@@ -19,14 +19,14 @@ func TestReader(t *testing.T) {
 			t.Errorf("ReachOf(...): %v, -want, +got:\n%s", err, diff)
 		}
 	}
-	one, _ := r.Parse("up")
-	if again, _ := r.Parse("up"); one == nil || one != again {
+	parsed, _ := r.Parse("up")
+	if cached, _ := r.Parse("up"); parsed == nil || parsed != cached {
 		t.Error("a query is read again")
 	}
-	for _, other := range []string{"a", "b"} {
-		_, _ = r.Parse(other)
+	for _, query := range []string{"a", "b"} {
+		_, _ = r.Parse(query)
 	}
-	if again, _ := r.Parse("up"); one == again {
+	if cached, _ := r.Parse("up"); parsed == cached {
 		t.Error("nothing is ever forgotten")
 	}
 }

@@ -156,24 +156,24 @@ func parseExpression(text string) (parser.Expr, error) {
 // scanPlaceholders finds the strings with placeholders.
 func (t *Template) scanPlaceholders() error {
 	l := parser.Lex(t.text)
-	var item, before parser.Item
+	var item, previous parser.Item
 	for l.NextItem(&item); item.Typ != parser.EOF; l.NextItem(&item) {
 		if item.Typ == parser.ERROR {
 			return t.syntaxError(item)
 		}
-		if err := t.scanToken(item, before.Typ); err != nil {
+		if err := t.scanToken(item, previous.Typ); err != nil {
 			return err
 		}
 		if item.Typ != parser.COMMENT {
-			before = item
+			previous = item
 		}
 	}
 	return nil
 }
 
 // syntaxError returns why a query cannot be read up to its end. Prometheus accepts no placeholder outside of a string.
-func (t *Template) syntaxError(at parser.Item) error {
-	for _, begin := range []int{int(at.Pos) - 1, int(at.Pos)} {
+func (t *Template) syntaxError(item parser.Item) error {
+	for _, begin := range []int{int(item.Pos) - 1, int(item.Pos)} {
 		if begin >= 0 && begin < len(t.text) && strings.HasPrefix(t.text[begin:], openPlaceholder) {
 			return misplacedError(t.text[begin:])
 		}
@@ -187,7 +187,7 @@ func misplacedError(text string) error {
 }
 
 // scanToken records the placeholders of one token. Only the value of a matcher follows its operator.
-func (t *Template) scanToken(item parser.Item, before parser.ItemType) error {
+func (t *Template) scanToken(item parser.Item, previous parser.ItemType) error {
 	text := item.Val
 	if item.Typ == parser.STRING {
 		var err error
@@ -195,13 +195,13 @@ func (t *Template) scanToken(item parser.Item, before parser.ItemType) error {
 			return errors.Wrapf(err, "cannot read the string %.64s", item.Val)
 		}
 	}
-	at := strings.Index(text, openPlaceholder)
-	if at < 0 {
+	begin := strings.Index(text, openPlaceholder)
+	if begin < 0 {
 		return nil
 	}
-	regex := isRegexMatcher(before)
-	if item.Typ != parser.STRING || !regex && before != parser.EQL && before != parser.NEQ {
-		return misplacedError(text[at:])
+	regex := isRegexMatcher(previous)
+	if item.Typ != parser.STRING || !regex && previous != parser.EQL && previous != parser.NEQ {
+		return misplacedError(text[begin:])
 	}
 	m := matcher{begin: int(item.Pos), end: int(item.Pos) + len(item.Val), text: text, regex: regex}
 	t.matchers = append(t.matchers, m)

@@ -89,18 +89,18 @@ func checkFilled(t *testing.T, query string, v Values) {
 	if err != nil {
 		t.Fatalf("fill(%q, %q): %v", query, v, err)
 	}
-	before, after := mustParse(t, query), mustParse(t, filled)
-	was, is := matchersOf(before), matchersOf(after)
-	if len(was) != len(is) {
-		t.Fatalf("fill(%q, %q): has %d matchers, and had %d", query, v, len(is), len(was))
+	original, result := mustParse(t, query), mustParse(t, filled)
+	matchers, filledMatchers := matchersOf(original), matchersOf(result)
+	if len(matchers) != len(filledMatchers) {
+		t.Fatalf("fill(%q, %q): has %d matchers, and had %d", query, v, len(filledMatchers), len(matchers))
 	}
-	for i := range was {
-		if want := was[i].Value; !expanded(is[i], want, v) {
-			t.Errorf("fill(%q, %q): %q became %q", query, v, want, is[i].Value)
+	for i := range matchers {
+		if want := matchers[i].Value; !expanded(filledMatchers[i], want, v) {
+			t.Errorf("fill(%q, %q): %q became %q", query, v, want, filledMatchers[i].Value)
 		}
-		was[i].Value, is[i].Value = "", ""
+		matchers[i].Value, filledMatchers[i].Value = "", ""
 	}
-	if diff := cmp.Diff(parser.Tree(before), parser.Tree(after)); diff != "" {
+	if diff := cmp.Diff(parser.Tree(original), parser.Tree(result)); diff != "" {
 		t.Errorf("fill(%q, %q): -before, +after:\n%s", query, v, diff)
 	}
 }
@@ -114,12 +114,12 @@ func expanded(m *labels.Matcher, template string, v Values) bool {
 	if m.Type == labels.MatchEqual || m.Type == labels.MatchNotEqual || !strings.Contains(template, openPlaceholder) {
 		return m.Value == replace(func(s string) string { return s })
 	}
-	for _, one := range []string{v.Service, v.Namespace, v.Site} {
-		if !utf8.ValidString(one) {
+	for _, value := range []string{v.Service, v.Namespace, v.Site} {
+		if !utf8.ValidString(value) {
 			// It is not asked for, or it would have been refused.
 			continue
 		}
-		if exact := regexp.MustCompile(`^(?s:` + literalGroup(one) + `)$`); !exact.MatchString(one) || exact.MatchString(one+"x") {
+		if exact := regexp.MustCompile(`^(?s:` + literalGroup(value) + `)$`); !exact.MatchString(value) || exact.MatchString(value+"x") {
 			return false
 		}
 	}
@@ -234,8 +234,8 @@ func FuzzFill(f *testing.F) {
 
 // usual reports whether a label can have the values.
 func usual(v Values) bool {
-	for _, one := range []string{v.Service, v.Namespace, v.Site} {
-		if one == "" || !utf8.ValidString(one) {
+	for _, value := range []string{v.Service, v.Namespace, v.Site} {
+		if value == "" || !utf8.ValidString(value) {
 			return false
 		}
 	}

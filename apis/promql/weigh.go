@@ -35,10 +35,10 @@ var flagsPattern = regexp.MustCompile(`\(\?[imsU-]+`)
 // have. Text that is not PromQL is weighed up to the syntax error.
 func weighExpressions(text string) (int, error) {
 	l := parser.Lex(text)
-	var item, before parser.Item
+	var item, previous parser.Item
 	found, bytes, weight := 0, 0, 0
 	for l.NextItem(&item); item.Typ != parser.EOF && item.Typ != parser.ERROR; l.NextItem(&item) {
-		if item.Typ == parser.STRING && isRegexMatcher(before.Typ) {
+		if item.Typ == parser.STRING && isRegexMatcher(previous.Typ) {
 			if found, bytes = found+1, bytes+len(item.Val); found > maxExpressions || bytes > maxExpressionBytes {
 				return 0, errors.Errorf("has more than %d regular expressions, or more than %d bytes of them", maxExpressions, maxExpressionBytes)
 			}
@@ -47,7 +47,7 @@ func weighExpressions(text string) (int, error) {
 			}
 		}
 		if item.Typ != parser.COMMENT {
-			before = item
+			previous = item
 		}
 	}
 	return weight, nil

@@ -17,7 +17,7 @@ func selector(n int, regex string) string {
 }
 
 func TestWeigh(t *testing.T) {
-	const heavy, many = "takes too long to compile", "has more than 64 regular expressions, or more than 2048 bytes of them"
+	const heavy, tooMany = "takes too long to compile", "has more than 64 regular expressions, or more than 2048 bytes of them"
 	cases := map[string]struct {
 		reason string
 		query  string
@@ -26,8 +26,8 @@ func TestWeigh(t *testing.T) {
 		"Usual":       {reason: "A usual expression is light.", query: `sum(rate(x{a=~"shop-[a-z0-9]+|web-.*",b!~"(GET|POST)_[45]..",c=~"(?i)err(or)?s?-[^ ]+"}[5m]))`},
 		"Many":        {reason: "Many usual regular expressions are accepted.", query: selector(60, "web-[0-9a-f]{5}")},
 		"Long":        {reason: "A list of names may be long.", query: selector(1, strings.Repeat("some-name-of-a-pod|", 100)+"x")},
-		"TooMany":     {reason: "A query with too many regular expressions is refused.", query: selector(65, "a.*"), want: many},
-		"TooLong":     {reason: "A query with too many bytes of regular expressions is refused.", query: selector(4, strings.Repeat("a|", 300)), want: many},
+		"TooMany":     {reason: "A query with too many regular expressions is refused.", query: selector(65, "a.*"), want: tooMany},
+		"TooLong":     {reason: "A query with too many bytes of regular expressions is refused.", query: selector(4, strings.Repeat("a|", 300)), want: tooMany},
 		"Class":       {reason: "A large class that is repeated.", query: selector(1, `\\pL{900}`), want: heavy},
 		"Folded":      {reason: "Large classes that ignore case are refused.", query: selector(150, `(?i)\\pL{900}`), want: heavy},
 		"FoldedOnce":  {reason: "One large class that ignores case is refused without any repetition.", query: selector(1, `(?i)\\pL\\PL[^a]`), want: heavy},
@@ -47,13 +47,13 @@ func TestWeigh(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			for which, read := range map[string]func(string) error{
+			for readerName, read := range map[string]func(string) error{
 				"Parse":   func(s string) error { _, err := Parse(s); return err },
 				"ReachOf": func(s string) error { _, err := ReachOf(s); return err },
 			} {
 				err := read(tc.query)
 				if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
-					t.Errorf("%s\n%s(%.80q): want error %q, got %v", tc.reason, which, tc.query, tc.want, err)
+					t.Errorf("%s\n%s(%.80q): want error %q, got %v", tc.reason, readerName, tc.query, tc.want, err)
 				}
 			}
 		})
@@ -63,20 +63,20 @@ func TestWeigh(t *testing.T) {
 // TestLightIsLight reads as much as is let through.
 func TestLightIsLight(t *testing.T) {
 	for _, regex := range []string{`(?i)\\pL`, `(?i)[B-𞥂]`, `\\pL`, `[a-z]{99}`, `(a?){99}`, `(((a{9}){9}){9})`, `(?i)[^a]`, `(ab|cd){0,99}`, `\\PL{3}`, `(abc|cde){0,499}`} {
-		most := 0
+		longest := 0
 		for n := range maxExpressions {
 			if _, err := weighExpressions(selector(n, regex)); err == nil {
-				most = n
+				longest = n
 			}
 		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := Parse(selector(most, regex)); err != nil {
+		var baseline, final runtime.MemStats
+		runtime.ReadMemStats(&baseline)
+		if _, err := Parse(selector(longest, regex)); err != nil {
 			t.Error(err)
 		}
-		runtime.ReadMemStats(&after)
-		if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 30 {
-			t.Errorf("%d of %s take %d MiB", most, regex, mib)
+		runtime.ReadMemStats(&final)
+		if mib := (final.TotalAlloc - baseline.TotalAlloc) >> 20; mib > 30 {
+			t.Errorf("%d of %s take %d MiB", longest, regex, mib)
 		}
 	}
 }

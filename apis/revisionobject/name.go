@@ -15,8 +15,8 @@ const maxName = 63
 
 // Name returns the name of the object of a revision, with a verb for its event in the middle, as in shop-failed-r2. A digest distinguishes a composite
 // from a claim of the same name, and replaces the end of a name that is too long.
-func Name(group, deployment, what string, revision int64) string {
-	suffix, whole := fmt.Sprintf("-%s-r%d", what, revision), deployment
+func Name(group, deployment, event string, revision int64) string {
+	suffix, whole := fmt.Sprintf("-%s-r%d", event, revision), deployment
 	claimed := group == deploymentv1alpha1.GroupClaims
 	if !claimed {
 		whole = group + "/" + deployment

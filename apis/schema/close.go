@@ -73,6 +73,6 @@ func (c closer) closeAdditional(s spec.Schema) *spec.SchemaOrBool {
 }
 
 func hasExtension(s spec.Schema, name string) bool {
-	on, _ := s.Extensions.GetBool(name)
-	return on
+	isSet, _ := s.Extensions.GetBool(name)
+	return isSet
 }

@@ -56,16 +56,16 @@ func findDuplicateItems(s *spec.Schema, items []any, path string) []Problem {
 	kind, _ := s.Extensions.GetString(listTypeExtension)
 	keys, _ := s.Extensions.GetStringSlice(listMapKeysExtension)
 	var out []Problem
-	seen := map[string]int{}
+	firstIndex := map[string]int{}
 	for i, item := range items {
 		id, ok := itemIdentity(kind, keys, s.Items.Schema, item)
-		first, isDuplicate := seen[id]
+		first, isDuplicate := firstIndex[id]
 		switch {
 		case !ok:
 		case isDuplicate:
 			out = append(out, Problem{Field: fmt.Sprintf("%s[%d]", path, i), Message: describeDuplicate(kind, keys, first), Duplicate: true})
 		default:
-			seen[id] = i
+			firstIndex[id] = i
 		}
 	}
 	return out

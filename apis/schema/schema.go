@@ -46,12 +46,12 @@ type Set struct {
 }
 
 // Namespaced says whether objects of a kind are in namespaces, and whether the set knows.
-func (s *Set) Namespaced(gk schema.GroupKind) (namespaced, known bool) {
+func (s *Set) Namespaced(gk schema.GroupKind) (namespaced, isKnown bool) {
 	if s == nil {
 		return false, false
 	}
-	namespaced, known = s.scopes[gk]
-	return namespaced, known
+	namespaced, isKnown = s.scopes[gk]
+	return namespaced, isKnown
 }
 
 // ClusterScoped returns the kinds of the set whose definitions are cluster-scoped, sorted.
@@ -95,9 +95,9 @@ func parseProblem(err error) Problem {
 		return Problem{Message: err.Error()}
 	}
 	v := &openapierrors.Validation{}
-	unknown := errors.As(err, &v) && v.Code() == openapierrors.UnallowedPropertyCode
-	if unknown {
+	isUnknown := errors.As(err, &v) && v.Code() == openapierrors.UnallowedPropertyCode
+	if isUnknown {
 		message = "is not a field of this kind"
 	}
-	return Problem{Field: strings.TrimPrefix(field, "."), Message: message, Unknown: unknown}
+	return Problem{Field: strings.TrimPrefix(field, "."), Message: message, Unknown: isUnknown}
 }

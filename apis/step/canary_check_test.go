@@ -46,76 +46,76 @@ func (t *canaryTruth) failf(format string, args ...any) {
 func allowedKey(site, content string) string { return site + "/" + content }
 
 // noteEvent compares an event that the home records with the previous events.
-func (m *canaryModel) noteEvent(before ledger.State, e ledger.Event, after ledger.State) {
+func (m *canaryModel) noteEvent(previous ledger.State, e ledger.Event, next ledger.State) {
 	t := &m.truth
-	m.count(before, e, after)
+	m.count(previous, e, next)
 	switch {
 	case e.Ordered != nil:
-		m.noteOrder(before, e.Ordered.Revision)
-	case e.Advanced != nil && after.Cursor.Step > before.Cursor.Step:
-		m.noteStep(before)
+		m.noteOrder(previous, e.Ordered.Revision)
+	case e.Advanced != nil && next.Cursor.Step > previous.Cursor.Step:
+		m.noteStep(previous)
 	case e.Promoted != nil:
-		t.promotes[after.Current.Number]++
-	case e.Judged != nil && after.IsVerified():
-		m.noteGate(before)
-		m.notePods(after)
-		t.verified[after.Current.Number] = true
-		if manual := pauseOf(before) == PauseManual && !before.Cursor.Full; manual {
-			t.passed[after.Current.Number]++
+		t.promotes[next.Current.Number]++
+	case e.Judged != nil && next.IsVerified():
+		m.noteGate(previous)
+		m.notePods(next)
+		t.verified[next.Current.Number] = true
+		if manual := pauseOf(previous) == PauseManual && !previous.Cursor.Full; manual {
+			t.passed[next.Current.Number]++
 		}
 	case e.Judged != nil:
-		t.rejected[after.Current.Number] = true
+		t.rejected[next.Current.Number] = true
 	case e.Withdrawn != nil:
-		t.rejected[after.Current.Number] = true
-		for _, p := range after.History {
+		t.rejected[next.Current.Number] = true
+		for _, p := range next.History {
 			t.withdrawn[p.Number] = t.withdrawn[p.Number] || p.Withdrawn
 		}
 	}
-	if t.passed[after.Current.Number] > t.promotes[after.Current.Number] {
-		t.failf("N6: revision %d passed %d manual pauses with %d Promotes", after.Current.Number, t.passed[after.Current.Number], t.promotes[after.Current.Number])
+	if t.passed[next.Current.Number] > t.promotes[next.Current.Number] {
+		t.failf("N6: revision %d passed %d manual pauses with %d Promotes", next.Current.Number, t.passed[next.Current.Number], t.promotes[next.Current.Number])
 	}
-	m.allow(after)
+	m.allow(next)
 }
 
 // count counts the situations of stories, so that a test can say that they come to all of them.
-func (m *canaryModel) count(before ledger.State, e ledger.Event, after ledger.State) {
-	seen := m.truth.seen
+func (m *canaryModel) count(previous ledger.State, e ledger.Event, next ledger.State) {
+	counts := m.truth.seen
 	switch {
-	case e.Judged != nil && after.IsVerified() && after.TakesBack():
-		seen["taken back from a track"]++
-	case e.Judged != nil && after.IsVerified() && isMove(after):
-		seen["moved to track "+after.Current.Folder()]++
-	case e.Judged != nil && after.IsVerified() && after.Current.HasSteps():
-		seen["verified with steps"]++
-	case e.Judged != nil && after.IsVerified():
-		seen["verified without steps"]++
-	case e.Judged != nil && before.IsBeforeSteps():
-		seen["rejected before its steps"]++
-	case e.Judged != nil && after.Current.HasSteps():
-		seen[fmt.Sprintf("rejected in step %d", min(3, after.Cursor.Step))]++
-	case e.Advanced != nil && after.IsBeforeSteps():
-		seen[fmt.Sprintf("stage %d, attempt %t", after.Cursor.Stage, after.Cursor.Attempt > 0)]++
-	case e.Advanced != nil && after.Cursor.Stage == ledger.StageAlone:
-		seen["alone"]++
-	case e.Advanced != nil && after.Cursor.Step > before.Cursor.Step+1:
-		seen["left out"]++
+	case e.Judged != nil && next.IsVerified() && next.TakesBack():
+		counts["taken back from a track"]++
+	case e.Judged != nil && next.IsVerified() && isMove(next):
+		counts["moved to track "+next.Current.Folder()]++
+	case e.Judged != nil && next.IsVerified() && next.Current.HasSteps():
+		counts["verified with steps"]++
+	case e.Judged != nil && next.IsVerified():
+		counts["verified without steps"]++
+	case e.Judged != nil && previous.IsBeforeSteps():
+		counts["rejected before its steps"]++
+	case e.Judged != nil && next.Current.HasSteps():
+		counts[fmt.Sprintf("rejected in step %d", min(3, next.Cursor.Step))]++
+	case e.Advanced != nil && next.IsBeforeSteps():
+		counts[fmt.Sprintf("stage %d, attempt %t", next.Cursor.Stage, next.Cursor.Attempt > 0)]++
+	case e.Advanced != nil && next.Cursor.Stage == ledger.StageAlone:
+		counts["alone"]++
+	case e.Advanced != nil && next.Cursor.Step > previous.Cursor.Step+1:
+		counts["left out"]++
 	case e.Restored != nil:
-		seen["restored"]++
+		counts["restored"]++
 	case e.Withdrawn != nil:
-		seen["withdrawn"]++
-	case e.Ordered != nil && before.Current != nil && before.Verdict == nil:
-		seen["replaced in flight"]++
+		counts["withdrawn"]++
+	case e.Ordered != nil && previous.Current != nil && previous.Verdict == nil:
+		counts["replaced in flight"]++
 	}
 }
 
 // noteOrder looks at how a revision begins.
-func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
+func (m *canaryModel) noteOrder(previous ledger.State, r ledger.Revision) {
 	t := &m.truth
 	if r.Stable != 0 && (!t.verified[r.Stable] || t.withdrawn[r.Stable]) {
 		t.failf("N10: revision %d begins beside revision %d, which was not verified or is withdrawn", r.Number, r.Stable)
 	}
-	if before.Current != nil && before.Verdict == nil && before.Current.HasSteps() && !isMove(before) && before.Current.Request.Intent == r.Request.Intent && r.RequestRef == nil {
-		t.failf("N11: a change of the catalog ends revision %d", before.Current.Number)
+	if previous.Current != nil && previous.Verdict == nil && previous.Current.HasSteps() && !isMove(previous) && previous.Current.Request.Intent == r.Request.Intent && r.RequestRef == nil {
+		t.failf("N11: a change of the catalog ends revision %d", previous.Current.Number)
 	}
 	t.made = map[string]int{}
 	for _, s := range m.sites {
@@ -134,30 +134,30 @@ func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
 }
 
 // noteStep looks at the pause behind a step that ends.
-func (m *canaryModel) noteStep(before ledger.State) {
-	m.noteGate(before)
-	t, pause := &m.truth, pauseOf(before)
-	isFree := before.Cursor.Full || before.Cursor.Promoted > before.Cursor.Step
-	if pause == PauseManual && !before.Cursor.Full {
-		t.passed[before.Current.Number]++
+func (m *canaryModel) noteStep(previous ledger.State) {
+	m.noteGate(previous)
+	t, pause := &m.truth, pauseOf(previous)
+	isFree := previous.Cursor.Full || previous.Cursor.Promoted > previous.Cursor.Step
+	if pause == PauseManual && !previous.Cursor.Full {
+		t.passed[previous.Current.Number]++
 	}
 	d, err := time.ParseDuration(pause)
-	liveAt, wasLive := t.liveAt[before.Position()]
+	liveAt, wasLive := t.liveAt[previous.Position()]
 	if err == nil && !isFree && (!wasLive || m.now < liveAt+int(d.Seconds())) {
-		t.failf("N5: step %d of revision %d ends before its pause of %s, which began at %d", before.Cursor.Step, before.Current.Number, pause, liveAt)
+		t.failf("N5: step %d of revision %d ends before its pause of %s, which began at %d", previous.Cursor.Step, previous.Current.Number, pause, liveAt)
 	}
 }
 
 // notePods checks the pods that a verdict is about: each was made once, and the pods of the stable revision stayed.
-func (m *canaryModel) notePods(after ledger.State) {
-	r := after.Current
+func (m *canaryModel) notePods(next ledger.State) {
+	r := next.Current
 	if !r.HasSteps() {
 		return
 	}
 	b := buildOf(r.Request.Intent)
 	for _, s := range m.sites {
 		key := r.Folder() + b.Content
-		if n := s.made[key] - m.truth.made[s.name+key]; n > b.Replicas && originOf(after, s.name).revision != 0 {
+		if n := s.made[key] - m.truth.made[s.name+key]; n > b.Replicas && originOf(next, s.name).revision != 0 {
 			m.truth.failf("N9: %s made %d pods of revision %d for %d replicas", s.name, n, r.Number, b.Replicas)
 		}
 	}
@@ -170,12 +170,12 @@ func (m *canaryModel) allow(s ledger.State) {
 	}
 	content := buildOf(s.Current.Request.Intent).Content
 	for _, site := range m.sites {
-		at, isReached := s.Current.StepAt(s.Cursor.Step, site.name)
+		reached, isReached := s.Current.StepAt(s.Cursor.Step, site.name)
 		if !isReached {
 			continue
 		}
 		weight := int32(100)
-		if p := s.Current.Plan[at]; p.Weight != nil {
+		if p := s.Current.Plan[reached]; p.Weight != nil {
 			weight = *p.Weight
 		}
 		if originOf(s, site.name).track == s.Current.Folder() || s.IsVerified() {
@@ -197,9 +197,9 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, d *canaryD
 	s.beganAnew = s.beganAnew && !wanted.isFlat()
 	m.allowInPlace(s, wanted)
 	for _, t := range tracksInOrder {
-		was, is := s.git[t], wanted[t]
-		m.noteWeights(s, was, is, d.isRejected && t != ledger.TrackPlain)
-		m.notePodsOf(s, t, was, is)
+		previous, next := s.git[t], wanted[t]
+		m.noteWeights(s, previous, next, d.isRejected && t != ledger.TrackPlain)
+		m.notePodsOf(s, t, previous, next)
 	}
 	total := int32(0)
 	for _, f := range wanted {
@@ -224,19 +224,19 @@ func (m *canaryModel) allowInPlace(s *canarySite, wanted canaryDirectory) {
 
 // noteWeights checks the weight of a track in a commit. A repository may still push weights that were requested before a rejection was recorded at the home. Pods
 // without tracks were replaced in place, so that a move that is given up goes back to them, with any verdict.
-func (m *canaryModel) noteWeights(s *canarySite, was, is folder, afterRejection bool) {
-	if is.Weight > 0 && !m.truth.verified[is.Revision] && is.Weight > m.truth.allowed[allowedKey(s.name, is.Build.Content)] {
-		m.truth.failf("N3: %s gives %d percent to revision %d, which was asked for with less", s.name, is.Weight, is.Revision)
+func (m *canaryModel) noteWeights(s *canarySite, previous, next folder, afterRejection bool) {
+	if next.Weight > 0 && !m.truth.verified[next.Revision] && next.Weight > m.truth.allowed[allowedKey(s.name, next.Build.Content)] {
+		m.truth.failf("N3: %s gives %d percent to revision %d, which was asked for with less", s.name, next.Weight, next.Revision)
 	}
-	if is.Weight > was.Weight && is.Revision == was.Revision && afterRejection && m.truth.rejected[is.Revision] && !m.truth.verified[is.Revision] {
-		m.truth.failf("N4: the weight of revision %d rises at %s after its rejection", is.Revision, s.name)
+	if next.Weight > previous.Weight && next.Revision == previous.Revision && afterRejection && m.truth.rejected[next.Revision] && !m.truth.verified[next.Revision] {
+		m.truth.failf("N4: the weight of revision %d rises at %s after its rejection", next.Revision, s.name)
 	}
-	isMoved := is.Weight != was.Weight && len(s.git) > 0 && !m.replacesUnverified(s)
-	if isMoved && is.Weight < was.Weight && is.pods() != was.pods() {
-		m.truth.failf("R1: %s takes weight and pods of revision %d in one commit", s.name, was.Revision)
+	isMoved := next.Weight != previous.Weight && len(s.git) > 0 && !m.replacesUnverified(s)
+	if isMoved && next.Weight < previous.Weight && next.pods() != previous.pods() {
+		m.truth.failf("R1: %s takes weight and pods of revision %d in one commit", s.name, previous.Revision)
 	}
-	if isMoved && is.Weight > was.Weight && is.Build != was.Build {
-		m.truth.failf("R1: %s gives weight to pods of revision %d that the same commit makes", s.name, is.Revision)
+	if isMoved && next.Weight > previous.Weight && next.Build != previous.Build {
+		m.truth.failf("R1: %s gives weight to pods of revision %d that the same commit makes", s.name, next.Revision)
 	}
 }
 
@@ -247,16 +247,16 @@ func (m *canaryModel) replacesUnverified(s *canarySite) bool {
 }
 
 // notePodsOf looks at the pods of a track that a commit changes or removes.
-func (m *canaryModel) notePodsOf(s *canarySite, t string, was, is folder) {
-	changes := was.Revision != 0 && (is.Build.Content != was.Build.Content || is.Size < was.Size && is.Build.Replicas == was.Build.Replicas)
+func (m *canaryModel) notePodsOf(s *canarySite, t string, previous, next folder) {
+	changes := previous.Revision != 0 && (next.Build.Content != previous.Build.Content || next.Size < previous.Size && next.Build.Replicas == previous.Build.Replicas)
 	if !changes {
 		return
 	}
-	inPlace := is.Revision != 0 && is.Weight == 100 && was.Weight == 100
+	inPlace := next.Revision != 0 && next.Weight == 100 && previous.Weight == 100
 	if inPlace {
-		for other, weight := range s.effective {
-			if isNew := s.beganAnew && other == ledger.TrackPlain; other != t && weight > 0 && !isNew {
-				m.truth.failf("%s changes track %s in place while track %s gets %d percent", s.name, t, other, weight)
+		for otherTrack, weight := range s.effective {
+			if isNew := s.beganAnew && otherTrack == ledger.TrackPlain; otherTrack != t && weight > 0 && !isNew {
+				m.truth.failf("%s changes track %s in place while track %s gets %d percent", s.name, t, otherTrack, weight)
 			}
 		}
 		return
@@ -277,8 +277,8 @@ func (m *canaryModel) noteStable(s *canarySite, wanted canaryDirectory) {
 		return
 	}
 	home := cmp.Or(p.Track, ledger.TrackPlain)
-	was, is := s.git[home], wanted[home]
-	if was.Revision == r.Stable && was.Size == was.Build.Replicas && (is.Revision != was.Revision || is.Size != was.Size) {
+	previous, next := s.git[home], wanted[home]
+	if previous.Revision == r.Stable && previous.Size == previous.Build.Replicas && (next.Revision != previous.Revision || next.Size != previous.Size) {
 		m.truth.failf("N2: %s loses pods of stable revision %d", s.name, r.Stable)
 	}
 }

@@ -17,10 +17,10 @@ type folderStory struct {
 }
 
 // tellUntil lets each part do its work, until something is so, or was broken.
-func (q *folderStory) tellUntil(what string, is func() bool) {
+func (q *folderStory) tellUntil(description string, condition func() bool) {
 	q.Helper()
 	for range patienceTicks {
-		if q.truth.broken != "" || is() {
+		if q.truth.broken != "" || condition() {
 			return
 		}
 		q.call(q.view(), func() bool { return true })
@@ -39,7 +39,7 @@ func (q *folderStory) tellUntil(what string, is func() bool) {
 		}
 		q.tick()
 	}
-	q.Fatalf("waited in vain for: %s\n%s", what, q.canaryModel)
+	q.Fatalf("waited in vain for: %s\n%s", description, q.canaryModel)
 }
 
 func (q *folderStory) edits(content string) {

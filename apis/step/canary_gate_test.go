@@ -32,11 +32,11 @@ func (m *canaryModel) giveVerdict(result string) {
 }
 
 // noteGate checks the Gate of a step that ends: it passed, or it came to no conclusion and a user released the step. A step that a user left out has none.
-func (m *canaryModel) noteGate(before ledger.State) {
-	at, step := before.Position(), before.Current.Plan[before.Cursor.Step]
-	isLeftOut := before.Cursor.Full && step.Weight != nil && *step.Weight > 0 && *step.Weight < 100
-	isReleased := before.IsGateReleased()
-	verdicts := m.truth.gates[at]
+func (m *canaryModel) noteGate(previous ledger.State) {
+	position, step := previous.Position(), previous.Current.Plan[previous.Cursor.Step]
+	isLeftOut := previous.Cursor.Full && step.Weight != nil && *step.Weight > 0 && *step.Weight < 100
+	isReleased := previous.IsGateReleased()
+	verdicts := m.truth.gates[position]
 	switch {
 	case !step.Gate, isLeftOut:
 	case verdicts["Passed"]:
@@ -44,6 +44,6 @@ func (m *canaryModel) noteGate(before ledger.State) {
 	case verdicts["Held"] && isReleased:
 		m.truth.seen["held by its Gate and released"]++
 	default:
-		m.truth.failf("step %d of revision %d ends with the verdicts %v of its Gate, released: %t", at.Step, at.Revision, verdicts, isReleased)
+		m.truth.failf("step %d of revision %d ends with the verdicts %v of its Gate, released: %t", position.Step, position.Revision, verdicts, isReleased)
 	}
 }

@@ -262,18 +262,18 @@ func buildOf(intent string) build {
 }
 
 // desired is the request of the spec, as it was compiled on top of a recorded state.
-func (m *canaryModel) desired(seen canaryView, recorded ledger.State) *Desired {
+func (m *canaryModel) desired(view canaryView, recorded ledger.State) *Desired {
 	if m.spec.isBroken {
 		return nil
 	}
 	d := &Desired{Request: ledger.Request{Intent: m.intent(), Sources: m.spec.sources, Scheme: 1, Renderer: 1}}
 	d.Workload = Workload{Digest: m.spec.content, IsEnabled: m.spec.isEnabled, HasPods: true}
 	if m.spec.isPlain {
-		d.Workload = Workload{IsPlain: true, Serving: m.servingTrack(seen)}
+		d.Workload = Workload{IsPlain: true, Serving: m.servingTrack(view)}
 	}
 	placement, err := PlaceRevision(recorded, d.Workload)
 	isReturn := m.spec.isPlain && placement.IsMove && isPlainRevision(recorded, placement.Stable)
-	if err != nil || placement.IsMove && !isReturn && recorded.Current.Request != d.Request && !m.holdsStable(seen, recorded) {
+	if err != nil || placement.IsMove && !isReturn && recorded.Current.Request != d.Request && !m.holdsStable(view, recorded) {
 		return nil // The move is refused.
 	}
 	d.Placement = placement
@@ -317,35 +317,35 @@ func (m *canaryModel) view() canaryView {
 }
 
 // call is one call of the function. Only some of its writes may succeed.
-func (m *canaryModel) call(seen canaryView, writes func() bool) {
-	home := seen.deliveries[0]
-	m.seen = max(m.seen, seen.number)
+func (m *canaryModel) call(view canaryView, writes func() bool) {
+	home := view.deliveries[0]
+	m.seen = max(m.seen, view.number)
 	if !home.isObserved {
 		return
 	}
 	recorded := home.ledger
-	events, s := m.propose(seen, recorded)
-	in := m.input(seen, recorded, s)
+	events, s := m.propose(view, recorded)
+	in := m.input(view, recorded, s)
 	m.isAsking = true
 	defer func() { m.isAsking = false }()
 	if writes() {
 		d := &m.deliveries[0]
 		d.after, d.events, d.position = recorded.Head, events, s.Position()
-		d.ask(m.compose(0, seen, in, s), seen.deliveries[0])
+		d.ask(m.compose(0, view, in, s), view.deliveries[0])
 		d.isRejected, d.mandate = s.IsRejected(), mandateOf(s)
 	}
 	m.isAsking = false
-	followed := m.input(seen, recorded, recorded)
+	followed := m.input(view, recorded, recorded)
 	m.isAsking = true
 	for i := range m.deliveries[1:] {
 		if writes() && recorded.Current != nil {
 			d := &m.deliveries[i+1]
-			d.ask(m.compose(i+1, seen, followed, recorded), seen.deliveries[i+1])
+			d.ask(m.compose(i+1, view, followed, recorded), view.deliveries[i+1])
 			d.position, d.isRejected = recorded.Position(), recorded.IsRejected()
 		}
 	}
 	if writes() && s.Current != nil {
-		m.composeSync(seen, in, s)
+		m.composeSync(view, in, s)
 	}
 	if s.Current != nil && m.gate.position != s.Position() && s.IsGated() && s.Verdict == nil && !s.IsBeforeSteps() {
 		m.gate = canaryGate{position: s.Position()}
@@ -353,15 +353,15 @@ func (m *canaryModel) call(seen canaryView, writes func() bool) {
 }
 
 // composeSync asks the SiteSync for a position.
-func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
+func (m *canaryModel) composeSync(view canaryView, in Input, s ledger.State) {
 	sync := &m.sync
 	sync.position, sync.wanted, sync.pause, sync.revision = s.Position(), map[string]canaryDirectory{}, 0, s.Current.Number
 	for i := range m.deliveries {
-		maps.Copy(sync.wanted, m.compose(i, seen, in, s))
+		maps.Copy(sync.wanted, m.compose(i, view, in, s))
 	}
 	sync.asked = map[string]siteAsk{}
 	for _, site := range m.sites {
-		sync.asked[site.name] = sync.askOf(site.name, seen.deliveries[m.repositoryOf(site.name)])
+		sync.asked[site.name] = sync.askOf(site.name, view.deliveries[m.repositoryOf(site.name)])
 	}
 	if d, err := time.ParseDuration(pauseOf(s)); err == nil && s.Cursor.Stage == ledger.StageSteps {
 		sync.pause = int(d.Seconds())
@@ -380,13 +380,13 @@ func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
 
 // askOf returns the desired state of a Site in the SiteSync. A directory that stays is asked for as it is.
 func (y canarySync) askOf(site string, d canaryDelivery) siteAsk {
-	held := d.trees[site]
-	ask := siteAsk{directory: held, weighed: map[string]ledger.Position{}, placed: map[string]ledger.Position{}}
+	delivered := d.trees[site]
+	ask := siteAsk{directory: delivered, weighed: map[string]ledger.Position{}, placed: map[string]ledger.Position{}}
 	if wanted, isWanted := y.wanted[site]; isWanted {
 		ask.directory = wanted
 	}
 	for t, f := range ask.directory {
-		h, isHeld := held.folderOf(t)
+		h, isHeld := delivered.folderOf(t)
 		if ask.placed[t] = d.placed[site][t]; !isHeld || h.pods() != f.pods() {
 			ask.placed[t] = y.position
 		}
@@ -398,12 +398,12 @@ func (y canarySync) askOf(site string, d canaryDelivery) siteAsk {
 }
 
 // propose returns the events that follow, and the state after them.
-func (m *canaryModel) propose(seen canaryView, recorded ledger.State) ([]ledger.Event, ledger.State) {
+func (m *canaryModel) propose(view canaryView, recorded ledger.State) ([]ledger.Event, ledger.State) {
 	var events []ledger.Event
 	s := recorded
 	for range 8 {
-		e, _ := Step(s, m.input(seen, recorded, s))
-		if e == nil || isLeftToProvider(seen.deliveries[0], recorded, s, *e) {
+		e, _ := Step(s, m.input(view, recorded, s))
+		if e == nil || isLeftToProvider(view.deliveries[0], recorded, s, *e) {
 			return events, s
 		}
 		next, err := ledger.Append(s, m.time(), *e)
@@ -420,54 +420,54 @@ func (m *canaryModel) propose(seen canaryView, recorded ledger.State) ([]ledger.
 func (m *canaryModel) time() time.Time { return recordedAt.Add(time.Duration(m.now) * time.Second) }
 
 // input returns the input of a call about a state.
-func (m *canaryModel) input(seen canaryView, recorded, s ledger.State) Input {
+func (m *canaryModel) input(view canaryView, recorded, s ledger.State) Input {
 	in := Input{
-		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(seen, recorded), IsSuspended: m.spec.suspended, Requests: m.requests,
+		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(view, recorded), IsSuspended: m.spec.suspended, Requests: m.requests,
 		Policy:     Policy{AutoRollback: m.spec.rollsBack, MaxRetries: m.spec.maxRetries},
 		IsRecorded: s.Head == recorded.Head || !m.rules.AloneAfterRecord, HoldsFiles: !isMove(s), HasAllReported: true, AreTracksKnown: true,
 	}
-	for i, d := range seen.deliveries {
+	for i, d := range view.deliveries {
 		in.HasAllReported = in.HasAllReported && d.isObserved && d.reported == s.Position()
 		in.AreTracksKnown = in.AreTracksKnown && d.isObserved && d.reported == recorded.Position()
 		for _, site := range m.sites {
 			if m.repositoryOf(site.name) == i {
-				in.Directories = append(in.Directories, m.directory(seen, d, site.name))
+				in.Directories = append(in.Directories, m.directory(view, d, site.name))
 			}
 		}
 	}
 	slices.SortFunc(in.Directories, func(a, b Directory) int { return cmp.Compare(a.Site, b.Site) })
 	if s.Current != nil && s.Position() == recorded.Position() {
-		in.Proof = m.proof(seen, in, s)
+		in.Proof = m.proof(view, in, s)
 	}
 	return in
 }
 
 // directory returns the reported directory of a Site.
-func (m *canaryModel) directory(seen canaryView, d canaryDelivery, site string) Directory {
-	is, isKnown := d.trees[site]
-	out := Directory{Site: site, IsChosen: true, IsKnown: d.isObserved && isKnown, Tree: is.name(), Tracks: map[string]Track{}}
-	out.AreTracksKnown = d.isObserved && d.reported == seen.deliveries[0].ledger.Position()
-	if is.isFlat() { // A workload without tracks needs no check of its pods.
-		out.Revision = is[ledger.TrackPlain].Revision
+func (m *canaryModel) directory(view canaryView, d canaryDelivery, site string) Directory {
+	delivered, isKnown := d.trees[site]
+	out := Directory{Site: site, IsChosen: true, IsKnown: d.isObserved && isKnown, Tree: delivered.name(), Tracks: map[string]Track{}}
+	out.AreTracksKnown = d.isObserved && d.reported == view.deliveries[0].ledger.Position()
+	if delivered.isFlat() { // A workload without tracks needs no check of its pods.
+		out.Revision = delivered[ledger.TrackPlain].Revision
 		out.Tracks[ledger.TrackPlain] = Track{Revision: out.Revision, Weight: 100, IsProven: true}
 		return out
 	}
 	for _, t := range tracksInOrder {
-		f := is[t]
+		f := delivered[t]
 		if f.Revision == 0 {
 			continue
 		}
 		out.Revision = max(out.Revision, f.Revision)
 		out.Tracks[t] = Track{
-			Revision: f.Revision, Weight: f.Weight, IsProven: m.isProven(seen, d, site, t), IsIdle: m.isIdle(seen, d, site, t),
+			Revision: f.Revision, Weight: f.Weight, IsProven: m.isProven(view, d, site, t), IsIdle: m.isIdle(view, d, site, t),
 		}
 	}
 	return out
 }
 
 // isProven is true if the pods of the folder that a track has were there after the folder changed last.
-func (m *canaryModel) isProven(seen canaryView, d canaryDelivery, site, t string) bool {
-	proof, isSet := seen.sync.available[site][t]
+func (m *canaryModel) isProven(view canaryView, d canaryDelivery, site, t string) bool {
+	proof, isSet := view.sync.available[site][t]
 	return isSet && m.rules.proves(proof, d.trees[site][t], d.placed[site][t])
 }
 
@@ -477,43 +477,43 @@ func (r canaryRules) proves(proof podsProof, f folder, placed ledger.Position) b
 }
 
 // isIdle compares the proof of the SiteSync with the report of the repository.
-func (m *canaryModel) isIdle(seen canaryView, d canaryDelivery, site, t string) bool {
+func (m *canaryModel) isIdle(view canaryView, d canaryDelivery, site, t string) bool {
 	if !m.rules.IdleIsProven {
 		return d.trees[site][t].Weight == 0
 	}
 	if d.weighed[site][t] == (ledger.Position{}) {
 		return true
 	}
-	proof := seen.sync.idle[site][t]
+	proof := view.sync.idle[site][t]
 	drained := m.now-proof.since >= drainTicks || !m.rules.Drain
 	return proof.isSet && drained && (proof.by.Compare(d.weighed[site][t]) > 0 || !m.rules.NewerThanWeighed)
 }
 
 // proof returns the proof about a recorded position.
-func (m *canaryModel) proof(seen canaryView, in Input, s ledger.State) Proof {
+func (m *canaryModel) proof(view canaryView, in Input, s ledger.State) Proof {
 	p := Proof{}
 	switch {
-	case m.hasLostFiles(seen, in, s):
+	case m.hasLostFiles(view, in, s):
 		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "FilesLost"}
 		return p
-	case m.lacksFiles(seen, in, s):
+	case m.lacksFiles(view, in, s):
 		return p
 	}
-	if seen.sync.proven != s.Position() || !m.asksForThis(seen.sync, seen, in, s) {
+	if view.sync.proven != s.Position() || !m.asksForThis(view.sync, view, in, s) {
 		return p
 	}
-	return m.observedProof(seen, s)
+	return m.observedProof(view, s)
 }
 
 // observedProof returns the proof by the SiteSync and the Gate about the position of a state, which they are about.
-func (m *canaryModel) observedProof(seen canaryView, s ledger.State) Proof {
-	sync, p := seen.sync, Proof{}
+func (m *canaryModel) observedProof(view canaryView, s ledger.State) Proof {
+	sync, p := view.sync, Proof{}
 	p.IsLive, p.IsPauseOver = sync.live, sync.released
 	if sync.failed {
 		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncTimedOut"}
 	}
-	if seen.gate.position == s.Position() && s.Verdict == nil && s.IsGated() && !s.IsBeforeSteps() {
-		switch seen.gate.result {
+	if view.gate.position == s.Position() && s.Verdict == nil && s.IsGated() && !s.IsBeforeSteps() {
+		switch view.gate.result {
 		case "Passed":
 			p.HasPassed = true
 		case "Held":
@@ -530,16 +530,16 @@ func (m *canaryModel) observedProof(seen canaryView, s ledger.State) Proof {
 }
 
 // asksForThis is true if the SiteSync proved the directories that are composed now.
-func (m *canaryModel) asksForThis(sync canarySync, seen canaryView, in Input, s ledger.State) bool {
+func (m *canaryModel) asksForThis(sync canarySync, view canaryView, in Input, s ledger.State) bool {
 	wanted := map[string]canaryDirectory{}
 	for i := range m.deliveries {
-		maps.Copy(wanted, m.compose(i, seen, in, s))
+		maps.Copy(wanted, m.compose(i, view, in, s))
 	}
 	return maps.EqualFunc(wanted, sync.provenTrees, canaryDirectory.equal)
 }
 
 // compose returns the directories that a repository is asked for. Any other directory stays as it is.
-func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) map[string]canaryDirectory {
+func (m *canaryModel) compose(i int, view canaryView, in Input, s ledger.State) map[string]canaryDirectory {
 	out := map[string]canaryDirectory{}
 	for _, d := range in.Directories {
 		if m.repositoryOf(d.Site) != i {
@@ -559,10 +559,10 @@ func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) 
 			out[d.Site] = unknownDirectory
 		case s.IsRejected() && s.TakesBack() && len(aim.Put) > 0:
 			continue // The pods that it would go back to are there already, or nothing is.
-		case !aim.Keeps && m.hasFilesFor(aim, seen.deliveries[i], in, s, d.Site):
-			out[d.Site] = m.directoryOf(aim, seen.deliveries[i].trees[d.Site], s)
-			if recorded := seen.deliveries[0].ledger.Position(); recorded == s.Position() && seen.deliveries[i].position == recorded {
-				out[d.Site] = retainWeights(aim, out[d.Site], seen.deliveries[i].wanted[d.Site])
+		case !aim.Keeps && m.hasFilesFor(aim, view.deliveries[i], in, s, d.Site):
+			out[d.Site] = m.directoryOf(aim, view.deliveries[i].trees[d.Site], s)
+			if recorded := view.deliveries[0].ledger.Position(); recorded == s.Position() && view.deliveries[i].position == recorded {
+				out[d.Site] = retainWeights(aim, out[d.Site], view.deliveries[i].wanted[d.Site])
 			}
 		case !aim.Keeps && s.Cursor.Attempt > 0: // A directory that cannot be composed is restored.
 			m.noteLostFiles(d.Site)
@@ -611,17 +611,17 @@ func (m *canaryModel) directoryOf(aim Aim, observed canaryDirectory, s ledger.St
 }
 
 // retainWeights leaves the requests where a directory was asked to have them in the same position, if weights stay and it was asked for the same folders.
-func retainWeights(aim Aim, out, asked canaryDirectory) canaryDirectory {
-	if aim.Serving != "" || aim.Restores || len(asked) != len(out) {
+func retainWeights(aim Aim, out, requested canaryDirectory) canaryDirectory {
+	if aim.Serving != "" || aim.Restores || len(requested) != len(out) {
 		return out
 	}
 	for t, f := range out {
-		if asked[t].Revision != f.Revision {
+		if requested[t].Revision != f.Revision {
 			return out
 		}
 	}
 	for t, f := range out {
-		f.Weight = asked[t].Weight
+		f.Weight = requested[t].Weight
 		out[t] = f
 	}
 	return out

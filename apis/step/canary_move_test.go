@@ -19,10 +19,10 @@ func isMove(s ledger.State) bool {
 }
 
 // servingTrack returns the track that gets requests by the directories, where these can be taken back from it: the shared files of the tracks are in the objects.
-func (m *canaryModel) servingTrack(seen canaryView) string {
+func (m *canaryModel) servingTrack(view canaryView) string {
 	serving := ""
 	for _, site := range m.sites {
-		d := seen.deliveries[m.repositoryOf(site.name)]
+		d := view.deliveries[m.repositoryOf(site.name)]
 		for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
 			files := d.files[site.name]
 			switch {
@@ -52,11 +52,11 @@ func flatDirectory(s ledger.State, d Directory) (canaryDirectory, bool) {
 
 // ask asks the repository for directories, and remembers whose files the object has then. A directory in tracks keeps the shared files, and one without keeps its
 // present files.
-func (d *canaryDelivery) ask(wanted map[string]canaryDirectory, seen canaryDelivery) {
+func (d *canaryDelivery) ask(wanted map[string]canaryDirectory, observed canaryDelivery) {
 	files := map[string]canaryDirectory{}
-	for site, had := range seen.files {
-		if had.equal(seen.trees[site]) || !had.isFlat() {
-			files[site] = had
+	for site, previous := range observed.files {
+		if previous.equal(observed.trees[site]) || !previous.isFlat() {
+			files[site] = previous
 		}
 	}
 	maps.Copy(files, wanted)
@@ -64,15 +64,15 @@ func (d *canaryDelivery) ask(wanted map[string]canaryDirectory, seen canaryDeliv
 }
 
 // holdsStable is true if the objects have the files that a move needs of each Site.
-func (m *canaryModel) holdsStable(seen canaryView, recorded ledger.State) bool {
+func (m *canaryModel) holdsStable(view canaryView, recorded ledger.State) bool {
 	stable := recorded.PastRevision(recorded.Stable)
 	for _, t := range stable.Trees {
-		d := seen.deliveries[m.repositoryOf(t.Site)]
-		files, held := d.files[t.Site], d.trees[t.Site]
-		if _, isBeside := held.folderOf(ledger.TrackPlain); isBeside || len(files) > 1 && files[ledger.TrackPlain].Revision != 0 {
+		d := view.deliveries[m.repositoryOf(t.Site)]
+		files, delivered := d.files[t.Site], d.trees[t.Site]
+		if _, isBeside := delivered.folderOf(ledger.TrackPlain); isBeside || len(files) > 1 && files[ledger.TrackPlain].Revision != 0 {
 			continue
 		}
-		if len(files) == 0 || !files.equal(held) {
+		if len(files) == 0 || !files.equal(delivered) {
 			return false
 		}
 	}
@@ -81,7 +81,7 @@ func (m *canaryModel) holdsStable(seen canaryView, recorded ledger.State) bool {
 
 // hasFilesFor is true if a directory can be brought to an aim.
 func (m *canaryModel) hasFilesFor(aim Aim, d canaryDelivery, in Input, s ledger.State, site string) bool {
-	held, files := d.trees[site], d.files[site]
+	delivered, files := d.trees[site], d.files[site]
 	isOwn := in.Desired != nil && in.Desired.Request == s.Current.Request && !s.IsRejected()
 	if aim.Restores || aim.IsAlone || !isMove(s) {
 		return !aim.IsAlone || isOwn || s.Cursor.Stage == ledger.StageAlone
@@ -90,16 +90,16 @@ func (m *canaryModel) hasFilesFor(aim Aim, d canaryDelivery, in Input, s ledger.
 	if ledger.IsPlain(s.Current.Track) { // Folders of tracks are known by their ids.
 		return (isOwn || !putsPlain) && (len(files) > 1 || len(files) == 1 && !files.isFlat())
 	}
-	return !putsPlain || !held.isFlat() || files.equal(held) || len(files) > 1 && files[ledger.TrackPlain].Revision == held[ledger.TrackPlain].Revision
+	return !putsPlain || !delivered.isFlat() || files.equal(delivered) || len(files) > 1 && files[ledger.TrackPlain].Revision == delivered[ledger.TrackPlain].Revision
 }
 
 // hasLostFiles is true for a move that cannot go on at a Site.
-func (m *canaryModel) hasLostFiles(seen canaryView, in Input, s ledger.State) bool {
+func (m *canaryModel) hasLostFiles(view canaryView, in Input, s ledger.State) bool {
 	if !isMove(s) || s.Verdict != nil || in.Desired == nil || in.Desired.Request != s.Current.Request {
 		return false
 	}
 	for _, d := range in.Directories {
-		delivery := seen.deliveries[m.repositoryOf(d.Site)]
+		delivery := view.deliveries[m.repositoryOf(d.Site)]
 		aim := in.AimAt(s, d)
 		if !aim.Keeps && !aim.IsUnknown && len(delivery.trees[d.Site]) > 0 && !m.hasFilesFor(aim, delivery, in, s, d.Site) {
 			return true
@@ -109,12 +109,12 @@ func (m *canaryModel) hasLostFiles(seen canaryView, in Input, s ledger.State) bo
 }
 
 // lacksFiles is true where a directory cannot be brought to its aim now: the spec asks for something else by now. Nothing is proven then.
-func (m *canaryModel) lacksFiles(seen canaryView, in Input, s ledger.State) bool {
+func (m *canaryModel) lacksFiles(view canaryView, in Input, s ledger.State) bool {
 	if !isMove(s) || s.Verdict != nil {
 		return false
 	}
 	for _, d := range in.Directories {
-		delivery := seen.deliveries[m.repositoryOf(d.Site)]
+		delivery := view.deliveries[m.repositoryOf(d.Site)]
 		if aim := in.AimAt(s, d); !aim.Keeps && !aim.IsUnknown && !m.hasFilesFor(aim, delivery, in, s, d.Site) {
 			return true
 		}

@@ -78,7 +78,7 @@ func (m *canaryModel) push(i int, d *canaryDelivery) {
 }
 
 // note notes when a commit gives tracks requests, and changes their folders. A track that leaves the directory is forgotten.
-func (s *canarySite) note(wanted canaryDirectory, at ledger.Position) {
+func (s *canarySite) note(wanted canaryDirectory, position ledger.Position) {
 	for _, t := range tracksInOrder {
 		f, isThere := wanted.folderOf(t)
 		if !isThere {
@@ -87,10 +87,10 @@ func (s *canarySite) note(wanted canaryDirectory, at ledger.Position) {
 			continue
 		}
 		if f.Weight > 0 {
-			s.weighed[t] = at
+			s.weighed[t] = position
 		}
-		if was, isHeld := s.git.folderOf(t); !isHeld || was.pods() != f.pods() {
-			s.placed[t] = at
+		if previous, isHeld := s.git.folderOf(t); !isHeld || previous.pods() != f.pods() {
+			s.placed[t] = position
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (m *canaryModel) observeTracks(s *canarySite) {
 
 // observeIdle returns since when a track is without requests.
 func (m *canaryModel) observeIdle(s *canarySite, t string, last idleProof) idleProof {
-	ask, at := m.sync.asked[s.name], m.sync.position
+	ask, position := m.sync.asked[s.name], m.sync.position
 	f, isAsked := ask.directory.folderOf(t)
 	isWeighed := m.isRead(s) && s.applied[t].Weight > 0
 	switch {
@@ -169,19 +169,19 @@ func (m *canaryModel) observeIdle(s *canarySite, t string, last idleProof) idleP
 		return idleProof{}
 	case last.isSet && last.by.Compare(ask.weighed[t]) > 0:
 		return last
-	case m.runs(s) && m.isAccepted(s) && at.Compare(ask.weighed[t]) > 0:
-		return idleProof{since: m.now, by: at, isSet: true}
+	case m.runs(s) && m.isAccepted(s) && position.Compare(ask.weighed[t]) > 0:
+		return idleProof{since: m.now, by: position, isSet: true}
 	}
 	return idleProof{}
 }
 
 // isRead is true for a Site whose repository was brought to the position, as far as its GitDelivery says. A missing GitDelivery says nothing.
 func (m *canaryModel) isRead(s *canarySite) bool {
-	d, at := m.deliveries[m.repositoryOf(s.name)], m.sync.position
+	d, position := m.deliveries[m.repositoryOf(s.name)], m.sync.position
 	if d.position == (ledger.Position{}) {
 		return true
 	}
-	return d.reported.HasReached(at) || d.reported.IsSameAttempt(at) && d.trees[s.name].equal(m.sync.asked[s.name].directory)
+	return d.reported.HasReached(position) || d.reported.IsSameAttempt(position) && d.trees[s.name].equal(m.sync.asked[s.name].directory)
 }
 
 // runs is true for a Site whose engine applied the directory that the SiteSync asks for, by the commit that brought it there or a later one.

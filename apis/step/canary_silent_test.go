@@ -31,15 +31,15 @@ func (m *canaryModel) ownView(d *canaryDelivery) canaryView {
 		late := m.before[m.random.IntN(len(m.before))]
 		v.sync, v.gate = late.sync, late.gate
 	}
-	own := *d
-	own.isObserved, own.ledger, own.reported = true, m.home, m.records[0]
-	own.trees, own.weighed, own.placed = map[string]canaryDirectory{}, map[string]map[string]ledger.Position{}, map[string]map[string]ledger.Position{}
+	ownCanaryDelivery := *d
+	ownCanaryDelivery.isObserved, ownCanaryDelivery.ledger, ownCanaryDelivery.reported = true, m.home, m.records[0]
+	ownCanaryDelivery.trees, ownCanaryDelivery.weighed, ownCanaryDelivery.placed = map[string]canaryDirectory{}, map[string]map[string]ledger.Position{}, map[string]map[string]ledger.Position{}
 	for _, s := range m.sites {
 		if len(s.git) > 0 {
-			own.trees[s.name], own.weighed[s.name], own.placed[s.name] = s.git, s.weighed, s.placed
+			ownCanaryDelivery.trees[s.name], ownCanaryDelivery.weighed[s.name], ownCanaryDelivery.placed[s.name] = s.git, s.weighed, s.placed
 		}
 	}
-	v.deliveries = []canaryDelivery{own}
+	v.deliveries = []canaryDelivery{ownCanaryDelivery}
 	return v
 }
 
@@ -48,12 +48,12 @@ func (m *canaryModel) ownView(d *canaryDelivery) canaryView {
 func (m *canaryModel) ownInput(v canaryView, recorded, s ledger.State) Input {
 	in := m.input(v, recorded, s)
 	in.Desired, in.Requests, in.Proof, in.HasAllReported = nil, nil, Proof{}, m.records[0] == s.Position()
-	asked := v.deliveries[0].position
+	requested := v.deliveries[0].position
 	isAbout := s.Position() == recorded.Position() && v.sync.proven == s.Position()
 	if isAbout && maps.EqualFunc(v.deliveries[0].wanted, v.sync.provenTrees, canaryDirectory.equal) {
 		in.Proof = m.observedProof(v, s)
 	}
-	in.Proof.IsLive = in.Proof.IsLive && asked == s.Position()
+	in.Proof.IsLive = in.Proof.IsLive && requested == s.Position()
 	return in
 }
 
@@ -79,19 +79,19 @@ func (m *canaryModel) concludeByMandate(d *canaryDelivery) {
 		m.home = next
 	}
 	if m.isAhead(d) {
-		own := *d
-		own.position, own.isRejected = m.home.Position(), true
-		own.wanted = m.compose(0, v, m.ownInput(v, recorded, m.home), m.home)
-		m.push(0, &own)
+		ownCanaryDelivery := *d
+		ownCanaryDelivery.position, ownCanaryDelivery.isRejected = m.home.Position(), true
+		ownCanaryDelivery.wanted = m.compose(0, v, m.ownInput(v, recorded, m.home), m.home)
+		m.push(0, &ownCanaryDelivery)
 	}
 }
 
 // isAhead is true if the ledger came to a state of the revision by the mandate that the object does not ask for.
 func (m *canaryModel) isAhead(d *canaryDelivery) bool {
-	at := m.home.Position()
+	position := m.home.Position()
 	led, err := ledger.NextID(d.after.ID, d.events...)
-	isSame := d.position.Epoch == at.Epoch && d.position.Revision == at.Revision
-	isBehind := d.position.Compare(at) < 0 || d.position == at && at.Attempt == 0
+	isSame := d.position.Epoch == position.Epoch && d.position.Revision == position.Revision
+	isBehind := d.position.Compare(position) < 0 || d.position == position && position.Attempt == 0
 	return m.home.IsRejected() && isSame && isBehind && (err != nil || led != m.home.ID)
 }
 
@@ -124,7 +124,7 @@ func (m *canaryModel) tellSilentStory() string {
 // TestCanarySilentStories plays random stories of one repository, in which the provider rejects and rolls back without the function.
 func TestCanarySilentStories(t *testing.T) {
 	rounds, random := soak.Random(t, canaryStories, 10_000)
-	seen := 0
+	observed := 0
 	for i := range rounds {
 		seed := random.Uint64()
 		chances := rand.New(rand.NewPCG(seed, 17))
@@ -133,11 +133,11 @@ func TestCanarySilentStories(t *testing.T) {
 		if broken := m.tellSilentStory(); broken != "" {
 			t.Fatalf("\nstory %d of seed %d: %s\n%s", i, seed, broken, m)
 		}
-		seen += m.truth.seen["by mandate"]
+		observed += m.truth.seen["by mandate"]
 	}
-	t.Logf("events by mandate: %d", seen)
-	if seen < rounds {
-		t.Errorf("The provider records at least one event in a story by and large: got %d in %d", seen, rounds)
+	t.Logf("events by mandate: %d", observed)
+	if observed < rounds {
+		t.Errorf("The provider records at least one event in a story by and large: got %d in %d", observed, rounds)
 	}
 }
 
@@ -173,11 +173,11 @@ func (m *canaryModel) tellSilence() string {
 }
 
 // waitUntil lets each part do its work until a condition holds, and returns the error, or "".
-func (m *canaryModel) waitUntil(subject string, is func() bool) string {
+func (m *canaryModel) waitUntil(subject string, condition func() bool) string {
 	for range 400 {
 		m.work()
 		m.release()
-		if m.truth.broken != "" || is() {
+		if m.truth.broken != "" || condition() {
 			return m.truth.broken
 		}
 	}

@@ -240,21 +240,21 @@ var canarySights = []string{
 // TestCanaryStories plays random stories of deployments in tracks.
 func TestCanaryStories(t *testing.T) {
 	rounds, random := soak.Random(t, canaryStories, 10_000)
-	seen := map[string]int{}
+	counts := map[string]int{}
 	for i := range rounds {
 		seed := random.Uint64()
 		m := newCanaryModel(rand.New(rand.NewPCG(seed, 15)), allCanaryRules)
 		if broken := m.tellStory(); broken != "" {
 			t.Fatalf("\nstory %d of seed %d: %s\n%s", i, seed, broken, m)
 		}
-		for what, n := range m.truth.seen {
-			seen[what] += n
+		for sight, n := range m.truth.seen {
+			counts[sight] += n
 		}
 	}
-	t.Logf("seen: %v", seen)
-	for _, what := range canarySights {
-		if seen[what] == 0 {
-			t.Errorf("no story comes to: %s", what)
+	t.Logf("seen: %v", counts)
+	for _, sight := range canarySights {
+		if counts[sight] == 0 {
+			t.Errorf("no story comes to: %s", sight)
 		}
 	}
 }

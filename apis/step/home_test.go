@@ -17,19 +17,19 @@ func kinds(list []ledger.Event) []string {
 		case e.Opened != nil:
 			out = append(out, "Opened "+e.Opened.Home)
 		case e.Recovered != nil:
-			by := ""
+			requester := ""
 			if r := e.Recovered.RequestRef; r != nil {
-				by = " by " + r.Name
+				requester = " by " + r.Name
 			}
-			out = append(out, "Recovered "+e.Recovered.Copy.Ledger+by)
+			out = append(out, "Recovered "+e.Recovered.Copy.Ledger+requester)
 		}
 	}
 	return out
 }
 
 func TestFindHome(t *testing.T) {
-	opened := func(identity, home string, more ...ledger.Event) ledger.State {
-		s, err := ledger.Append(ledger.State{}, recordedAt, append([]ledger.Event{{Opened: &ledger.Opened{Ledger: identity, Home: home}}}, more...)...)
+	opened := func(identity, home string, added ...ledger.Event) ledger.State {
+		s, err := ledger.Append(ledger.State{}, recordedAt, append([]ledger.Event{{Opened: &ledger.Opened{Ledger: identity, Home: home}}}, added...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,16 +46,16 @@ func TestFindHome(t *testing.T) {
 		}
 		return r
 	}
-	about := func(revision int64) func(*Request) { return func(r *Request) { r.Revision = revision } }
+	aboutRevision := func(revision int64) func(*Request) { return func(r *Request) { r.Revision = revision } }
 	saw := func(digest string) func(*Request) { return func(r *Request) { r.Digest = digest } }
 	force := []Request{moveTo("b", "move")}
 	back := []Request{moveTo("a", "back")}
 	two := append(slices.Clone(force), moveTo("c", "again"))
 	next := opened("one", "a", ordered(1, "x"), ordered(2, "y"))
-	gone := []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Copy: next}, {ConfigRef: "c", IsKnown: true}}
-	away, same := Home{ConfigRef: "a"}, next.Current.Request.Digest()
-	taken := opened("one", "b", ordered(1, "x"))
-	taken.Requests = []string{"again"}
+	unreachable := []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Copy: next}, {ConfigRef: "c", IsKnown: true}}
+	away, requestDigest := Home{ConfigRef: "a"}, next.Current.Request.Digest()
+	recorded := opened("one", "b", ordered(1, "x"))
+	recorded.Requests = []string{"again"}
 	cases := map[string]struct {
 		reason   string
 		all      []Repository
@@ -125,34 +125,34 @@ func TestFindHome(t *testing.T) {
 		},
 		"ForcedEarlier": {
 			reason: "A forced move of a user who saw an earlier revision moves nothing.",
-			all:    gone, requests: []Request{moveTo("b", "move")}, want: away,
+			all:    unreachable, requests: []Request{moveTo("b", "move")}, want: away,
 		},
 		"ForcedLater": {
 			reason: "A forced move that names a revision that does not exist moves nothing.",
-			all:    gone, requests: []Request{moveTo("b", "move", about(4))}, want: away,
+			all:    unreachable, requests: []Request{moveTo("b", "move", aboutRevision(4))}, want: away,
 		},
 		"ForcedProposed": {
 			reason: "A forced move may name the revision that the home was to record last, with any digests.",
-			all:    gone, requests: []Request{moveTo("b", "move", about(3), saw("sha256:0"))}, want: Home{ConfigRef: "b", IsKnown: true},
+			all:    unreachable, requests: []Request{moveTo("b", "move", aboutRevision(3), saw("sha256:0"))}, want: Home{ConfigRef: "b", IsKnown: true},
 			events: []string{"Opened b", "Recovered one by move"},
 		},
 		"ForcedOtherDigest": {
 			reason: "A forced move of a user who saw other digests moves nothing.",
-			all:    gone, requests: []Request{moveTo("b", "move", about(2), saw("sha256:0"))}, want: away,
+			all:    unreachable, requests: []Request{moveTo("b", "move", aboutRevision(2), saw("sha256:0"))}, want: away,
 		},
 		"ForcedSameDigest": {
 			reason: "A forced move of a user who saw the digests of the revision moves the ledger.",
-			all:    gone, requests: []Request{moveTo("b", "move", about(2), saw(same))}, want: Home{ConfigRef: "b", IsKnown: true},
+			all:    unreachable, requests: []Request{moveTo("b", "move", aboutRevision(2), saw(requestDigest))}, want: Home{ConfigRef: "b", IsKnown: true},
 			events: []string{"Opened b", "Recovered one by move"},
 		},
 		"ForcedStaleAfter": {
 			reason: "A forced move about another revision does not take the place of an older one about the current revision.",
-			all:    gone, requests: []Request{moveTo("b", "move", about(2)), moveTo("c", "again")}, want: Home{ConfigRef: "b", IsKnown: true},
+			all:    unreachable, requests: []Request{moveTo("b", "move", aboutRevision(2)), moveTo("c", "again")}, want: Home{ConfigRef: "b", IsKnown: true},
 			events: []string{"Opened b", "Recovered one by move"},
 		},
 		"ForcedTakenAfter": {
 			reason: "An older forced move moves nothing once a newer one took effect, although that one saw other digests.",
-			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Ledger: taken}}, want: Home{ConfigRef: "b", IsKnown: true, State: taken},
+			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Ledger: recorded}}, want: Home{ConfigRef: "b", IsKnown: true, State: recorded},
 			requests: []Request{moveTo("a", "move"), moveTo("b", "again", saw("sha256:0"))},
 		},
 		"ForcedUnordered": {
@@ -185,7 +185,7 @@ func TestFindHome(t *testing.T) {
 
 // TestNewestCopy compares the copies of a ledger in repositories.
 func TestNewestCopy(t *testing.T) {
-	at := func(seq int64, history ...int64) ledger.State {
+	stateAt := func(seq int64, history ...int64) ledger.State {
 		s := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: seq}}
 		for _, n := range history {
 			s.History = append(s.History, ledger.Past{Number: n})
@@ -198,9 +198,9 @@ func TestNewestCopy(t *testing.T) {
 		want   ledger.State
 	}{
 		"Nothing": {reason: "Where no repository has one, there is none."},
-		"Whole":   {reason: "A ledger counts before a copy of it, which has less of the history.", all: []Repository{{Ledger: at(3, 1, 2)}, {Copy: at(3, 2)}}, want: at(3, 1, 2)},
-		"Copy":    {reason: "A copy that is newer than the ledger counts.", all: []Repository{{Ledger: at(3, 1, 2)}, {Copy: at(4, 2)}}, want: at(4, 2)},
-		"Older":   {reason: "An older copy does not count.", all: []Repository{{Ledger: at(3, 1, 2)}, {Copy: at(2)}}, want: at(3, 1, 2)},
+		"Whole":   {reason: "A ledger counts before a copy of it, which has less of the history.", all: []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(3, 2)}}, want: stateAt(3, 1, 2)},
+		"Copy":    {reason: "A copy that is newer than the ledger counts.", all: []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(4, 2)}}, want: stateAt(4, 2)},
+		"Older":   {reason: "An older copy does not count.", all: []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(2)}}, want: stateAt(3, 1, 2)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -9,25 +9,25 @@ import (
 )
 
 // repositoriesIn returns the reports of the deliveries of a cluster.
-func (m *model) repositoriesIn(seen modelCluster) []Repository {
+func (m *model) repositoriesIn(observed modelCluster) []Repository {
 	var out []Repository
-	for i, d := range seen.Deliveries {
+	for i, d := range observed.Deliveries {
 		if d.Exists {
-			known := d.Observed && (d.Ledger.Seq > 0 || m.rules.ReportMissing)
-			out = append(out, Repository{ConfigRef: m.configRef(i), IsKnown: known, Ledger: d.Ledger, Copy: d.Record.Copy})
+			isKnown := d.Observed && (d.Ledger.Seq > 0 || m.rules.ReportMissing)
+			out = append(out, Repository{ConfigRef: m.configRef(i), IsKnown: isKnown, Ledger: d.Ledger, Copy: d.Record.Copy})
 		}
 	}
 	return out
 }
 
 // home returns the home that a call finds, and the events with which it proposes to begin the ledger.
-func (m *model) home(seen modelCluster) Home {
+func (m *model) home(observed modelCluster) Home {
 	m.opened++
 	identity := fmt.Sprintf("opened-%d", m.opened)
 	if !m.rules.Identity {
 		identity = "opened"
 	}
-	h := FindHome(m.repositoriesIn(seen), m.configRef(0), func(home string) string { return identity + home }, seen.Requests)
+	h := FindHome(m.repositoriesIn(observed), m.configRef(0), func(home string) string { return identity + home }, observed.Requests)
 	if !m.rules.Recover {
 		h.Events = slices.DeleteFunc(h.Events, func(e ledger.Event) bool { return e.Recovered != nil })
 	}
@@ -35,8 +35,8 @@ func (m *model) home(seen modelCluster) Home {
 }
 
 // call is one call of the function, which sees a cluster that may be older than the cluster that it writes to. Only some of its writes may succeed.
-func (m *model) call(seen modelCluster, writes func() bool) {
-	h := m.home(seen)
+func (m *model) call(observed modelCluster, writes func() bool) {
+	h := m.home(observed)
 	home := m.indexOf(h.ConfigRef)
 	if !h.IsKnown {
 		if writes() {
@@ -44,10 +44,10 @@ func (m *model) call(seen modelCluster, writes func() bool) {
 		}
 		return
 	}
-	events, next := m.propose(seen, h)
-	asked := h.State
+	events, next := m.propose(observed, h)
+	requested := h.State
 	if !m.rules.HomeFirst {
-		asked = next
+		requested = next
 	}
 	for i := range m.cluster.Deliveries {
 		if !writes() {
@@ -59,7 +59,7 @@ func (m *model) call(seen modelCluster, writes func() bool) {
 			o.After, o.Events, o.Mandate = h.State.Head, events, mandateOf(next)
 			continue
 		}
-		o.Position, o.Copy = asked.Position(), asked.Essentials()
+		o.Position, o.Copy = requested.Position(), requested.Essentials()
 	}
 	if writes() {
 		m.cluster.Sync.Position, m.cluster.Sync.Copy = h.State.Position(), h.State
@@ -67,7 +67,7 @@ func (m *model) call(seen modelCluster, writes func() bool) {
 }
 
 // propose returns the events that the function wants recorded, and the state after them.
-func (m *model) propose(seen modelCluster, h Home) ([]ledger.Event, ledger.State) {
+func (m *model) propose(observed modelCluster, h Home) ([]ledger.Event, ledger.State) {
 	events := h.Events
 	next, err := ledger.Append(h.State, recordedAt, events...)
 	if err != nil {
@@ -75,23 +75,23 @@ func (m *model) propose(seen modelCluster, h Home) ([]ledger.Event, ledger.State
 		return nil, h.State
 	}
 	for range maxEvents {
-		e, _ := Step(next, m.input(next, seen))
-		if e == nil || m.isLeftToProvider(next, *e, h, seen) {
+		e, _ := Step(next, m.input(next, observed))
+		if e == nil || m.isLeftToProvider(next, *e, h, observed) {
 			break
 		}
-		after, err := ledger.Append(next, recordedAt, *e)
+		appended, err := ledger.Append(next, recordedAt, *e)
 		if err != nil {
 			m.truth.broken = fmt.Sprintf("an event is illegal: %v", err)
 			break
 		}
-		next, events = after, append(events, *e)
+		next, events = appended, append(events, *e)
 	}
 	return events, next
 }
 
 // isLeftToProvider is true for an event that the provider records by itself on top of the recorded state.
-func (m *model) isLeftToProvider(s ledger.State, e ledger.Event, h Home, seen modelCluster) bool {
-	home := seen.Deliveries[m.indexOf(h.ConfigRef)]
+func (m *model) isLeftToProvider(s ledger.State, e ledger.Event, h Home, observed modelCluster) bool {
+	home := observed.Deliveries[m.indexOf(h.ConfigRef)]
 	if s.Head != h.State.Head || !home.Mandate.covers(s) || !slices.Contains(mandates, KindOf(s, e)) {
 		return false
 	}
@@ -99,12 +99,12 @@ func (m *model) isLeftToProvider(s ledger.State, e ledger.Event, h Home, seen mo
 }
 
 // input returns the input of a call about a position.
-func (m *model) input(s ledger.State, seen modelCluster) Input {
+func (m *model) input(s ledger.State, observed modelCluster) Input {
 	in := Input{
-		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(), Requests: seen.Requests, HasAllReported: true,
+		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(), Requests: observed.Requests, HasAllReported: true,
 		Policy: Policy{AutoRollback: true, MaxRetries: 2},
 	}
-	for i, d := range seen.Deliveries {
+	for i, d := range observed.Deliveries {
 		in.HasAllReported = in.HasAllReported && d.Observed && d.Record.Position == s.Position()
 		for _, site := range m.sitesOf(i) {
 			tree, isKnown := d.Record.Trees[site]
@@ -114,8 +114,8 @@ func (m *model) input(s ledger.State, seen modelCluster) Input {
 		}
 	}
 	slices.SortFunc(in.Directories, func(a, b Directory) int { return cmp.Compare(a.Site, b.Site) })
-	if s.Current != nil && seen.Sync.Proven == s.Position() {
-		in.Proof = m.proof(s, seen.Sync)
+	if s.Current != nil && observed.Sync.Proven == s.Position() {
+		in.Proof = m.proof(s, observed.Sync)
 	}
 	return in
 }

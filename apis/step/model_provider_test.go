@@ -42,33 +42,33 @@ func (m *model) concludeByMandate(d *modelDelivery, repository *modelRepository)
 }
 
 // conclude returns the state after the next events by a mandate in a home, by the provider's view of the cluster.
-func (m *model) conclude(mandate modelMandate, home modelRepository, seen modelCluster) ledger.State {
+func (m *model) conclude(mandate modelMandate, home modelRepository, observed modelCluster) ledger.State {
 	next := home.Ledger
 	for range maxEvents {
 		if !m.covers(mandate, next) {
 			break
 		}
-		e, _ := Conclude(next, m.ownInput(home.Ledger, next, home, seen))
+		e, _ := Conclude(next, m.ownInput(home.Ledger, next, home, observed))
 		if e == nil || !slices.Contains(mandates, KindOf(next, *e)) {
 			break
 		}
-		after, err := ledger.Append(next, recordedAt, *e)
+		current, err := ledger.Append(next, recordedAt, *e)
 		if err != nil {
 			m.truth.broken = "an event by mandate is illegal: " + err.Error()
 			return home.Ledger
 		}
-		next = after
+		next = current
 	}
 	return next
 }
 
 // followHome returns a delivery with the state in the status of a home that acts by its mandate, where that is newer than the request of the function.
 func (m *model) followHome(d modelDelivery) modelDelivery {
-	seen := m.seenByProvider()
-	for _, home := range seen.Deliveries {
+	observed := m.seenByProvider()
+	for _, home := range observed.Deliveries {
 		s := home.Ledger
 		if !m.rules.Shown && home.IsHome {
-			s = m.conclude(home.Mandate, modelRepository{Ledger: home.Ledger, Record: home.Record}, seen)
+			s = m.conclude(home.Mandate, modelRepository{Ledger: home.Ledger, Record: home.Record}, observed)
 		}
 		isShown := home.Exists && home.IsHome && home.Echo != 0 && m.covers(home.Mandate, s) && s.IsRejected()
 		if isShown && s.Ledger == d.Copy.Ledger && s.Epoch == d.Copy.Epoch && s.Compare(d.Copy.Head) > 0 {
@@ -115,13 +115,13 @@ func (m *model) appendByAnotherHand() {
 }
 
 // continueFrom recovers the ledger of a home from the state that its object shows.
-func (m *model) continueFrom(shown ledger.State, repository *modelRepository) {
+func (m *model) continueFrom(published ledger.State, repository *modelRepository) {
 	s := repository.Ledger
 	var events []ledger.Event
 	if s.Seq == 0 {
-		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: shown.Ledger + "-again", Home: shown.Home}})
+		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: published.Ledger + "-again", Home: published.Home}})
 	}
-	next, err := ledger.Append(s, recordedAt, append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: shown}})...)
+	next, err := ledger.Append(s, recordedAt, append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: published}})...)
 	if err != nil {
 		return
 	}
@@ -175,8 +175,8 @@ func (m *model) observe() {
 			if number == 0 {
 				continue
 			}
-			there := record.Position == sync.Position && m.running[site] == number
-			live = live && there
+			isPresent := record.Position == sync.Position && m.running[site] == number
+			live = live && isPresent
 			failed = failed || m.stuck[site] && m.running[site] != number
 		}
 	}

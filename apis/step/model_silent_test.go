@@ -11,16 +11,16 @@ import (
 
 // ownInput returns the input of the provider about a successor of the recorded state: from its repository, and from its views of the SiteSync and of the other
 // deliveries, which may be older.
-func (m *model) ownInput(recorded, s ledger.State, repository modelRepository, seen modelCluster) Input {
-	seen.Deliveries = slices.Clone(seen.Deliveries)
-	home := &seen.Deliveries[m.indexOf(s.Home)]
+func (m *model) ownInput(recorded, s ledger.State, repository modelRepository, observed modelCluster) Input {
+	observed.Deliveries = slices.Clone(observed.Deliveries)
+	home := &observed.Deliveries[m.indexOf(s.Home)]
 	home.Observed, home.Record = true, repository.Record
-	in := m.input(s, seen)
+	in := m.input(s, observed)
 	in.Desired = nil
-	in.Requests = slices.DeleteFunc(slices.Clone(seen.Requests), func(r Request) bool { return r.Action != ActionAbort && r.Action != ActionRollbackTo })
+	in.Requests = slices.DeleteFunc(slices.Clone(observed.Requests), func(r Request) bool { return r.Action != ActionAbort && r.Action != ActionRollbackTo })
 	switch {
 	case !m.rules.Proven && s.Current != nil:
-		in.Proof = m.proof(s, seen.Sync)
+		in.Proof = m.proof(s, observed.Sync)
 	case s.Position() != recorded.Position():
 		in.Proof = Proof{}
 	}

@@ -24,35 +24,35 @@ func (t *modelTruth) forget() {
 }
 
 // note compares a recorded state with the previous records of the same epoch of the same ledger.
-func (t *modelTruth) note(before, after ledger.State) {
-	t.recovered = t.recovered || before.Epoch > 0 && before.Epoch != after.Epoch
-	if after.Current == nil {
+func (t *modelTruth) note(previous, next ledger.State) {
+	t.recovered = t.recovered || previous.Epoch > 0 && previous.Epoch != next.Epoch
+	if next.Current == nil {
 		return
 	}
-	number, intent := after.Current.Number, after.Current.Request.Intent
-	key := fmt.Sprintf("revision %d of epoch %d of %s", number, after.Epoch, after.Ledger)
-	if was := t.intents[key]; was != "" && was != intent {
-		t.broken = fmt.Sprintf("%s was %s, and is %s", key, was, intent)
+	number, intent := next.Current.Number, next.Current.Request.Intent
+	key := fmt.Sprintf("revision %d of epoch %d of %s", number, next.Epoch, next.Ledger)
+	if recorded := t.intents[key]; recorded != "" && recorded != intent {
+		t.broken = fmt.Sprintf("%s was %s, and is %s", key, recorded, intent)
 	}
 	t.intents[key] = intent
-	if was := t.verdicts[key]; was != "" && (after.Verdict == nil || after.Verdict.Result != was) {
-		t.broken = fmt.Sprintf("%s was %s, and is not", key, was)
+	if recorded := t.verdicts[key]; recorded != "" && (next.Verdict == nil || next.Verdict.Result != recorded) {
+		t.broken = fmt.Sprintf("%s was %s, and is not", key, recorded)
 	}
-	if after.Verdict == nil {
-		t.noteOrder(before, after)
+	if next.Verdict == nil {
+		t.noteOrder(previous, next)
 		return
 	}
-	t.verdicts[key] = after.Verdict.Result
-	if after.Verdict.Reason != ledger.RejectedRequested && after.Verdict.Message != "" && after.Verdict.Message != proofOf(after) {
-		t.broken = fmt.Sprintf("%s was judged by the proof of %s", key, after.Verdict.Message)
+	t.verdicts[key] = next.Verdict.Result
+	if next.Verdict.Reason != ledger.RejectedRequested && next.Verdict.Message != "" && next.Verdict.Message != proofOf(next) {
+		t.broken = fmt.Sprintf("%s was judged by the proof of %s", key, next.Verdict.Message)
 	}
 }
 
 // noteOrder looks at a revision that follows a rejected one.
-func (t *modelTruth) noteOrder(before, after ledger.State) {
-	follows := before.Epoch == after.Epoch && before.IsRejected() && after.Current.Number == before.Current.Number+1
-	if follows && after.Current.RequestRef == nil && after.Current.Request.Intent == before.Current.Request.Intent {
-		t.broken = fmt.Sprintf("revision %d delivers a rejected intent", after.Current.Number)
+func (t *modelTruth) noteOrder(previous, next ledger.State) {
+	follows := previous.Epoch == next.Epoch && previous.IsRejected() && next.Current.Number == previous.Current.Number+1
+	if follows && next.Current.RequestRef == nil && next.Current.Request.Intent == previous.Current.Request.Intent {
+		t.broken = fmt.Sprintf("revision %d delivers a rejected intent", next.Current.Number)
 	}
 }
 

@@ -92,9 +92,9 @@ func (r *story) checkParts(in Input) error {
 		return nil
 	}
 	in.Desired, in.HoldsFiles, in.HasUpdate, in.IsBlueprintGone = nil, false, false, true
-	without, holdWithout := Conclude(r.s, in)
-	if !cmp.Equal(concluded, without) || hold != holdWithout {
-		return errors.Errorf("call %d: Conclude makes %s (%s), and without the spec %s (%s)", r.calls, event(concluded), hold, event(without), holdWithout)
+	concludedAlone, holdWithout := Conclude(r.s, in)
+	if !cmp.Equal(concluded, concludedAlone) || hold != holdWithout {
+		return errors.Errorf("call %d: Conclude makes %s (%s), and without the spec %s (%s)", r.calls, event(concluded), hold, event(concludedAlone), holdWithout)
 	}
 	return nil
 }

@@ -68,8 +68,8 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 // isAboutCurrent is true for a request that made the current revision, or changed it. A request that names a later revision moved the ledger away from a home
 // that alone may have known that revision.
 func isAboutCurrent(s ledger.State, r Request) bool {
-	by := s.Current.RequestRef
-	return r.Revision >= s.Current.Number || by != nil && by.UID == r.Ref.UID
+	requestRef := s.Current.RequestRef
+	return r.Revision >= s.Current.Number || requestRef != nil && requestRef.UID == r.Ref.UID
 }
 
 // canTake is true for a request that may take effect now.
@@ -175,9 +175,9 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 
 // isAcrossMove is true for a target without tracks where the current revision, or the stable one beside it, has a track, and the other way round.
 func isAcrossMove(s ledger.State, target ledger.Past) bool {
-	is := ledger.IsPlain(target.Track)
+	isPlain := ledger.IsPlain(target.Track)
 	stable := s.PastRevision(s.Stable)
-	return is != ledger.IsPlain(s.Current.Track) || stable != nil && is != ledger.IsPlain(stable.Track)
+	return isPlain != ledger.IsPlain(s.Current.Track) || stable != nil && isPlain != ledger.IsPlain(stable.Track)
 }
 
 // refuseMove refuses to move the ledger to where it is, to a repository that nothing is delivered to, since it is not known whether that can be reached,
@@ -199,8 +199,8 @@ func (in Input) refuseMove(s ledger.State, r Request) Result {
 // isForcedLater is true for a request to move the ledger that is followed by one by force, which took effect or may: the older one would move the ledger away
 // from where its user wants it, to a repository that may be gone. One about another revision moves nothing, unless it did before.
 func isForcedLater(s ledger.State, requests []Request, r Request) bool {
-	own := slices.IndexFunc(requests, func(other Request) bool { return other.Ref.UID == r.Ref.UID })
-	return own >= 0 && slices.ContainsFunc(requests[own+1:], func(later Request) bool {
+	index := slices.IndexFunc(requests, func(candidate Request) bool { return candidate.Ref.UID == r.Ref.UID })
+	return index >= 0 && slices.ContainsFunc(requests[index+1:], func(later Request) bool {
 		return later.isForcedMove() && (isTaken(s, later.Ref.UID) || refuseOtherRevision(s, later) == "")
 	})
 }

@@ -29,10 +29,10 @@ func asks(requests ...Request) func(*Input) {
 }
 
 func TestRequests(t *testing.T) {
-	one, two := good(1, "a"), good(2, "b")
+	firstGood, secondGood := good(1, "a"), good(2, "b")
 	paused := []ledger.Event{ordered(1, "a", pausedPlan)}
 	inTracks := join(goodInTrack(1, "green", "w1", 0), goodInTrack(2, "blue", "w2", 1))
-	held := func(in *Input) { in.Proof.IsHeld = true }
+	heldGate := func(in *Input) { in.Proof.IsHeld = true }
 	heldAt := func(end time.Time) func(*Input) {
 		return func(in *Input) { in.Proof.IsHeld, in.Proof.HeldAt = true, end }
 	}
@@ -59,15 +59,15 @@ func TestRequests(t *testing.T) {
 		},
 		"AbortJudged": {
 			reason: "An abort of a verified revision is refused, since a verdict never changes.",
-			events: one, in: input(desired("a"), asks(ask(ActionAbort, 1))), result: ResultAlreadyJudged,
+			events: firstGood, in: input(desired("a"), asks(ask(ActionAbort, 1))), result: ResultAlreadyJudged,
 		},
 		"AbortEarlier": {
 			reason: "A request about an earlier revision is stale.",
-			events: join(one, two), in: input(desired("b"), asks(ask(ActionAbort, 1))), result: ResultStale,
+			events: join(firstGood, secondGood), in: input(desired("b"), asks(ask(ActionAbort, 1))), result: ResultStale,
 		},
 		"AbortLater": {
 			reason: "A request about a revision that does not exist is refused.",
-			events: one, in: input(desired("a"), asks(ask(ActionAbort, 5))), result: ResultUnknownRevision,
+			events: firstGood, in: input(desired("a"), asks(ask(ActionAbort, 5))), result: ResultUnknownRevision,
 		},
 		"AbortOtherDigest": {
 			reason: "A request with other digests than the revision is stale.",
@@ -81,20 +81,20 @@ func TestRequests(t *testing.T) {
 		},
 		"RollbackTo": {
 			reason: "A user rolls back to a verified revision.",
-			events: join(one, two), in: input(desired("b"), hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))), want: "Withdrawn", result: ResultWaiting,
+			events: join(firstGood, secondGood), in: input(desired("b"), hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))), want: "Withdrawn", result: ResultWaiting,
 		},
 		"RollbackToUnjudged": {
 			reason: "A user rolls back while the current revision is not judged.",
-			events: join(one, []ledger.Event{ordered(2, "b")}), in: input(nil, hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))),
+			events: join(firstGood, []ledger.Event{ordered(2, "b")}), in: input(nil, hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))),
 			want: "Withdrawn", result: ResultWaiting,
 		},
 		"RollbackToCurrent": {
 			reason: "The current revision is not a target.",
-			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(1)))), result: ResultNoTarget,
+			events: firstGood, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(1)))), result: ResultNoTarget,
 		},
 		"RollbackToRejected": {
 			reason: "A rejected revision is not a target.",
-			events: join(one, bad(2, "b"), good(3, "c")), in: input(desired("c"), hold("c", 3), asks(ask(ActionRollbackTo, 3, to(2)))),
+			events: join(firstGood, bad(2, "b"), good(3, "c")), in: input(desired("c"), hold("c", 3), asks(ask(ActionRollbackTo, 3, to(2)))),
 			result: ResultNoTarget,
 		},
 		"RollbackToPlain": {
@@ -108,15 +108,15 @@ func TestRequests(t *testing.T) {
 		},
 		"RollbackToUnknown": {
 			reason: "A revision that is not remembered is not a target.",
-			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(7)))), result: ResultUnknownRevision,
+			events: firstGood, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(7)))), result: ResultUnknownRevision,
 		},
 		"RollbackToInPlace": {
 			reason: "A target whose trees all directories hold needs no rollback.",
-			events: join(one, two), in: input(desired("b"), hold("a", 1), asks(ask(ActionRollbackTo, 2, to(1)))), result: ResultNothingToRestore,
+			events: join(firstGood, secondGood), in: input(desired("b"), hold("a", 1), asks(ask(ActionRollbackTo, 2, to(1)))), result: ResultNothingToRestore,
 		},
 		"RollbackToGoesOn": {
 			reason: "A rollback that goes on is not begun again.",
-			events: join(one, bad(2, "b"), []ledger.Event{rolledBack(1)}), in: input(desired("b"), hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))),
+			events: join(firstGood, bad(2, "b"), []ledger.Event{rolledBack(1)}), in: input(desired("b"), hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))),
 			result: ResultNothingToRestore,
 		},
 		"Promote": {
@@ -138,7 +138,7 @@ func TestRequests(t *testing.T) {
 		},
 		"PromoteOlderRevision": {
 			reason: "A user who saw an earlier revision releases no step of the current one.",
-			events: join(one, []ledger.Event{ordered(2, "b", pausedPlan)}), in: input(desired("b"), asks(ask(ActionPromote, 1, release(1)))), result: ResultStale,
+			events: join(firstGood, []ledger.Event{ordered(2, "b", pausedPlan)}), in: input(desired("b"), asks(ask(ActionPromote, 1, release(1)))), result: ResultStale,
 		},
 		"PromoteUnknownRevision": {
 			reason: "A step of a revision that does not exist cannot be released.",
@@ -155,12 +155,12 @@ func TestRequests(t *testing.T) {
 		},
 		"PromoteFullJudged": {
 			reason: "After the verdict a user cannot release all steps.",
-			events: one, in: input(desired("a"), asks(ask(ActionPromote, 1, func(r *Request) { r.Full = true }))), result: ResultAlreadyJudged,
+			events: firstGood, in: input(desired("a"), asks(ask(ActionPromote, 1, func(r *Request) { r.Full = true }))), result: ResultAlreadyJudged,
 		},
 		"PromoteHeldAfterFull": {
 			reason: "A user who released all steps still decides on a Gate that came to no verdict.",
 			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), want: "Promoted", result: ResultWaiting,
-			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, release(3)))),
+			in: input(desired("w2"), heldGate, asks(ask(ActionPromote, 2, release(3)))),
 		},
 		"PromoteMeasuredAfterFull": {
 			reason: "A user who released all steps releases no Gate that measures.",
@@ -170,12 +170,12 @@ func TestRequests(t *testing.T) {
 		"PromoteFullHeld": {
 			reason: "A user who releases all steps while the Gate of the last one is held decides on it.",
 			events: canary(2, ledger.StageSteps, gateLast), want: "Promoted", result: ResultWaiting,
-			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, full))),
+			in: input(desired("w2"), heldGate, asks(ask(ActionPromote, 2, full))),
 		},
 		"PromoteFullAgain": {
 			reason: "A user who released all steps releases the Gate of the last one, which came to no verdict, by releasing all steps again.",
 			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), want: "Promoted", result: ResultWaiting,
-			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, full))),
+			in: input(desired("w2"), heldGate, asks(ask(ActionPromote, 2, full))),
 		},
 		"PromoteFullMeasured": {
 			reason: "A user who releases all steps twice releases no Gate that measures.",
@@ -185,7 +185,7 @@ func TestRequests(t *testing.T) {
 		"PromoteFullThrice": {
 			reason: "A Gate is released once.",
 			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(0, true)), result: ResultStale,
-			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, full))),
+			in: input(desired("w2"), heldGate, asks(ask(ActionPromote, 2, full))),
 		},
 		"PromoteFullUnseen": {
 			reason: "A request that is older than the end of the Gate decides nothing about it: its user did not see that.",
@@ -205,12 +205,12 @@ func TestRequests(t *testing.T) {
 		"PromoteHeldReleased": {
 			reason: "A user whose request released the pause before the Gate ended releases the Gate by the same number.",
 			events: append(canary(1, ledger.StageSteps), promoted(2, false)), want: "Promoted", result: ResultWaiting,
-			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, release(2)))),
+			in: input(desired("w2"), heldGate, asks(ask(ActionPromote, 2, release(2)))),
 		},
 		"PromoteBehindHeld": {
 			reason: "A Gate that is held has to be released before a pause behind it.",
 			events: canary(1, ledger.StageSteps, func(r *ledger.Revision) { r.Plan[2].Pause = PauseManual }), result: ResultUnknownStep,
-			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, release(3)))),
+			in: input(desired("w2"), heldGate, asks(ask(ActionPromote, 2, release(3)))),
 		},
 		"PromoteSuspended": {
 			reason: "A step of a suspended deployment is released later.",
@@ -236,25 +236,25 @@ func TestRequests(t *testing.T) {
 		},
 		"Approve": {
 			reason: "An approved update begins as soon as it is compiled.",
-			events: one, want: "Ordered a", result: ResultWaiting,
+			events: firstGood, want: "Ordered a", result: ResultWaiting,
 			in: input(desired("a", newSources, func(d *Desired) { d.ApprovedBy = &ledger.RequestReference{Name: "r", UID: "ApproveUpdate"} }),
 				asks(ask(ActionApproveUpdate, 1)), func(in *Input) { in.HasUpdate = true }),
 		},
 		"ApproveNothing": {
 			reason: "A request to approve an update where none waits is refused.",
-			events: one, in: input(desired("a"), asks(ask(ActionApproveUpdate, 1))), result: ResultNoUpdate,
+			events: firstGood, in: input(desired("a"), asks(ask(ActionApproveUpdate, 1))), result: ResultNoUpdate,
 		},
 		"ApproveFrozen": {
 			reason: "Whether an update waits is not known while the spec cannot be compiled.",
-			events: one, in: input(nil, asks(ask(ActionApproveUpdate, 1))), result: ResultWaiting,
+			events: firstGood, in: input(nil, asks(ask(ActionApproveUpdate, 1))), result: ResultWaiting,
 		},
 		"ApproveOutranked": {
 			reason: "Whether an update waits is not known to an older version than the author of the revision.",
-			events: one, in: input(desired("a"), asks(ask(ActionApproveUpdate, 1)), func(in *Input) { in.Versions.Renderer = 0 }), result: ResultWaiting,
+			events: firstGood, in: input(desired("a"), asks(ask(ActionApproveUpdate, 1)), func(in *Input) { in.Versions.Renderer = 0 }), result: ResultWaiting,
 		},
 		"ApproveOther": {
 			reason: "A request that names another update than the waiting one is stale.",
-			events: one, result: ResultStale,
+			events: firstGood, result: ResultStale,
 			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.NamesOtherUpdate = true })), func(in *Input) { in.HasUpdate = true }),
 		},
 		"RollbackInTracks": {
@@ -267,7 +267,7 @@ func TestRequests(t *testing.T) {
 		},
 		"ApproveFailed": {
 			reason: "An update that can never be delivered refuses the request that approves it.",
-			events: one, result: ResultUpdateFailed,
+			events: firstGood, result: ResultUpdateFailed,
 			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.UpdateFailed = true })), func(in *Input) { in.HasUpdate = true }),
 		},
 		"ApprovePending": {
@@ -288,12 +288,12 @@ func TestRequests(t *testing.T) {
 		},
 		"ApproveBlueprintGone": {
 			reason: "An update may be approved although the Blueprint that the deployment stays with is gone.",
-			events: one, result: ResultWaiting,
+			events: firstGood, result: ResultWaiting,
 			in: input(nil, asks(ask(ActionApproveUpdate, 1)), func(in *Input) { in.HasUpdate, in.IsBlueprintGone = true, true }),
 		},
 		"UnknownAction": {
 			reason: "An action that this version does not know is refused.",
-			events: one, in: input(desired("a"), asks(ask("Explode", 1))), result: ResultNotSupported,
+			events: firstGood, in: input(desired("a"), asks(ask("Explode", 1))), result: ResultNotSupported,
 		},
 		"AbortFirst": {
 			reason: "Of several requests about one revision an abort is taken first.",
@@ -349,9 +349,9 @@ func TestRequestOfRevision(t *testing.T) {
 	if diff := cmp.Diff(ResultTaken, ResultOf(s, in, retry)); diff != "" {
 		t.Errorf("\nA request is taken while the revision that it made goes on.\nResultOf(...): -want, +got:\n%s", diff)
 	}
-	other := ask(ActionAbort, 1)
-	s.Requests = append(s.Requests, other.Ref.UID)
-	if diff := cmp.Diff(ResultStale, ResultOf(s, in, other)); diff != "" {
+	abort := ask(ActionAbort, 1)
+	s.Requests = append(s.Requests, abort.Ref.UID)
+	if diff := cmp.Diff(ResultStale, ResultOf(s, in, abort)); diff != "" {
 		t.Errorf("\nA request about the revision before, which made nothing of this one, is stale.\nResultOf(...): -want, +got:\n%s", diff)
 	}
 }
@@ -364,7 +364,7 @@ func TestMoveRequests(t *testing.T) {
 	move := func(uid, home string, force bool) Request {
 		return ask(ActionMoveLedger, 1, func(r *Request) { r.Ref.UID, r.ToConfigRef, r.Force = uid, home, force })
 	}
-	lost := func(in *Input) { in.AreTreesLost = true }
+	lostTrees := func(in *Input) { in.AreTreesLost = true }
 	cases := map[string]struct {
 		reason string
 		in     Input
@@ -375,8 +375,8 @@ func TestMoveRequests(t *testing.T) {
 	}{
 		"Asked":    {reason: "A request moves the ledger.", in: input(desired("a"), asks(move("u", "b", false))), want: "Moved b", result: ResultWaiting},
 		"Nowhere":  {reason: "The ledger does not move to a repository that no delivery goes to.", in: input(desired("a"), asks(move("u", "", false))), result: ResultUnknownRepository},
-		"Lost":     {reason: "The ledger stays while the desired trees of the revision are unknown.", in: input(desired("a"), lost, asks(move("u", "b", false))), result: ResultWaiting},
-		"LostStop": {reason: "A revision is rejected although its desired trees are unknown.", in: input(desired("a"), lost, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting},
+		"Lost":     {reason: "The ledger stays while the desired trees of the revision are unknown.", in: input(desired("a"), lostTrees, asks(move("u", "b", false))), result: ResultWaiting},
+		"LostStop": {reason: "A revision is rejected although its desired trees are unknown.", in: input(desired("a"), lostTrees, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting},
 		"Older":    {reason: "A forced move is stale once a newer one names another home.", in: input(desired("a"), asks(move("u", "b", true), move("v", "c", true))), want: "Moved c", result: ResultStale},
 		"Plain":    {reason: "A move without force is stale once a newer one is by force.", in: input(desired("a"), asks(move("u", "b", false), move("v", "c", true))), want: "Moved c", result: ResultStale},
 		"Overtaken": {

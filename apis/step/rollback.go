@@ -201,20 +201,20 @@ func marksOf(s ledger.State, number int64) string {
 // holdTooMany counts the rejections in the hour before this one by the times at which they were recorded, so that no clock decides. A rejection
 // that is not recorded yet waits for its time, where there were enough before it at any time.
 func (in Input) holdTooMany(s ledger.State) Hold {
-	most, n := int(in.Policy.MaxPerHour), 0
-	before, at := rejectionTimes(s)
+	limit, n := int(in.Policy.MaxPerHour), 0
+	earlier, latest := rejectionTimes(s)
 	switch {
-	case most == 0 || len(before) < most:
+	case limit == 0 || len(earlier) < limit:
 		return HoldNone
-	case at.IsZero():
+	case latest.IsZero():
 		return HoldNotRecorded
 	}
-	for _, t := range before {
-		if t.After(at.Add(-rollbackWindow)) && !t.After(at) {
+	for _, t := range earlier {
+		if t.After(latest.Add(-rollbackWindow)) && !t.After(latest) {
 			n++
 		}
 	}
-	if n >= most {
+	if n >= limit {
 		return HoldTooManyRollbacks
 	}
 	return HoldNone
@@ -222,14 +222,14 @@ func (in Input) holdTooMany(s ledger.State) Hold {
 
 // rejectionTimes returns when revisions before the current one were rejected without a request, and when the current one was rejected. That is
 // zero while the rejection is not recorded.
-func rejectionTimes(s ledger.State) (before []time.Time, at time.Time) {
+func rejectionTimes(s ledger.State) (earlier []time.Time, latest time.Time) {
 	for _, p := range s.History {
 		switch {
 		case p.Number == s.Current.Number:
-			at = p.EndedAt.Time
+			latest = p.EndedAt.Time
 		case p.Verdict != nil && p.Verdict.Result == ledger.VerdictRejected && p.Verdict.Reason != ledger.RejectedRequested:
-			before = append(before, p.EndedAt.Time)
+			earlier = append(earlier, p.EndedAt.Time)
 		}
 	}
-	return before, at
+	return earlier, latest
 }

@@ -20,7 +20,7 @@ func withdrawn(target int64) ledger.Event {
 }
 
 func TestRollBack(t *testing.T) {
-	one, two := good(1, "a"), bad(2, "b")
+	goodRevision, badRevision := good(1, "a"), bad(2, "b")
 	cases := map[string]struct {
 		reason string
 		events []ledger.Event
@@ -30,23 +30,23 @@ func TestRollBack(t *testing.T) {
 	}{
 		"Begins": {
 			reason: "A rejected revision is rolled back to the newest verified one where directories hold other trees than that brought.",
-			events: join(one, two), in: input(desired("b"), hold("b", 2)), want: "RolledBack 1",
+			events: join(goodRevision, badRevision), in: input(desired("b"), hold("b", 2)), want: "RolledBack 1",
 		},
 		"Frozen": {
 			reason: "A rollback needs no spec that can be compiled.",
-			events: join(one, two), in: input(nil, hold("b", 2)), want: "RolledBack 1",
+			events: join(goodRevision, badRevision), in: input(nil, hold("b", 2)), want: "RolledBack 1",
 		},
 		"Suspended": {
 			reason: "A suspended deployment rolls a rejected revision back.",
-			events: join(one, two), in: input(desired("b"), suspend, hold("b", 2)), want: "RolledBack 1",
+			events: join(goodRevision, badRevision), in: input(desired("b"), suspend, hold("b", 2)), want: "RolledBack 1",
 		},
 		"Off": {
 			reason: "Without automatic rollback a rejected revision stays.",
-			events: join(one, two), in: input(desired("b"), hold("b", 2), noRollback), hold: HoldRollbackOff,
+			events: join(goodRevision, badRevision), in: input(desired("b"), hold("b", 2), noRollback), hold: HoldRollbackOff,
 		},
 		"NoRetries": {
 			reason: "A policy with no attempts rolls nothing back.",
-			events: join(one, two), in: input(desired("b"), hold("b", 2), func(in *Input) { in.Policy.MaxRetries = 0 }), hold: HoldRollbackOff,
+			events: join(goodRevision, badRevision), in: input(desired("b"), hold("b", 2), func(in *Input) { in.Policy.MaxRetries = 0 }), hold: HoldRollbackOff,
 		},
 		"NoTarget": {
 			reason: "The first revision of a deployment has no target to roll back to.",
@@ -54,58 +54,58 @@ func TestRollBack(t *testing.T) {
 		},
 		"NothingToRestore": {
 			reason: "A revision that changed no directory needs no rollback.",
-			events: join(one, two), in: input(desired("b"), hold("a", 1)), hold: HoldNothingToRestore,
+			events: join(goodRevision, badRevision), in: input(desired("b"), hold("a", 1)), hold: HoldNothingToRestore,
 		},
 		"NotReported": {
 			reason: "Whether a rollback changes anything is unknown until each repository has reported its directories.",
-			events: join(one, two), in: input(desired("b"), hold("a", 1), notReported), hold: HoldNotRecorded,
+			events: join(goodRevision, badRevision), in: input(desired("b"), hold("a", 1), notReported), hold: HoldNotRecorded,
 		},
 		"LeftSite": {
 			reason: "A Site that the deployment left is not rolled back.",
-			events: join(one, two), hold: HoldNothingToRestore,
+			events: join(goodRevision, badRevision), hold: HoldNothingToRestore,
 			in: input(desired("b"), func(in *Input) { in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tree: "b"}} }),
 		},
 		"Attempting": {
 			reason: "An attempt that neither worked nor failed goes on.",
-			events: join(one, two, []ledger.Event{rolledBack(1)}), in: input(desired("b")),
+			events: join(goodRevision, badRevision, []ledger.Event{rolledBack(1)}), in: input(desired("b")),
 		},
 		"Restored": {
 			reason: "An attempt after which the Sites run the target ends the rollback.",
-			events: join(one, two, []ledger.Event{rolledBack(1)}), in: input(desired("b"), live), want: "Restored",
+			events: join(goodRevision, badRevision, []ledger.Event{rolledBack(1)}), in: input(desired("b"), live), want: "Restored",
 		},
 		"NextAttempt": {
 			reason: "An attempt that failed is followed by the next one.",
-			events: join(one, two, []ledger.Event{rolledBack(1)}), in: input(desired("b"), failed), want: "RolledBack 1",
+			events: join(goodRevision, badRevision, []ledger.Event{rolledBack(1)}), in: input(desired("b"), failed), want: "RolledBack 1",
 		},
 		"AttemptsSpent": {
 			reason: "No attempt follows the last allowed one of the policy.",
-			events: join(one, two, []ledger.Event{rolledBack(1), rolledBack(1)}), in: input(desired("b"), failed), hold: HoldAttemptsSpent,
+			events: join(goodRevision, badRevision, []ledger.Event{rolledBack(1), rolledBack(1)}), in: input(desired("b"), failed), hold: HoldAttemptsSpent,
 		},
 		"OffBetweenAttempts": {
 			reason: "An attempt that failed is not repeated once automatic rollback was switched off.",
-			events: join(one, two, []ledger.Event{rolledBack(1)}), in: input(desired("b"), failed, noRollback), hold: HoldRollbackOff,
+			events: join(goodRevision, badRevision, []ledger.Event{rolledBack(1)}), in: input(desired("b"), failed, noRollback), hold: HoldRollbackOff,
 		},
 		"OverAndDone": {
 			reason: "A rollback that ended begins no other attempt.",
-			events: join(one, two, []ledger.Event{rolledBack(1), {Restored: &ledger.Restored{}}}), in: input(desired("b"), failed),
+			events: join(goodRevision, badRevision, []ledger.Event{rolledBack(1), {Restored: &ledger.Restored{}}}), in: input(desired("b"), failed),
 		},
 		"NewIntentDuringRollback": {
 			reason: "Another intent ends a rollback that goes on.",
-			events: join(one, two, []ledger.Event{rolledBack(1)}), in: input(desired("c")), want: "Ordered c",
+			events: join(goodRevision, badRevision, []ledger.Event{rolledBack(1)}), in: input(desired("c")), want: "Ordered c",
 		},
 		"Irreversible": {
 			reason: "A revision that changed content that its Blueprint marks as irreversible is not rolled back without a request.",
-			events: join(one, []ledger.Event{ordered(2, "b", irreversible), rejected("GateFailed")}), in: input(desired("b"), hold("b", 2)),
+			events: join(goodRevision, []ledger.Event{ordered(2, "b", irreversible), rejected("GateFailed")}), in: input(desired("b"), hold("b", 2)),
 			hold: HoldIrreversible,
 		},
 		"ReversibleToTheOneBefore": {
 			reason: "A revision that changed no marked content is rolled back to the previous one.",
-			events: join(one, []ledger.Event{ordered(2, "b", marked("m")), rejected("GateFailed")}), in: input(desired("b"), hold("b", 2)),
+			events: join(goodRevision, []ledger.Event{ordered(2, "b", marked("m")), rejected("GateFailed")}), in: input(desired("b"), hold("b", 2)),
 			want: "RolledBack 1",
 		},
 		"UnknownMarks": {
 			reason: "A target whose marks are unknown is not rolled back to without a request.",
-			events: join(one, bad(2, "b"), []ledger.Event{ordered(3, "c", marked("m")), rejected("GateFailed")}), in: input(desired("c"), hold("c", 3)),
+			events: join(goodRevision, bad(2, "b"), []ledger.Event{ordered(3, "c", marked("m")), rejected("GateFailed")}), in: input(desired("c"), hold("c", 3)),
 			hold: HoldIrreversible,
 		},
 		"SameMarks": {
@@ -128,39 +128,39 @@ func TestRollBack(t *testing.T) {
 		},
 		"TooMany": {
 			reason: "A second rejection within an hour is not rolled back where one is allowed.",
-			events: join(one, two, bad(3, "c")), in: input(desired("c"), hold("c", 3), onePerHour), hold: HoldTooManyRollbacks,
+			events: join(goodRevision, badRevision, bad(3, "c")), in: input(desired("c"), hold("c", 3), onePerHour), hold: HoldTooManyRollbacks,
 		},
 		"OnlyOne": {
 			reason: "The first rejection within an hour is rolled back where one is allowed.",
-			events: join(one, two), in: input(desired("b"), hold("b", 2), onePerHour), want: "RolledBack 1",
+			events: join(goodRevision, badRevision), in: input(desired("b"), hold("b", 2), onePerHour), want: "RolledBack 1",
 		},
 		"AbortsDoNotCount": {
 			reason: "A rejection that a user asked for does not count for the rollbacks of an hour.",
-			events: join(one, []ledger.Event{ordered(2, "b"), rejected(ledger.RejectedRequested)}, bad(3, "c")),
+			events: join(goodRevision, []ledger.Event{ordered(2, "b"), rejected(ledger.RejectedRequested)}, bad(3, "c")),
 			in:     input(desired("c"), hold("c", 3), onePerHour), want: "RolledBack 1",
 		},
 		"AbortIsNotCapped": {
 			reason: "An abort asks for the rollback, regardless of the limit per hour.",
-			events: join(one, two, []ledger.Event{ordered(3, "c"), rejected(ledger.RejectedRequested)}),
+			events: join(goodRevision, badRevision, []ledger.Event{ordered(3, "c"), rejected(ledger.RejectedRequested)}),
 			in:     input(desired("c"), hold("c", 3), onePerHour), want: "RolledBack 1",
 		},
 		"AbortOfIrreversible": {
 			reason: "An abort does not roll back irreversible content.",
-			events: join(one, []ledger.Event{ordered(2, "b", irreversible), rejected(ledger.RejectedRequested)}), in: input(desired("b"), hold("b", 2)),
+			events: join(goodRevision, []ledger.Event{ordered(2, "b", irreversible), rejected(ledger.RejectedRequested)}), in: input(desired("b"), hold("b", 2)),
 			hold: HoldIrreversible,
 		},
 		"Requested": {
 			reason: "A rollback that a user asked for needs no policy and minds no mark.",
-			events: join(one, []ledger.Event{ordered(2, "b", irreversible), advanced(1), verified("b"), withdrawn(1)}),
+			events: join(goodRevision, []ledger.Event{ordered(2, "b", irreversible), advanced(1), verified("b"), withdrawn(1)}),
 			in:     input(desired("b"), hold("b", 2), noRollback), want: "RolledBack 1",
 		},
 		"RequestedWithoutChange": {
 			reason: "A rollback that a user asked for proves that the Sites run the target where no directory has to change.",
-			events: join(one, good(2, "b"), []ledger.Event{withdrawn(1)}), in: input(desired("b"), hold("a", 1)), want: "RolledBack 1",
+			events: join(goodRevision, good(2, "b"), []ledger.Event{withdrawn(1)}), in: input(desired("b"), hold("a", 1)), want: "RolledBack 1",
 		},
 		"RequestedPastAnother": {
 			reason: "A rollback goes to the revision that the user named, past verified ones after it.",
-			events: join(one, good(2, "b"), good(3, "c"), []ledger.Event{withdrawn(1)}), in: input(desired("c"), hold("c", 3)), want: "RolledBack 1",
+			events: join(goodRevision, good(2, "b"), good(3, "c"), []ledger.Event{withdrawn(1)}), in: input(desired("c"), hold("c", 3)), want: "RolledBack 1",
 		},
 	}
 	for name, tc := range cases {

@@ -94,12 +94,12 @@ func (q *sequence) pass(seconds int) {
 }
 
 // until lets time pass until something is so, and returns how many seconds that took.
-func (q *sequence) until(what string, is func() bool) int {
+func (q *sequence) until(description string, condition func() bool) int {
 	q.Helper()
 	began := q.now
-	for !is() {
+	for !condition() {
 		if q.now-began > patienceTicks {
-			q.Fatalf("waited in vain for: %s", what)
+			q.Fatalf("waited in vain for: %s", description)
 		}
 		q.tickOnce()
 	}
@@ -107,12 +107,12 @@ func (q *sequence) until(what string, is func() bool) int {
 }
 
 // stays lets time pass, in which something is always so.
-func (q *sequence) stays(what string, seconds int, is func() bool) {
+func (q *sequence) stays(description string, seconds int, condition func() bool) {
 	q.Helper()
 	for range seconds {
 		q.tickOnce()
-		if !is() {
-			q.Fatalf("it was wanted to stay: %s", what)
+		if !condition() {
+			q.Fatalf("it was wanted to stay: %s", description)
 		}
 	}
 }
@@ -187,10 +187,10 @@ func (q *sequence) answer(r Request) Result {
 }
 
 // equals compares two values.
-func (q *sequence) equals(what string, got, want any) {
+func (q *sequence) equals(description string, got, want any) {
 	q.Helper()
 	if got != want {
-		q.Fatalf("%s: want %v, got %v", what, want, got)
+		q.Fatalf("%s: want %v, got %v", description, want, got)
 	}
 }
 

@@ -84,11 +84,11 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	isLeft := false
 	for _, d := range in.Directories {
 		t := in.tracksOf(s, d)
-		other := d.trackBeside(s.Current.Folder())
-		if !t.isKnown || !other.getsNoRequests() {
+		otherTrack := d.trackBeside(s.Current.Folder())
+		if !t.isKnown || !otherTrack.getsNoRequests() {
 			return nil, HoldDraining
 		}
-		isLeft = isLeft || other.Revision != 0
+		isLeft = isLeft || otherTrack.Revision != 0
 	}
 	if !isLeft {
 		return nil, HoldNone
@@ -122,7 +122,7 @@ func aimAlone(r ledger.Revision) Aim {
 // aimInStep returns the aim of the directory in a step of the plan. Pods without tracks that kept the requests, while others were given to a track, are replaced
 // where they are by a revision that takes the latter back.
 func (t siteTracks) aimInStep(s ledger.State, site string) Aim {
-	at, isReached := s.Current.StepAt(s.Cursor.Step, site)
+	reached, isReached := s.Current.StepAt(s.Cursor.Step, site)
 	r := *s.Current
 	put := map[string]int64{r.Folder(): r.Number}
 	isReplaced := t.origin.revision == 0 || t.origin.track == r.Folder()
@@ -137,7 +137,7 @@ func (t siteTracks) aimInStep(s ledger.State, site string) Aim {
 		return Aim{Put: put, Serving: r.Folder()}
 	}
 	put[t.origin.track] = t.origin.revision
-	p := r.Plan[at]
+	p := r.Plan[reached]
 	aim := Aim{Put: put, Serving: t.origin.track, Weight: 100, Ahead: new(int32(100))}
 	if p.Weight != nil && !t.isStranded() {
 		aim.Weight = *p.Weight

@@ -125,7 +125,7 @@ func TestStages(t *testing.T) {
 	stable := Track{Revision: 1, Weight: 100, IsProven: true}
 	shared, left := Track{Revision: 2, Weight: 20, IsProven: true}, Track{Revision: 2, IsIdle: true}
 	off := func(in *Input) { in.Policy.AutoRollback = false }
-	full, held := func(in *Input) { in.Proof.IsPauseOver = true }, func(in *Input) { in.Proof.IsHeld = true }
+	full, heldGate := func(in *Input) { in.Proof.IsPauseOver = true }, func(in *Input) { in.Proof.IsHeld = true }
 	cases := map[string]struct {
 		reason string
 		events []ledger.Event
@@ -143,18 +143,18 @@ func TestStages(t *testing.T) {
 		"Gated":     {reason: "The end of a pause is not the end of the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full}},
 		"Promoted":  {reason: "A user who promotes a step releases its pause, and not its Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live}},
 		"Full":      {reason: "A user who promotes all steps does not release the Gate of the last one.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live}},
-		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, held}, hold: HoldGateHeld},
-		"HeldFull":  {reason: "A user who promotes all steps does not decide on an inconclusive Gate of the last step.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live, held}, hold: HoldGateHeld},
-		"LeftOut":   {reason: "A Gate that came to no verdict holds no step back that a user left out.", events: append(canary(1, ledger.StageSteps), promoted(0, true)), in: []func(*Input){live, held}, want: "Advanced"},
-		"Decided":   {reason: "A user who promoted all steps decides on the Gate of the last one by its number.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(3, false)), in: []func(*Input){live, provenTrees, held}, want: "Judged Verified"},
-		"HeldEarly": {reason: "A user who released a pause before the Gate ended did not decide on the Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live, full, held}, hold: HoldGateHeld},
+		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, heldGate}, hold: HoldGateHeld},
+		"HeldFull":  {reason: "A user who promotes all steps does not decide on an inconclusive Gate of the last step.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live, heldGate}, hold: HoldGateHeld},
+		"LeftOut":   {reason: "A Gate that came to no verdict holds no step back that a user left out.", events: append(canary(1, ledger.StageSteps), promoted(0, true)), in: []func(*Input){live, heldGate}, want: "Advanced"},
+		"Decided":   {reason: "A user who promoted all steps decides on the Gate of the last one by its number.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(3, false)), in: []func(*Input){live, provenTrees, heldGate}, want: "Judged Verified"},
+		"HeldEarly": {reason: "A user who released a pause before the Gate ended did not decide on the Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live, full, heldGate}, hold: HoldGateHeld},
 		"DecidedFull": {
 			reason: "A user who promoted all steps decides on the Gate of the last one by promoting all steps again.", want: "Judged Verified",
-			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(0, true)), in: []func(*Input){live, provenTrees, held},
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(0, true)), in: []func(*Input){live, provenTrees, heldGate},
 		},
 		"DecidedNext": {
 			reason: "A user who released the Gate of a step did not decide on the Gate of the next one.", hold: HoldGateHeld,
-			events: append(canary(1, ledger.StageSteps, gateLast), gateReleased(2, false), stageOf(2, ledger.StageSteps)), in: []func(*Input){live, held},
+			events: append(canary(1, ledger.StageSteps, gateLast), gateReleased(2, false), stageOf(2, ledger.StageSteps)), in: []func(*Input){live, heldGate},
 		},
 		"Released": {reason: "The next step follows the pause and the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full}, want: "Advanced"},
 		"Frozen":   {reason: "A canary goes on with the files of the objects while the spec cannot be compiled.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full, func(in *Input) { in.Desired, in.HoldsFiles = nil, true }}, want: "Advanced"},

@@ -39,9 +39,9 @@ func beginRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 }
 
 // orderRevision returns the event of the next revision, which a RolloutRequest may have asked for.
-func orderRevision(s ledger.State, d Desired, by *ledger.RequestReference) *ledger.Event {
+func orderRevision(s ledger.State, d Desired, requestRef *ledger.RequestReference) *ledger.Event {
 	r := ledger.Revision{
-		Number: s.LastNumber + 1, Request: d.Request, Blueprint: d.Blueprint, Plan: d.Plan, Parts: d.Parts, RequestRef: by,
+		Number: s.LastNumber + 1, Request: d.Request, Blueprint: d.Blueprint, Plan: d.Plan, Parts: d.Parts, RequestRef: requestRef,
 		Track: d.Placement.Track, Stable: d.Placement.Stable, Workload: d.Workload.Digest,
 	}
 	if d.ReadMarks != nil {
@@ -68,7 +68,7 @@ func (d Desired) isRefusalOver(s ledger.State) bool {
 // isDeferred is true if only the renderer changed and has to wait. A revision that has steps or Sites left does not wait: the trees that those
 // are to get can only be rendered by the new renderer.
 func (d Desired) isDeferred(s ledger.State) bool {
-	is, was := d.Request, s.Current.Request
-	onlyRenderer := is.Intent == was.Intent && is.Sources == was.Sources && is.Renderer > was.Renderer
+	desiredRequest, currentRequest := d.Request, s.Current.Request
+	onlyRenderer := desiredRequest.Intent == currentRequest.Intent && desiredRequest.Sources == currentRequest.Sources && desiredRequest.Renderer > currentRequest.Renderer
 	return d.RendererHold != HoldNone && onlyRenderer && s.IsAtLastStep() && !d.AwaitsCluster
 }

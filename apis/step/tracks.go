@@ -139,8 +139,8 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 
 // trackBeside returns the other track of a directory. It never has more than two.
 func (d Directory) trackBeside(name string) Track {
-	for _, other := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
-		if t := d.Tracks[other]; other != name && t.Revision != 0 {
+	for _, otherName := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
+		if t := d.Tracks[otherName]; otherName != name && t.Revision != 0 {
 			return t
 		}
 	}
@@ -149,9 +149,9 @@ func (d Directory) trackBeside(name string) Track {
 
 // nameBeside returns the name of the other track of a directory, or the name that a revision beside the track would take.
 func (d Directory) nameBeside(name string) string {
-	for _, other := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
-		if other != name && d.Tracks[other].Revision != 0 {
-			return other
+	for _, otherName := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
+		if otherName != name && d.Tracks[otherName].Revision != 0 {
+			return otherName
 		}
 	}
 	return ledger.OtherTrack(name)
@@ -202,9 +202,9 @@ func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 // servingBefore returns the origin of a revision without tracks that takes the requests back from a track: that track, or pods without tracks where it has
 // none. The revision is beside a track only where it takes requests back from it.
 func (d Directory) servingBefore(r ledger.Revision) origin {
-	plain, other := d.Tracks[ledger.TrackPlain], d.trackBeside(ledger.TrackPlain)
-	if other.Revision != 0 && (other.Weight > 0 || plain.Revision == r.Number) {
-		return origin{track: d.nameBeside(ledger.TrackPlain), revision: other.Revision}
+	plain, otherTrack := d.Tracks[ledger.TrackPlain], d.trackBeside(ledger.TrackPlain)
+	if otherTrack.Revision != 0 && (otherTrack.Weight > 0 || plain.Revision == r.Number) {
+		return origin{track: d.nameBeside(ledger.TrackPlain), revision: otherTrack.Revision}
 	}
 	return origin{track: ledger.TrackPlain, revision: plain.Revision}
 }

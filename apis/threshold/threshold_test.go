@@ -198,11 +198,11 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := Parse(in.String())
+		reparsed, err := Parse(in.String())
 		if err != nil {
 			t.Fatalf("%q.In(%q) is %q, which is none: %v", text, unit, in, err)
 		}
-		back, err := again.In(unit)
+		back, err := reparsed.In(unit)
 		if err != nil || back.limit != in.limit {
 			t.Errorf("%q.In(%q) is %q, and again %q: %v", text, unit, in, back, err)
 		}
@@ -211,11 +211,11 @@ func FuzzParse(f *testing.F) {
 
 func checkAgain(t *testing.T, first Threshold) {
 	t.Helper()
-	again, err := Parse(first.String())
+	reparsed, err := Parse(first.String())
 	if err != nil {
 		t.Fatalf("%q is none when it is read again: %v", first, err)
 	}
-	if diff := cmp.Diff(first.String(), again.String()); diff != "" {
+	if diff := cmp.Diff(first.String(), reparsed.String()); diff != "" {
 		t.Errorf("read again: -want, +got:\n%s", diff)
 	}
 }

@@ -111,11 +111,11 @@ func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves
 	if s.Alone && isShared(name) && u.GetAnnotations()[AnnotationLeaves] != "" {
 		return nil, true, nil
 	}
-	before := u.DeepCopy()
+	original := u.DeepCopy()
 	if err := setState(name, u, f, s); err != nil {
 		return nil, false, err
 	}
-	if reflect.DeepEqual(before.Object, u.Object) {
+	if reflect.DeepEqual(original.Object, u.Object) {
 		return b, false, nil
 	}
 	content, err = encodeObject(u)

@@ -87,9 +87,9 @@ func TestAtFront(t *testing.T) {
 func TestAtAlone(t *testing.T) {
 	p := splitEverything(t)
 	leaving := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  annotations:\n    intentplane.dev/leaves: \"true\"\n  name: old\n  namespace: shop\n"
-	both := withBoth(t, p)
-	both["shared/configmap-old.yaml"] = []byte(leaving)
-	canary := atState(t, both, State{Serving: Blue, Weight: 20, Ahead: 50})
+	tracks := withBoth(t, p)
+	tracks["shared/configmap-old.yaml"] = []byte(leaving)
+	canary := atState(t, tracks, State{Serving: Blue, Weight: 20, Ahead: 50})
 	if diff := cmp.Diff(leaving, string(canary["shared/configmap-old.yaml"])); diff != "" {
 		t.Errorf("An object that leaves stays while the old track is there: -want, +got:\n%s", diff)
 	}
@@ -121,8 +121,8 @@ func TestAtRefuses(t *testing.T) {
 	files := placeIn(t, p, Blue)
 	changed := maps.Clone(files)
 	changed["shared/httproute-web.yaml"] = []byte(strings.Replace(string(files["shared/httproute-web.yaml"]), "weight: 100", "weight: 99", 1))
-	both := atState(t, files, State{Serving: Blue, Weight: 20, Ahead: 20})
-	both["shared/httproute-web.yaml"] = []byte(strings.Replace(string(both["shared/httproute-web.yaml"]), "port: 80", "port: 8080", 1))
+	inBoth := atState(t, files, State{Serving: Blue, Weight: 20, Ahead: 20})
+	inBoth["shared/httproute-web.yaml"] = []byte(strings.Replace(string(inBoth["shared/httproute-web.yaml"]), "port: 80", "port: 8080", 1))
 	resized := maps.Clone(files)
 	resized["blue/deployment-web-blue.yaml"] = []byte(strings.Replace(string(files["blue/deployment-web-blue.yaml"]), `replicas: "5"`, `replicas: many`, 1))
 	cases := map[string]struct {
@@ -140,7 +140,7 @@ func TestAtRefuses(t *testing.T) {
 			want: "shared/httproute-web.yaml: spec.rules[0]: weights of web add up to 99, which is not a multiple of 100: they were changed",
 		},
 		"ForeignPort": {
-			reason: "Entries that differ by more than their tracks do not share a weight.", files: both, state: State{Serving: Blue},
+			reason: "Entries that differ by more than their tracks do not share a weight.", files: inBoth, state: State{Serving: Blue},
 			want: "shared/httproute-web.yaml: spec.rules[0]: weights of web add up to 80, which is not a multiple of 100: they were changed",
 		},
 		"ForeignSize": {
@@ -173,33 +173,33 @@ func FuzzAt(f *testing.F) {
 		s := State{Serving: map[bool]string{true: Green, false: Blue}[green], Weight: int(weight % 101)}
 		s.Ahead = s.Weight + int(ahead)%(101-s.Weight)
 		files := withBoth(t, p)
-		once := atState(t, files, s)
-		if diff := cmp.Diff(texts(once), texts(atState(t, once, s))); diff != "" {
+		placedOnce := atState(t, files, s)
+		if diff := cmp.Diff(texts(placedOnce), texts(atState(t, placedOnce, s))); diff != "" {
 			t.Errorf("At twice is not At once: -once, +twice:\n%s", diff)
 		}
-		between := State{Serving: Other(s.Serving), Weight: int(ahead) % 101, Ahead: 100}
-		if diff := cmp.Diff(texts(once), texts(atState(t, atState(t, files, between), s))); diff != "" {
+		intermediate := State{Serving: Other(s.Serving), Weight: int(ahead) % 101, Ahead: 100}
+		if diff := cmp.Diff(texts(placedOnce), texts(atState(t, atState(t, files, intermediate), s))); diff != "" {
 			t.Errorf("At depends on the state before: -want, +got:\n%s", diff)
 		}
 		for _, track := range []string{Blue, Green} {
-			if diff := cmp.Diff(texts(placeIn(t, p, track)), texts(atState(t, once, State{Serving: track, Alone: true}))); diff != "" {
+			if diff := cmp.Diff(texts(placeIn(t, p, track)), texts(atState(t, placedOnce, State{Serving: track, Alone: true}))); diff != "" {
 				t.Errorf("%s alone differs from the rendered files: -want, +got:\n%s", track, diff)
 			}
 		}
-		checkOtherBytes(t, files, once)
-		checkShares(t, p, once, s)
+		checkOtherBytes(t, files, placedOnce)
+		checkShares(t, p, placedOnce, s)
 	})
 }
 
 // checkOtherBytes compares all lines except weights, sizes and fronts. The entries of routes are compared by checkShares.
-func checkOtherBytes(t *testing.T, before, after tree.Files) {
+func checkOtherBytes(t *testing.T, previous, next tree.Files) {
 	t.Helper()
 	may := regexp.MustCompile(`(?m)^ +(replicas|minReplicas): \d+$|^    intentplane\.dev/track: (blue|green)$`)
-	for name := range after {
+	for name := range next {
 		if isKustomization(name) || strings.Contains(name, "route-") {
 			continue
 		}
-		if diff := cmp.Diff(may.ReplaceAllString(string(before[name]), ""), may.ReplaceAllString(string(after[name]), "")); diff != "" {
+		if diff := cmp.Diff(may.ReplaceAllString(string(previous[name]), ""), may.ReplaceAllString(string(next[name]), "")); diff != "" {
 			t.Errorf("%s: -before, +after:\n%s", name, diff)
 		}
 	}
@@ -267,7 +267,7 @@ func describeRef(ref map[string]any, name string, weight any) string {
 
 // randomWorkload returns a workload with several routes, rules and entries.
 func randomWorkload(r *rand.Rand) tree.Files {
-	more := map[string]string{
+	added := map[string]string{
 		"deployment-web.yaml": strings.Replace(webDeployment, "replicas: 5", fmt.Sprintf("replicas: %d", r.Intn(30)), 1),
 		"hpa.yaml":            manifest("autoscaling/v2", "HorizontalPodAutoscaler", "web", fmt.Sprintf("spec:\n  minReplicas: %d\n  scaleTargetRef:\n    kind: Deployment\n    name: web\n", r.Intn(9))),
 		"pdb.yaml":            manifest("policy/v1", "PodDisruptionBudget", "web", "spec:\n  selector:\n    matchLabels:\n      app: web\n"),
@@ -275,9 +275,9 @@ func randomWorkload(r *rand.Rand) tree.Files {
 	}
 	for i := range 1 + r.Intn(3) {
 		kind := []string{"HTTPRoute", "GRPCRoute"}[r.Intn(2)]
-		more[fmt.Sprintf("route-%d.yaml", i)] = manifest(GatewayGroup+"/v1", kind, fmt.Sprintf("r%d", i), "spec:\n  rules:\n"+randomRules(r))
+		added[fmt.Sprintf("route-%d.yaml", i)] = manifest(GatewayGroup+"/v1", kind, fmt.Sprintf("r%d", i), "spec:\n  rules:\n"+randomRules(r))
 	}
-	return web(more)
+	return web(added)
 }
 
 func randomRules(r *rand.Rand) string {

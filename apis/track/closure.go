@@ -37,14 +37,14 @@ func (p *Parts) selectScalersAndBudgets() error {
 		if err != nil {
 			return errors.Wrapf(err, "%s: spec.selector", objectOf(m.Unstructured))
 		}
-		workload, others := p.podsSelectedBy(m, selector)
-		m.perTrack = m.perTrack || workload && others == nil
+		workload, otherMember := p.podsSelectedBy(m, selector)
+		m.perTrack = m.perTrack || workload && otherMember == nil
 	}
 	return nil
 }
 
 // podsSelectedBy reports whether a selector in a namespace selects pods of the workload, and returns another workload whose pods it selects.
-func (p *Parts) podsSelectedBy(m *member, s labels.Selector) (workload bool, other *member) {
+func (p *Parts) podsSelectedBy(m *member, s labels.Selector) (workload bool, otherMember *member) {
 	for _, w := range p.members {
 		pods, ok := podLabels(w.Unstructured)
 		if !ok || w.GetNamespace() != m.GetNamespace() || !s.Matches(pods) {
@@ -54,9 +54,9 @@ func (p *Parts) podsSelectedBy(m *member, s labels.Selector) (workload bool, oth
 			workload = true
 			continue
 		}
-		other = w
+		otherMember = w
 	}
-	return workload, other
+	return workload, otherMember
 }
 
 // podLabels returns the labels of the pods that an object makes or is, or false for an object without pods.
@@ -94,12 +94,12 @@ func (p *Parts) selectFronts() error {
 		if m.listed || len(selector) == 0 {
 			continue
 		}
-		workload, other := p.podsSelectedBy(m, labels.SelectorFromSet(selector))
+		workload, otherMember := p.podsSelectedBy(m, labels.SelectorFromSet(selector))
 		if !workload {
 			continue
 		}
-		if other != nil {
-			return errors.Errorf("%s: selects pods of %s too, which has no tracks", objectOf(m.Unstructured), objectOf(other.Unstructured))
+		if otherMember != nil {
+			return errors.Errorf("%s: selects pods of %s too, which has no tracks", objectOf(m.Unstructured), objectOf(otherMember.Unstructured))
 		}
 		m.front, m.shared = true, true
 	}
@@ -164,13 +164,13 @@ func (p *Parts) frontsOf(route *member, rule int, content map[string]any) ([]*me
 			if !isServiceRef(ref) || !m.isKind("", "Service") || m.GetName() != textAt(ref, "name") || m.GetNamespace() != namespace {
 				continue
 			}
-			at := ruleField(route, rule, j)
+			field := ruleField(route, rule, j)
 			if m.front && elsewhere {
-				return nil, errors.Errorf("%s: %s is in another namespace: a canary needs the route beside it", at, objectOf(m.Unstructured))
+				return nil, errors.Errorf("%s: %s is in another namespace: a canary needs the route beside it", field, objectOf(m.Unstructured))
 			}
 			if m.listed {
 				return nil, errors.Errorf("%s: %s is in spec.canary.perTrack: leave it out there, since each track gets a copy of it anyway",
-					at, objectOf(m.Unstructured))
+					field, objectOf(m.Unstructured))
 			}
 			if m.front {
 				out = append(out, m)

@@ -22,9 +22,9 @@ func TestWorkloadDigest(t *testing.T) {
 		"Service":     {reason: "Another Service in the tracks needs a canary.", more: map[string]string{"service-web.yaml": webService + "  ports: [{port: 80}]\n"}},
 		"Target":      {reason: "An object more in the tracks needs a canary.", more: map[string]string{"pdb.yaml": manifest("policy/v1", "PodDisruptionBudget", "web", "spec: {selector: {matchLabels: {app: web}}}\n")}},
 	}
-	digestOf := func(more map[string]string) string {
+	digestOf := func(added map[string]string) string {
 		files := web(map[string]string{"hpa.yaml": hpa, "keda.yaml": keda})
-		for name, text := range more {
+		for name, text := range added {
 			files[name] = []byte(text)
 		}
 		p, err := Split(files, nil)

@@ -71,8 +71,8 @@ func (v *mentionVisitor) addTexts(base mention, path, parent, field string, valu
 	if len(base.kinds) == 0 {
 		return
 	}
-	for at, text := range textItems(path, value) {
-		base.path, base.name = at, text
+	for dir, text := range textItems(path, value) {
+		base.path, base.name = dir, text
 		v.found = append(v.found, base)
 	}
 }

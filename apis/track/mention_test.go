@@ -15,7 +15,7 @@ func TestReferences(t *testing.T) {
 	const (
 		renamed = "has the name of Deployment shop/web, which has another name in each track"
 		front   = "leads to Service shop/web, which has the pods of one track at a time"
-		both    = "selects the pods of Deployment shop/web in both tracks, although each track has a copy of the selector"
+		pair    = "selects the pods of Deployment shop/web in both tracks, although each track has a copy of the selector"
 	)
 	cases := map[string]struct {
 		reason                 string
@@ -245,17 +245,17 @@ func TestReferences(t *testing.T) {
 		"WorkloadSelector": {
 			reason:     "Labels in a field of its own do not get the label of the track.",
 			apiVersion: "networking.istio.io/v1", kind: "Sidecar", spec: "workloadSelector: {labels: {app: web}}", perTrack: true,
-			want: []string{"Sidecar shop/x: spec.workloadSelector.labels: " + both},
+			want: []string{"Sidecar shop/x: spec.workloadSelector.labels: " + pair},
 		},
 		"SelectorInText": {
 			reason:     "A text may be a selector.",
 			apiVersion: "example.org/v1", kind: "Counter", spec: "podSelector: app in (web)", perTrack: true,
-			want: []string{"Counter shop/x: spec.podSelector: " + both},
+			want: []string{"Counter shop/x: spec.podSelector: " + pair},
 		},
 		"EverySelector": {
 			reason:     "An empty selector selects the pods of both tracks.",
 			apiVersion: "example.org/v1", kind: "Counter", spec: "selector: {}", perTrack: true,
-			want: []string{"Counter shop/x: spec.selector: " + both},
+			want: []string{"Counter shop/x: spec.selector: " + pair},
 		},
 		"Nodes": {
 			reason:     "A selector of nodes selects no pods.",
@@ -277,16 +277,16 @@ func TestReferences(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			more := map[string]string{"x.yaml": manifest(tc.apiVersion, tc.kind, "x", "spec:\n  "+tc.spec+"\n"), "service-web.yaml": webWithLabels}
+			extra := map[string]string{"x.yaml": manifest(tc.apiVersion, tc.kind, "x", "spec:\n  "+tc.spec+"\n"), "service-web.yaml": webWithLabels}
 			if tc.service != "" {
-				more["service-more.yaml"] = tc.service
+				extra["service-more.yaml"] = tc.service
 			}
 			var listed []Selector
 			if tc.perTrack {
 				group, _, _ := strings.Cut(tc.apiVersion, "/")
 				listed = []Selector{{Group: group, Kind: tc.kind}}
 			}
-			if diff := cmp.Diff(tc.want, leftoversOf(t, more, listed)); diff != "" {
+			if diff := cmp.Diff(tc.want, leftoversOf(t, extra, listed)); diff != "" {
 				t.Errorf("\n%s\nLeftovers: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -294,9 +294,9 @@ func TestReferences(t *testing.T) {
 }
 
 // leftoversOf returns the leftovers of web with further files.
-func leftoversOf(t *testing.T, more map[string]string, listed []Selector) []string {
+func leftoversOf(t *testing.T, extra map[string]string, listed []Selector) []string {
 	t.Helper()
-	p, err := Split(web(more), listed)
+	p, err := Split(web(extra), listed)
 	if err != nil {
 		t.Fatalf("Split(...): %v", err)
 	}

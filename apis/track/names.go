@@ -14,22 +14,22 @@ const (
 // checkNames returns an error for an object whose name with a suffix is too long, or is the name of another object. Both tracks count, so that the result does
 // not depend on the track.
 func (p *Parts) checkNames() error {
-	taken := map[Object]bool{}
+	reserved := map[Object]bool{}
 	for _, m := range p.members {
-		taken[objectOf(m.Unstructured)] = true
+		reserved[objectOf(m.Unstructured)] = true
 	}
 	for _, m := range p.members {
 		if !m.perTrack {
 			continue
 		}
-		if err := m.checkNameInTracks(taken); err != nil {
+		if err := m.checkNameInTracks(reserved); err != nil {
 			return err
 		}
 	}
 	return p.checkRefsNameNoTrack()
 }
 
-func (m *member) checkNameInTracks(taken map[Object]bool) error {
+func (m *member) checkNameInTracks(reserved map[Object]bool) error {
 	bound := maxName
 	if m.isKind("", "Service") {
 		bound = maxServiceName
@@ -40,7 +40,7 @@ func (m *member) checkNameInTracks(taken map[Object]bool) error {
 		if len(named.Name) > bound {
 			return errors.Errorf("%s: the name has %d characters with the suffix of track %s, more than %d", objectOf(m.Unstructured), len(named.Name), t, bound)
 		}
-		if taken[named] {
+		if reserved[named] {
 			return errors.Errorf("%s: has the name that %s gets in track %s: choose another one", named, objectOf(m.Unstructured), t)
 		}
 	}

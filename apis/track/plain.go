@@ -89,7 +89,7 @@ func (j *joint) checkFronts(flat tree.Files) error {
 		if !ok {
 			return errors.Errorf("%s: the revision without tracks has no such Service, so that requests could not move between the two revisions", o)
 		}
-		is, err := decodeObject(j.out[j.tracked[o]])
+		current, err := decodeObject(j.out[j.tracked[o]])
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (j *joint) checkFronts(flat tree.Files) error {
 		if err != nil {
 			return err
 		}
-		if field := differingField(is, plain); field != "" {
+		if field := differingField(current, plain); field != "" {
 			return errors.Errorf("%s: %s is another one than in the revision without tracks: it must be the same, since requests go to the pods of both", o, field)
 		}
 	}
@@ -136,21 +136,21 @@ func portsOf(u *unstructured.Unstructured) []map[string]any {
 
 // placeObject puts an object of the directory without tracks where it belongs.
 func (j *joint) placeObject(o Object, file string, content []byte) error {
-	at, isTracked := j.tracked[o]
+	trackedFile, isTracked := j.tracked[o]
 	switch {
 	case !isTracked:
 		j.out[Plain+"/"+file] = content
-	case !isShared(at):
+	case !isShared(trackedFile):
 		return errors.Errorf("%s: both the track and the revision without tracks have one of this name", o)
 	case j.newest == Plain:
-		return j.replaceShared(at, content)
+		return j.replaceShared(trackedFile, content)
 	}
 	return nil
 }
 
 // replaceShared replaces a common object by the newer object. A front, and a route that sends requests to a front, stays.
-func (j *joint) replaceShared(at string, content []byte) error {
-	u, err := decodeObject(j.out[at])
+func (j *joint) replaceShared(trackedFile string, content []byte) error {
+	u, err := decodeObject(j.out[trackedFile])
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (j *joint) replaceShared(at string, content []byte) error {
 		isRouted = hasFront(shares)
 	}
 	if !isRouted && !isFront(u) {
-		j.out[at] = content
+		j.out[trackedFile] = content
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 const plainConfig = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n"
 
 // flatWeb is the workload of web as a revision without tracks has it.
-func flatWeb(more map[string]string) tree.Files {
-	out := web(more)
+func flatWeb(added map[string]string) tree.Files {
+	out := web(added)
 	names := out.Names()
 	if err := writeKustomization(out, kustomizationFile, names); err != nil {
 		panic(err) // The names are the names of the files.
@@ -22,13 +22,13 @@ func flatWeb(more map[string]string) tree.Files {
 }
 
 // joinWeb returns web in the blue track with web without tracks beside it, in a state.
-func joinWeb(t *testing.T, newest string, more map[string]string, s State) tree.Files {
+func joinWeb(t *testing.T, newest string, added map[string]string, s State) tree.Files {
 	t.Helper()
 	p, err := Split(web(map[string]string{"configmap-settings.yaml": plainConfig + "data:\n  of: track\n"}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := Join(placeIn(t, p, Blue), flatWeb(more), newest)
+	files, err := Join(placeIn(t, p, Blue), flatWeb(added), newest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +96,8 @@ func TestJoin(t *testing.T) {
 // TestJoinPlaces says whose objects are where.
 func TestJoinPlaces(t *testing.T) {
 	state := State{Serving: Plain, Other: Blue, Ahead: 100}
-	more := map[string]string{"configmap-settings.yaml": plainConfig + "data:\n  of: plain\n", "configmap-own.yaml": strings.Replace(plainConfig, "settings", "own", 1)}
-	files := joinWeb(t, Blue, more, state)
+	added := map[string]string{"configmap-settings.yaml": plainConfig + "data:\n  of: plain\n", "configmap-own.yaml": strings.Replace(plainConfig, "settings", "own", 1)}
+	files := joinWeb(t, Blue, added, state)
 	want := []string{
 		"blue/deployment-web-blue.yaml", "blue/kustomization.yaml", "blue/service-web-blue.yaml", "kustomization.yaml", "plain/configmap-own.yaml",
 		"plain/deployment-web.yaml", "plain/kustomization.yaml", "shared/configmap-settings.yaml", "shared/httproute-web.yaml", "shared/kustomization.yaml",
@@ -112,8 +112,8 @@ func TestJoinPlaces(t *testing.T) {
 	if got := string(files[kustomizationFile]); !strings.Contains(got, "- blue\n- plain\n- shared\n") {
 		t.Errorf("\nThe directory lists its folders.\ngot:\n%s", got)
 	}
-	for newest, of := range map[string]string{Blue: "of: track", Plain: "of: plain"} {
-		if got := string(joinWeb(t, newest, more, state)["shared/configmap-settings.yaml"]); !strings.Contains(got, of) {
+	for newest, content := range map[string]string{Blue: "of: track", Plain: "of: plain"} {
+		if got := string(joinWeb(t, newest, added, state)["shared/configmap-settings.yaml"]); !strings.Contains(got, content) {
 			t.Errorf("\nObjects of both revisions follow the newer revision.\nnewest %s: got:\n%s", newest, got)
 		}
 	}
@@ -164,8 +164,8 @@ func TestJoinRefuses(t *testing.T) {
 // TestLabelPods labels the pods that a Service selects, and no others. The Service that a route names selects them alone.
 func TestLabelPods(t *testing.T) {
 	unrouted := strings.Replace(webService, "name: web\n", "name: metrics\n", 1)
-	other := strings.ReplaceAll(strings.Replace(webDeployment, "name: web\n", "name: job\n", 1), "app: web", "app: job")
-	files := flatWeb(map[string]string{"deployment-job.yaml": other, "service-metrics.yaml": unrouted})
+	job := strings.ReplaceAll(strings.Replace(webDeployment, "name: web\n", "name: job\n", 1), "app: web", "app: job")
+	files := flatWeb(map[string]string{"deployment-job.yaml": job, "service-metrics.yaml": unrouted})
 	got, err := LabelPods(files)
 	if err != nil {
 		t.Fatal(err)
@@ -178,8 +178,8 @@ func TestLabelPods(t *testing.T) {
 	if diff := cmp.Diff(want, string(got["service-web.yaml"])); diff != "" {
 		t.Errorf("\nThe Service selects the pods with the label alone, so that no other pods get requests.\nLabelPods(...): -want, +got:\n%s", diff)
 	}
-	again, err := LabelPods(got)
-	if diff := cmp.Diff(texts(got), texts(again)); diff != "" || err != nil {
+	relabelled, err := LabelPods(got)
+	if diff := cmp.Diff(texts(got), texts(relabelled)); diff != "" || err != nil {
 		t.Errorf("\nLabelled objects stay unchanged.\nLabelPods(...): %v, -want, +got:\n%s", err, diff)
 	}
 	got["deployment-web.yaml"], got["service-web.yaml"] = files["deployment-web.yaml"], files["service-web.yaml"]

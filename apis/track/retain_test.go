@@ -26,11 +26,11 @@ func TestRetain(t *testing.T) {
 	if diff := cmp.Diff(want, texts(got)); diff != "" {
 		t.Errorf("Shared objects of only the directory stay: -want, +got:\n%s", diff)
 	}
-	again, err := Retain(files, got)
+	repeated, err := Retain(files, got)
 	if err != nil {
 		t.Fatalf("Retain(...): %v", err)
 	}
-	if diff := cmp.Diff(texts(got), texts(again)); diff != "" {
+	if diff := cmp.Diff(texts(got), texts(repeated)); diff != "" {
 		t.Errorf("The next call with the directory that this one made changes nothing: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(texts(files), texts(atState(t, got, State{Serving: Green, Alone: true}))); diff != "" {

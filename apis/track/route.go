@@ -108,7 +108,7 @@ func (f fronts) sortedNames() []types.NamespacedName {
 
 // frontInRef returns the front and the track whose copy of it a backendRef names, or the empty texts.
 func (f fronts) frontInRef(namespace string, ref map[string]any) (front, track string) {
-	if said := textAt(ref, "namespace"); !isServiceRef(ref) || said != "" && said != namespace {
+	if refNamespace := textAt(ref, "namespace"); !isServiceRef(ref) || refNamespace != "" && refNamespace != namespace {
 		return "", ""
 	}
 	for _, t := range Names() {
@@ -121,8 +121,8 @@ func (f fronts) frontInRef(namespace string, ref map[string]any) (front, track s
 
 // takesWeightOf reports whether an entry is the entry of the other track for a share.
 func (s *share) takesWeightOf(ref map[string]any, front, track string) bool {
-	_, taken := s.weights[track]
-	return s.front == front && !taken && differByShareAlone(s.ref, ref)
+	_, isTaken := s.weights[track]
+	return s.front == front && !isTaken && differByShareAlone(s.ref, ref)
 }
 
 // differByShareAlone compares entries without their names and weights.

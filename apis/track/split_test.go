@@ -52,9 +52,9 @@ spec:
 )
 
 // web is the smallest workload that can have two tracks, with files in place of its own or beside them.
-func web(more map[string]string) tree.Files {
+func web(added map[string]string) tree.Files {
 	texts := map[string]string{"deployment-web.yaml": webDeployment, "service-web.yaml": webService, "httproute-web.yaml": webRoute}
-	maps.Copy(texts, more)
+	maps.Copy(texts, added)
 	out := tree.Files{}
 	for name, text := range texts {
 		out[name] = []byte(text)

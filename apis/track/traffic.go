@@ -72,7 +72,7 @@ func Backends(route *unstructured.Unstructured) ([]Backend, error) {
 
 // addBackend adds the weight to the same Service among the backends from an index on, or adds the Service.
 func addBackend(all []Backend, from int, b Backend) []Backend {
-	i := slices.IndexFunc(all[from:], func(other Backend) bool { return other.Service == b.Service })
+	i := slices.IndexFunc(all[from:], func(existing Backend) bool { return existing.Service == b.Service })
 	if i < 0 {
 		return append(all, b)
 	}

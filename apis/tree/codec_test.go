@@ -49,9 +49,9 @@ func TestEncode(t *testing.T) {
 func TestEncodeRefuses(t *testing.T) {
 	noise := make([]byte, MaxEncodedBytes+1)
 	rand.New(rand.NewSource(1)).Read(noise)
-	many := Files{}
+	tooMany := Files{}
 	for i := range MaxFiles + 1 {
-		many[fmt.Sprint(i)] = nil
+		tooMany[fmt.Sprint(i)] = nil
 	}
 	cases := map[string]struct {
 		reason string
@@ -63,7 +63,7 @@ func TestEncodeRefuses(t *testing.T) {
 			files:  Files{"a": noise, "b": nil},
 			want:   " bytes encoded, more than the 716800 that fit",
 		},
-		"TooMany":    {reason: "The number of files is bounded.", files: many, want: "2001 files are more than the 2000 that a tree may hold"},
+		"TooMany":    {reason: "The number of files is bounded.", files: tooMany, want: "2001 files are more than the 2000 that a tree may hold"},
 		"TooMuch":    {reason: "The content of a tree is bounded, however well it compresses.", files: Files{"a": make([]byte, MaxBytes), "b": {1}}, want: "8388609 bytes are more than the 8388608 that a tree may hold"},
 		"BadPath":    {reason: "A path that may not be read is not written.", files: Files{"../a": nil}, want: `"../a" has a part that begins with a dot`},
 		"FileFolder": {reason: "A path is a file or a folder.", files: Files{"a": nil, "a/b": nil}, want: `"a" is a file and a folder`},
@@ -86,9 +86,9 @@ func TestEncodeRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	good := archive(t, file("a.yaml", "a"))
-	many := make([]entryOf, MaxFiles+1)
-	for i := range many {
-		many[i] = file(fmt.Sprintf("f%d", i), "")
+	tooMany := make([]entryOf, MaxFiles+1)
+	for i := range tooMany {
+		tooMany[i] = file(fmt.Sprintf("f%d", i), "")
 	}
 	cases := map[string]struct {
 		reason string
@@ -108,7 +108,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"Absolute":      {reason: "A path stays in its directory.", bytes: archive(t, file("/a", ""))},
 		"Twice":         {reason: "An archive with one file twice is refused.", bytes: archive(t, file("a", "1"), file("a", "2"))},
 		"FileFolder":    {reason: "A path is a file or a folder.", bytes: archive(t, file("a", "1"), file("a/b", "2"))},
-		"TooMany":       {reason: "The number of files is bounded.", bytes: archive(t, many...)},
+		"TooMany":       {reason: "The number of files is bounded.", bytes: archive(t, tooMany...)},
 		"Trailing":      {reason: "Bytes after the end of an archive are refused.", bytes: append(bytes.Clone(good), "more"...)},
 		"SecondStream":  {reason: "A second compressed stream after the archive is refused.", bytes: append(bytes.Clone(good), good...)},
 		"AfterTheEnd":   {reason: "Bytes after the end of the archive within the compressed data are refused.", bytes: zipped(t, append(unzipped(t, good), 1))},

@@ -44,16 +44,16 @@ func parseID(id string) (plumbing.Hash, error) {
 // graftFolder puts a tree into a folder that does not exist.
 func (n *node) graftFolder(name string, id plumbing.Hash) error {
 	dir, base := path.Split(name)
-	at := n
+	folder := n
 	if dir != "" {
 		var err error
-		if at, err = n.makeFolder(path.Clean(dir)); err != nil {
+		if folder, err = n.makeFolder(path.Clean(dir)); err != nil {
 			return err
 		}
 	}
-	if at.hasEntry(base) {
+	if folder.hasEntry(base) {
 		return errors.New("the tree has a file or a folder of this path")
 	}
-	at.grafts[base] = id
+	folder.grafts[base] = id
 	return nil
 }

@@ -25,15 +25,15 @@ func emptyNode() *node {
 func newNode(f Files) *node {
 	root := emptyNode()
 	for name, content := range f {
-		at, base := root, name
+		folder, base := root, name
 		for {
 			dir, rest, ok := strings.Cut(base, "/")
 			if !ok {
 				break
 			}
-			at, base = at.childNode(dir), rest
+			folder, base = folder.childNode(dir), rest
 		}
-		at.files[base] = plumbing.ComputeHash(plumbing.BlobObject, content)
+		folder.files[base] = plumbing.ComputeHash(plumbing.BlobObject, content)
 	}
 	return root
 }
@@ -48,14 +48,14 @@ func (n *node) childNode(name string) *node {
 
 // makeFolder returns the folder at a path, which it makes where there is none. It returns an error where a file or a grafted folder is in the way.
 func (n *node) makeFolder(name string) (*node, error) {
-	at := n
+	folder := n
 	for part := range strings.SplitSeq(name, "/") {
-		if at.hasEntry(part) && at.folders[part] == nil {
+		if folder.hasEntry(part) && folder.folders[part] == nil {
 			return nil, errors.Errorf("%q of this path is a file or another part", part)
 		}
-		at = at.childNode(part)
+		folder = folder.childNode(part)
 	}
-	return at, nil
+	return folder, nil
 }
 
 func (n *node) hasEntry(name string) bool {

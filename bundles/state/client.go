@@ -91,14 +91,14 @@ func (c *Client) Modify(ctx context.Context, name string, change func(*BundleSta
 		if s == nil {
 			return nil, c.describeMissing(name)
 		}
-		before, err := copyRecord(s)
+		original, err := copyRecord(s)
 		if err != nil {
 			return nil, err
 		}
 		if err := change(s); err != nil {
 			return nil, err
 		}
-		return s, checkChange(before, s)
+		return s, checkChange(original, s)
 	})
 	return err
 }
@@ -176,10 +176,10 @@ func (c *Client) writeRecord(ctx context.Context, bundle string, change func(*Bu
 }
 
 func (c *Client) writeOnce(ctx context.Context, bundle string, s *BundleState, secret *corev1.Secret, change func(*BundleState) (*BundleState, error)) (*BundleState, error) {
-	before := &BundleState{}
+	original := &BundleState{}
 	if s != nil {
 		var err error
-		if before, err = copyRecord(s); err != nil {
+		if original, err = copyRecord(s); err != nil {
 			return nil, err
 		}
 	}
@@ -187,10 +187,10 @@ func (c *Client) writeOnce(ctx context.Context, bundle string, s *BundleState, s
 	if err != nil {
 		return nil, err
 	}
-	if isEqual(before, s) {
+	if isEqual(original, s) {
 		return s, nil
 	}
-	c.stampChanges(before, s)
+	c.stampChanges(original, s)
 	if err := checkRecord(s); err != nil {
 		return nil, fmt.Errorf("cannot write the record of bundle %q: %w", bundle, err)
 	}
@@ -198,10 +198,10 @@ func (c *Client) writeOnce(ctx context.Context, bundle string, s *BundleState, s
 }
 
 // stampChanges writes who changed what, and when.
-func (c *Client) stampChanges(before, s *BundleState) {
+func (c *Client) stampChanges(original, s *BundleState) {
 	now := c.o.Now().UTC().Round(0)
 	for i := range s.PkgStatuses {
-		if p := &s.PkgStatuses[i]; !isEqual(before.Pkg(p.Name), p) {
+		if p := &s.PkgStatuses[i]; !isEqual(original.Pkg(p.Name), p) {
 			p.DateUpdated = now
 		}
 	}

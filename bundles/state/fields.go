@@ -30,8 +30,8 @@ func (s BundleState) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON keeps the fields that this package does not know.
 func (s *BundleState) UnmarshalJSON(b []byte) error {
 	type fields BundleState
-	unknown, err := decodeFields(b, (*fields)(s))
-	s.unknown = unknown
+	unknownFields, err := decodeFields(b, (*fields)(s))
+	s.unknown = unknownFields
 	return err
 }
 
@@ -44,39 +44,39 @@ func (p PkgStatus) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON keeps the fields that this package does not know.
 func (p *PkgStatus) UnmarshalJSON(b []byte) error {
 	type fields PkgStatus
-	unknown, err := decodeFields(b, (*fields)(p))
-	p.unknown = unknown
+	unknownFields, err := decodeFields(b, (*fields)(p))
+	p.unknown = unknownFields
 	return err
 }
 
-func encodeFields(v any, unknown map[string]json.RawMessage) ([]byte, error) {
+func encodeFields(v any, unknownFields map[string]json.RawMessage) ([]byte, error) {
 	b, err := json.Marshal(v)
-	if err != nil || len(unknown) == 0 {
+	if err != nil || len(unknownFields) == 0 {
 		return b, err
 	}
 	b = bytes.TrimSuffix(b, []byte("}"))
-	for _, key := range slices.Sorted(maps.Keys(unknown)) {
+	for _, key := range slices.Sorted(maps.Keys(unknownFields)) {
 		name, err := json.Marshal(key)
 		if err != nil {
 			return nil, err
 		}
-		b = slices.Concat(b, []byte(","), name, []byte(":"), unknown[key])
+		b = slices.Concat(b, []byte(","), name, []byte(":"), unknownFields[key])
 	}
 	return append(b, '}'), nil
 }
 
 // decodeFields decodes an object, and returns the fields that the type does not have.
-func decodeFields(b []byte, to any) (map[string]json.RawMessage, error) {
+func decodeFields(b []byte, target any) (map[string]json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
-	if err := json.Unmarshal(b, to); err != nil {
+	if err := json.Unmarshal(b, target); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(b, &all); err != nil {
 		return nil, err
 	}
-	known := namesOfFields(reflect.TypeOf(to).Elem())
+	fieldNames := namesOfFields(reflect.TypeOf(target).Elem())
 	maps.DeleteFunc(all, func(key string, _ json.RawMessage) bool {
-		return slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, key) })
+		return slices.ContainsFunc(fieldNames, func(name string) bool { return strings.EqualFold(name, key) })
 	})
 	if len(all) == 0 {
 		return nil, nil //nolint:nilnil // No field is unknown.

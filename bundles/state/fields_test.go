@@ -27,10 +27,10 @@ type udsPackage struct {
 }
 
 func TestRecordIsReadByOthers(t *testing.T) {
-	at := time.Date(2026, 11, 22, 9, 0, 0, 1, time.UTC)
+	timestamp := time.Date(2026, 11, 22, 9, 0, 0, 1, time.UTC)
 	b, err := json.Marshal(&BundleState{
-		Name: "platform", Version: "1.4.0", Status: Success, DateUpdated: at, Schema: 1, Writer: "w",
-		PkgStatuses: []PkgStatus{{Name: "postgres", Version: "1.2.0", Status: Success, DateUpdated: at, Revision: 7, Kind: "IntentDeployment"}},
+		Name: "platform", Version: "1.4.0", Status: Success, DateUpdated: timestamp, Schema: 1, Writer: "w",
+		PkgStatuses: []PkgStatus{{Name: "postgres", Version: "1.2.0", Status: Success, DateUpdated: timestamp, Revision: 7, Kind: "IntentDeployment"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +45,8 @@ func TestRecordIsReadByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantUDS := udsState{
-		Name: "platform", Version: "1.4.0", Status: "success", DateUpdated: at,
-		PkgStatuses: []udsPackage{{Name: "postgres", Version: "1.2.0", Status: "success", DateUpdated: at}},
+		Name: "platform", Version: "1.4.0", Status: "success", DateUpdated: timestamp,
+		PkgStatuses: []udsPackage{{Name: "postgres", Version: "1.2.0", Status: "success", DateUpdated: timestamp}},
 	}
 	if diff := cmp.Diff(wantUDS, got); diff != "" {
 		t.Errorf("The record as uds-cli reads it: -want, +got:\n%s", diff)

@@ -117,12 +117,12 @@ func (c *Client) eachSecret(ctx context.Context, t corev1.SecretType, read func(
 
 // describeListing says what could not be listed, and where rights are missing, which.
 func (c *Client) describeListing(err error) error {
-	where := "all namespaces"
+	scope := "all namespaces"
 	if c.o.Namespace != "" {
-		where = fmt.Sprintf("namespace %q", c.o.Namespace)
+		scope = fmt.Sprintf("namespace %q", c.o.Namespace)
 	}
 	if kerrors.IsForbidden(err) {
-		return fmt.Errorf("cannot list the records of %s: ask for the right to list Secrets there: %w", where, err)
+		return fmt.Errorf("cannot list the records of %s: ask for the right to list Secrets there: %w", scope, err)
 	}
-	return fmt.Errorf("cannot list the records of %s: %w", where, err)
+	return fmt.Errorf("cannot list the records of %s: %w", scope, err)
 }

@@ -9,15 +9,15 @@ import (
 
 // checkBundle returns ErrName for a bundle whose packages have invalid names, or equal ones.
 func checkBundle(b Bundle) error {
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for _, p := range b.Packages {
 		if wrong := validation.IsDNS1123Subdomain(p.Name); len(wrong) > 0 {
 			return fmt.Errorf("%w: package %q of bundle %q: %s", ErrName, p.Name, b.Name, wrong[0])
 		}
-		if seen[p.Name] {
+		if names[p.Name] {
 			return fmt.Errorf("%w: bundle %q has package %q twice: give one of them another name", ErrName, b.Name, p.Name)
 		}
-		seen[p.Name] = true
+		names[p.Name] = true
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func mergeBundle(s *BundleState, b Bundle, status Status) {
 		packages = append(packages, mergePackage(s.Pkg(p.Name), p))
 	}
 	for _, p := range s.PkgStatuses {
-		if !slices.ContainsFunc(b.Packages, func(asked Package) bool { return asked.Name == p.Name }) && dereference(&p) {
+		if !slices.ContainsFunc(b.Packages, func(requested Package) bool { return requested.Name == p.Name }) && dereference(&p) {
 			packages = append(packages, p)
 		}
 	}
@@ -42,22 +42,22 @@ func mergeBundle(s *BundleState, b Bundle, status Status) {
 }
 
 // mergePackage returns the record of a package that the bundle asks for.
-func mergePackage(known *PkgStatus, asked Package) PkgStatus {
-	p := PkgStatus{Name: asked.Name, Status: NotDeployed}
-	if known != nil {
-		p = *known
+func mergePackage(recorded *PkgStatus, requested Package) PkgStatus {
+	p := PkgStatus{Name: requested.Name, Status: NotDeployed}
+	if recorded != nil {
+		p = *recorded
 	}
 	if p.Status == Unreferenced {
 		p.Status, p.Present, p.Message = NotDeployed, true, ""
 	}
 	p.WantedVersion = ""
-	if asked.Version != p.Version {
-		p.WantedVersion = asked.Version
+	if requested.Version != p.Version {
+		p.WantedVersion = requested.Version
 	}
-	if asked.Kind != "" {
-		p.Kind = asked.Kind
+	if requested.Kind != "" {
+		p.Kind = requested.Kind
 	}
-	p.DependsOn = slices.Clone(asked.DependsOn)
+	p.DependsOn = slices.Clone(requested.DependsOn)
 	return p
 }
 
@@ -80,14 +80,14 @@ func dereference(p *PkgStatus) bool {
 
 // applyStatus changes the status of a package and what follows from it, and whatever more a caller says. A caller who knows which version was
 // deployed says so, since another one may be asked for by now.
-func applyStatus(p *PkgStatus, status Status, writer string, more []func(*PkgStatus)) {
-	name, was, wanted := p.Name, p.Status, p.WantedVersion
-	if was != status {
+func applyStatus(p *PkgStatus, status Status, writer string, changes []func(*PkgStatus)) {
+	name, previous, wanted := p.Name, p.Status, p.WantedVersion
+	if previous != status {
 		p.Message, p.Present = "", false
 	}
 	switch status {
 	case Success:
-		if was == Deploying && wanted != "" {
+		if previous == Deploying && wanted != "" {
 			p.Version = wanted
 		}
 	case Removed:
@@ -99,7 +99,7 @@ func applyStatus(p *PkgStatus, status Status, writer string, more []func(*PkgSta
 		p.Writer = writer
 	case Failed, NotDeployed, FailedRemove, Unreferenced:
 	}
-	for _, change := range more {
+	for _, change := range changes {
 		change(p)
 	}
 	p.Name, p.Status, p.WantedVersion = name, status, wanted

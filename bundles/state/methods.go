@@ -61,9 +61,9 @@ func findPackage(s *BundleState, name string) (*PkgStatus, error) {
 }
 
 // UpdateBundleState sets the status of a bundle, and whatever more the functions change.
-func (c *Client) UpdateBundleState(ctx context.Context, name string, status Status, more ...func(*BundleState)) error {
+func (c *Client) UpdateBundleState(ctx context.Context, name string, status Status, changes ...func(*BundleState)) error {
 	return c.Modify(ctx, name, func(s *BundleState) error {
-		for _, change := range more {
+		for _, change := range changes {
 			change(s)
 		}
 		s.Status = status
@@ -75,13 +75,13 @@ func (c *Client) UpdateBundleState(ctx context.Context, name string, status Stat
 // Success after Deploying the wanted version becomes the deployed one, unless a function sets Version: say which version you deployed where another program
 // may ask for a newer one meanwhile. It returns ErrNoPackage for a package that the bundle does not have, and ErrTransition for a status
 // that may not follow.
-func (c *Client) UpdateBundlePkgState(ctx context.Context, name, pkg string, status Status, more ...func(*PkgStatus)) error {
+func (c *Client) UpdateBundlePkgState(ctx context.Context, name, pkg string, status Status, changes ...func(*PkgStatus)) error {
 	return c.Modify(ctx, name, func(s *BundleState) error {
 		p, err := findPackage(s, pkg)
 		if err != nil {
 			return err
 		}
-		applyStatus(p, status, c.o.Writer, more)
+		applyStatus(p, status, c.o.Writer, changes)
 		return nil
 	})
 }
@@ -93,13 +93,13 @@ func (c *Client) RemovePackage(ctx context.Context, name, pkg string) error {
 		if _, err := findPackage(s, pkg); err != nil {
 			return err
 		}
-		kept := make([]PkgStatus, 0, len(s.PkgStatuses))
+		retained := make([]PkgStatus, 0, len(s.PkgStatuses))
 		for _, p := range s.PkgStatuses {
 			if p.Name != pkg {
-				kept = append(kept, p)
+				retained = append(retained, p)
 			}
 		}
-		s.PkgStatuses = kept
+		s.PkgStatuses = retained
 		return nil
 	})
 }

@@ -143,17 +143,17 @@ func checkRecord(s *BundleState) error {
 	if !s.Status.ofBundle() {
 		return fmt.Errorf("a bundle cannot be %q", s.Status)
 	}
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for _, p := range s.PkgStatuses {
 		switch {
 		case p.Name == "":
 			return fmt.Errorf("a package with status %q has no name", p.Status)
-		case seen[p.Name]:
+		case names[p.Name]:
 			return fmt.Errorf("package %q is there twice", p.Name)
 		case p.Status.Next() == nil:
 			return fmt.Errorf("package %q has status %q, which is none that this version knows: %s", p.Name, p.Status, joinStatuses(Statuses()))
 		}
-		seen[p.Name] = true
+		names[p.Name] = true
 	}
 	return nil
 }

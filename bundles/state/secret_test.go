@@ -89,7 +89,7 @@ func TestDecode(t *testing.T) {
 
 // TestDecodeBounds holds decoding of small Secrets to a small part of the memory that they could ask for.
 func TestDecodeBounds(t *testing.T) {
-	const most = 64 << 20
+	const limit = 64 << 20
 	for name, text := range map[string]string{
 		"Packages": `{"name":"a","status":"success","packages":[` + strings.Repeat("{},", 2<<20) + `{}]}`,
 		"Fields":   `{"name":"a","status":"success"` + strings.Repeat(`,"":0`, 1<<20) + `}`,
@@ -97,12 +97,12 @@ func TestDecodeBounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			secret := secretOf(map[string][]byte{"data.gz": packed(t, []byte(text), 1)})
-			before, after := runtime.MemStats{}, runtime.MemStats{}
-			runtime.ReadMemStats(&before)
+			baseline, final := runtime.MemStats{}, runtime.MemStats{}
+			runtime.ReadMemStats(&baseline)
 			_, err := Decode(secret)
-			runtime.ReadMemStats(&after)
-			if got := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrBroken) || got > most {
-				t.Errorf("Decode(...) of %d bytes: %v; it allocated %d, want at most %d", len(secret.Data["data.gz"]), err, got, most)
+			runtime.ReadMemStats(&final)
+			if got := final.TotalAlloc - baseline.TotalAlloc; !errors.Is(err, ErrBroken) || got > limit {
+				t.Errorf("Decode(...) of %d bytes: %v; it allocated %d, want at most %d", len(secret.Data["data.gz"]), err, got, limit)
 			}
 		})
 	}
@@ -160,13 +160,13 @@ func TestEncodeSecret(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			secret := secretOf(map[string][]byte{"other": {1}, "data": {2}, "data.gz": {3}})
 			secret.Labels = map[string]string{"theirs": "x"}
-			before := secret.DeepCopy()
+			original := secret.DeepCopy()
 			err := encodeSecret(tc.s, secret)
 			if !errors.Is(err, tc.err) {
 				t.Fatalf("\n%s\nencodeSecret(...): %v, want %v", tc.reason, err, tc.err)
 			}
 			if err != nil {
-				if diff := cmp.Diff(before, secret); diff != "" || !strings.Contains(err.Error(), fmt.Sprintf("%d packages", len(tc.s.PkgStatuses))) {
+				if diff := cmp.Diff(original, secret); diff != "" || !strings.Contains(err.Error(), fmt.Sprintf("%d packages", len(tc.s.PkgStatuses))) {
 					t.Errorf("\n%s\nencodeSecret(...): %v; -before, +after:\n%s", tc.reason, err, diff)
 				}
 				return
@@ -174,8 +174,8 @@ func TestEncodeSecret(t *testing.T) {
 			if diff := cmp.Diff([]string{tc.want, "other"}, slices.Sorted(maps.Keys(secret.Data))); diff != "" || secret.Labels["theirs"] != "x" {
 				t.Errorf("\n%s\nencodeSecret(...): keys: -want, +got:\n%s", tc.reason, diff)
 			}
-			again := secretOf(nil)
-			if err := encodeSecret(tc.s, again); err != nil || !bytes.Equal(again.Data[tc.want], secret.Data[tc.want]) {
+			repeated := secretOf(nil)
+			if err := encodeSecret(tc.s, repeated); err != nil || !bytes.Equal(repeated.Data[tc.want], secret.Data[tc.want]) {
 				t.Errorf("\n%s\nencodeSecret(...) again: other bytes, %v", tc.reason, err)
 			}
 			back, err := Decode(secret)

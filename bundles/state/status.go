@@ -85,31 +85,31 @@ func checkBundleStatus(name string, s Status) error {
 
 // checkChange returns an error if a record may not become another one: a status that may not follow, a package that may not be dropped, or
 // another name.
-func checkChange(before, after *BundleState) error {
-	if after.Name != before.Name {
-		return fmt.Errorf("%w: the record of bundle %q cannot become that of %q", ErrName, before.Name, after.Name)
+func checkChange(previous, next *BundleState) error {
+	if next.Name != previous.Name {
+		return fmt.Errorf("%w: the record of bundle %q cannot become that of %q", ErrName, previous.Name, next.Name)
 	}
-	if err := checkBundleStatus(after.Name, after.Status); err != nil {
+	if err := checkBundleStatus(next.Name, next.Status); err != nil {
 		return err
 	}
-	for _, p := range before.PkgStatuses {
-		if err := checkPackageChange(before.Name, p.Name, p.Status, after.Pkg(p.Name)); err != nil {
+	for _, p := range previous.PkgStatuses {
+		if err := checkPackageChange(previous.Name, p.Name, p.Status, next.Pkg(p.Name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkPackageChange(bundle, name string, was Status, p *PkgStatus) error {
-	if p == nil && was.isDroppable() || p != nil && was.CanBecome(p.Status) {
+func checkPackageChange(bundle, name string, previous Status, p *PkgStatus) error {
+	if p == nil && previous.isDroppable() || p != nil && previous.CanBecome(p.Status) {
 		return nil
 	}
 	if p == nil {
 		return fmt.Errorf("%w: package %q of bundle %q is %s, so it stays in the record: remove the package from the cluster first, and set %s and %s",
-			ErrTransition, name, bundle, was, Removing, Removed)
+			ErrTransition, name, bundle, previous, Removing, Removed)
 	}
 	return fmt.Errorf("%w: package %q of bundle %q is %s and cannot become %q: after %s comes %s",
-		ErrTransition, name, bundle, was, p.Status, was, joinStatuses(was.Next()))
+		ErrTransition, name, bundle, previous, p.Status, previous, joinStatuses(previous.Next()))
 }
 
 func joinStatuses(all []Status) string {

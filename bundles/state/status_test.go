@@ -29,21 +29,21 @@ func TestNext(t *testing.T) {
 	} {
 		legal[pair] = true
 	}
-	for _, was := range append(Statuses(), "stranger") {
+	for _, current := range append(Statuses(), "stranger") {
 		for _, next := range append(Statuses(), "stranger") {
-			want := legal[[2]Status{was, next}] || was == next
-			before := &BundleState{Name: "a", Status: Success, PkgStatuses: []PkgStatus{{Name: "p", Status: was}}}
-			after := &BundleState{Name: "a", Status: Success, PkgStatuses: []PkgStatus{{Name: "p", Status: next}}}
-			err := checkChange(before, after)
-			if was.CanBecome(next) != want || (err == nil) != want || err != nil && !errors.Is(err, ErrTransition) {
-				t.Errorf("%s to %s: legal is %t with error %v, want %t", was, next, was.CanBecome(next), err, want)
+			want := legal[[2]Status{current, next}] || current == next
+			previous := &BundleState{Name: "a", Status: Success, PkgStatuses: []PkgStatus{{Name: "p", Status: current}}}
+			changed := &BundleState{Name: "a", Status: Success, PkgStatuses: []PkgStatus{{Name: "p", Status: next}}}
+			err := checkChange(previous, changed)
+			if current.CanBecome(next) != want || (err == nil) != want || err != nil && !errors.Is(err, ErrTransition) {
+				t.Errorf("%s to %s: legal is %t with error %v, want %t", current, next, current.CanBecome(next), err, want)
 			}
 		}
 	}
 }
 
 func TestCheckChange(t *testing.T) {
-	of := func(name string, status Status, packages ...PkgStatus) *BundleState {
+	recordOf := func(name string, status Status, packages ...PkgStatus) *BundleState {
 		return &BundleState{Name: name, Status: status, PkgStatuses: packages}
 	}
 	cases := map[string]struct {
@@ -53,23 +53,23 @@ func TestCheckChange(t *testing.T) {
 	}{
 		"Renamed": {
 			reason: "A record does not become that of another bundle.",
-			before: of("a", Success), after: of("b", Success), want: ErrName,
+			before: recordOf("a", Success), after: recordOf("b", Success), want: ErrName,
 		},
 		"BundleRemoved": {
 			reason: "A bundle is never removed: its record goes then.",
-			before: of("a", Success), after: of("a", Removed), want: ErrTransition,
+			before: recordOf("a", Success), after: recordOf("a", Removed), want: ErrTransition,
 		},
 		"BundleFailedRemove": {
 			reason: "Only a package can fail to be removed.",
-			before: of("a", Success), after: of("a", FailedRemove), want: ErrTransition,
+			before: recordOf("a", Success), after: recordOf("a", FailedRemove), want: ErrTransition,
 		},
 		"BundleUnreferenced": {
 			reason: "Only a package can be unreferenced.",
-			before: of("a", Success), after: of("a", Unreferenced), want: ErrTransition,
+			before: recordOf("a", Success), after: recordOf("a", Unreferenced), want: ErrTransition,
 		},
 		"Added": {
 			reason: "A new package may have any status.",
-			before: of("a", Success), after: of("a", Success, PkgStatus{Name: "p", Status: Success}),
+			before: recordOf("a", Success), after: recordOf("a", Success, PkgStatus{Name: "p", Status: Success}),
 		},
 	}
 	for name, tc := range cases {
@@ -83,11 +83,11 @@ func TestCheckChange(t *testing.T) {
 
 // TestDrop holds for packages that leave a record: only those of which nothing is deployed, or that left the bundle.
 func TestDrop(t *testing.T) {
-	for _, was := range Statuses() {
-		want := slices.Contains([]Status{NotDeployed, Removing, Removed, Unreferenced}, was)
-		err := checkChange(&BundleState{Name: "a", Status: Success, PkgStatuses: []PkgStatus{{Name: "p", Status: was}}}, &BundleState{Name: "a", Status: Success})
+	for _, status := range Statuses() {
+		want := slices.Contains([]Status{NotDeployed, Removing, Removed, Unreferenced}, status)
+		err := checkChange(&BundleState{Name: "a", Status: Success, PkgStatuses: []PkgStatus{{Name: "p", Status: status}}}, &BundleState{Name: "a", Status: Success})
 		if (err == nil) != want {
-			t.Errorf("a package that is %s leaves the record with error %v, want none: %t", was, err, want)
+			t.Errorf("a package that is %s leaves the record with error %v, want none: %t", status, err, want)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestArtifactsAndDiff(t *testing.T) {
 	rolledBack := func(s *samples.Sample) {
 		s.Delivery.Spec.ForProvider.Trees[1].Action, s.Delivery.Spec.ForProvider.Trees[1].Files = deliveryv1alpha1.ActionRestore, nil
 	}
-	held := func(s *samples.Sample) {
+	deferred := func(s *samples.Sample) {
 		s.Delivery.Spec.ForProvider.Trees[1].Action, s.Delivery.Spec.ForProvider.Trees[1].Tree = deliveryv1alpha1.ActionKeep, strings.Repeat("3", 40)
 	}
 	cases := map[string]struct {
@@ -59,7 +59,7 @@ func TestArtifactsAndDiff(t *testing.T) {
 		"Names":      {reason: "Each object has the name that kubectl takes, once for all Sites.", args: []string{"artifacts", "shop", "-o", "name"}, says: "configmap/shop\ndeployment.apps/shop\n", lack: "kustomization"},
 		"NamesTo":    {reason: "Names are not written to a folder.", args: []string{"artifacts", "shop", "-o", "name", "--to", "x"}, code: exitUsage, says: "leave out --to"},
 		"RolledBack": {reason: "Files that only the repository has are not guessed.", edit: rolledBack, args: []string{"artifacts", "shop"}, code: exitInvalid, says: `Site "edge2": GitDelivery shop-fleet does not carry all files`},
-		"Held":       {reason: "Files that wait for their step do not belong to the Site yet.", edit: held, args: []string{"artifacts", "shop"}, code: exitInvalid, says: "Name a clone of it with --checkout, or say --fetch"},
+		"Held":       {reason: "Files that wait for their step do not belong to the Site yet.", edit: deferred, args: []string{"artifacts", "shop"}, code: exitInvalid, says: "Name a clone of it with --checkout, or say --fetch"},
 		"Same":       {reason: "A file that is delivered already changes nothing.", in: string(example), args: append([]string{"diff", "-"}, catalog...), lack: "@@"},
 		"Replicas":   {reason: "The changes of an edit are shown as rendered objects.", in: strings.Replace(string(example), `"replicas": 2`, `"replicas": 5`, 1), args: append([]string{"diff", "-"}, catalog...), code: exitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
 		"Left":       {reason: "A Site that the file leaves loses its directory.", in: strings.Replace(string(example), `"edge1", "edge2"`, `"edge1"`, 1), args: append([]string{"diff", "-", "-o", "json"}, catalog...), code: exitInvalid, says: `"removed": true`},
@@ -86,12 +86,12 @@ func TestArtifactsAndDiff(t *testing.T) {
 // TestArtifactsInFolder writes a folder for each Site.
 func TestArtifactsInFolder(t *testing.T) {
 	kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": carryFiles(t, samples.Verified())})
-	to := filepath.Join(t.TempDir(), "files")
-	if out, problems, code := runIntent("", "artifacts", "shop", "--to", to, "--kubeconfig", kubeconfig); code != 0 {
+	target := filepath.Join(t.TempDir(), "files")
+	if out, problems, code := runIntent("", "artifacts", "shop", "--to", target, "--kubeconfig", kubeconfig); code != 0 {
 		t.Fatalf("artifacts --to: exit code %d:\n%s%s", code, out, problems)
 	}
 	for _, site := range []string{"edge1", "edge2"} {
-		if all, err := filepath.Glob(filepath.Join(to, site, "*.yaml")); err != nil || len(all) < 2 {
+		if all, err := filepath.Glob(filepath.Join(target, site, "*.yaml")); err != nil || len(all) < 2 {
 			t.Errorf("artifacts --to: Site %s has files %q, %v", site, all, err)
 		}
 	}

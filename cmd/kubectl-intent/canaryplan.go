@@ -55,12 +55,12 @@ type StepReport struct {
 }
 
 // addPlan adds the plan of a deployment that has one.
-func (v *validation) addPlan(at Finding, in deployment.Input, c *offline.Compiled) error {
+func (v *validation) addPlan(finding Finding, in deployment.Input, c *offline.Compiled) error {
 	waves, err := c.PlanCanary(in)
 	if err != nil || len(waves) == 0 {
 		return err
 	}
-	out, n := PlanReport{File: at.File, Document: at.Document, Namespace: at.Namespace, Name: at.Name}, 1
+	out, n := PlanReport{File: finding.File, Document: finding.Document, Namespace: finding.Namespace, Name: finding.Name}, 1
 	for _, w := range waves {
 		report := WaveReport{Name: w.Name, Sites: w.Sites}
 		for _, s := range w.Steps {

@@ -37,8 +37,8 @@ func TestPlanIsPrinted(t *testing.T) {
 team-a/shop-canary wave rest (edge2) has 3 steps: 5: 0 %, 6: 50 % (gate, pause 5m), 7: 100 % (gate)
 team-a/shop-canary goes out in 7 steps of at most 20
 `
-	both := plan + strings.ReplaceAll(plan, "shop-canary", "shop-canary-claim")
-	if diff := cmp.Diff(both+"2 objects, 0 mistakes\n", out); diff != "" || code != 0 {
+	plans := plan + strings.ReplaceAll(plan, "shop-canary", "shop-canary-claim")
+	if diff := cmp.Diff(plans+"2 objects, 0 mistakes\n", out); diff != "" || code != 0 {
 		t.Errorf("run(%q): exit code %d: -want, +got:\n%s%s", args, code, diff, problems)
 	}
 	out, _, _ = runIntent("", append(args, "-o", "json")...)

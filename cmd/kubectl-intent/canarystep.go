@@ -23,16 +23,16 @@ func filesInStep(all []rendered, waves []canary.PlannedWave, number int) ([]rend
 			continue
 		}
 		s := w.Steps[min(number-begins, len(w.Steps))-1]
-		for _, one := range all {
-			if !slices.Contains(w.Sites, one.site) {
+		for _, site := range all {
+			if !slices.Contains(w.Sites, site.site) {
 				continue
 			}
-			files, err := filesBeside(one.files, int(ptr.Deref(s.Weight, 100)), int(ptr.Deref(s.Ahead, 100)))
+			files, err := filesBeside(site.files, int(ptr.Deref(s.Weight, 100)), int(ptr.Deref(s.Ahead, 100)))
 			if err != nil {
-				return nil, errors.Wrap(err, one.site)
+				return nil, errors.Wrap(err, site.site)
 			}
-			one.files = files
-			out = append(out, one)
+			site.files = files
+			out = append(out, site)
 		}
 	}
 	if number < 1 || number > total {
@@ -46,11 +46,11 @@ func filesBeside(files tree.Files, weight, ahead int) (tree.Files, error) {
 	if len(files) == 0 {
 		return files, nil // The Site waits for its cluster.
 	}
-	own := track.Blue
+	ownTrack := track.Blue
 	for name := range files {
 		if strings.HasPrefix(name, track.Green+"/") {
-			own = track.Green
+			ownTrack = track.Green
 		}
 	}
-	return track.At(files, track.State{Serving: track.Other(own), Weight: weight, Ahead: ahead})
+	return track.At(files, track.State{Serving: track.Other(ownTrack), Weight: weight, Ahead: ahead})
 }

@@ -145,17 +145,17 @@ func defaultSite(s *catalogv1alpha1.Site) {
 	s.SetUsableFrom()
 }
 
-func addObjects[T any](to *source, objects []T) error {
+func addObjects[T any](target *source, objects []T) error {
 	for i := range objects {
 		raw, err := json.Marshal(objects[i])
 		if err != nil {
 			return errors.Wrap(err, "cannot encode the catalog")
 		}
-		one := item{raw: raw}
-		if err := json.Unmarshal(raw, &one.meta); err != nil {
+		entry := item{raw: raw}
+		if err := json.Unmarshal(raw, &entry.meta); err != nil {
 			return errors.Wrap(err, "cannot decode the catalog")
 		}
-		to.items = append(to.items, one)
+		target.items = append(target.items, entry)
 	}
 	return nil
 }

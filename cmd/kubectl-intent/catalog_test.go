@@ -131,11 +131,11 @@ func (a *apiServer) one(w http.ResponseWriter, resource schema.GroupVersionResou
 	reply(w, http.StatusOK, found[0])
 }
 
-func (a *apiServer) selected(resource schema.GroupVersionResource, namespace string, is func(*unstructured.Unstructured) bool) []any {
+func (a *apiServer) selected(resource schema.GroupVersionResource, namespace string, matches func(*unstructured.Unstructured) bool) []any {
 	out := []any{}
 	for _, o := range a.objects {
-		of, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
-		if of == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "sitesyncs", "deployments", "providerconfigs", "secrets", "intentdeployments", "workloadclusters", "applications"}, of.Resource)) && is(o) {
+		objectResource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
+		if objectResource == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "sitesyncs", "deployments", "providerconfigs", "secrets", "intentdeployments", "workloadclusters", "applications"}, objectResource.Resource)) && matches(o) {
 			out = append(out, o.Object)
 		}
 	}
@@ -165,7 +165,7 @@ func TestFromCluster(t *testing.T) {
 		t.Fatalf("run(...): exit code %d", code)
 	}
 	all := []string{sites, blueprint, config, file}
-	other := strings.Replace(claim, "claims.", "", 1)
+	namespaced := strings.Replace(claim, "claims.", "", 1)
 	next := strings.Replace(bare, "metadata: {name: web-1.0.0}", "metadata: {name: web-2.0.0, labels: {blueprint: web, channel: next}}", 1)
 	cases := map[string]struct {
 		reason string
@@ -179,7 +179,7 @@ func TestFromCluster(t *testing.T) {
 		"Claim":        {reason: "The objects can all be in the cluster.", files: all, args: []string{"render", "--claim", "shop"}},
 		"Mixed":        {reason: "A file replaces the applied object of its name.", files: all[:3], args: []string{"render", file, "--live"}},
 		"SiteInFile":   {reason: "An object of a file is not read from the cluster.", files: all[1:], server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, args: []string{"render", "--claim", "shop", "--site", sites}},
-		"Resource":     {reason: "A name may say its group.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, args: []string{"render", "--claim", claimsResource + "/shop"}},
+		"Resource":     {reason: "A name may say its group.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, namespaced)}}, args: []string{"render", "--claim", claimsResource + "/shop"}},
 		"Channel":      {reason: "Blueprints are selected by their labels.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, next)}}, args: []string{"render", "--claim", "shop"}},
 		"OneGroup":     {reason: "One of the two Configurations is enough.", files: all, server: apiServer{absent: map[string]bool{namespacedResource: true}}, args: []string{"render", "--claim", "shop"}},
 		"Namespace":    {reason: "The namespace of a claim can be given with -n.", files: all, args: []string{"render", "--claim", "shop", "--context", "b", "-n", "team-a"}},
@@ -208,7 +208,7 @@ func TestFromCluster(t *testing.T) {
 		},
 		"TwoGroups": {
 			reason: "One name in two groups is ambiguous.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
-			server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, says: "say " + claimsResource + "/shop or " + namespacedResource + "/shop",
+			server: apiServer{objects: []*unstructured.Unstructured{parse(t, namespaced)}}, says: "say " + claimsResource + "/shop or " + namespacedResource + "/shop",
 		},
 		"Both":    {reason: "A file and a name are two things.", files: all, args: []string{"render", file, "--claim", "shop"}, code: exitUsage, says: "either a file or --claim"},
 		"Neither": {reason: "A command needs either a file or a claim.", files: all, args: []string{"explain"}, code: exitUsage, says: "either a file or --claim"},

@@ -26,17 +26,17 @@ func (c *logsCommand) showMeasured(s *streams) error {
 	}
 	all := overview.MeasuredChecks(f, c.Check)
 	if len(all) == 0 {
-		said := append([]string{noCheckNamed(c.Name, c.Check, overview.CheckNames(f))}, unreadLines(f.Unread)...)
-		return errors.New(strings.Join(said, "; "))
+		messages := append([]string{noCheckNamed(c.Name, c.Check, overview.CheckNames(f))}, unreadLines(f.Unread)...)
+		return errors.New(strings.Join(messages, "; "))
 	}
 	return c.printValue(s.out, map[string]any{"checks": all}, func(io.Writer) error {
 		return printLines(s, overview.CheckLines(all, overview.Style{Now: s.now(), Width: s.screen.width()}))
 	})
 }
 
-func noCheckNamed(name, check string, there []string) string {
-	if len(there) == 0 {
+func noCheckNamed(name, check string, existing []string) string {
+	if len(existing) == 0 {
 		return name + ": no check of the present revision is known"
 	}
-	return name + " has no check " + check + ", but " + strings.Join(there, ", ")
+	return name + " has no check " + check + ", but " + strings.Join(existing, ", ")
 }

@@ -26,9 +26,9 @@ func (f checkoutFlags) findMemory(ctx context.Context, namespace, name string) (
 // queryOf takes a name as commands for clusters do: alone, or behind a resource and its group.
 func queryOf(controlPlane, namespace, name string) clone.Query {
 	q := clone.Query{ControlPlane: controlPlane, Namespace: namespace, Name: name}
-	if resource, after, hasResource := strings.Cut(name, "/"); hasResource {
+	if resource, rest, hasResource := strings.Cut(name, "/"); hasResource {
 		_, q.APIGroup, _ = strings.Cut(resource, ".")
-		q.Name = after
+		q.Name = rest
 	}
 	return q
 }

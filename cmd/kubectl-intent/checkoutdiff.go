@@ -29,30 +29,30 @@ type Change struct {
 
 // compareDirectory returns how the files of a directory would change. Files that are there and were not rendered would be removed.
 func compareDirectory(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
-	there, err := checkedOut(root, dir)
+	existing, err := checkedOut(root, dir)
 	if err != nil {
 		return nil, err
 	}
-	return compareFiles(dir, there, rendered), nil
+	return compareFiles(dir, existing, rendered), nil
 }
 
 // compareDirectories returns the differences of all directories: of the Sites' directories, and of directories to remove.
-func compareDirectories(root *os.Root, all []rendered, whose owner) ([]Rendering, error) {
+func compareDirectories(root *os.Root, all []rendered, claimOwner owner) ([]Rendering, error) {
 	out := make([]Rendering, 0, len(all))
 	paths := map[string]bool{}
-	for _, one := range all {
-		paths[one.path] = true
+	for _, site := range all {
+		paths[site.path] = true
 		changes := []Change{}
 		var err error
-		if !one.waits {
-			changes, err = compareDirectory(root, one.path, one.files)
+		if !site.waits {
+			changes, err = compareDirectory(root, site.path, site.files)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Changes: changes})
+		out = append(out, Rendering{Site: site.site, Path: site.path, Waits: site.waits, Changes: changes})
 	}
-	left, err := whose.findDirectories(root)
+	left, err := claimOwner.findDirectories(root)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +70,8 @@ func compareDirectories(root *os.Root, all []rendered, whose owner) ([]Rendering
 }
 
 func printChanges(w io.Writer, colours palette, all []Rendering) error {
-	for _, one := range all {
-		for _, c := range one.Changes {
+	for _, rendering := range all {
+		for _, c := range rendering.Changes {
 			for line := range strings.Lines(c.Diff) {
 				text := colours.paintText(quoteLineOfText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
 				if _, err := fmt.Fprintln(w, text); err != nil {
@@ -118,20 +118,20 @@ func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 }
 
 // unifiedDiff is a unified diff of one file. The values of a Secret are not shown.
-func unifiedDiff(name string, before, after []byte) string {
+func unifiedDiff(name string, previous, next []byte) string {
 	// A name has one line.
-	from, to := "a/"+quoteInvisible(name), "b/"+quoteInvisible(name)
-	if isSecretObject(before) || isSecretObject(after) {
-		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", from, to)
+	oldName, newName := "a/"+quoteInvisible(name), "b/"+quoteInvisible(name)
+	if isSecretObject(previous) || isSecretObject(next) {
+		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", oldName, newName)
 	}
-	if before == nil {
-		from = os.DevNull
+	if previous == nil {
+		oldName = os.DevNull
 	}
-	if after == nil {
-		to = os.DevNull
+	if next == nil {
+		newName = os.DevNull
 	}
 	// Its result begins with a line that names both files once more.
-	_, text, _ := bytes.Cut(diff.Diff(from, before, to, after), []byte("\n"))
+	_, text, _ := bytes.Cut(diff.Diff(oldName, previous, newName, next), []byte("\n"))
 	return string(text)
 }
 

@@ -40,14 +40,14 @@ func TestChange(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			var before, after []byte
+			var previous, next []byte
 			if tc.before != "" {
-				before = []byte(tc.before)
+				previous = []byte(tc.before)
 			}
 			if tc.after != "" {
-				after = []byte(tc.after)
+				next = []byte(tc.after)
 			}
-			if diff := cmp.Diff(tc.want, unifiedDiff("x.yaml", before, after)); diff != "" {
+			if diff := cmp.Diff(tc.want, unifiedDiff("x.yaml", previous, next)); diff != "" {
 				t.Errorf("\n%s\nchange(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

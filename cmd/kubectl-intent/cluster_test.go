@@ -31,7 +31,7 @@ func TestConnectionFlags(t *testing.T) {
 	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	to := []string{"status", "-s", server.URL, "--token=secret", "--as=ann", "--as-uid=7", "--as-group=team"}
+	flags := []string{"status", "-s", server.URL, "--token=secret", "--as=ann", "--as-uid=7", "--as-group=team"}
 	want := map[string]string{"Authorization": "Bearer secret", "Impersonate-User": "ann", "Impersonate-Uid": "7", "Impersonate-Group": "team"}
 	cases := map[string]struct {
 		reason string
@@ -46,9 +46,9 @@ func TestConnectionFlags(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			clear(got)
-			_, said, _ := runIntent("", append(to, tc.args...)...)
+			_, problems, _ := runIntent("", append(flags, tc.args...)...)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nheaders: -want, +got:\n%s\n%s", tc.reason, diff, said)
+				t.Errorf("\n%s\nheaders: -want, +got:\n%s\n%s", tc.reason, diff, problems)
 			}
 		})
 	}
@@ -85,9 +85,9 @@ func TestChosenEntries(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got = ""
-			_, said, _ := runIntent("", append([]string{"status", "--kubeconfig", file}, tc.args...)...)
+			_, problems, _ := runIntent("", append([]string{"status", "--kubeconfig", file}, tc.args...)...)
 			if got != tc.want {
-				t.Errorf("\n%s\nthe API server was asked with %q, want %q: %s", tc.reason, got, tc.want, said)
+				t.Errorf("\n%s\nthe API server was asked with %q, want %q: %s", tc.reason, got, tc.want, problems)
 			}
 		})
 	}

@@ -20,10 +20,10 @@ func TestEachCommandHasExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, known := commandExamples(), map[string]bool{}
+	all, keys := commandExamples(), map[string]bool{}
 	for _, command := range parser.Model.Leaves(true) {
 		key := examplesKey(command)
-		known[key] = true
+		keys[key] = true
 		if len(all[key]) == 0 {
 			t.Errorf("The help of each command has an example: %q has none.", key)
 		}
@@ -39,7 +39,7 @@ func TestEachCommandHasExamples(t *testing.T) {
 		}
 	}
 	for key := range all {
-		if !known[key] {
+		if !keys[key] {
 			t.Errorf("Examples are of commands that exist: %q does not.", key)
 		}
 	}

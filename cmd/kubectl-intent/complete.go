@@ -90,17 +90,17 @@ func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context
 
 // clusterArgs returns the flags, and their values, that a parser knows. Help would answer instead of the cluster.
 func clusterArgs(parser *kong.Kong, words []string) []string {
-	known := map[string]*kong.Flag{}
+	knownFlags := map[string]*kong.Flag{}
 	for _, f := range parser.Model.Flags {
-		known["--"+f.Name], known["-"+string(f.Short)] = f, f
+		knownFlags["--"+f.Name], knownFlags["-"+string(f.Short)] = f, f
 	}
-	delete(known, "--help")
-	delete(known, "-h")
-	delete(known, "-"+string(rune(0))) // Flags without a short name.
+	delete(knownFlags, "--help")
+	delete(knownFlags, "-h")
+	delete(knownFlags, "-"+string(rune(0))) // Flags without a short name.
 	out := []string{}
 	for i, word := range words {
 		name, _, joined := strings.Cut(word, "=")
-		f := known[name]
+		f := knownFlags[name]
 		switch {
 		case f == nil:
 		case joined || f.IsBool():
@@ -129,9 +129,9 @@ func completeWords(words []string, out io.Writer) error {
 		return err
 	}
 	// The shell completes files better than we do.
-	known := completionPredictors()
-	known["file"], known["dir"] = complete.PredictNothing, complete.PredictNothing
-	command, err := kongplete.Command(parser, kongplete.WithPredictors(known))
+	predictors := completionPredictors()
+	predictors["file"], predictors["dir"] = complete.PredictNothing, complete.PredictNothing
+	command, err := kongplete.Command(parser, kongplete.WithPredictors(predictors))
 	if err != nil {
 		return errors.Wrap(err, "cannot complete")
 	}
@@ -143,11 +143,11 @@ func completeWords(words []string, out io.Writer) error {
 		}
 	}
 	slices.Sort(found)
-	then := thenNothing
+	mark := thenNothing
 	if len(found) == 0 {
-		then = thenFiles
+		mark = thenFiles
 	}
-	_, err = fmt.Fprintln(out, strings.Join(append(slices.Compact(found), then), "\n"))
+	_, err = fmt.Fprintln(out, strings.Join(append(slices.Compact(found), mark), "\n"))
 	return errors.Wrap(err, "cannot print")
 }
 

@@ -62,61 +62,61 @@ func (c *diffCommand) compareFile(in io.Reader) ([]Rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	after, err := renderInTracks(r, compiled, tracks)
+	nextSites, err := renderInTracks(r, compiled, tracks)
 	if err != nil {
 		return nil, errors.Wrap(err, c.File)
 	}
 	from := newTreeReader(c.fetchFlag, nonEmptyLines(c.Checkout)...)
 	defer from.removeClones()
-	before, err := from.deliveredFiles(ctx, f, tracks)
+	deliveredSites, err := from.deliveredFiles(ctx, f, tracks)
 	if err != nil {
 		return nil, err
 	}
-	return compareSites(before, after), nil
+	return compareSites(deliveredSites, nextSites), nil
 }
 
 // findDelivered returns the deployment of the cluster that a file is of.
-func (c *diffCommand) findDelivered(ctx context.Context, whose owner) (*cause.Facts, error) {
+func (c *diffCommand) findDelivered(ctx context.Context, claimOwner owner) (*cause.Facts, error) {
 	flags := c.clusterFlags
-	flags.Namespace = whose.claim.Namespace
+	flags.Namespace = claimOwner.claim.Namespace
 	opened, err := flags.openCluster()
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return findDeployment(ctx, opened, "intentdeployments."+whose.claim.APIGroup+"/"+whose.claim.Name)
+	return findDeployment(ctx, opened, "intentdeployments."+claimOwner.claim.APIGroup+"/"+claimOwner.claim.Name)
 }
 
 // compareSites returns the changes of the files of each Site, including removed Sites, whose directories are removed.
-func compareSites(before, after []rendered) []Rendering {
-	there := map[string]rendered{}
-	for _, one := range before {
-		there[one.path] = one
+func compareSites(previous, next []rendered) []Rendering {
+	byPath := map[string]rendered{}
+	for _, site := range previous {
+		byPath[site.path] = site
 	}
 	var out []Rendering
-	for _, one := range after {
-		r := Rendering{Site: one.site, Path: one.path, Waits: one.waits, Changes: []Change{}}
-		if !one.waits {
-			r.Changes = compareFiles(one.path, there[one.path].files, one.files)
+	for _, site := range next {
+		r := Rendering{Site: site.site, Path: site.path, Waits: site.waits, Changes: []Change{}}
+		if !site.waits {
+			r.Changes = compareFiles(site.path, byPath[site.path].files, site.files)
 		}
-		delete(there, one.path)
+		delete(byPath, site.path)
 		out = append(out, r)
 	}
-	for _, one := range before {
-		if _, isLeft := there[one.path]; isLeft {
-			out = append(out, Rendering{Path: one.path, Removed: true, Changes: compareFiles(one.path, one.files, nil)})
+	for _, site := range previous {
+		if _, isLeft := byPath[site.path]; isLeft {
+			out = append(out, Rendering{Path: site.path, Removed: true, Changes: compareFiles(site.path, site.files, nil)})
 		}
 	}
 	return out
 }
 
 // compareFiles returns how the files of a directory change.
-func compareFiles(dir string, before, after tree.Files) []Change {
-	names := slices.Concat(before.Names(), after.Names())
+func compareFiles(dir string, previous, next tree.Files) []Change {
+	names := slices.Concat(previous.Names(), next.Names())
 	slices.Sort(names)
 	out := []Change{}
 	for _, name := range slices.Compact(names) {
-		if full := path.Join(dir, name); !bytes.Equal(before[name], after[name]) {
-			out = append(out, Change{File: full, Diff: unifiedDiff(full, before[name], after[name])})
+		if full := path.Join(dir, name); !bytes.Equal(previous[name], next[name]) {
+			out = append(out, Change{File: full, Diff: unifiedDiff(full, previous[name], next[name])})
 		}
 	}
 	return out

@@ -11,7 +11,7 @@ import (
 func TestCompareSites(t *testing.T) {
 	const dir = "clusters/edge1/team-a/shop"
 	old, changed := tree.Files{"a.yaml": []byte("a: 1\n")}, tree.Files{"a.yaml": []byte("a: 2\n")}
-	there := []rendered{{site: "edge1", path: dir, files: old}}
+	existing := []rendered{{site: "edge1", path: dir, files: old}}
 	cases := map[string]struct {
 		reason string
 		after  []rendered
@@ -36,7 +36,7 @@ func TestCompareSites(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, compareSites(there, tc.after)); diff != "" {
+			if diff := cmp.Diff(tc.want, compareSites(existing, tc.after)); diff != "" {
 				t.Errorf("\n%s\ncompareSites(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -25,12 +25,12 @@ func (c *diffCommand) compareRevisions() ([]Rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := filesOfRevision(ctx, from, m, c.Revision[0])
+	previous, err := filesOfRevision(ctx, from, m, c.Revision[0])
 	if err != nil {
 		return nil, err
 	}
-	after, err := filesOfRevision(ctx, from, m, c.Revision[1])
-	return compareSites(before, after), err
+	next, err := filesOfRevision(ctx, from, m, c.Revision[1])
+	return compareSites(previous, next), err
 }
 
 // filesOfRevision returns the files of each Site, sorted by Site.
@@ -41,11 +41,11 @@ func filesOfRevision(ctx context.Context, from *clone.Clone, m clone.Memory, num
 	}
 	var out []rendered
 	for _, t := range m.Revisions[i].Trees {
-		one, err := filesOfSite(ctx, from, m, t)
+		site, err := filesOfSite(ctx, from, m, t)
 		if err != nil {
 			return nil, errors.Wrapf(err, "revision %d, Site %q", number, t.Site)
 		}
-		out = append(out, one)
+		out = append(out, site)
 	}
 	slices.SortFunc(out, func(a, b rendered) int { return strings.Compare(a.site, b.site) })
 	return out, nil

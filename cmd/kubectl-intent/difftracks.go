@@ -38,21 +38,21 @@ func tracksOfTree(d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) []d
 		return slices.Clone(t.Tracks)
 	}
 	var out []deliveryv1alpha1.TreeTrack
-	for _, held := range d.Status.AtProvider.Trees {
-		if held.Path != t.Path {
+	for _, deliveredTree := range d.Status.AtProvider.Trees {
+		if deliveredTree.Path != t.Path {
 			continue
 		}
-		for _, one := range held.Tracks {
-			out = append(out, deliveryv1alpha1.TreeTrack{Name: one.Name, Revision: one.Revision, Weight: one.Weight})
+		for _, deliveredTrack := range deliveredTree.Tracks {
+			out = append(out, deliveryv1alpha1.TreeTrack{Name: deliveredTrack.Name, Revision: deliveredTrack.Revision, Weight: deliveredTrack.Weight})
 		}
 	}
 	return out
 }
 
 // filesOfTrack returns the files of a directory as they are while a track is alone there, so that shares of the requests make no difference.
-func filesOfTrack(files tree.Files, only string) (tree.Files, error) {
-	out, err := track.At(files, track.State{Serving: only, Alone: true})
-	return out, errors.Wrapf(err, "cannot read track %s", only)
+func filesOfTrack(files tree.Files, name string) (tree.Files, error) {
+	out, err := track.At(files, track.State{Serving: name, Alone: true})
+	return out, errors.Wrapf(err, "cannot read track %s", name)
 }
 
 // renderInTracks renders a deployment, at each Site in the track that the newest revision has there.

@@ -115,17 +115,17 @@ func TestDocumentedObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown := 0
+		count := 0
 		for _, block := range fence.FindAllStringSubmatch(string(b), -1) {
 			if !strings.Contains(block[1], kind) {
 				continue
 			}
-			shown++
+			count++
 			if out, problems, code := runIntent(block[1], "validate", "-", "--strict"); code != 0 {
 				t.Errorf("docs/%s shows an object with %q that is not valid: %s%s", file, kind, out, problems)
 			}
 		}
-		if shown == 0 {
+		if count == 0 {
 			t.Errorf("docs/%s: an object with %q is wanted", file, kind)
 		}
 	}

@@ -49,12 +49,12 @@ func (c *doctorCommand) Run(s *streams) error {
 	return err
 }
 
-func (c *doctorCommand) examine(ctx context.Context, of *cluster.Cluster, e *diagnosis.Expected) []diagnosis.Line {
+func (c *doctorCommand) examine(ctx context.Context, checked *cluster.Cluster, e *diagnosis.Expected) []diagnosis.Line {
 	f := &diagnosis.Facts{Client: version}
 	if c.Pre {
-		of.ReadReadiness(ctx, e, f)
+		checked.ReadReadiness(ctx, e, f)
 		return diagnosis.ExamineBefore(e, f)
 	}
-	of.ReadHealth(ctx, e, f)
+	checked.ReadHealth(ctx, e, f)
 	return diagnosis.Examine(e, f)
 }

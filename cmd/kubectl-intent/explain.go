@@ -68,11 +68,11 @@ func (e *explainCommand) Run(s *streams) error {
 	}
 	all := make([]Explanation, 0, len(claims))
 	for i := range claims {
-		one, err := e.explainDeployment(c, &claims[i])
+		explanation, err := e.explainDeployment(c, &claims[i])
 		if err != nil {
 			return errors.Wrapf(err, "%s/%s", claims[i].GetNamespace(), claims[i].GetName())
 		}
-		all = append(all, one)
+		all = append(all, explanation)
 	}
 	return e.printValue(s.out, all, func(w io.Writer) error { return printExplanations(w, all) })
 }
@@ -95,9 +95,9 @@ func (e *explainCommand) explainDeployment(from *source, c *deploymentv1alpha1.I
 	if now := compiled.Selection.InChannel; now != out.Blueprint {
 		out.Update = now
 	}
-	said := offline.ValuesOf(c.Spec)
+	explicit := offline.ValuesOf(c.Spec)
 	for n, in := range compiled.Inputs {
-		values, err := render.Explain(in, said)
+		values, err := render.Explain(in, explicit)
 		if err != nil {
 			return out, err
 		}
@@ -153,8 +153,8 @@ func explainChecks(t io.Writer, checks []deploymentv1alpha1.Check) {
 // firstMeasurementDelay returns how long a Site has to run the revision before a check is measured first: initialDelay, or as long as the check looks back,
 // whichever is longer.
 func firstMeasurementDelay(c deploymentv1alpha1.Check) string {
-	own, err := time.ParseDuration(string(c.InitialDelay))
-	if lead := gates.Lead(&c); err == nil && lead > own {
+	initial, err := time.ParseDuration(string(c.InitialDelay))
+	if lead := gates.Lead(&c); err == nil && lead > initial {
 		return lead.String()
 	}
 	return string(c.InitialDelay)

@@ -112,8 +112,8 @@ func TestStays(t *testing.T) {
 // renders checks that a deployment is rendered with a Blueprint.
 func renders(t *testing.T, blueprint, file string, args []string) {
 	t.Helper()
-	one := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + "  blueprint: {version: " + strings.TrimPrefix(blueprint, "web-") + "}\n"
-	want, problems, code := runIntent(one, "render", "-", "--site", examples+"10-sites.yaml", "--blueprint", file, "--config", examples+"30-config.yaml")
+	claimText := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + "  blueprint: {version: " + strings.TrimPrefix(blueprint, "web-") + "}\n"
+	want, problems, code := runIntent(claimText, "render", "-", "--site", examples+"10-sites.yaml", "--blueprint", file, "--config", examples+"30-config.yaml")
 	if code != 0 {
 		t.Fatal(problems)
 	}

@@ -21,11 +21,11 @@ func (d document) lineOfField(field string) int {
 }
 
 // lineInDocument returns the number of a line, in a document that so many lines come before.
-func lineInDocument(n *yaml.Node, before int, path string) int {
+func lineInDocument(n *yaml.Node, offset int, path string) int {
 	if len(n.Content) == 0 {
-		return before + 1
+		return offset + 1
 	}
-	return before + lineBelowNode(n.Content[0], n.Content[0].Line, path)
+	return offset + lineBelowNode(n.Content[0], n.Content[0].Line, path)
 }
 
 // lineBelowNode follows a path such as spec.checks[0].name down from a node, which begins at a line.

@@ -13,11 +13,11 @@ import (
 func writeTestFiles(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		to := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o750); err != nil {
+		target := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o750); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(target, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -35,7 +35,7 @@ func TestExitsOfWait(t *testing.T) {
 	if err := os.WriteFile(file, []byte(claim+"  suspend: true\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const other = "{suspend: true}"
+	const suspended = "{suspend: true}"
 	cases := map[string]struct {
 		reason string
 		goal   string
@@ -48,22 +48,22 @@ func TestExitsOfWait(t *testing.T) {
 		"Failed":           {reason: "A revision that was rejected has failed.", goal: "succeeded", looks: []spec{{status: delivering}, {status: rejected}}, want: exitInvalid},
 		"RolledBack":       {reason: "A revision that was rolled back has an exit code of its own, once that is done.", goal: "succeeded", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
 		"TimedOut":         {reason: "A revision that takes too long has an exit code of its own.", goal: "succeeded", looks: []spec{{status: delivering}}, isSlow: true, want: exitTimedOut},
-		"Edited":           {reason: "A user who waits for a success follows an edit.", goal: "succeeded", looks: []spec{{status: delivering}, {text: other, status: delivering}, {text: other, status: verified}}},
+		"Edited":           {reason: "A user who waits for a success follows an edit.", goal: "succeeded", looks: []spec{{status: delivering}, {text: suspended, status: delivering}, {text: suspended, status: verified}}},
 		"Live":             {reason: "Sites that run the revision are reached before it is judged.", goal: "live", looks: []spec{{status: delivering}, {status: live}}},
 		"LiveFailed":       {reason: "A revision that is rejected before it is live has failed.", goal: "live", looks: []spec{{status: delivering}, {status: rejected}}, want: exitInvalid},
 		"LiveRolledBack":   {reason: "A revision that is rolled back before it is live has an exit code of its own.", goal: "live", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
 		"LiveDraining":     {reason: "Sites that still run the revision before an edited canary do not run the edited revision.", goal: "live", looks: []spec{{status: draining}}, isSlow: true, want: exitTimedOut},
 		"StepGoingBack":    {reason: "A canary that goes back from a later step reaches none.", goal: "step=2", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
 		"LiveHeldBack":     {reason: "Sites that run an earlier request do not run the request that is held back.", goal: "live", looks: []spec{{status: heldBack}}, isSlow: true, want: exitTimedOut},
-		"LiveSuperseded":   {reason: "Another spec supersedes the spec whose Sites are awaited.", goal: "live", looks: []spec{{status: delivering}, {text: other, status: live}}, want: exitSuperseded},
+		"LiveSuperseded":   {reason: "Another spec supersedes the spec whose Sites are awaited.", goal: "live", looks: []spec{{status: delivering}, {text: suspended, status: live}}, want: exitSuperseded},
 		"Step":             {reason: "A step of a canary is reached when it is live.", goal: "step=2", looks: []spec{{status: shifting}, {status: paused}}},
 		"StepPassed":       {reason: "A step of a canary is reached when a later step goes out.", goal: "step=2", looks: []spec{{status: third}}},
 		"StepVerified":     {reason: "All steps are reached when the revision was verified.", goal: "step=9", looks: []spec{{status: shifting}, {status: verified}}},
 		"StepNotYet":       {reason: "A step that shifts is not reached.", goal: "step=2", looks: []spec{{status: shifting}}, isSlow: true, want: exitTimedOut},
 		"StepRolledBack":   {reason: "A canary that is rolled back before the step has an exit code of its own.", goal: "step=3", looks: []spec{{status: paused}, {status: rolledBack}}, want: exitRolledBack},
-		"Digest":           {reason: "The spec of a file is waited for, also before it is applied.", goal: "digest=" + file, looks: []spec{{status: verified}, {text: other, status: delivering}, {text: other, status: verified}}},
+		"Digest":           {reason: "The spec of a file is waited for, also before it is applied.", goal: "digest=" + file, looks: []spec{{status: verified}, {text: suspended, status: delivering}, {text: suspended, status: verified}}},
 		"DigestNever":      {reason: "A spec that is never applied is not reached.", goal: "digest=" + file, looks: []spec{{status: verified}}, isSlow: true, want: exitTimedOut},
-		"DigestSuperseded": {reason: "Another spec takes the place of that of the file.", goal: "digest=" + file, looks: []spec{{text: other, status: delivering}, {status: verified}}, want: exitSuperseded},
+		"DigestSuperseded": {reason: "Another spec takes the place of that of the file.", goal: "digest=" + file, looks: []spec{{text: suspended, status: delivering}, {status: verified}}, want: exitSuperseded},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -119,16 +119,16 @@ func (f importFlags) printConversion(s *streams, c *analysis.Conversion, kinds s
 		}
 		out = append(out, string(b))
 	}
-	between := "---\n"
+	separator := "---\n"
 	if f.Output == "json" {
-		between = ""
+		separator = ""
 	}
 	for _, note := range c.Notes {
 		if _, err := fmt.Fprintf(s.problems, "kubectl-intent: note: %s\n", quoteInvisible(note)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}
-	_, err = io.WriteString(s.out, strings.Join(out, between))
+	_, err = io.WriteString(s.out, strings.Join(out, separator))
 	return errors.Wrap(err, "cannot print")
 }
 

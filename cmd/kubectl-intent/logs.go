@@ -72,14 +72,14 @@ func (c *logsCommand) showBuild(s *streams) error {
 }
 
 // lastBuildOf returns the last Build, and the step whose log says the most.
-func lastBuildOf(at buildv1alpha1.ImageBuildObservation) (build, step string) {
+func lastBuildOf(observation buildv1alpha1.ImageBuildObservation) (build, step string) {
 	switch {
-	case at.Running != nil:
-		return at.Running.Build, cmp.Or(at.Running.Step, defaultStep)
-	case at.Failed != nil:
-		return at.Failed.Build, cmp.Or(at.Failed.Step, defaultStep)
-	case at.Latest != nil:
-		return at.Latest.Build, defaultStep
+	case observation.Running != nil:
+		return observation.Running.Build, cmp.Or(observation.Running.Step, defaultStep)
+	case observation.Failed != nil:
+		return observation.Failed.Build, cmp.Or(observation.Failed.Step, defaultStep)
+	case observation.Latest != nil:
+		return observation.Latest.Build, defaultStep
 	}
 	return "", ""
 }

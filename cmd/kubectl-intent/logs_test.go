@@ -15,7 +15,7 @@ import (
 )
 
 // serveBuilt serves an Application with a source, its ImageBuild, a Build of kpack and the log of a step. The look that is asked for is done at once.
-func serveBuilt(t *testing.T, at buildv1alpha1.ImageBuildObservation, source string) {
+func serveBuilt(t *testing.T, observation buildv1alpha1.ImageBuildObservation, source string) {
 	t.Helper()
 	token := ""
 	answer := func(w http.ResponseWriter, o any) {
@@ -39,7 +39,7 @@ func serveBuilt(t *testing.T, at buildv1alpha1.ImageBuildObservation, source str
 		answer(w, application)
 	})
 	mux.HandleFunc("GET /apis/build.intentplane.dev/v1alpha1/namespaces/team-a/imagebuilds/api", func(w http.ResponseWriter, _ *http.Request) {
-		b := buildv1alpha1.ImageBuild{Status: buildv1alpha1.ImageBuildStatus{AtProvider: at}}
+		b := buildv1alpha1.ImageBuild{Status: buildv1alpha1.ImageBuildStatus{AtProvider: observation}}
 		b.APIVersion, b.Kind, b.Name = buildv1alpha1.GroupVersion.String(), "ImageBuild", "api"
 		b.Spec.ForProvider.Source.Git = &buildv1alpha1.GitSource{Revision: "main"}
 		b.Status.AtProvider.LookNow = strings.TrimSpace("before " + token)

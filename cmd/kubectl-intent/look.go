@@ -97,13 +97,13 @@ type lookReport struct {
 }
 
 func newLookReport(name, token string, b *buildv1alpha1.ImageBuild) lookReport {
-	at, git := b.Status.AtProvider, b.Spec.ForProvider.Source.Git
-	out := lookReport{Name: name, RequestedAt: token, Reason: at.SourceTrouble.Reason, Message: at.SourceTrouble.Message}
+	observation, git := b.Status.AtProvider, b.Spec.ForProvider.Source.Git
+	out := lookReport{Name: name, RequestedAt: token, Reason: observation.SourceTrouble.Reason, Message: observation.SourceTrouble.Message}
 	if synced := b.GetCondition(xpv2.TypeSynced); !isAnswered(b, token) {
 		out.Reason, out.Message = string(synced.Reason), synced.Message
 	}
 	if git != nil && out.Reason == "" {
-		out.Revision, out.Commit = git.Revision, at.Wanted.Commit
+		out.Revision, out.Commit = git.Revision, observation.Wanted.Commit
 	}
 	return out
 }
@@ -117,11 +117,11 @@ func (r lookReport) trouble() error {
 }
 
 // reportAfter returns the report of the Application after the look, or its earlier report where it cannot be read again.
-func reportAfter(ctx context.Context, opened *cluster.Cluster, before *cluster.Subjects, name string, now time.Time) objectReport {
-	if _, after, err := findBuilt(ctx, opened, name); err == nil {
-		before = after
+func reportAfter(ctx context.Context, opened *cluster.Cluster, subjects *cluster.Subjects, name string, now time.Time) objectReport {
+	if _, refreshed, err := findBuilt(ctx, opened, name); err == nil {
+		subjects = refreshed
 	}
-	return reportObjects(before, now)[0]
+	return reportObjects(subjects, now)[0]
 }
 
 // findBuilt returns the single Application of a name, which has a source.

@@ -37,22 +37,22 @@ type claims map[deliveredObject]string
 
 // addObjects records the objects of a deployment. It returns an error, whose reason deployment.ReasonOf returns, for an object that another
 // one brings to the same Site, and notes nothing of it then.
-func (c claims) addObjects(name string, brought []broughtObject) error {
-	if err := c.findConflict(name, brought, nil); err != nil {
+func (c claims) addObjects(name string, objects []broughtObject) error {
+	if err := c.findConflict(name, objects, nil); err != nil {
 		return err
 	}
-	for _, b := range brought {
+	for _, b := range objects {
 		c[b.key] = name
 	}
 	return nil
 }
 
 // findConflict returns an error for an object that another deployment delivers to the same Site, except for the skipped deployments.
-func (c claims) findConflict(name string, brought []broughtObject, passOver map[string]bool) error {
-	for _, b := range brought {
-		if other, ok := c[b.key]; ok && other != name && !passOver[other] {
+func (c claims) findConflict(name string, objects []broughtObject, passOver map[string]bool) error {
+	for _, b := range objects {
+		if otherName, ok := c[b.key]; ok && otherName != name && !passOver[otherName] {
 			return deployment.ErrorWithReason(deploymentv1alpha1.ReasonObjectConflict, errors.Errorf(
-				"Site %q: %s is delivered there by %s as well: give one of the services another name", b.site, b.key.object, other))
+				"Site %q: %s is delivered there by %s as well: give one of the services another name", b.site, b.key.object, otherName))
 		}
 	}
 	return nil
@@ -92,39 +92,39 @@ func (v *validation) compareWithCluster(ctx context.Context) {
 	if v.catalog.cluster == nil || len(v.rivals) == 0 {
 		return
 	}
-	inFiles, seen := map[string]bool{}, delivered{objects: claims{}, directories: map[string]bool{}}
+	inFiles, observed := map[string]bool{}, delivered{objects: claims{}, directories: map[string]bool{}}
 	for _, r := range v.rivals {
 		inFiles[r.name] = true
 		for _, b := range r.brought {
-			seen.directories[b.key.directory] = true
+			observed.directories[b.key.directory] = true
 		}
 	}
-	v.readDelivered(ctx, &seen)
-	for _, problem := range seen.unknown {
+	v.readDelivered(ctx, &observed)
+	for _, problem := range observed.unknown {
 		v.addWarning(Finding{File: v.rivals[0].at.File, Line: 1, Reason: reasonUnreadable, Message: problem})
 	}
 	for _, r := range v.rivals {
 		r.at.Reason = deploymentv1alpha1.ReasonObjectConflict
-		v.addFinding(r.at, r.d, seen.objects.findConflict(r.name, r.brought, inFiles))
+		v.addFinding(r.at, r.d, observed.objects.findConflict(r.name, r.brought, inFiles))
 	}
 	v.sortFindings()
 }
 
 // readDelivered records the objects that the deployments of the cluster deliver, as far as the user may read them: in all namespaces, or in
 // the namespaces of the files.
-func (v *validation) readDelivered(ctx context.Context, to *delivered) {
-	err := v.catalog.cluster.EachDelivery(ctx, cluster.AllNamespaces, to.addDelivery)
+func (v *validation) readDelivered(ctx context.Context, target *delivered) {
+	err := v.catalog.cluster.EachDelivery(ctx, cluster.AllNamespaces, target.addDelivery)
 	if !kerrors.IsForbidden(err) {
-		to.cannotRead("", err)
+		target.cannotRead("", err)
 		return
 	}
-	to.unknown = append(to.unknown, "the GitDeliveries of all namespaces cannot be listed, so objects that deployments of other namespaces deliver to the same Site are not found")
+	target.unknown = append(target.unknown, "the GitDeliveries of all namespaces cannot be listed, so objects that deployments of other namespaces deliver to the same Site are not found")
 	namespaces := map[string]bool{}
 	for _, r := range v.rivals {
 		namespaces[path.Dir(r.name)] = true
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
-		to.cannotRead(" of namespace "+namespace, v.catalog.cluster.EachDelivery(ctx, namespace, to.addDelivery))
+		target.cannotRead(" of namespace "+namespace, v.catalog.cluster.EachDelivery(ctx, namespace, target.addDelivery))
 	}
 }
 
@@ -147,9 +147,9 @@ type delivered struct {
 }
 
 // cannotRead notes which GitDeliveries could not be read, if any.
-func (s *delivered) cannotRead(whose string, err error) {
+func (s *delivered) cannotRead(scope string, err error) {
 	if err != nil {
-		s.unknown = append(s.unknown, "the GitDeliveries"+whose+" cannot be read, so objects that their deployments deliver to the same Site are not found: "+err.Error())
+		s.unknown = append(s.unknown, "the GitDeliveries"+scope+" cannot be read, so objects that their deployments deliver to the same Site are not found: "+err.Error())
 	}
 }
 

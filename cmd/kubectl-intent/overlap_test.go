@@ -19,14 +19,14 @@ func brings(t *testing.T, name, action, configMap string) *unstructured.Unstruct
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := ""
+	filesField := ""
 	if action == "Desired" {
-		held = ", files: " + base64.StdEncoding.EncodeToString(files)
+		filesField = ", files: " + base64.StdEncoding.EncodeToString(files)
 	}
 	return parse(t, `apiVersion: delivery.intentplane.dev/v1alpha1
 kind: GitDelivery
 metadata: {namespace: team-a, name: `+name+`}
-spec: {forProvider: {claimRef: {namespace: team-a, name: `+name+`}, trees: [{site: edge1, branch: main, path: clusters/edge1/team-a/`+name+`, action: `+action+held+`}]}}
+spec: {forProvider: {claimRef: {namespace: team-a, name: `+name+`}, trees: [{site: edge1, branch: main, path: clusters/edge1/team-a/`+name+`, action: `+action+filesField+`}]}}
 status: {atProvider: {remote: {url: `+fleetURL(t)+`}}}
 `)
 }

@@ -57,14 +57,14 @@ func (k localRenderer) renderWithoutLimits(ctx context.Context, in deployment.In
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	out := make([]compose.Rendered, len(c.Inputs))
-	for i, one := range c.Inputs {
+	for i, input := range c.Inputs {
 		out[i].Place = c.Selection.Places[i]
 		// It has to wait, as it would in a cluster.
 		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
 			continue
 		}
-		if out[i].Files, err = k.buildFiles(ctx, one); err != nil {
-			return nil, wrapWithSite(one.Site.Name, deployment.RenderError(err, out[i].Files))
+		if out[i].Files, err = k.buildFiles(ctx, input); err != nil {
+			return nil, wrapWithSite(input.Site.Name, deployment.RenderError(err, out[i].Files))
 		}
 	}
 	if err := c.CheckRead(in); err != nil {

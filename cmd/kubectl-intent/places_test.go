@@ -21,7 +21,7 @@ import (
 func TestRefused(t *testing.T) {
 	conflict := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
 	wrong := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"]}'`+"\n  gatesConfig: {sloThresholds: {error_rate: '>= 5 %'}}", 1)
-	one := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	oneSite := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	quickstart := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
 	limited := slices.Concat(quickstart[:4], []string{"--config", file(t, allowThings)})
 	odd := []string{"--site", examples + "10-sites.yaml", "--blueprint", file(t, strings.Replace(ruled, "SIZE", "3", 1)), "--config", file(t, allowThings)}
@@ -36,11 +36,11 @@ func TestRefused(t *testing.T) {
 	}{
 		"Conflict":    {reason: "Two values for one metric are a conflict.", in: conflict, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.latency_p99 says "400ms"`},
 		"WrongWay":    {reason: "A threshold that points to the bad side of its metric is refused.", in: wrong, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.error_rate: ">= 5%" points the wrong way`},
-		"Policy":      {reason: "Limits of a configuration in a file hold.", in: one, args: limited, want: "PolicyDenied: "},
-		"PolicyLive":  {reason: "The limits of a configuration in the cluster hold.", in: one, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: "},
-		"Rule":        {reason: "Rules of a Blueprint's definitions hold.", in: one, args: odd, want: `RenderFailed: Site "edge1": thing-a.yaml: `},
-		"SiteMissing": {reason: "A Site has to be there.", in: strings.Replace(one, "edge1", "edge9", 1), args: limited, explain: true, want: "SiteMissing: "},
-		"AllAndOne":   {reason: "A word for all Sites stands alone.", in: strings.Replace(one, `"edge1"`, `"all", "edge1"`, 1), args: quickstart, explain: true, want: "InvalidIntent: "},
+		"Policy":      {reason: "Limits of a configuration in a file hold.", in: oneSite, args: limited, want: "PolicyDenied: "},
+		"PolicyLive":  {reason: "The limits of a configuration in the cluster hold.", in: oneSite, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: "},
+		"Rule":        {reason: "Rules of a Blueprint's definitions hold.", in: oneSite, args: odd, want: `RenderFailed: Site "edge1": thing-a.yaml: `},
+		"SiteMissing": {reason: "A Site has to be there.", in: strings.Replace(oneSite, "edge1", "edge9", 1), args: limited, explain: true, want: "SiteMissing: "},
+		"AllAndOne":   {reason: "A word for all Sites stands alone.", in: strings.Replace(oneSite, `"edge1"`, `"all", "edge1"`, 1), args: quickstart, explain: true, want: "InvalidIntent: "},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -109,13 +109,13 @@ func TestWaiting(t *testing.T) {
 	site := file(t, strings.Replace(string(b), "controlPlane: {}", "clusterRef: {name: edge1}", 1))
 	checkout := t.TempDir()
 	leave(t, checkout, "clusters/edge1/team-a/shop", "demo", "shop")
-	one := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	oneSite := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	catalog := []string{"--site", site, "--blueprint", examples + "20-blueprint.yaml"}
 	for _, args := range [][]string{catalog, append(catalog, "--config", examples+"30-config.yaml")} {
-		if out, problems, code := runIntent(one, append([]string{"render", "-"}, args...)...); code != 0 || !strings.Contains(out, "receives nothing before its cluster is known to be ready") || strings.Contains(out, "kind:") {
+		if out, problems, code := runIntent(oneSite, append([]string{"render", "-"}, args...)...); code != 0 || !strings.Contains(out, "receives nothing before its cluster is known to be ready") || strings.Contains(out, "kind:") {
 			t.Errorf("The Site receives nothing: exit code %d:\n%s%s", code, out, problems)
 		}
-		if out, problems, code := runIntent(one, append([]string{"render", "-", "--diff", checkout}, args...)...); code != 0 {
+		if out, problems, code := runIntent(oneSite, append([]string{"render", "-", "--diff", checkout}, args...)...); code != 0 {
 			t.Errorf("Its directory stays as it is: exit code %d:\n%s%s", code, out, problems)
 		}
 	}
@@ -123,7 +123,7 @@ func TestWaiting(t *testing.T) {
 
 func TestRenderRemoved(t *testing.T) {
 	catalog := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
-	one := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	oneSite := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	cases := map[string]struct {
 		reason             string
 		dir, control, name string
@@ -140,11 +140,11 @@ func TestRenderRemoved(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			checkout, before := t.TempDir(), t.TempDir()
+			checkout, emptyCheckout := t.TempDir(), t.TempDir()
 			leave(t, checkout, tc.dir, tc.control, tc.name)
 			args := append([]string{"render", "-"}, append(catalog[:4:4], tc.args...)...)
-			alone, _, _ := runIntent(one, append(args, "--diff", before)...)
-			out, problems, code := runIntent(one, append(args, "--diff", checkout)...)
+			alone, _, _ := runIntent(oneSite, append(args, "--diff", emptyCheckout)...)
+			out, problems, code := runIntent(oneSite, append(args, "--diff", checkout)...)
 			if code != exitInvalid || problems != "" {
 				t.Fatalf("\n%s\nrun(...): exit code %d:\n%s%s", tc.reason, code, out, problems)
 			}

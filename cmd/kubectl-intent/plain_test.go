@@ -76,9 +76,9 @@ func TestForgery(t *testing.T) {
 	field := strings.Replace(claim, "spec:", "spec:\n  \""+evil+"\": 1", 1)
 	named := strings.NewReplacer("team-a", `"`+evil+`"`, "name: shop", `name: "`+evil+`"`).Replace(claim)
 	blueprint := strings.Replace(bare, "name: web-1.0.0", `name: "`+evil+`"`, 1) + "  examples: [{intent: '{\"service\": \"a\"}'}]\n"
-	here := t.TempDir()
-	t.Chdir(here)
-	checkout := filepath.Join(here, "checkout")
+	folder := t.TempDir()
+	t.Chdir(folder)
+	checkout := filepath.Join(folder, "checkout")
 	leave(t, checkout, "clusters/edge2/team-a/shop", "demo", "shop")
 	const content = "a: \u202eb\n"
 	if err := os.WriteFile(filepath.Join(checkout, "clusters/edge2/team-a/shop", "a\n::error ::\x1bb"), []byte(content), 0o600); err != nil {
@@ -88,7 +88,7 @@ func TestForgery(t *testing.T) {
 	if err := os.WriteFile("::error ::forged", []byte("a: ["), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	one := file(t, strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1))
+	oneSite := file(t, strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1))
 	inputs := strings.Replace(ruled, "    kustomization.yaml:", `    b.txt: "a\r\e[31m"`+"\n    kustomization.yaml:", 1)
 	cases := map[string]struct {
 		in   string
@@ -103,10 +103,10 @@ func TestForgery(t *testing.T) {
 		"Error":     {in: field, args: []string{"digest", "-"}},
 		"Digest":    {in: named + "---\n" + named, args: []string{"digest", "-"}},
 		"Explain":   {in: named, args: []string{"explain", "-"}},
-		"Key":       {args: []string{"explain", one, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(ruled, "    kustomization.yaml:", "    intent.yaml: '{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {\""+evil+"\": a}}'\n    kustomization.yaml:", 1))}},
+		"Key":       {args: []string{"explain", oneSite, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(ruled, "    kustomization.yaml:", "    intent.yaml: '{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {\""+evil+"\": a}}'\n    kustomization.yaml:", 1))}},
 		"Blueprint": {in: blueprint, args: []string{"blueprint", "test", "-"}},
-		"Diff":      {args: []string{"render", one, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(ruled, "SIZE", "4", 1)), "--diff", checkout}, says: says},
-		"Inputs":    {args: []string{"render", one, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(inputs, "SIZE", "4", 1)), "--inputs"}},
+		"Diff":      {args: []string{"render", oneSite, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(ruled, "SIZE", "4", 1)), "--diff", checkout}, says: says},
+		"Inputs":    {args: []string{"render", oneSite, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(inputs, "SIZE", "4", 1)), "--inputs"}},
 		"Flag":      {args: []string{"validate", "--\x1b[31m\n::error ::forged"}},
 	}
 	for name, tc := range cases {

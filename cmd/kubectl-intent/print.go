@@ -84,11 +84,11 @@ func paletteForFile(f *os.File, getenv func(string) string) palette {
 	return palette(term.IsTerminal(int(f.Fd())) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
 }
 
-func (p palette) paintText(text string, with ...color.Attribute) string {
+func (p palette) paintText(text string, attributes ...color.Attribute) string {
 	if !p || text == "" {
 		return text
 	}
-	c := color.New(with...)
+	c := color.New(attributes...)
 	c.EnableColor()
 	return c.Sprint(text)
 }

@@ -57,30 +57,30 @@ func stepNumber(step string) (int32, bool) {
 }
 
 // explainPromotion returns an error with its remedy for a result that refuses a promotion.
-func (v ledgerView) explainPromotion(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
-	what := "all steps"
-	if asked.Step != nil {
-		what = fmt.Sprintf("step %d", *asked.Step)
+func (v ledgerView) explainPromotion(r rolloutv1alpha1.Result, requestSpec rolloutv1alpha1.RolloutRequestSpec) error {
+	subject := "all steps"
+	if requestSpec.Step != nil {
+		subject = fmt.Sprintf("step %d", *requestSpec.Step)
 	}
 	switch r {
 	case rolloutv1alpha1.ResultAlreadyJudged:
-		return errors.Errorf("%s of revision %d cannot be released: the revision was judged already (%s)", what, asked.Revision, v.state.Verdict.Result)
+		return errors.Errorf("%s of revision %d cannot be released: the revision was judged already (%s)", subject, requestSpec.Revision, v.state.Verdict.Result)
 	case rolloutv1alpha1.ResultUnknownStep:
-		return errors.Errorf("%s of revision %d cannot be released: no user is awaited there; %s", what, asked.Revision, v.describeSteps(asked))
+		return errors.Errorf("%s of revision %d cannot be released: no user is awaited there; %s", subject, requestSpec.Revision, v.describeSteps(requestSpec))
 	case rolloutv1alpha1.ResultStale:
-		if v.state.Current.Number == asked.Revision {
-			return errors.Errorf("%s of revision %d cannot be released: it was released already, or is passed; %s", what, asked.Revision, v.describeSteps(asked))
+		if v.state.Current.Number == requestSpec.Revision {
+			return errors.Errorf("%s of revision %d cannot be released: it was released already, or is passed; %s", subject, requestSpec.Revision, v.describeSteps(requestSpec))
 		}
 	}
 	return nil
 }
 
 // describeSteps says which step can be released now.
-func (v ledgerView) describeSteps(asked rolloutv1alpha1.RolloutRequestSpec) string {
+func (v ledgerView) describeSteps(requestSpec rolloutv1alpha1.RolloutRequestSpec) string {
 	out := []string{}
 	for n := int32(0); int(n) < len(v.state.Current.Plan); n++ {
-		asked.Step, asked.Full = new(n+1), nil
-		if !v.resultOf(asked).Refused() {
+		requestSpec.Step, requestSpec.Full = new(n+1), nil
+		if !v.resultOf(requestSpec).Refused() {
 			out = append(out, fmt.Sprint(n+1))
 		}
 	}

@@ -48,12 +48,12 @@ func (c *pruneCommand) Run(s *streams) error {
 	if err := c.checkFlags(s); err != nil {
 		return usageError{err}
 	}
-	at, err := c.openCluster()
+	connection, err := c.openCluster()
 	if err != nil {
 		return usageError{err}
 	}
 	ctx := context.Background()
-	p := &pruning{pruneCommand: c, streams: s, cluster: at}
+	p := &pruning{pruneCommand: c, streams: s, cluster: connection}
 	if err := p.requestPlan(ctx); err != nil {
 		return err
 	}
@@ -165,24 +165,24 @@ func configReference(text string) rolloutv1alpha1.ConfigReference {
 }
 
 // followRequest waits until the request meets a condition, and prints its obstacles meanwhile.
-func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, is func(*statev1alpha1.PruneRequest) bool) error {
-	said := ""
+func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, condition func(*statev1alpha1.PruneRequest) bool) error {
+	lastMessage := ""
 	err := p.cluster.FollowPrune(ctx, p.made, func(r *statev1alpha1.PruneRequest) (bool, error) {
 		p.request = r
 		p.made.SetResourceVersion(r.GetResourceVersion()) // A later watch starts from here: the server forgets older versions in minutes.
-		if is(r) {
+		if condition(r) {
 			return true, nil
 		}
 		now := describeCondition(r.Status.GetCondition(typ))
-		if now == said {
+		if now == lastMessage {
 			return false, nil
 		}
-		said = now
-		_, err := fmt.Fprintln(p.streams.problems, escapeCommandOfCI(plainMessage(said)))
+		lastMessage = now
+		_, err := fmt.Fprintln(p.streams.problems, escapeCommandOfCI(plainMessage(lastMessage)))
 		return false, errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
-		return lateAnswer(p.made.GetName(), said)
+		return lateAnswer(p.made.GetName(), lastMessage)
 	}
 	return err
 }
@@ -260,11 +260,11 @@ func countPruned(r *statev1alpha1.PruneRequest) string {
 	return formatCount(r.Status.Plan.Pruned, "directory", "directories")
 }
 
-func formatCount(n int32, one, more string) string {
+func formatCount(n int32, singular, plural string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return fmt.Sprintf("%d %s", n, more)
+	return fmt.Sprintf("%d %s", n, plural)
 }
 
 func (p *pruning) approvalObject(ctx context.Context) (*unstructured.Unstructured, error) {
@@ -300,23 +300,23 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 	plan := r.Status.Plan
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, i := range plan.Items {
-		what := strings.TrimSuffix(fmt.Sprintf("%s: %s", i.Reason, i.Message), ": ")
+		description := strings.TrimSuffix(fmt.Sprintf("%s: %s", i.Reason, i.Message), ": ")
 		if i.Verdict != "Keep" {
-			what = describeGoing(i)
+			description = describeGoing(i)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", quoteLine(strings.ToUpper(i.Verdict)), quoteInvisible(nameItem(i)), quoteInvisible(what))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", quoteLine(strings.ToUpper(i.Verdict)), quoteInvisible(nameItem(i)), quoteInvisible(description))
 	}
 	if err := t.Flush(); err != nil {
 		return errors.Wrap(err, "cannot print")
 	}
-	said := fmt.Sprintf("%s to prune, %d to keep", countPruned(r), plan.Kept)
+	summary := fmt.Sprintf("%s to prune, %d to keep", countPruned(r), plan.Kept)
 	if plan.More > 0 {
-		said += fmt.Sprintf(" (%d not listed)", plan.More)
+		summary += fmt.Sprintf(" (%d not listed)", plan.More)
 	}
 	if plan.Digest != "" {
-		said += ". Plan " + plan.Digest
+		summary += ". Plan " + plan.Digest
 	}
-	_, err := fmt.Fprintln(w, quoteLine(said))
+	_, err := fmt.Fprintln(w, quoteLine(summary))
 	return errors.Wrap(err, "cannot print")
 }
 
@@ -330,15 +330,15 @@ func nameItem(i statev1alpha1.PruneItem) string {
 
 // describeGoing describes the content of an item to remove.
 func describeGoing(i statev1alpha1.PruneItem) string {
-	said := formatCount(i.Objects, "object", "objects")
+	description := formatCount(i.Objects, "object", "objects")
 	if i.Path != "" {
-		said += fmt.Sprintf(" of %s/%s", i.Namespace, i.Name)
+		description += fmt.Sprintf(" of %s/%s", i.Namespace, i.Name)
 	}
 	if i.Site != "" {
-		said += " at " + i.Site
+		description += " at " + i.Site
 	}
 	if len(i.Stateful) > 0 {
-		said += ", with " + strings.Join(i.Stateful, ", ")
+		description += ", with " + strings.Join(i.Stateful, ", ")
 	}
-	return said
+	return description
 }

@@ -178,7 +178,7 @@ func readInputFile(in io.Reader, file string) ([]document, error) {
 func splitDocuments(file []byte) ([]document, error) {
 	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(file)))
 	out := []document{}
-	for at := 0; ; {
+	for offset := 0; ; {
 		text, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return out, nil
@@ -187,15 +187,15 @@ func splitDocuments(file []byte) ([]document, error) {
 			return nil, err
 		}
 		// A document is a part of the file as it is.
-		at += max(0, bytes.Index(file[at:], text))
-		out = append(out, document{text: text, number: len(out) + 1, before: bytes.Count(file[:at], []byte("\n"))})
-		at += len(text)
+		offset += max(0, bytes.Index(file[offset:], text))
+		out = append(out, document{text: text, number: len(out) + 1, before: bytes.Count(file[:offset], []byte("\n"))})
+		offset += len(text)
 	}
 }
 
 // decodeStrictly refuses fields that do not exist, by their path, and fields that come twice. Fields that Crossplane and the API server add
 // to a user's object are left out.
-func decodeStrictly(document []byte, to any) error {
+func decodeStrictly(document []byte, target any) error {
 	m := map[string]any{}
 	if err := yaml.UnmarshalStrict(document, &m); err != nil {
 		return err
@@ -210,7 +210,7 @@ func decodeStrictly(document []byte, to any) error {
 	if err != nil {
 		return err
 	}
-	strict, err := kjson.UnmarshalStrict(b, to)
+	strict, err := kjson.UnmarshalStrict(b, target)
 	return errors.Join(append(strict, err)...)
 }
 

@@ -18,7 +18,7 @@ spec:
 // TestApplications has commands read Applications in the place of the deployments that they compose.
 func TestApplications(t *testing.T) {
 	catalog := []string{"--site=" + examples + "10-sites.yaml", "--blueprint=" + blueprints + "app-internal-1.0.0.yaml"}
-	with := func(args ...string) []string { return append(args, catalog...) }
+	withCatalog := func(args ...string) []string { return append(args, catalog...) }
 	head, _, _ := strings.Cut(anApplication, "spec:")
 	deployed := strings.NewReplacer("claims.", "", "kind: Application", "kind: IntentDeployment").Replace(head) + `spec:
   expectation: {service: shop, type: app-internal, sites: [edge1], image: "registry.example.org/shop@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", runtime: {env: [{name: A, value: "1"}]}}
@@ -37,9 +37,9 @@ func TestApplications(t *testing.T) {
 		"Both":   {reason: "Deployments and Applications stand in one file.", in: deployed + "---\n" + strings.Replace(anApplication, "name: shop}", "name: other}", 1), args: []string{"digest", "-"}, says: "team-a/other sha256:"},
 		"Render": {
 			reason: "The files of the deployment are rendered.",
-			in:     anApplication, args: with("render", "-"), says: "clusters/edge1/team-a/shop/deployment-shop.yaml",
+			in:     anApplication, args: withCatalog("render", "-"), says: "clusters/edge1/team-a/shop/deployment-shop.yaml",
 		},
-		"Validate": {reason: "An Application without mistakes is valid.", in: anApplication, args: with("validate", "-"), says: "1 object, 0 mistakes"},
+		"Validate": {reason: "An Application without mistakes is valid.", in: anApplication, args: withCatalog("validate", "-"), says: "1 object, 0 mistakes"},
 		"Tag":      {reason: "An image without a digest is a warning.", in: strings.Replace(anApplication, "@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", ":1", 1), args: []string{"validate", "-"}, says: "MovingTag"},
 		"Schema":   {reason: "Bad input is refused as by an API server.", in: anApplication + "  route: {host: '*.example.org'}\n", args: []string{"validate", "-"}, code: exitInvalid, says: "spec.route.host"},
 		"Twice": {
@@ -48,7 +48,7 @@ func TestApplications(t *testing.T) {
 		},
 		"NoBlueprint": {
 			reason: "A missing Blueprint is a mistake.",
-			in:     anApplication + "  route: {host: shop.example.org}\n", args: with("validate", "-"), code: exitInvalid, says: "app",
+			in:     anApplication + "  route: {host: shop.example.org}\n", args: withCatalog("validate", "-"), code: exitInvalid, says: "app",
 		},
 		"Unknown": {reason: "A field that an Application does not have is refused.", in: anApplication + "  sources: {}\n", args: []string{"digest", "-"}, code: exitInvalid, says: `unknown field "spec.sources"`},
 		"Problem": {reason: "An Application of which no deployment can be made is refused.", in: strings.Replace(anApplication, "name: shop}", "name: 1shop}", 1), args: []string{"digest", "-"}, code: exitInvalid, says: "Application 1shop: metadata.name"},

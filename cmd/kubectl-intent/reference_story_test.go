@@ -85,20 +85,20 @@ func clusterFlagRows(root *kong.Node) []string {
 }
 
 // withoutShared leaves rows out where all of them are there, and reports whether they were.
-func withoutShared(rows, shared []string) (own []string, hadAll bool) {
-	is := map[string]bool{}
+func withoutShared(rows, shared []string) (unshared []string, hadAll bool) {
+	isShared := map[string]bool{}
 	for _, r := range shared {
-		is[r] = true
+		isShared[r] = true
 	}
 	for _, r := range rows {
-		if !is[r] {
-			own = append(own, r)
+		if !isShared[r] {
+			unshared = append(unshared, r)
 		}
 	}
-	if len(shared) == 0 || len(rows)-len(own) != len(shared) {
+	if len(shared) == 0 || len(rows)-len(unshared) != len(shared) {
 		return rows, false
 	}
-	return own, true
+	return unshared, true
 }
 
 // commandRows returns a row for each argument and flag of a command.

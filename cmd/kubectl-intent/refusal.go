@@ -47,13 +47,13 @@ type ledgerView struct {
 // viewLedger returns the view of the ledger in the GitDeliveries of a deployment.
 func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
 	out := ledgerView{state: cause.NewestLedger(all)}
-	held := map[string]deliveryv1alpha1.DeliveredTree{}
+	treesBySite := map[string]deliveryv1alpha1.DeliveredTree{}
 	for _, d := range all {
 		if r := d.Status.AtProvider.Record; r == nil || r.Position != out.state.Position() {
 			continue
 		}
 		for _, t := range d.Status.AtProvider.Trees {
-			held[t.Site] = t
+			treesBySite[t.Site] = t
 		}
 	}
 	if out.state.Current == nil {
@@ -62,9 +62,9 @@ func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
 	out.input.HasAllReported = true
 	for _, part := range out.state.Current.Parts {
 		for _, site := range part.Sites {
-			t, known := held[site]
-			out.input.HasAllReported = out.input.HasAllReported && known
-			out.input.Directories = append(out.input.Directories, step.Directory{Site: site, IsChosen: true, IsKnown: known, Tree: t.Tree, Revision: t.Revision})
+			t, isKnown := treesBySite[site]
+			out.input.HasAllReported = out.input.HasAllReported && isKnown
+			out.input.Directories = append(out.input.Directories, step.Directory{Site: site, IsChosen: true, IsKnown: isKnown, Tree: t.Tree, Revision: t.Revision})
 		}
 	}
 	slices.SortFunc(out.input.Directories, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })
@@ -78,28 +78,28 @@ func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1a
 }
 
 // explainRefusal returns an error with its remedy for a result that refuses, and nil for any other.
-func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
-	if c := v.state.Current; c != nil && asked.Revision > c.Number {
+func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, requestSpec rolloutv1alpha1.RolloutRequestSpec) error {
+	if c := v.state.Current; c != nil && requestSpec.Revision > c.Number {
 		return nil // The status names a revision that Git has not recorded yet: the deployment answers once it has.
 	}
-	if asked.Action == rolloutv1alpha1.ActionPromote {
-		if err := v.explainPromotion(r, asked); err != nil {
+	if requestSpec.Action == rolloutv1alpha1.ActionPromote {
+		if err := v.explainPromotion(r, requestSpec); err != nil {
 			return err
 		}
 	}
 	switch r {
 	case rolloutv1alpha1.ResultAlreadyJudged:
 		return errors.Errorf("revision %d cannot be aborted: it was judged already (%s); use rollback to restore an earlier revision",
-			asked.Revision, v.state.Verdict.Result)
+			requestSpec.Revision, v.state.Verdict.Result)
 	case rolloutv1alpha1.ResultUnknownRevision:
-		return errors.Errorf("revision %d cannot be rolled back to: the history does not have it; %s", *asked.ToRevision, v.describeTargets(asked))
+		return errors.Errorf("revision %d cannot be rolled back to: the history does not have it; %s", *requestSpec.ToRevision, v.describeTargets(requestSpec))
 	case rolloutv1alpha1.ResultNoTarget:
 		return errors.Errorf("revision %d cannot be rolled back to: it is the present one, was not verified in every repository, was rolled back itself, "+
-			"or its files are gone; %s", *asked.ToRevision, v.describeTargets(asked))
+			"or its files are gone; %s", *requestSpec.ToRevision, v.describeTargets(requestSpec))
 	case rolloutv1alpha1.ResultNothingToRestore:
-		return errors.Errorf("there is nothing to roll back: %s", v.describeUnchanged(asked))
+		return errors.Errorf("there is nothing to roll back: %s", v.describeUnchanged(requestSpec))
 	case rolloutv1alpha1.ResultStale:
-		return errors.Errorf("revision %d is not the present one any more, or was changed meanwhile: look at the deployment and ask again", asked.Revision)
+		return errors.Errorf("revision %d is not the present one any more, or was changed meanwhile: look at the deployment and ask again", requestSpec.Revision)
 	}
 	if r.Refused() {
 		return errors.Errorf("the deployment would refuse it: %s", r)
@@ -108,20 +108,20 @@ func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, asked rolloutv1alph
 }
 
 // describeUnchanged says why a rollback would change nothing, and names the remedy.
-func (v ledgerView) describeUnchanged(asked rolloutv1alpha1.RolloutRequestSpec) string {
-	to := *asked.ToRevision
-	if v.state.IsRejected() && v.state.Target == to && !v.state.Restored {
-		return fmt.Sprintf("revision %d is being rolled back to revision %d already", v.state.Current.Number, to)
+func (v ledgerView) describeUnchanged(requestSpec rolloutv1alpha1.RolloutRequestSpec) string {
+	target := *requestSpec.ToRevision
+	if v.state.IsRejected() && v.state.Target == target && !v.state.Restored {
+		return fmt.Sprintf("revision %d is being rolled back to revision %d already", v.state.Current.Number, target)
 	}
-	return fmt.Sprintf("the directories of all Sites hold the files of revision %d already; --to-revision says to which other one; %s", to, v.describeTargets(asked))
+	return fmt.Sprintf("the directories of all Sites hold the files of revision %d already; --to-revision says to which other one; %s", target, v.describeTargets(requestSpec))
 }
 
 // describeTargets says which revisions can be rolled back to.
-func (v ledgerView) describeTargets(asked rolloutv1alpha1.RolloutRequestSpec) string {
+func (v ledgerView) describeTargets(requestSpec rolloutv1alpha1.RolloutRequestSpec) string {
 	out := []string{}
 	for _, p := range slices.Backward(v.state.Targets()) {
-		asked.ToRevision = &p.Number
-		if !v.resultOf(asked).Refused() {
+		requestSpec.ToRevision = &p.Number
+		if !v.resultOf(requestSpec).Refused() {
 			out = append(out, fmt.Sprint(p.Number))
 		}
 	}

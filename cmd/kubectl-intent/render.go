@@ -74,13 +74,13 @@ func (r *renderCommand) Run(s *streams) error {
 	if err := r.checkForm(); err != nil {
 		return err
 	}
-	all, whose, err := r.renderDeployments(s.in)
+	all, claimOwner, err := r.renderDeployments(s.in)
 	if err != nil {
 		return err
 	}
 	switch {
 	case r.Diff != "":
-		return r.printDifferences(s, all, whose)
+		return r.printDifferences(s, all, claimOwner)
 	case r.To != "":
 		return r.writeFolders(s.out, all)
 	}
@@ -163,12 +163,12 @@ func (r *renderCommand) renderFiles(c compiledDeployment) ([]rendered, error) {
 // kustomizeInputs returns the inputs of kustomize.
 func kustomizeInputs(c *offline.Compiled) ([]rendered, error) {
 	out := make([]rendered, 0, len(c.Inputs))
-	for i, one := range c.Inputs {
-		files, err := render.Layout(one)
+	for i, input := range c.Inputs {
+		files, err := render.Layout(input)
 		if err != nil {
-			return nil, withReason(wrapWithSite(one.Site.Name, deployment.RenderError(err, nil)))
+			return nil, withReason(wrapWithSite(input.Site.Name, deployment.RenderError(err, nil)))
 		}
-		out = append(out, rendered{site: one.Site.Name, path: c.Selection.Places[i].Path, files: files})
+		out = append(out, rendered{site: input.Site.Name, path: c.Selection.Places[i].Path, files: files})
 	}
 	return out, nil
 }
@@ -176,8 +176,8 @@ func kustomizeInputs(c *offline.Compiled) ([]rendered, error) {
 // printFiles prints the files. As text they are one stream of YAML, each with its path in the repository.
 func (r *renderCommand) printFiles(w io.Writer, all []rendered) error {
 	report := make([]Rendering, 0, len(all))
-	for _, one := range all {
-		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Files: textOfFiles(one.files)})
+	for _, site := range all {
+		report = append(report, Rendering{Site: site.site, Path: site.path, Waits: site.waits, Files: textOfFiles(site.files)})
 	}
 	return r.printValue(w, report, func() ([]string, error) { return namesOfObjects(all) }, func(w io.Writer) error { return r.printStream(w, all) })
 }
@@ -185,12 +185,12 @@ func (r *renderCommand) printFiles(w io.Writer, all []rendered) error {
 // namesOfObjects returns the name of each object, once, as kubectl takes it.
 func namesOfObjects(all []rendered) ([]string, error) {
 	var out []string
-	for _, one := range all {
-		for _, name := range one.files.Names() {
+	for _, site := range all {
+		for _, name := range site.files.Names() {
 			if path.Base(name) == kustomization {
 				continue
 			}
-			documents, err := splitDocuments(one.files[name])
+			documents, err := splitDocuments(site.files[name])
 			if err != nil {
 				return nil, errors.Wrapf(err, "cannot read %s", name)
 			}
@@ -216,17 +216,17 @@ func textOfFiles(files tree.Files) map[string]string {
 }
 
 func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
-	for _, one := range all {
-		if one.waits {
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", quoteInvisible(one.site), quoteInvisible(one.path)); err != nil {
+	for _, site := range all {
+		if site.waits {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", quoteInvisible(site.site), quoteInvisible(site.path)); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
-		for _, name := range one.files.Names() {
+		for _, name := range site.files.Names() {
 			if path.Base(name) == kustomization && !r.Inputs {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", quoteInvisible(one.site), quoteInvisible(path.Join(one.path, name)), r.printableFile(one.files[name])); err != nil {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", quoteInvisible(site.site), quoteInvisible(path.Join(site.path, name)), r.printableFile(site.files[name])); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -250,15 +250,15 @@ func (r *renderCommand) writeFolders(w io.Writer, all []rendered) error {
 	}
 	defer root.Close() //nolint:errcheck // Its files are closed one by one.
 	report := make([]Rendering, 0, len(all))
-	for _, one := range all {
-		if err := writeFiles(root, one.site, one.files); err != nil {
+	for _, site := range all {
+		if err := writeFiles(root, site.site, site.files); err != nil {
 			return err
 		}
-		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Folder: filepath.Join(r.To, one.site)})
+		report = append(report, Rendering{Site: site.site, Path: site.path, Waits: site.waits, Folder: filepath.Join(r.To, site.site)})
 	}
 	return formFlag(r.objectsFlag).printValue(w, report, func(w io.Writer) error {
-		for _, one := range report {
-			if _, err := fmt.Fprintln(w, quoteLine(one.Folder)); err != nil {
+		for _, rendering := range report {
+			if _, err := fmt.Fprintln(w, quoteLine(rendering.Folder)); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -266,13 +266,13 @@ func (r *renderCommand) writeFolders(w io.Writer, all []rendered) error {
 	})
 }
 
-func (r *renderCommand) printDifferences(s *streams, all []rendered, whose owner) error {
+func (r *renderCommand) printDifferences(s *streams, all []rendered, claimOwner owner) error {
 	root, err := os.OpenRoot(r.Diff)
 	if err != nil {
 		return usageError{errors.Wrap(err, "cannot open the checkout")}
 	}
 	defer root.Close() //nolint:errcheck // Nothing was written.
-	report, err := compareDirectories(root, all, whose)
+	report, err := compareDirectories(root, all, claimOwner)
 	if err != nil {
 		return err
 	}

@@ -107,11 +107,11 @@ func (c *rollbackCommand) Run(s *streams) error {
 		if err != nil {
 			return err
 		}
-		to := latestRollbackTarget(all, a.status)
-		if to == 0 {
+		target := latestRollbackTarget(all, a.status)
+		if target == 0 {
 			return explainNoTarget(all, a.status)
 		}
-		a.spec.ToRevision = &to
+		a.spec.ToRevision = &target
 		return nil
 	})
 }
@@ -269,19 +269,19 @@ func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Clust
 	if err := f.printRequest(progress, o, "created"); err != nil {
 		return err
 	}
-	last, before := &rolloutv1alpha1.RolloutRequest{}, ""
+	last, previous := &rolloutv1alpha1.RolloutRequest{}, ""
 	err := c.Follow(ctx, o, func(r *rolloutv1alpha1.RolloutRequest) (bool, error) {
 		last = r
-		said := requestAnswer(r)
-		if said == before || said == "" {
+		answer := requestAnswer(r)
+		if answer == previous || answer == "" {
 			return false, nil
 		}
-		before = said
-		_, err := fmt.Fprintln(progress, escapeCommandOfCI(plainMessage(said)))
+		previous = answer
+		_, err := fmt.Fprintln(progress, escapeCommandOfCI(plainMessage(answer)))
 		return isAnswerFinal(r), errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
-		return lateAnswer(o.GetName(), before)
+		return lateAnswer(o.GetName(), previous)
 	}
 	if err != nil {
 		return err
@@ -328,8 +328,8 @@ func isReleased(r *rolloutv1alpha1.RolloutRequest) bool {
 
 // isAnswerFinal is true for a request whose answer never changes, or is all that its user waits for.
 func isAnswerFinal(r *rolloutv1alpha1.RolloutRequest) bool {
-	why := requestResult(r)
-	return isReleased(r) || why.Final() || string(why) == string(rolloutv1alpha1.ReasonSuperseded)
+	result := requestResult(r)
+	return isReleased(r) || result.Final() || string(result) == string(rolloutv1alpha1.ReasonSuperseded)
 }
 
 // requestAnswer returns the reason of a request, with words for it.

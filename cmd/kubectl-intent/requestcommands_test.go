@@ -34,8 +34,8 @@ func (a *apiServer) create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if strings.HasSuffix(o.GetKind(), "SubjectAccessReview") {
-		asked, _, _ := unstructured.NestedStringMap(o.Object, "spec", "resourceAttributes")
-		o.Object["status"] = map[string]any{"allowed": !a.refused[asked["verb"]+" "+asked["resource"]]}
+		attributes, _, _ := unstructured.NestedStringMap(o.Object, "spec", "resourceAttributes")
+		o.Object["status"] = map[string]any{"allowed": !a.refused[attributes["verb"]+" "+attributes["resource"]]}
 		reply(w, http.StatusCreated, o.Object)
 		return
 	}
@@ -99,11 +99,11 @@ status: {atProvider: {trees: [{site: edge1, path: p, tree: d}], record: {head: {
 `
 
 func TestAsk(t *testing.T) {
-	requestAbout := func(revision, action, verb, also string) map[string]any {
+	requestAbout := func(revision, action, verb, fields string) map[string]any {
 		return parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, generateName: shop-`+verb+`-`+revision+`-},
-			spec: {deploymentRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, name: shop}, action: `+action+`, revision: `+revision+`, requestedBy: ann`+also+`}}`).Object
+			spec: {deploymentRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, name: shop}, action: `+action+`, revision: `+revision+`, requestedBy: ann`+fields+`}}`).Object
 	}
-	request := func(action, verb, also string) map[string]any { return requestAbout("4", action, verb, also) }
+	request := func(action, verb, fields string) map[string]any { return requestAbout("4", action, verb, fields) }
 	const canaryPlan = "plan: [{sites: [edge1], weight: 0, ahead: 5}, {weight: 5, ahead: 20, pause: 10m}, {weight: 20, ahead: 100, gate: true, pause: Manual}, {weight: 100, gate: true}]"
 	inCanary := []string{"plan: [{sites: [edge1]}]", canaryPlan, "step: 0", "step: 1"}
 	const fourth = "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0, renderer: '2'}}"
@@ -216,9 +216,9 @@ func TestAsk(t *testing.T) {
 			if tc.status == "" {
 				tc.status = fourth
 			}
-			own := strings.NewReplacer(append(tc.delivery, "%s", "shop")...).Replace(history)
+			ownDelivery := strings.NewReplacer(append(tc.delivery, "%s", "shop")...).Replace(history)
 			server := &apiServer{denied: map[string]bool{tc.denied: true}, objects: []*unstructured.Unstructured{
-				standing(t, tc.status), parse(t, own), parse(t, strings.NewReplacer("%s", "bank", "revision: 1", "revision: 3").Replace(history)),
+				standing(t, tc.status), parse(t, ownDelivery), parse(t, strings.NewReplacer("%s", "bank", "revision: 1", "revision: 3").Replace(history)),
 			}}
 			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", server.start(t))...)
 			if code != tc.code || !strings.Contains(out+problems, tc.says) {
@@ -272,8 +272,8 @@ func TestDryRun(t *testing.T) {
 	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, _, code := runIntent("", "validate", file); code != 0 || !strings.Contains(said, "1 object, 0 mistakes") {
-		t.Errorf("run(...): want a valid object, got %s:\n%s", said, out)
+	if output, _, code := runIntent("", "validate", file); code != 0 || !strings.Contains(output, "1 object, 0 mistakes") {
+		t.Errorf("run(...): want a valid object, got %s:\n%s", output, out)
 	}
 	if len(server.made) > 0 {
 		t.Errorf("run(...): made %v", server.made)

@@ -42,7 +42,7 @@ spec: {controlPlane: a, git: {url: "https://h/r.git"}, policy: {allowedKinds: [{
 
 func TestRulesOfBlueprints(t *testing.T) {
 	odd := strings.Replace(ruled, "SIZE", "3", 1)
-	at := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	atSite := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	cases := map[string]struct {
 		reason string
 		in     string
@@ -56,8 +56,8 @@ func TestRulesOfBlueprints(t *testing.T) {
 			in:     strings.Replace(ruled, "SIZE", "4", 1), args: []string{"blueprint", "test", "-"}, says: "ok",
 		},
 		"Validate": {reason: "An object of a Blueprint that breaks its definition's rule is a finding.", in: odd, args: []string{"validate", "-"}, want: exitInvalid, says: `-:8: Blueprint web-1.0.0: RenderFailed: thing-a.yaml: Thing.x.org "a": Invalid value: must be even`},
-		"Claim":    {reason: "A claim that renders to an object that breaks a rule is a finding.", in: at, args: []string{"validate", "-", "--site", examples + "10-sites.yaml", "--blueprint", file(t, odd)}, want: exitInvalid, says: `RenderFailed: Site "edge1": thing-a.yaml: Thing.x.org "a": Invalid value: must be even`},
-		"Limited":  {reason: "Rules hold with the limits of a configuration too.", in: at, args: []string{"validate", "-", "--site", examples + "10-sites.yaml", "--blueprint", file(t, odd), "--config", file(t, allowThings)}, want: exitInvalid, says: `RenderFailed: Site "edge1": thing-a.yaml: Thing.x.org "a": Invalid value: must be even`},
+		"Claim":    {reason: "A claim that renders to an object that breaks a rule is a finding.", in: atSite, args: []string{"validate", "-", "--site", examples + "10-sites.yaml", "--blueprint", file(t, odd)}, want: exitInvalid, says: `RenderFailed: Site "edge1": thing-a.yaml: Thing.x.org "a": Invalid value: must be even`},
+		"Limited":  {reason: "Rules hold with the limits of a configuration too.", in: atSite, args: []string{"validate", "-", "--site", examples + "10-sites.yaml", "--blueprint", file(t, odd), "--config", file(t, allowThings)}, want: exitInvalid, says: `RenderFailed: Site "edge1": thing-a.yaml: Thing.x.org "a": Invalid value: must be even`},
 		"BadRule": {
 			reason: "A rule that cannot be compiled fails the test.",
 			in:     strings.Replace(odd, "self.size % 2", "self.size %% 2", 1), args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "failed",

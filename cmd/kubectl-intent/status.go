@@ -68,11 +68,11 @@ func (c *statusCommand) readNamed(ctx context.Context, from *cluster.Cluster) (*
 	return from.All(ctx, c.namespaceToRead(from))
 }
 
-func (c *statusCommand) namespaceToRead(of *cluster.Cluster) string {
+func (c *statusCommand) namespaceToRead(connection *cluster.Cluster) string {
 	if c.AllNamespaces {
 		return cluster.AllNamespaces
 	}
-	return of.Namespace()
+	return connection.Namespace()
 }
 
 // sortedRows returns the rows of subjects, sorted, and with --stuck only rows that need a person.

@@ -126,21 +126,21 @@ func (v *viewer) showCurrent(ctx context.Context) error {
 
 // printChanges prints a line for each object that says something else than before.
 func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.Time) error {
-	before := v.said
+	previous := v.said
 	v.said = map[string]string{}
 	if failure != nil {
 		v.said[""] = failure.Error()
-		return v.printChange(before, "", now)
+		return v.printChange(previous, "", now)
 	}
 	rows := v.command.sortedRows(found, now)
 	for i := range rows {
 		key := rows[i].Namespace + "/" + rows[i].Name + " " + rows[i].Kind + " " + rows[i].Group
 		v.said[key] = changeLine(&rows[i])
-		if err := v.printChange(before, key, now); err != nil {
+		if err := v.printChange(previous, key, now); err != nil {
 			return err
 		}
 	}
-	for key := range before {
+	for key := range previous {
 		if _, ok := v.said[key]; !ok && key != "" {
 			name, _, _ := strings.Cut(key, " ")
 			if err := printLines(v.streams, []string{now.Format(time.TimeOnly) + " " + name + " is not shown any more"}); err != nil {
@@ -151,8 +151,8 @@ func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.T
 	return nil
 }
 
-func (v *viewer) printChange(before map[string]string, key string, now time.Time) error {
-	if last, ok := before[key]; ok && last == v.said[key] {
+func (v *viewer) printChange(previous map[string]string, key string, now time.Time) error {
+	if last, ok := previous[key]; ok && last == v.said[key] {
 		return nil
 	}
 	return errors.Wrap(printLines(v.streams, []string{now.Format(time.TimeOnly) + " " + v.said[key]}), "cannot print")

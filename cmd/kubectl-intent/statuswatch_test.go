@@ -45,20 +45,20 @@ func (d *drawings) Write(b []byte) (int, error) {
 // TestPlainWatch prints a line for each object that changed, and none for a change that it does not show.
 func TestPlainWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		out, on := &drawings{}, &stage{shown: samples.Canary(false)}
+		out, scenes := &drawings{}, &stage{shown: samples.Canary(false)}
 		changed := make(chan struct{}, 1)
 		ctx, cancel := context.WithCancel(t.Context())
-		v := &viewer{streams: &streams{out: out, now: samples.Now}, command: &statusCommand{Name: "shop"}, look: on.look}
+		v := &viewer{streams: &streams{out: out, now: samples.Now}, command: &statusCommand{Name: "shop"}, look: scenes.look}
 		ended := make(chan error)
 		go func() { ended <- v.followChanges(ctx, changed) }()
 		synctest.Wait()
 		for _, next := range []*samples.Sample{samples.Canary(false), samples.RollingBack(), samples.RolledBack()} {
-			on.shown = next
+			scenes.shown = next
 			changed <- struct{}{}
 			time.Sleep(redrawInterval)
 			synctest.Wait()
 		}
-		on.err = errors.New("the server is away")
+		scenes.err = errors.New("the server is away")
 		changed <- struct{}{}
 		time.Sleep(redrawInterval)
 		synctest.Wait()
@@ -80,13 +80,13 @@ func TestPlainWatch(t *testing.T) {
 // TestTerminalWatch draws at most five times in a second, whatever changes, and the last change always.
 func TestTerminalWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		out, on := &drawings{}, &stage{shown: samples.Canary(false)}
+		out, scenes := &drawings{}, &stage{shown: samples.Canary(false)}
 		changed := make(chan struct{}, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		began := time.Now()
 		v := &viewer{
 			streams: &streams{out: out, now: func() time.Time { return samples.Now().Add(time.Since(began)) }, screen: func() (int, int) { return 80, 24 }},
-			command: &statusCommand{Name: "shop"}, look: on.look,
+			command: &statusCommand{Name: "shop"}, look: scenes.look,
 		}
 		ended := make(chan error)
 		go func() { ended <- v.followChanges(ctx, changed) }()
@@ -97,13 +97,13 @@ func TestTerminalWatch(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		on.shown = samples.RolledBack()
+		scenes.shown = samples.RolledBack()
 		changed <- struct{}{}
 		time.Sleep(redrawInterval)
 		synctest.Wait()
-		most := int(time.Since(began)/redrawInterval) + 1
-		if on.looks < 4 || on.looks > most || out.n > most {
-			t.Errorf("1,000 changes in %s were looked at %d times, and drawn %d times, want at most %d", time.Since(began), on.looks, out.n, most)
+		limit := int(time.Since(began)/redrawInterval) + 1
+		if scenes.looks < 4 || scenes.looks > limit || out.n > limit {
+			t.Errorf("1,000 changes in %s were looked at %d times, and drawn %d times, want at most %d", time.Since(began), scenes.looks, out.n, limit)
 		}
 		if text := out.String(); !strings.HasPrefix(text, eraseWhole+toBegin) || !strings.Contains(text, "Succeeded/RolledBack") || !strings.HasSuffix(text, eraseRest) {
 			t.Errorf("the terminal does not show the last change: %q", text)

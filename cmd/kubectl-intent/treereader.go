@@ -50,11 +50,11 @@ func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks 
 	var out []rendered
 	for i := range f.Deliveries {
 		for _, t := range f.Deliveries[i].Spec.ForProvider.Trees {
-			one, err := r.filesOfTree(ctx, &f.Deliveries[i], &t, tracks[t.Site])
+			site, err := r.filesOfTree(ctx, &f.Deliveries[i], &t, tracks[t.Site])
 			if err != nil {
 				return nil, errors.Wrapf(err, "Site %q", t.Site)
 			}
-			out = append(out, one)
+			out = append(out, site)
 		}
 	}
 	if len(out) == 0 {
@@ -66,7 +66,7 @@ func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks 
 
 // filesOfTree returns the files of a Site. A Site that receives nothing yet has none, and a Site with action Keep has the files of its
 // present tree.
-func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree, only string) (rendered, error) {
+func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree, trackName string) (rendered, error) {
 	out := rendered{site: t.Site, path: t.Path}
 	if t.Action == deliveryv1alpha1.ActionKeep && t.Tree == "" {
 		t = keptTree(d, t)
@@ -79,13 +79,13 @@ func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDel
 	if err != nil {
 		return out, err
 	}
-	if out.files = carried; !isWhole && !isCarriedTrack(t, carried, only) {
+	if out.files = carried; !isWhole && !isCarriedTrack(t, carried, trackName) {
 		if out.files, err = r.readTree(ctx, d, t, carried); err != nil {
 			return out, err
 		}
 	}
-	if only != "" {
-		out.files, err = filesOfTrack(out.files, only)
+	if trackName != "" {
+		out.files, err = filesOfTrack(out.files, trackName)
 	}
 	return out, err
 }
@@ -93,9 +93,9 @@ func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDel
 // keptTree returns a tree that stays, with the id that the repository reported for its directory, or with none.
 func keptTree(d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) *deliveryv1alpha1.Tree {
 	out := t.DeepCopy()
-	for _, is := range d.Status.AtProvider.Trees {
-		if is.Path == t.Path {
-			out.Tree = is.Tree
+	for _, deliveredTree := range d.Status.AtProvider.Trees {
+		if deliveredTree.Path == t.Path {
+			out.Tree = deliveredTree.Tree
 		}
 	}
 	return out
@@ -114,8 +114,8 @@ func carriedFiles(t *deliveryv1alpha1.Tree) (tree.Files, bool, error) {
 }
 
 // isCarriedTrack is true where the GitDelivery carries all that the directory has of a track.
-func isCarriedTrack(t *deliveryv1alpha1.Tree, carried tree.Files, only string) bool {
-	return only != "" && t.Action == deliveryv1alpha1.ActionDesired && slices.ContainsFunc(carried.Names(), func(name string) bool { return strings.HasPrefix(name, only+"/") })
+func isCarriedTrack(t *deliveryv1alpha1.Tree, carried tree.Files, trackName string) bool {
+	return trackName != "" && t.Action == deliveryv1alpha1.ActionDesired && slices.ContainsFunc(carried.Names(), func(name string) bool { return strings.HasPrefix(name, trackName+"/") })
 }
 
 // readTree returns the files of a directory, of which a GitDelivery carries some or none.

@@ -33,14 +33,14 @@ func serveFiles(t *testing.T, files map[string]string) *gitserver.Server {
 func filesOfSample(t *testing.T, s *samples.Sample) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, one := range s.Delivery.Spec.ForProvider.Trees {
-		files, err := tree.Decode(one.Files)
+	for _, siteTree := range s.Delivery.Spec.ForProvider.Trees {
+		files, err := tree.Decode(siteTree.Files)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[one.Path+"/"+tree.Marker] = "whose it is"
+		out[siteTree.Path+"/"+tree.Marker] = "whose it is"
 		for name, b := range files {
-			out[one.Path+"/"+name] = string(b)
+			out[siteTree.Path+"/"+name] = string(b)
 		}
 	}
 	return out
@@ -50,7 +50,7 @@ func filesOfSample(t *testing.T, s *samples.Sample) map[string]string {
 func TestFilesOfRepository(t *testing.T) {
 	s := carryFiles(t, samples.Verified())
 	git := serveFiles(t, filesOfSample(t, s))
-	other := serveFiles(t, map[string]string{"README.md": "Not ours."})
+	otherServer := serveFiles(t, map[string]string{"README.md": "Not ours."})
 	trees := s.Delivery.Spec.ForProvider.Trees
 	trees[0].Action, trees[0].Files = deliveryv1alpha1.ActionRestore, nil
 	later, err := tree.Encode(tree.Files{"later.yaml": []byte("kind: ConfigMap")})
@@ -81,7 +81,7 @@ func TestFilesOfRepository(t *testing.T) {
 			reason: "Without either the command names the action to take.",
 			args:   []string{"artifacts", "shop"}, code: exitInvalid, says: "--checkout, or say --fetch",
 		},
-		"Old":       {reason: "A clone that does not have the directory is named.", args: []string{"artifacts", "shop", "--checkout", other.Path("fleet")}, code: exitInvalid, says: "neither branch main nor the state of the clone has directory clusters/edge1/team-a/shop"},
+		"Old":       {reason: "A clone that does not have the directory is named.", args: []string{"artifacts", "shop", "--checkout", otherServer.Path("fleet")}, code: exitInvalid, says: "neither branch main nor the state of the clone has directory clusters/edge1/team-a/shop"},
 		"NoClone":   {reason: "A folder that is not a clone makes a wrong command line.", args: []string{"artifacts", "shop", "--checkout", t.TempDir()}, code: exitUsage, says: "cannot open a clone"},
 		"Same":      {reason: "A file is compared with the restored revision.", in: string(example), args: slices.Concat([]string{"diff", "-", "--checkout", git.Path("fleet")}, catalog)},
 		"Different": {reason: "The changes of a file to a restored revision are shown.", in: changed, args: slices.Concat([]string{"diff", "-", "--fetch"}, catalog), code: exitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
@@ -111,15 +111,15 @@ func TestFilesThatStay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := carryFiles(t, samples.Verified())
 			git := serveFiles(t, filesOfSample(t, s))
-			one := &s.Delivery.Spec.ForProvider.Trees[1]
-			held := deliveryv1alpha1.DeliveredTree{Site: one.Site, Path: one.Path, Tree: one.Tree}
-			one.Action, one.Tree, one.Files, s.Delivery.Status.AtProvider.Trees = deliveryv1alpha1.ActionKeep, "", nil, nil
+			siteTree := &s.Delivery.Spec.ForProvider.Trees[1]
+			deliveredTree := deliveryv1alpha1.DeliveredTree{Site: siteTree.Site, Path: siteTree.Path, Tree: siteTree.Tree}
+			siteTree.Action, siteTree.Tree, siteTree.Files, s.Delivery.Status.AtProvider.Trees = deliveryv1alpha1.ActionKeep, "", nil, nil
 			if tc.isHeld {
-				s.Delivery.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{held}
+				s.Delivery.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{deliveredTree}
 			}
 			kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": s})
 			out, problems, code := runIntent("", "artifacts", "shop", "--checkout", git.Path("fleet"), "--kubeconfig", kubeconfig)
-			if want := "# Site " + held.Site + ": " + held.Path + tc.want; code != 0 || !strings.Contains(out, want) {
+			if want := "# Site " + deliveredTree.Site + ": " + deliveredTree.Path + tc.want; code != 0 || !strings.Contains(out, want) {
 				t.Errorf("\n%s\nrun(artifacts): want %q, got %d:\n%s%s", tc.reason, want, code, out, problems)
 			}
 		})
@@ -209,13 +209,13 @@ func TestDiffInCanary(t *testing.T) {
 	if code != exitInvalid || !strings.Contains(out, "/green/") || strings.Contains(out, "/blue/") {
 		t.Errorf("A changed file changes the folder of the newest revision alone: exit code %d:\n%s%s", code, out, problems)
 	}
-	to := filepath.Join(t.TempDir(), "files")
-	if out, problems, code := runIntent("", "artifacts", "shop", "--to", to, "--checkout", git.Path("fleet"), "--kubeconfig", kubeconfig); code != 0 {
+	target := filepath.Join(t.TempDir(), "files")
+	if out, problems, code := runIntent("", "artifacts", "shop", "--to", target, "--checkout", git.Path("fleet"), "--kubeconfig", kubeconfig); code != 0 {
 		t.Fatalf("artifacts --checkout: exit code %d:\n%s%s", code, out, problems)
 	}
 	folders := []string{}
 	for _, folder := range []string{"blue", "green", "shared"} {
-		if all, err := filepath.Glob(filepath.Join(to, "edge1", folder, "*.yaml")); err == nil && len(all) > 0 {
+		if all, err := filepath.Glob(filepath.Join(target, "edge1", folder, "*.yaml")); err == nil && len(all) > 0 {
 			folders = append(folders, folder)
 		}
 	}
@@ -235,11 +235,11 @@ func TestTreeOfParts(t *testing.T) {
 	}{
 		"Alone": {
 			reason: "A directory that has nothing but such folders is shown.",
-			change: func(one *deliveryv1alpha1.Tree) { one.Files, one.Tree = nil, "" }, says: "/blue/",
+			change: func(siteTree *deliveryv1alpha1.Tree) { siteTree.Files, siteTree.Tree = nil, "" }, says: "/blue/",
 		},
 		"Others": {
 			reason: "Files of another tree are not shown as files of the tree.",
-			change: func(one *deliveryv1alpha1.Tree) { one.Tree = strings.Repeat("1", 40) }, code: exitInvalid, says: "have other files of directory",
+			change: func(siteTree *deliveryv1alpha1.Tree) { siteTree.Tree = strings.Repeat("1", 40) }, code: exitInvalid, says: "have other files of directory",
 		},
 	}
 	for name, tc := range cases {

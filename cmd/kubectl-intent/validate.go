@@ -123,7 +123,7 @@ func (v *validateCommand) Run(s *streams) error {
 	}
 	w.compareWithCluster(context.Background())
 	w.report.Valid = len(w.report.Findings) == 0
-	if err := v.printValue(s.out, w.report, func(to io.Writer) error { return w.report.printTextReport(to, s.colours) }); err != nil {
+	if err := v.printValue(s.out, w.report, func(target io.Writer) error { return w.report.printTextReport(target, s.colours) }); err != nil {
 		return err
 	}
 	if !w.report.Valid || v.Strict && len(w.report.Warnings) > 0 {
@@ -164,38 +164,38 @@ func (v *validation) checkManifestFile(in io.Reader, name string) {
 }
 
 // checkDocument looks at one object: first as an API server would, then as the function would.
-func (v *validation) checkDocument(at Finding, d document) {
+func (v *validation) checkDocument(finding Finding, d document) {
 	object, err := parseObject(d.text)
 	if err != nil {
 		line, message := d.locateParserError(err)
-		at.Line = line
-		v.addFinding(at, d, errors.New(message))
+		finding.Line = line
+		v.addFinding(finding, d, errors.New(message))
 		return
 	}
 	o := unstructured.Unstructured{Object: object}
 	gvk := o.GroupVersionKind()
-	at.Kind, at.Namespace, at.Name = o.GetKind(), o.GetNamespace(), o.GetName()
+	finding.Kind, finding.Namespace, finding.Name = o.GetKind(), o.GetNamespace(), o.GetName()
 	if !v.server.Knows(gvk) && !isOurGroup(gvk.Group) {
-		v.countForeignObject(at, d, o)
+		v.countForeignObject(finding, d, o)
 		return
 	}
 	v.report.Checked++
-	v.warnOfIgnoredFields(at, d, o)
+	v.warnOfIgnoredFields(finding, d, o)
 	if !v.server.Knows(gvk) {
-		v.reportUnknownKind(at, d, gvk)
+		v.reportUnknownKind(finding, d, gvk)
 		return
 	}
 	problems := v.server.Check(context.Background(), object)
 	for _, p := range problems {
-		at.Field = p.Field
-		v.addFinding(at, d, errors.New(p.String()))
+		finding.Field = p.Field
+		v.addFinding(finding, d, errors.New(p.String()))
 	}
 	check := v.checkForKind(gvk.GroupKind())
 	if len(problems) > 0 || check == nil {
 		return
 	}
-	at.Field = ""
-	check(at, d)
+	finding.Field = ""
+	check(finding, d)
 }
 
 // isOurGroup says whether all kinds of a group are ours.
@@ -204,14 +204,14 @@ func isOurGroup(group string) bool {
 }
 
 // reportUnknownKind reports a kind, or a version of one, that our groups do not have.
-func (v *validation) reportUnknownKind(at Finding, d document, gvk schema.GroupVersionKind) {
-	at.Field = "kind"
+func (v *validation) reportUnknownKind(finding Finding, d document, gvk schema.GroupVersionKind) {
+	finding.Field = "kind"
 	err := errors.Errorf("kind: %s has no kind %q%s", gvk.GroupVersion(), gvk.Kind, v.suggestKind(gvk))
 	if versions := v.server.Versions(gvk.GroupKind()); len(versions) > 0 {
-		at.Field = "apiVersion"
+		finding.Field = "apiVersion"
 		err = errors.Errorf("apiVersion: %s of %s has no version %q, but %s", gvk.Kind, gvk.Group, gvk.Version, strings.Join(versions, ", "))
 	}
-	v.addFinding(at, d, err)
+	v.addFinding(finding, d, err)
 }
 
 // parseObject reads an object as an API server does. A field that comes twice is an error.
@@ -237,57 +237,57 @@ func (v *validation) checkForKind(gk schema.GroupKind) func(Finding, document) {
 	}[gk.String()]
 }
 
-func (v *validation) checkDeployment(at Finding, d document) {
+func (v *validation) checkDeployment(finding Finding, d document) {
 	c := &deploymentv1alpha1.IntentDeployment{}
 	if err := decodeStrictly(d.text, c); err != nil {
-		v.addFinding(at, d, err)
+		v.addFinding(finding, d, err)
 		return
 	}
-	v.checkCompiled(at, d, c)
+	v.checkCompiled(finding, d, c)
 }
 
 // checkApplication looks at the deployment that an Application composes.
-func (v *validation) checkApplication(at Finding, d document) {
+func (v *validation) checkApplication(finding Finding, d document) {
 	a := &applicationv1alpha1.Application{}
 	if err := decodeStrictly(d.text, a); err != nil {
-		v.addFinding(at, d, err)
+		v.addFinding(finding, d, err)
 		return
 	}
 	c, err := application.Compile(a.GetNamespace(), a.GetName(), a.Spec)
 	if err != nil {
-		v.addFinding(at, d, err)
+		v.addFinding(finding, d, err)
 		return
 	}
 	if note := application.NoteOn(a.Spec); note != "" {
-		at.Field = "spec.image"
-		w := at
+		finding.Field = "spec.image"
+		w := finding
 		w.Reason, w.Message = reasonMovingTag, note
 		v.addWarning(w)
-		at.Field = ""
+		finding.Field = ""
 	}
-	v.checkCompiled(at, d, c)
+	v.checkCompiled(finding, d, c)
 }
 
 // checkCompiled checks a deployment and, where there is a catalog, its delivery.
-func (v *validation) checkCompiled(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) {
-	err := v.judgeDeployment(at, d, c)
-	at.Reason = reasonOfFinding(err)
-	v.addFinding(at, d, err)
+func (v *validation) checkCompiled(finding Finding, d document, c *deploymentv1alpha1.IntentDeployment) {
+	err := v.judgeDeployment(finding, d, c)
+	finding.Reason = reasonOfFinding(err)
+	v.addFinding(finding, d, err)
 }
 
 // judgeDeployment returns the error of a deployment or, where there is a catalog, of its delivery.
-func (v *validation) judgeDeployment(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
+func (v *validation) judgeDeployment(finding Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
 	if _, _, err := offline.ReadIntent(c.Spec); err != nil || !v.compile {
 		return err
 	}
-	return v.checkDelivery(at, d, c)
+	return v.checkDelivery(finding, d, c)
 }
 
 // reasonOfFinding returns the reason of an error about a deployment. Another error means an unreadable object.
 func reasonOfFinding(err error) string { return cmp.Or(deployment.ReasonOf(err), reasonUnreadable) }
 
 // checkDelivery checks the delivery of a claim.
-func (v *validation) checkDelivery(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
+func (v *validation) checkDelivery(finding Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
 	v.catalog.setNamespace(c)
 	in, compiled, err := v.catalog.compileDeployment(c)
 	if err != nil {
@@ -297,49 +297,49 @@ func (v *validation) checkDelivery(at Finding, d document, c *deploymentv1alpha1
 	if err != nil {
 		return err
 	}
-	if err := v.addPlan(at, in, compiled); err != nil {
+	if err := v.addPlan(finding, in, compiled); err != nil {
 		return err
 	}
-	r := rival{at: at, d: d, name: c.GetNamespace() + "/" + c.GetName(), brought: objectsBroughtBy(places)}
+	r := rival{at: finding, d: d, name: c.GetNamespace() + "/" + c.GetName(), brought: objectsBroughtBy(places)}
 	v.rivals = append(v.rivals, r)
 	return v.claims.addObjects(r.name, r.brought)
 }
 
-func (v *validation) checkBlueprint(at Finding, d document) {
+func (v *validation) checkBlueprint(finding Finding, d document) {
 	b := &catalogv1alpha1.Blueprint{}
 	err := decodeStrictly(d.text, b)
 	if err == nil {
 		err = blueprint.Check(b)
 	}
 	if err != nil || len(b.Spec.Examples) == 0 {
-		v.addFinding(at, d, err)
-		v.warnOfInstructions(at, d, b)
+		v.addFinding(finding, d, err)
+		v.warnOfInstructions(finding, d, b)
 		return
 	}
 	results, err := blueprint.Test(context.Background(), b, v.renderer.renderer)
-	v.addFinding(at, d, err)
+	v.addFinding(finding, d, err)
 	for _, r := range results {
 		if r.Err == nil {
 			r.Err = checkRules(b, r.Files)
 		}
-		at.Field, at.Reason = r.Name, deploymentv1alpha1.ReasonRenderFailed
-		v.addFinding(at, d, r.Err)
+		finding.Field, finding.Reason = r.Name, deploymentv1alpha1.ReasonRenderFailed
+		v.addFinding(finding, d, r.Err)
 	}
 }
 
 // addFinding adds a finding for an error. Nil is none.
-func (v *validation) addFinding(at Finding, d document, err error) {
+func (v *validation) addFinding(finding Finding, d document, err error) {
 	if err != nil {
-		v.report.Findings = append(v.report.Findings, completeFinding(at, d, err))
+		v.report.Findings = append(v.report.Findings, completeFinding(finding, d, err))
 	}
 }
 
 // completeFinding adds the message, and the field and the line where they are not known yet.
-func completeFinding(at Finding, d document, err error) Finding {
-	at.Field = cmp.Or(at.Field, fieldOfMessage(err.Error()))
-	at.Line = cmp.Or(at.Line, d.lineOfField(at.Field))
-	at.Message = err.Error()
-	return at
+func completeFinding(finding Finding, d document, err error) Finding {
+	finding.Field = cmp.Or(finding.Field, fieldOfMessage(err.Error()))
+	finding.Line = cmp.Or(finding.Line, d.lineOfField(finding.Field))
+	finding.Message = err.Error()
+	return finding
 }
 
 // fieldIn is how messages begin that name a field.
@@ -383,19 +383,19 @@ func (r Report) summarizeReport() string {
 }
 
 // countThings returns a number with the word for the counted things.
-func countThings(n int, one string) string {
+func countThings(n int, noun string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // printTextLine prints a finding behind a reason, which may be painted.
 func (f Finding) printTextLine(w io.Writer, reason string) error {
-	what := quoteInvisible(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
-	if what != "" {
-		what += ": "
+	subject := quoteInvisible(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
+	if subject != "" {
+		subject += ": "
 	}
-	_, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", quoteLine(f.File), f.Line, what, reason, plainMessage(f.Message))
+	_, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", quoteLine(f.File), f.Line, subject, reason, plainMessage(f.Message))
 	return errors.Wrap(err, "cannot print")
 }

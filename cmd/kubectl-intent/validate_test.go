@@ -212,11 +212,11 @@ func TestRenderDiff(t *testing.T) {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
 	}
 	for _, site := range []string{"edge1", "edge2"} {
-		to := filepath.Join(checkout, "fleet/clusters", site, "team-a/shop")
-		if err := os.CopyFS(to, os.DirFS(filepath.Join(rendered, site))); err != nil {
+		target := filepath.Join(checkout, "fleet/clusters", site, "team-a/shop")
+		if err := os.CopyFS(target, os.DirFS(filepath.Join(rendered, site))); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(to, ".intentplane"), []byte("marker"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(target, ".intentplane"), []byte("marker"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,44 +15,44 @@ import (
 )
 
 // checkBundle looks at a Bundle as the function would, and at each of its packages as at an object of its own.
-func (v *validation) checkBundle(at Finding, d document) {
+func (v *validation) checkBundle(finding Finding, d document) {
 	b := &bundlev1alpha1.Bundle{}
 	if err := decodeStrictly(d.text, b); err != nil {
-		v.addFinding(at, d, err)
+		v.addFinding(finding, d, err)
 		return
 	}
 	all, err := bundle.Check(b.GetNamespace(), b.GetName(), b.Spec)
 	if err != nil {
-		at.Field = fieldOfPackages(err.Error(), b.Spec.Packages)
-		v.addFinding(at, d, err)
+		finding.Field = fieldOfPackages(err.Error(), b.Spec.Packages)
+		v.addFinding(finding, d, err)
 		return
 	}
 	for i := range all {
-		v.checkPackage(at, d, i, &all[i])
+		v.checkPackage(finding, d, i, &all[i])
 	}
 }
 
 // checkPackage looks at the deployment that a package is, or that its Application composes. An existing package is not looked at.
-func (v *validation) checkPackage(at Finding, d document, index int, p *statev1alpha1.BundlePackage) {
+func (v *validation) checkPackage(finding Finding, d document, index int, p *statev1alpha1.BundlePackage) {
 	if p.IsExisting() {
 		return
 	}
-	at.Field = fmt.Sprintf("spec.packages[%d].%s", index, fieldOfKind(p.Kind))
-	c, err := deploymentOfPackage(at.Namespace, p)
+	finding.Field = fmt.Sprintf("spec.packages[%d].%s", index, fieldOfKind(p.Kind))
+	c, err := deploymentOfPackage(finding.Namespace, p)
 	if err == nil {
-		err = v.judgeDeployment(at, d, c)
+		err = v.judgeDeployment(finding, d, c)
 	}
 	if err == nil {
 		return
 	}
-	at.Reason = reasonOfFinding(err)
+	finding.Reason = reasonOfFinding(err)
 	prefix := fmt.Sprintf("spec.packages[%s].%s", p.Name, fieldOfKind(p.Kind))
 	if rest, ok := strings.CutPrefix(err.Error(), "spec."); ok && p.Kind == deploymentv1alpha1.Kind {
-		at.Field += "." + strings.TrimPrefix(fieldOfMessage(err.Error()), "spec.")
-		v.addFinding(at, d, errors.Errorf("%s.%s", prefix, rest))
+		finding.Field += "." + strings.TrimPrefix(fieldOfMessage(err.Error()), "spec.")
+		v.addFinding(finding, d, errors.Errorf("%s.%s", prefix, rest))
 		return
 	}
-	v.addFinding(at, d, errors.Wrap(err, prefix))
+	v.addFinding(finding, d, errors.Wrap(err, prefix))
 }
 
 // fieldOfKind is the field of a package that has the spec of a kind.

@@ -44,18 +44,18 @@ func (c *versionCommand) Run(s *streams) error {
 }
 
 // readInstalled reads the versions of the installed parts.
-func (c *versionCommand) readInstalled(to *versionReport) {
+func (c *versionCommand) readInstalled(report *versionReport) {
 	c.RequestTimeout = min(c.RequestTimeout, versionPatience)
 	opened, err := c.openCluster()
 	if err != nil {
-		to.Unread = []cause.Unread{{What: "cluster", Why: err.Error()}}
+		report.Unread = []cause.Unread{{What: "cluster", Why: err.Error()}}
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
 	defer cancel()
 	f := &diagnosis.Facts{}
 	opened.ReadVersions(ctx, f)
-	to.Installed, to.Unread = f.Components()
+	report.Installed, report.Unread = f.Components()
 }
 
 func (r versionReport) reportLines() []string {
@@ -74,9 +74,9 @@ func (r versionReport) reportLines() []string {
 }
 
 // describeRenderer says whose renderer it is, and why it is unknown.
-func describeRenderer(of *diagnosis.Component) string {
-	if of.Renderer == "" {
-		return "of " + of.Name + ": no annotation " + render.AnnotationVersion + " was read from its current FunctionRevision"
+func describeRenderer(component *diagnosis.Component) string {
+	if component.Renderer == "" {
+		return "of " + component.Name + ": no annotation " + render.AnnotationVersion + " was read from its current FunctionRevision"
 	}
-	return "of " + of.Name
+	return "of " + component.Name
 }

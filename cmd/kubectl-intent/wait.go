@@ -174,30 +174,30 @@ type waiter struct {
 // status of a claim and its conditions one after the other, so that a single look may see the status without the conditions. It returns the
 // last progress.
 func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progress, error) {
-	before, missingSince := progress{}, time.Time{}
+	previous, missingSince := progress{}, time.Time{}
 	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()
 	for {
 		now, err := w.observe(ctx)
 		if ctx.Err() != nil {
-			return before, endError{errors.Errorf("it did not come to its end in time: %s", before.message), exitTimedOut}
+			return previous, endError{errors.Errorf("it did not come to its end in time: %s", previous.message), exitTimedOut}
 		}
 		if err != nil {
-			return before, err
+			return previous, err
 		}
-		if now == before && now.result != waitGoesOn {
+		if now == previous && now.result != waitGoesOn {
 			return now, now.result.verdict()
 		}
 		if missingSince = w.missingSince(now, missingSince); w.isMissingTooLong(missingSince) {
 			return now, errors.Errorf("an object that it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
 				w.missingTimeout, escapeCommandOfCI(plainMessage(now.message)))
 		}
-		if now.message != before.message {
+		if now.message != previous.message {
 			if _, err := fmt.Fprintln(out, escapeCommandOfCI(plainMessage(now.message))); err != nil {
 				return now, errors.Wrap(err, "cannot print")
 			}
 		}
-		before = now
+		previous = now
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
@@ -220,18 +220,18 @@ func (r waitResult) verdict() error {
 }
 
 // missingSince returns since when a deployment has waited for a missing object, or the zero time.
-func (w *waiter) missingSince(p progress, since time.Time) time.Time {
+func (w *waiter) missingSince(p progress, start time.Time) time.Time {
 	switch {
 	case !p.missing:
 		return time.Time{}
-	case since.IsZero():
+	case start.IsZero():
 		return w.now()
 	}
-	return since
+	return start
 }
 
-func (w *waiter) isMissingTooLong(since time.Time) bool {
-	return !since.IsZero() && w.now().Sub(since) >= w.missingTimeout
+func (w *waiter) isMissingTooLong(start time.Time) bool {
+	return !start.IsZero() && w.now().Sub(start) >= w.missingTimeout
 }
 
 // waitedFor has the fields that are read from a deployment. Additional fields of a newer version are not read.

@@ -141,16 +141,16 @@ func TestProgressOf(t *testing.T) {
 
 func TestAwaitEnd(t *testing.T) {
 	const (
-		going     = `{intentDigest: DIGEST, phase: Delivering, message: It goes.}`
-		good      = `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`
-		bad       = `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No.}`
-		heldUp    = `{intentDigest: DIGEST, phase: Delivering, message: It goes., conditions: [` + isStalled + `]}`
-		unknown   = `{}`
-		missing   = `{intentDigest: DIGEST, phase: Pending, message: No edge9., conditions: [` + isMissing + `]}`
-		absent    = "an object that it names was not found within 3s (--missing-timeout), and it goes on by itself once that exists: Pending: No edge9."
-		notYet    = "Pending: the status does not speak about this spec yet.\n"
-		tooLate   = "it did not come to its end in time: Delivering: It goes."
-		forbidden = "cannot get it"
+		going       = `{intentDigest: DIGEST, phase: Delivering, message: It goes.}`
+		good        = `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`
+		bad         = `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No.}`
+		heldUp      = `{intentDigest: DIGEST, phase: Delivering, message: It goes., conditions: [` + isStalled + `]}`
+		emptyStatus = `{}`
+		missing     = `{intentDigest: DIGEST, phase: Pending, message: No edge9., conditions: [` + isMissing + `]}`
+		absent      = "an object that it names was not found within 3s (--missing-timeout), and it goes on by itself once that exists: Pending: No edge9."
+		notYet      = "Pending: the status does not speak about this spec yet.\n"
+		tooLate     = "it did not come to its end in time: Delivering: It goes."
+		forbidden   = "cannot get it"
 	)
 	cases := map[string]struct {
 		reason string
@@ -159,7 +159,7 @@ func TestAwaitEnd(t *testing.T) {
 		says  string
 		err   string
 	}{
-		"Good": {reason: "The command prints each step, and ends with success.", looks: []string{unknown, going, going, good}, says: notYet + "Delivering: It goes.\nSucceeded: It runs.\n"},
+		"Good": {reason: "The command prints each step, and ends with success.", looks: []string{emptyStatus, going, going, good}, says: notYet + "Delivering: It goes.\nSucceeded: It runs.\n"},
 		"Bad":  {reason: "The command ends with exit code 1 as soon as the deployment Failed.", looks: []string{going, bad}, says: "Delivering: It goes.\nFailed: No.\n", err: verdictError{}.Error()},
 		"Lag":  {reason: "A condition of the spec before, which one look sees beside the new status, ends nothing.", looks: []string{heldUp, going, good}, says: "Delivering: It goes.\nSucceeded: It runs.\n"},
 		"Slow": {reason: "A deployment that takes too long is an error that says where it is.", looks: []string{going}, says: "Delivering: It goes.\n", err: tooLate},
@@ -202,11 +202,11 @@ func TestAwaitEnd(t *testing.T) {
 			if diff := cmp.Diff(tc.says, out.String()); diff != "" {
 				t.Errorf("\n%s\nawaitEnd(...): printed: -want, +got:\n%s", tc.reason, diff)
 			}
-			failed, said := err != nil, ""
+			failed, errText := err != nil, ""
 			if failed {
-				said = err.Error()
+				errText = err.Error()
 			}
-			if diff := cmp.Diff(tc.err, said); diff != "" || failed != !slices.Contains([]string{"Good", "Lag", "Appears"}, name) {
+			if diff := cmp.Diff(tc.err, errText); diff != "" || failed != !slices.Contains([]string{"Good", "Lag", "Appears"}, name) {
 				t.Errorf("\n%s\nawaitEnd(...): error: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

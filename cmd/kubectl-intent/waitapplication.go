@@ -32,12 +32,12 @@ func (w *waiter) observeApplication(look func(context.Context) (*cluster.Compose
 }
 
 // progressOfApplication says where an Application is. A status that speaks about an earlier spec says nothing of this one.
-func (w *waiter) progressOfApplication(of *cluster.ComposedApplication) (progress, error) {
+func (w *waiter) progressOfApplication(composed *cluster.ComposedApplication) (progress, error) {
 	a := &cause.Application{}
-	if err := json.Unmarshal(of.Application, a); err != nil {
+	if err := json.Unmarshal(composed.Application, a); err != nil {
 		return progress{}, errors.Wrap(err, "cannot decode the Application")
 	}
-	d, err := decodeWaitedFor(of.Deployment)
+	d, err := decodeWaitedFor(composed.Deployment)
 	if err != nil {
 		return progress{}, err
 	}
@@ -51,8 +51,8 @@ func (w *waiter) progressOfApplication(of *cluster.ComposedApplication) (progres
 	if a.Status.SpecDigest != want {
 		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
 	}
-	if commit := a.Status.Source.Commit; commit != "" && of.Commit != "" && commit != of.Commit {
-		return progress{result: waitGoesOn, message: "Pending: the status does not speak about commit " + of.Commit + " yet.", digest: want}, nil
+	if commit := a.Status.Source.Commit; commit != "" && composed.Commit != "" && commit != composed.Commit {
+		return progress{result: waitGoesOn, message: "Pending: the status does not speak about commit " + composed.Commit + " yet.", digest: want}, nil
 	}
 	return progress{
 		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want,

@@ -56,8 +56,8 @@ func TestAwaitDecisions(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			find := func(_ context.Context, of rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest {
-				if of != tc.about {
+			find := func(_ context.Context, ref rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest {
+				if ref != tc.about {
 					return nil
 				}
 				r := &rolloutv1alpha1.RolloutRequest{}

@@ -73,7 +73,7 @@ func (r Report) passedOver() string {
 func (v *validation) addWarning(f Finding) { v.report.Warnings = append(v.report.Warnings, f) }
 
 // countForeignObject counts an object of another kind than ours, and warns of an object that was probably meant to be ours.
-func (v *validation) countForeignObject(at Finding, d document, o unstructured.Unstructured) {
+func (v *validation) countForeignObject(finding Finding, d document, o unstructured.Unstructured) {
 	if len(o.Object) == 0 {
 		return
 	}
@@ -82,17 +82,17 @@ func (v *validation) countForeignObject(at Finding, d document, o unstructured.U
 	if len(groups) == 0 {
 		return
 	}
-	at.Field, at.Line, at.Reason = "apiVersion", d.lineOfField("apiVersion"), reasonOtherGroup
-	at.Message = fmt.Sprintf("apiVersion: %q is not an API version of Intentplane, so the object was not looked at: did you mean %s?",
+	finding.Field, finding.Line, finding.Reason = "apiVersion", d.lineOfField("apiVersion"), reasonOtherGroup
+	finding.Message = fmt.Sprintf("apiVersion: %q is not an API version of Intentplane, so the object was not looked at: did you mean %s?",
 		o.GetAPIVersion(), strings.Join(groups, " or "))
-	v.addWarning(at)
+	v.addWarning(finding)
 }
 
 func (v *validation) countPassedOver(apiVersion, kind string) {
-	one := PassedOver{APIVersion: apiVersion, Kind: kind}
-	i, found := slices.BinarySearchFunc(v.report.PassedOver, one, comparePassedOver)
+	skipped := PassedOver{APIVersion: apiVersion, Kind: kind}
+	i, found := slices.BinarySearchFunc(v.report.PassedOver, skipped, comparePassedOver)
 	if !found {
-		v.report.PassedOver = slices.Insert(v.report.PassedOver, i, one)
+		v.report.PassedOver = slices.Insert(v.report.PassedOver, i, skipped)
 	}
 	v.report.PassedOver[i].Count++
 }
@@ -137,23 +137,23 @@ func (v *validation) suggestKind(gvk schema.GroupVersionKind) string {
 
 // warnOfInstructions warns of a Blueprint without examples that has an undeclared object with an instruction to a GitOps engine: its deployments are refused. Examples
 // show that when they are rendered.
-func (v *validation) warnOfInstructions(at Finding, d document, b *catalogv1alpha1.Blueprint) {
+func (v *validation) warnOfInstructions(finding Finding, d document, b *catalogv1alpha1.Blueprint) {
 	for _, name := range slices.Sorted(maps.Keys(b.Spec.Files)) {
 		for _, err := range instruction.CheckFile(name, []byte(b.Spec.Files[name]), b.Spec.Unproven) {
-			at.Field, at.Line, at.Reason = "spec.files", d.lineOfField("spec.files"), reasonUndeclared
-			at.Message = "spec.files: " + name + ": " + err.Error()
-			v.addWarning(at)
+			finding.Field, finding.Line, finding.Reason = "spec.files", d.lineOfField("spec.files"), reasonUndeclared
+			finding.Message = "spec.files: " + name + ": " + err.Error()
+			v.addWarning(finding)
 		}
 	}
 }
 
 // warnOfIgnoredFields warns of fields that are set and do nothing: the status, gates that are switched off, and fields that this version does not
 // carry out.
-func (v *validation) warnOfIgnoredFields(at Finding, d document, o unstructured.Unstructured) {
-	at.Reason = reasonNoEffect
+func (v *validation) warnOfIgnoredFields(finding Finding, d document, o unstructured.Unstructured) {
+	finding.Reason = reasonNoEffect
 	for _, i := range ignoredFields(o) {
-		at.Field, at.Line, at.Message = i.field, d.lineOfField(i.field), i.field+": "+i.why
-		v.addWarning(at)
+		finding.Field, finding.Line, finding.Message = i.field, d.lineOfField(i.field), i.field+": "+i.why
+		v.addWarning(finding)
 	}
 }
 
@@ -184,8 +184,8 @@ func ignoredSettings(o unstructured.Unstructured) []ignoredField {
 		{name: "gatesConfig", by: "enabled", of: []string{"sloThresholds", "checks", "postCheck"}},
 		{name: "rollbackConfig", by: "autoRollback", of: []string{"maxPerHour"}},
 	} {
-		on, set, err := unstructured.NestedBool(o.Object, "spec", block.name, block.by)
-		if on || !set || err != nil {
+		isOn, set, err := unstructured.NestedBool(o.Object, "spec", block.name, block.by)
+		if isOn || !set || err != nil {
 			continue
 		}
 		for _, field := range block.of {

@@ -19,10 +19,10 @@ func TestWarnings(t *testing.T) {
 		}
 		return []Finding{w}
 	}
-	both := `did you mean claims.intentplane.dev/v1alpha1 or intentplane.dev/v1alpha1?`
+	suggestion := `did you mean claims.intentplane.dev/v1alpha1 or intentplane.dev/v1alpha1?`
 	group := func(wrong string) []Finding {
 		return warning(1, "IntentDeployment", "apiVersion", "OtherGroup",
-			`apiVersion: "`+wrong+`" is not an API version of Intentplane, so the object was not looked at: `+both)
+			`apiVersion: "`+wrong+`" is not an API version of Intentplane, so the object was not looked at: `+suggestion)
 	}
 	in := func(apiVersion string) string {
 		return strings.Replace(claim, "claims.intentplane.dev/v1alpha1", apiVersion, 1)

@@ -38,36 +38,36 @@ func (d document) listItems() []document {
 	if !ok {
 		return []document{d}
 	}
-	of := d.list
-	if of == nil {
-		of = &list{text: d.text, before: d.before}
+	parent := d.list
+	if parent == nil {
+		parent = &list{text: d.text, before: d.before}
 	}
 	out := []document{}
-	for i, one := range all {
+	for i, element := range all {
 		// Decoded YAML becomes YAML again.
-		b, _ := yaml.Marshal(withTypeMeta(one, object))
+		b, _ := yaml.Marshal(withTypeMeta(element, object))
 		path := strings.TrimPrefix(d.item+".items["+strconv.Itoa(i)+"]", ".")
-		item := document{file: d.file, text: b, number: d.number, before: d.before, list: of, item: path}
+		item := document{file: d.file, text: b, number: d.number, before: d.before, list: parent, item: path}
 		out = append(out, item.listItems()...)
 	}
 	return out
 }
 
 // withTypeMeta gives an item without a type the type of its list.
-func withTypeMeta(item any, of map[string]any) any {
+func withTypeMeta(item any, parent map[string]any) any {
 	o, ok := item.(map[string]any)
-	if kind := strings.TrimSuffix(stringOf(of["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {
-		o["kind"], o["apiVersion"] = kind, of["apiVersion"]
+	if kind := strings.TrimSuffix(stringOf(parent["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {
+		o["kind"], o["apiVersion"] = kind, parent["apiVersion"]
 	}
 	return item
 }
 
 // readTypeMeta reads the type of a document. It returns an error for an unreadable list, since its content is unknown.
-func (d document) readTypeMeta(to *metav1.TypeMeta) error {
-	if err := yaml.Unmarshal(d.text, to); err != nil {
+func (d document) readTypeMeta(target *metav1.TypeMeta) error {
+	if err := yaml.Unmarshal(d.text, target); err != nil {
 		return err
 	}
-	if !strings.HasSuffix(to.Kind, "List") {
+	if !strings.HasSuffix(target.Kind, "List") {
 		return nil
 	}
 	_, err := parseObject(d.text)

@@ -26,8 +26,8 @@ func (p printer) printStarted(phase string, took time.Duration) {
 }
 
 // printWait names the component that the start waits for.
-func (p printer) printWait(what string) {
-	for _, line := range wrapText(what, columns-len("  ")) {
+func (p printer) printWait(description string) {
+	for _, line := range wrapText(description, columns-len("  ")) {
 		p.printLinef("  %s", line)
 	}
 }
@@ -36,7 +36,7 @@ func (p printer) printApplied(u *unstructured.Unstructured) {
 	p.printLinef("  %s %s", u.GetKind(), u.GetName())
 }
 
-func (p printer) printPhase(after time.Duration, u *unstructured.Unstructured) {
+func (p printer) printPhase(elapsed time.Duration, u *unstructured.Unstructured) {
 	phase := phaseOf(u)
 	if phase == "" {
 		phase = "(applied)"
@@ -44,7 +44,7 @@ func (p printer) printPhase(after time.Duration, u *unstructured.Unstructured) {
 	revision, _, _ := unstructured.NestedInt64(u.Object, "status", "revision")
 	commit, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "shortCommit")
 	sites, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sitesReady")
-	line := fmt.Sprintf("  %5.1fs %-12s", after.Seconds(), phase)
+	line := fmt.Sprintf("  %5.1fs %-12s", elapsed.Seconds(), phase)
 	if revision > 0 {
 		line += fmt.Sprintf(" revision %d", revision)
 	}

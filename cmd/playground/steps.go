@@ -25,23 +25,23 @@ func statusOf(u *unstructured.Unstructured) deploymentv1alpha1.IntentDeploymentS
 }
 
 // stepsBetween returns a line for each thing that happened to a deployment between two observations of its status.
-func stepsBetween(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
+func stepsBetween(previous, current deploymentv1alpha1.IntentDeploymentStatus) []string {
 	out := []string{}
-	if is.Phase != was.Phase {
-		out = append(out, phaseStep(is))
+	if current.Phase != previous.Phase {
+		out = append(out, phaseStep(current))
 	}
-	if commit := is.Delivery.ShortCommit; commit != "" && commit != was.Delivery.ShortCommit {
-		out = append(out, commitStep(is))
+	if commit := current.Delivery.ShortCommit; commit != "" && commit != previous.Delivery.ShortCommit {
+		out = append(out, commitStep(current))
 	}
-	if ready := is.Delivery.SitesReady; isComplete(ready) && (ready != was.Delivery.SitesReady || servedRevision(is) != servedRevision(was)) {
-		out = append(out, fmt.Sprintf("Flux runs the very files of revision %d, at %s Sites", servedRevision(is), ready))
+	if ready := current.Delivery.SitesReady; isComplete(ready) && (ready != previous.Delivery.SitesReady || servedRevision(current) != servedRevision(previous)) {
+		out = append(out, fmt.Sprintf("Flux runs the very files of revision %d, at %s Sites", servedRevision(current), ready))
 	}
-	out = append(out, checkResults(was, is)...)
-	if isRollingBack(is) && !isRollingBack(was) {
-		out = append(out, fmt.Sprintf("revision %d is rolled back, in Git, because of %s", is.Revision, is.Rollback.Reason))
+	out = append(out, checkResults(previous, current)...)
+	if isRollingBack(current) && !isRollingBack(previous) {
+		out = append(out, fmt.Sprintf("revision %d is rolled back, in Git, because of %s", current.Revision, current.Rollback.Reason))
 	}
-	if is.Outcome != "" && is.Outcome != was.Outcome {
-		out = append(out, fmt.Sprintf("the outcome is %s", is.Outcome))
+	if current.Outcome != "" && current.Outcome != previous.Outcome {
+		out = append(out, fmt.Sprintf("the outcome is %s", current.Outcome))
 	}
 	return out
 }
@@ -79,14 +79,14 @@ func phaseStep(s deploymentv1alpha1.IntentDeploymentStatus) string {
 }
 
 // checkResults returns a line for each check that was judged.
-func checkResults(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
-	seen := map[deploymentv1alpha1.ValidationResult]bool{}
-	for _, r := range was.ValidationResults {
-		seen[r] = was.Revision == is.Revision
+func checkResults(previous, current deploymentv1alpha1.IntentDeploymentStatus) []string {
+	reported := map[deploymentv1alpha1.ValidationResult]bool{}
+	for _, r := range previous.ValidationResults {
+		reported[r] = previous.Revision == current.Revision
 	}
 	out := []string{}
-	for _, r := range is.ValidationResults {
-		if seen[r] {
+	for _, r := range current.ValidationResults {
+		if reported[r] {
 			continue
 		}
 		verdict := "passed"
@@ -103,10 +103,10 @@ func checkResults(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
 }
 
 // timedLines returns lines of at most 80 columns: the time, and a text beside it.
-func timedLines(after time.Duration, text string) []string {
+func timedLines(elapsed time.Duration, text string) []string {
 	out := []string{}
 	for i, line := range wrapText(text, columns-len("  123.4s ")) {
-		time := fmt.Sprintf("%6.1fs", after.Seconds())
+		time := fmt.Sprintf("%6.1fs", elapsed.Seconds())
 		if i > 0 {
 			time = strings.Repeat(" ", len(time))
 		}

@@ -198,16 +198,16 @@ func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 	}
 	t.last.Outcome = ""
 	u, err := t.observeClaim(ctx, claim, func(u *unstructured.Unstructured) bool {
-		is := statusOf(u)
+		status := statusOf(u)
 		// The status may still speak of the version before.
-		if is.IntentDigest != wanted {
+		if status.IntentDigest != wanted {
 			return false
 		}
-		for _, step := range stepsBetween(t.last, is) {
+		for _, step := range stepsBetween(t.last, status) {
 			t.printStory(step)
 		}
-		t.last = is
-		return hasEnded(is)
+		t.last = status
+		return hasEnded(status)
 	})
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // TestExplained holds for the pages that are written by hand, since they say what to do: what their tables explain is something that the code
 // says, and of what conditions say all is explained on some page beside the reference.
 func TestExplained(t *testing.T) {
-	known, all := literals(t), handwritten(t)
+	literalTexts, all := literals(t), handwritten(t)
 	n := 0
 	for file, text := range all {
 		explains := false
@@ -21,21 +21,21 @@ func TestExplained(t *testing.T) {
 			}
 			for _, w := range word.FindAllStringSubmatch(strings.Split(line, "|")[1], -1) {
 				n++
-				if !known[w[1]] {
+				if !literalTexts[w[1]] {
 					t.Errorf("%s explains %s, which nothing says", file, w[1])
 				}
 			}
 		}
 	}
-	said, err := readConstants(root, "apis")
+	reasons, err := readConstants(root, "apis")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pages := strings.Join(slices.Collect(maps.Values(all)), "\n")
-	for _, c := range said {
+	for _, c := range reasons {
 		if !strings.Contains(pages, "`"+c.value+"`") {
 			t.Errorf("no page explains %s of %s", c.value, c.file)
 		}
 	}
-	t.Logf("%d types and reasons in tables, and %d that conditions have", n, len(said))
+	t.Logf("%d types and reasons in tables, and %d that conditions have", n, len(reasons))
 }

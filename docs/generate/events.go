@@ -9,15 +9,15 @@ import (
 )
 
 // readEvents returns the reasons of all events that the provider makes itself, by their constant.
-func readEvents(root string, known []constant) ([]constant, error) {
+func readEvents(root string, constants []constant) ([]constant, error) {
 	var out []constant
 	add := func(name string) error {
-		i := slices.IndexFunc(known, func(c constant) bool { return c.name == name })
+		i := slices.IndexFunc(constants, func(c constant) bool { return c.name == name })
 		if i < 0 {
 			return errors.Errorf("cannot find %s, the reason of an event", name)
 		}
-		if !slices.Contains(out, known[i]) {
-			out = append(out, known[i])
+		if !slices.Contains(out, constants[i]) {
+			out = append(out, constants[i])
 		}
 		return nil
 	}

@@ -71,8 +71,8 @@ func fillPage(page string, parts map[string]string) (text string, used []string,
 			return b.String(), used, nil
 		}
 		name, rest, _ := strings.Cut(rest, " -->\n")
-		part, known := parts[name]
-		if !known {
+		part, isKnown := parts[name]
+		if !isKnown {
 			return "", nil, errors.Errorf("no generated part has the name %q", name)
 		}
 		stale, rest, ended := strings.Cut(rest, end)

@@ -58,11 +58,11 @@ func renderParts(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := readConstants(root, "provider")
+	constants, err := readConstants(root, "provider")
 	if err != nil {
 		return nil, err
 	}
-	said, err := readEvents(root, append(own, all...))
+	eventReasons, err := readEvents(root, append(constants, all...))
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +80,11 @@ func renderParts(root string) (map[string]string, error) {
 		"changes of Bundle":           changes(bundle.Edges()),
 		"phases of WorkloadCluster":   clusterPhases(),
 		"changes of WorkloadCluster":  changes(workloadcluster.Edges()),
-		"events":                      wordsOfKind("reason", said),
+		"events":                      wordsOfKind("reason", eventReasons),
 		"metrics":                     metricsTable(),
 	}
 	for _, s := range sections() {
-		out["conditions of "+s.title] = adviceGroups(s.kind, slices.DeleteFunc(append(slices.Clone(all), own...), func(c constant) bool { return !s.declares(c) }))
+		out["conditions of "+s.title] = adviceGroups(s.kind, slices.DeleteFunc(append(slices.Clone(all), constants...), func(c constant) bool { return !s.declares(c) }))
 	}
 	for _, c := range all {
 		if kindOf(c) == "reason" && !slices.ContainsFunc(sections(), func(s section) bool { return s.declares(c) }) {

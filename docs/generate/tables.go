@@ -78,18 +78,18 @@ func clusterPhases() string {
 // changes of a phase that are legal, in the order in which phases are come to from none.
 func changes[P ~string](next map[P][]P) string {
 	var rows [][]string
-	seen := map[P]bool{}
+	visited := map[P]bool{}
 	var visit func(P)
 	visit = func(p P) {
-		if seen[p] {
+		if visited[p] {
 			return
 		}
-		seen[p] = true
+		visited[p] = true
 		if p != "" && len(next[p]) > 0 {
 			rows = append(rows, []string{markCode(p), markCode(next[p]...)})
 		}
-		for _, to := range next[p] {
-			visit(to)
+		for _, target := range next[p] {
+			visit(target)
 		}
 	}
 	visit("")

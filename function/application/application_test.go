@@ -87,14 +87,14 @@ func decodeComposed(u *unstructured.Unstructured) (*Composed, error) {
 	return d, json.Unmarshal(b, d)
 }
 
-func (w *world) condition(of string) projection.Condition {
+func (w *world) condition(conditionType string) projection.Condition {
 	w.Helper()
 	for _, c := range w.out.Conditions {
-		if c.Type == of {
+		if c.Type == conditionType {
 			return c
 		}
 	}
-	w.Fatalf("no condition %s", of)
+	w.Fatalf("no condition %s", conditionType)
 	return projection.Condition{}
 }
 
@@ -187,13 +187,13 @@ func TestSpecProblem(t *testing.T) {
 			w.deployed()
 			w.run()
 			w.serving(newImage)
-			before := w.out.Resources
+			previous := w.out.Resources
 			tc.change(&w.in)
 			w.run()
 			if got := w.condition(v1alpha1.TypeValid); w.in.Status.Phase != v1alpha1.PhaseFailed || got.Reason != v1alpha1.ReasonInvalidSpec || !strings.HasPrefix(got.Message, tc.want) {
 				t.Errorf("\n%s\nphase %s, condition %v", tc.reason, w.in.Status.Phase, got)
 			}
-			if len(w.out.Resources) != len(before) || w.in.Status.Available != "1/1" {
+			if len(w.out.Resources) != len(previous) || w.in.Status.Available != "1/1" {
 				t.Errorf("\n%s\nThe running image stays, and is shown: %d resources, %+v", tc.reason, len(w.out.Resources), w.in.Status)
 			}
 		})

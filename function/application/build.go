@@ -26,12 +26,12 @@ func requestBuild(in Input, o observed, f *Facts, out *Output) (string, error) {
 		return "", nil
 	}
 	want := BuildFor(in)
-	asked, err := digest.BuildRequest(&want.Spec.ForProvider)
+	requested, err := digest.BuildRequest(&want.Spec.ForProvider)
 	if err != nil {
 		return "", err
 	}
-	f.observeBuild(in, o, asked)
-	return asked, addResource(out, BuildName, want)
+	f.observeBuild(in, o, requested)
+	return requested, addResource(out, BuildName, want)
 }
 
 // BuildFor returns the desired ImageBuild of an Application with a source. Defaults of the spec have to be filled in.
@@ -58,8 +58,8 @@ func BuildFor(in Input) *buildv1alpha1.ImageBuild {
 
 // observeBuild fills in the evidence about the image of the source. While the build is blocked until a user acts, it sets the problem or the missing
 // object, unless the requested image exists.
-func (f *Facts) observeBuild(in Input, o observed, asked string) {
-	f.Build = ObserveBuild(o.build, asked)
+func (f *Facts) observeBuild(in Input, o observed, request string) {
+	f.Build = ObserveBuild(o.build, request)
 	f.Build.takeInForce(o.deployment.inForce(), in.Spec.Build)
 	f.Source = v1alpha1.SourceStatus{Commit: f.Build.Commit, SeenAt: f.Build.seenAt}
 	if git := in.Spec.Source.Git; git != nil {
@@ -83,25 +83,25 @@ func refusals() []xpv2.ConditionReason {
 
 // ObserveBuild returns the evidence in the status of an ImageBuild, where asked is the digest of the build request. A status about another request proves
 // nothing, and neither does a condition of another generation.
-func ObserveBuild(observed *buildv1alpha1.ImageBuild, asked string) Build {
-	if observed == nil || observed.Status.AtProvider.Wanted.Request != asked {
+func ObserveBuild(observed *buildv1alpha1.ImageBuild, request string) Build {
+	if observed == nil || observed.Status.AtProvider.Wanted.Request != request {
 		return Build{State: BuildUnknown}
 	}
-	at, ready := observed.Status.AtProvider, observed.GetCondition(xpv2.TypeReady)
+	observation, ready := observed.Status.AtProvider, observed.GetCondition(xpv2.TypeReady)
 	if ready.ObservedGeneration != observed.GetGeneration() {
 		ready = xpv2.Condition{Reason: buildv1alpha1.ReasonNotObserved}
 	}
 	b := Build{
-		State: stateOfBuild(at, ready.Reason), Reason: string(ready.Reason), Message: ready.Message, Commit: at.Wanted.Commit, seenAt: at.Wanted.SeenAt,
-		SourceTrouble: at.SourceTrouble.Message,
+		State: stateOfBuild(observation, ready.Reason), Reason: string(ready.Reason), Message: ready.Message, Commit: observation.Wanted.Commit, seenAt: observation.Wanted.SeenAt,
+		SourceTrouble: observation.SourceTrouble.Message,
 	}
-	if at.Wanted.Commit != "" || observed.Spec.ForProvider.Source.Blob != nil {
-		b.Wanted = imageID(at.Wanted.Request, at.Wanted.Commit)
+	if observation.Wanted.Commit != "" || observed.Spec.ForProvider.Source.Blob != nil {
+		b.Wanted = imageID(observation.Wanted.Request, observation.Wanted.Commit)
 	}
-	if l := at.Latest; l != nil {
+	if l := observation.Latest; l != nil {
 		b.Built, b.Image, b.Name, b.Cause = imageID(l.Request, l.Commit), l.Image, l.Build, l.Reason
 	}
-	b.describeLast(at)
+	b.describeLast(observation)
 	return b
 }
 
@@ -109,19 +109,19 @@ func ObserveBuild(observed *buildv1alpha1.ImageBuild, asked string) Build {
 func imageID(request, commit string) string { return request + "/" + commit }
 
 // describeLast describes the Build that runs, or that failed.
-func (b *Build) describeLast(at buildv1alpha1.ImageBuildObservation) {
+func (b *Build) describeLast(observation buildv1alpha1.ImageBuildObservation) {
 	switch {
-	case b.State == BuildRunning && at.Running != nil:
-		b.Name, b.Step = at.Running.Build, at.Running.Step
-	case at.Failed != nil && (b.State == BuildFailed || b.Reason == string(buildv1alpha1.ReasonRetrying)):
-		b.Name, b.Step, b.Logs, b.Message, b.FailedFor = at.Failed.Build, at.Failed.Step, at.Failed.Logs, at.Failed.Message, at.Failed.Reason
+	case b.State == BuildRunning && observation.Running != nil:
+		b.Name, b.Step = observation.Running.Build, observation.Running.Step
+	case observation.Failed != nil && (b.State == BuildFailed || b.Reason == string(buildv1alpha1.ReasonRetrying)):
+		b.Name, b.Step, b.Logs, b.Message, b.FailedFor = observation.Failed.Build, observation.Failed.Step, observation.Failed.Logs, observation.Failed.Message, observation.Failed.Reason
 	}
 }
 
 // stateOfBuild returns the state of the build of the wanted image.
-func stateOfBuild(at buildv1alpha1.ImageBuildObservation, reason xpv2.ConditionReason) BuildState {
-	if at.WantedImage() != nil {
-		return stateOfRebuild(at)
+func stateOfBuild(observation buildv1alpha1.ImageBuildObservation, reason xpv2.ConditionReason) BuildState {
+	if observation.WantedImage() != nil {
+		return stateOfRebuild(observation)
 	}
 	switch reason {
 	case buildv1alpha1.ReasonBuilding, buildv1alpha1.ReasonRetrying, buildv1alpha1.ReasonPodPending:
@@ -135,11 +135,11 @@ func stateOfBuild(at buildv1alpha1.ImageBuildObservation, reason xpv2.ConditionR
 }
 
 // stateOfRebuild returns the state of the last build, if the wanted image exists already.
-func stateOfRebuild(at buildv1alpha1.ImageBuildObservation) BuildState {
+func stateOfRebuild(observation buildv1alpha1.ImageBuildObservation) BuildState {
 	switch {
-	case at.Running != nil:
+	case observation.Running != nil:
 		return BuildRunning
-	case at.Failed != nil && at.Failed.Request == at.Wanted.Request && at.Failed.Commit == at.Wanted.Commit:
+	case observation.Failed != nil && observation.Failed.Request == observation.Wanted.Request && observation.Failed.Commit == observation.Wanted.Commit:
 		return BuildFailed
 	}
 	return BuildSucceeded
@@ -147,15 +147,15 @@ func stateOfRebuild(at buildv1alpha1.ImageBuildObservation) BuildState {
 
 // takeInForce keeps the deployment's image if it was built from the wanted inputs, unless a rebuilt image may replace it. It also keeps the image after the
 // evidence of its build was lost.
-func (b *Build) takeInForce(has inForce, how *v1alpha1.Build) {
-	if b.Wanted == "" || has.id != b.Wanted || has.image == "" || has.image == b.WantedImage() {
+func (b *Build) takeInForce(current inForce, build *v1alpha1.Build) {
+	if b.Wanted == "" || current.id != b.Wanted || current.image == "" || current.image == b.WantedImage() {
 		return
 	}
 	if rebuilt := b.WantedImage(); rebuilt != "" {
-		if mayDeliverRebuilt(how, rebuilt) {
+		if mayDeliverRebuilt(build, rebuilt) {
 			return
 		}
 		b.Waiting = v1alpha1.WaitingImage{Image: rebuilt, Reason: b.Cause}
 	}
-	b.Built, b.Image = b.Wanted, has.image
+	b.Built, b.Image = b.Wanted, current.image
 }

@@ -45,10 +45,10 @@ func (w *world) builds(ready xpv2.ConditionReason, report func(*buildv1alpha1.Im
 	if err != nil {
 		w.Fatal(err)
 	}
-	at := &b.Status.AtProvider
-	at.Wanted.Request = sum
-	report(at)
-	raw, err := json.Marshal(at)
+	observation := &b.Status.AtProvider
+	observation.Wanted.Request = sum
+	report(observation)
+	raw, err := json.Marshal(observation)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -89,15 +89,15 @@ func (w *world) deploymentImage() string {
 }
 
 func unstructuredString(o map[string]any, path ...string) (text string, found bool, err error) {
-	var at any = o
+	var value any = o
 	for _, p := range path {
-		m, ok := at.(map[string]any)
+		m, ok := value.(map[string]any)
 		if !ok {
 			return "", false, nil
 		}
-		at = m[p]
+		value = m[p]
 	}
-	text, found = at.(string)
+	text, found = value.(string)
 	return text, found, nil
 }
 
@@ -177,10 +177,10 @@ func TestEarlierOutcome(t *testing.T) {
 func TestSameDigest(t *testing.T) {
 	w := newSourceWorld(t)
 	w.runs(newImage)
-	before := w.desiredDigest()
+	previous := w.desiredDigest()
 	w.builds("Built", imageOf(secondCommit, newImage))
 	w.run()
-	if w.desiredDigest() != before || w.in.Status.Commit != secondCommit || w.in.Status.Phase != v1alpha1.PhaseRunning {
+	if w.desiredDigest() != previous || w.in.Status.Commit != secondCommit || w.in.Status.Phase != v1alpha1.PhaseRunning {
 		t.Errorf("%+v", w.in.Status)
 	}
 }

@@ -35,8 +35,8 @@ func (d *observedDeployment) inForce() inForce {
 	if d.image() == "" {
 		return inForce{}
 	}
-	of := d.Metadata.Annotations
-	out := inForce{image: d.image(), request: of[buildv1alpha1.AnnotationRequest], commit: of[buildv1alpha1.AnnotationCommit], build: of[buildv1alpha1.AnnotationBuild]}
+	annotations := d.Metadata.Annotations
+	out := inForce{image: d.image(), request: annotations[buildv1alpha1.AnnotationRequest], commit: annotations[buildv1alpha1.AnnotationCommit], build: annotations[buildv1alpha1.AnnotationBuild]}
 	if out.request != "" {
 		out.id = imageID(out.request, out.commit)
 	}
@@ -44,12 +44,12 @@ func (d *observedDeployment) inForce() inForce {
 }
 
 // mayDeliverRebuilt reports whether an image may be delivered that was built again of the same source.
-func mayDeliverRebuilt(how *v1alpha1.Build, image string) bool {
+func mayDeliverRebuilt(build *v1alpha1.Build, image string) bool {
 	switch {
-	case how == nil || how.Updates == v1alpha1.UpdatesAutomatic:
+	case build == nil || build.Updates == v1alpha1.UpdatesAutomatic:
 		return true
-	case how.Updates == v1alpha1.UpdatesManual:
-		return how.Approved != "" && strings.HasSuffix(image, "@"+how.Approved)
+	case build.Updates == v1alpha1.UpdatesManual:
+		return build.Approved != "" && strings.HasSuffix(image, "@"+build.Approved)
 	}
 	return false
 }
@@ -57,35 +57,35 @@ func mayDeliverRebuilt(how *v1alpha1.Build, image string) bool {
 // chooseDeployment returns the desired IntentDeployment, or nil without an image. The image in force stays until the wanted image exists. If only the
 // branch moved, all else of an edit goes out with the image in force; if the build request was edited, the rest of the edit waits for that build, since it
 // belongs to the source that reads it. An edit never delivers a rejected image again while the next image is built.
-func (f *Facts) chooseDeployment(in Input, o observed, asked string) *Composed {
+func (f *Facts) chooseDeployment(in Input, o observed, request string) *Composed {
 	if !in.Spec.IsBuilt() {
 		return DeploymentFor(in.Namespace, in.Name, in.Spec)
 	}
-	has, image := o.deployment.inForce(), f.Build.WantedImage()
+	current, image := o.deployment.inForce(), f.Build.WantedImage()
 	switch {
 	case image != "":
-		next := inForce{image: image, request: asked, commit: f.Build.Commit, build: f.Build.Name}
-		if has.image == image && has.id == f.Build.Wanted {
-			next = has
+		next := inForce{image: image, request: request, commit: f.Build.Commit, build: f.Build.Name}
+		if current.image == image && current.id == f.Build.Wanted {
+			next = current
 		}
 		f.Commit = next.commit
 		return builtDeployment(in, next)
-	case has.image == "":
+	case current.image == "":
 		return nil
-	case has.request == asked && !o.deployment.isRejected():
-		f.Commit = has.commit
-		return builtDeployment(in, has)
+	case current.request == request && !o.deployment.isRejected():
+		f.Commit = current.commit
+		return builtDeployment(in, current)
 	}
-	f.Commit = has.commit
+	f.Commit = current.commit
 	return heldDeployment(in, o.deployment)
 }
 
 // builtDeployment returns the IntentDeployment of an image that was built. The inputs of the build count in no digest.
-func builtDeployment(in Input, of inForce) *Composed {
-	in.Spec.Image = of.image
+func builtDeployment(in Input, source inForce) *Composed {
+	in.Spec.Image = source.image
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	d.Annotations = map[string]string{
-		buildv1alpha1.AnnotationRequest: of.request, buildv1alpha1.AnnotationCommit: of.commit, buildv1alpha1.AnnotationBuild: of.build,
+		buildv1alpha1.AnnotationRequest: source.request, buildv1alpha1.AnnotationCommit: source.commit, buildv1alpha1.AnnotationBuild: source.build,
 	}
 	return d
 }
@@ -102,19 +102,19 @@ func (d *observedDeployment) mayHoldBack() bool {
 // heldDeployment returns the IntentDeployment as it is, with the policy of an edit, which belongs to no image. Changed rules of measurements make a revision
 // of the image in force. That delivers the image again, so the rules of a rejected image, or of a failed deployment, wait for the next image. A deployment that
 // holds an earlier edit back stays suspended: the present spec does not request that edit.
-func heldDeployment(in Input, was *observedDeployment) *Composed {
+func heldDeployment(in Input, current *observedDeployment) *Composed {
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	next := d.Spec
-	d.Spec = *was.Spec.DeepCopy()
+	d.Spec = *current.Spec.DeepCopy()
 	passPolicy(&d.Spec, next)
-	if was.mayHoldBack() {
+	if current.mayHoldBack() {
 		d.Spec.Suspend = new(true)
 	}
-	if !was.isRejected() && was.Status.Outcome != deploymentv1alpha1.OutcomeFailed {
+	if !current.isRejected() && current.Status.Outcome != deploymentv1alpha1.OutcomeFailed {
 		passRules(&d.Spec.GatesConfig, next.GatesConfig)
 	}
 	for _, key := range []string{buildv1alpha1.AnnotationRequest, buildv1alpha1.AnnotationCommit, buildv1alpha1.AnnotationBuild} {
-		if v, ok := was.Metadata.Annotations[key]; ok {
+		if v, ok := current.Metadata.Annotations[key]; ok {
 			if d.Annotations == nil {
 				d.Annotations = map[string]string{}
 			}

@@ -44,7 +44,7 @@ func TestEdits(t *testing.T) {
 			w.builds("Queued", atCommit(tc.commit))
 			w.run()
 			got := w.desiredSpec()
-			if has := got.Expectation.Runtime != nil; has != tc.env || got.Expectation.Image != newImage {
+			if hasRuntime := got.Expectation.Runtime != nil; hasRuntime != tc.env || got.Expectation.Image != newImage {
 				t.Errorf("\n%s\n%+v", tc.reason, got.Expectation)
 			}
 			if got.Suspend == nil || !*got.Suspend || got.DeliveryConfig.SyncWaitTimeout != "3m" {
@@ -68,9 +68,9 @@ func TestEditsThatWaitForNoBuild(t *testing.T) {
 	want.DeliveryConfig.DeliveryTimeout, want.DeliveryConfig.SyncWaitTimeout, want.DeliveryConfig.ClusterWaitTimeout = "2m", "3m", "4m"
 	want.DeliveryConfig.DeletionPolicy, want.DeliveryConfig.DriftPolicy, want.DeliveryConfig.Adopt = "Orphan", "Report", new(true)
 	want.Blueprint.UpdatePolicy = "Manual"
-	to := &w.in.Spec.Deploy
-	to.Suspend, to.RollbackConfig, to.DeliveryConfig, to.Blueprint.UpdatePolicy = want.Suspend, want.RollbackConfig, want.DeliveryConfig, "Manual"
-	to.Sites, to.ProgressTimeout = append(to.Sites, "edge2"), "5m"
+	deploy := &w.in.Spec.Deploy
+	deploy.Suspend, deploy.RollbackConfig, deploy.DeliveryConfig, deploy.Blueprint.UpdatePolicy = want.Suspend, want.RollbackConfig, want.DeliveryConfig, "Manual"
+	deploy.Sites, deploy.ProgressTimeout = append(deploy.Sites, "edge2"), "5m"
 	want.GatesConfig.Checks = []deploymentv1alpha1.Check{progressCheck("5m")}
 	w.in.Spec.Source.Git.Revision, w.in.Spec.Replicas = "next", new(deploymentv1alpha1.Replicas(5))
 	w.run()
@@ -138,7 +138,7 @@ func TestEditsAfterFailure(t *testing.T) {
 
 // TestResumeWithSource suspends a deployment and edits how it is judged. Then one edit ends that, changes the rules again, and asks for another image.
 func TestResumeWithSource(t *testing.T) {
-	const running, held = "phase: Succeeded, outcome: Succeeded, revision: 1, heldBack: false", "phase: Succeeded, outcome: Succeeded, revision: 1, heldBack: true"
+	const running, heldBack = "phase: Succeeded, outcome: Succeeded, revision: 1, heldBack: false", "phase: Succeeded, outcome: Succeeded, revision: 1, heldBack: true"
 	source := func(s *v1alpha1.ApplicationSpec) { s.Source.Git.Revision = "next" }
 	cases := map[string]struct {
 		reason, status string
@@ -146,9 +146,9 @@ func TestResumeWithSource(t *testing.T) {
 		edit           func(*v1alpha1.ApplicationSpec)
 		want           bool
 	}{
-		"Rules":   {reason: "The image before is not judged by rules that were held back, nor delivered again for them.", status: held, edit: source, want: true},
-		"Trigger": {reason: "If the same commit is to be built again, the edit that was held back waits, too.", status: held, edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Trigger = "2" }, want: true},
-		"Build": {reason: "If the build changes, the edit that was held back waits for its image.", status: held, edit: func(s *v1alpha1.ApplicationSpec) {
+		"Rules":   {reason: "The image before is not judged by rules that were held back, nor delivered again for them.", status: heldBack, edit: source, want: true},
+		"Trigger": {reason: "If the same commit is to be built again, the edit that was held back waits, too.", status: heldBack, edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Trigger = "2" }, want: true},
+		"Build": {reason: "If the build changes, the edit that was held back waits for its image.", status: heldBack, edit: func(s *v1alpha1.ApplicationSpec) {
 			s.Build = &v1alpha1.Build{Settings: buildv1alpha1.Settings{Env: []buildv1alpha1.Variable{{Name: "A", Value: "1"}}}}
 		}, want: true},
 		"Canary":    {reason: "A canary that is suspended with another edit stays where it is.", status: "phase: Validating, revision: 2, heldBack: true", edit: source, want: true},

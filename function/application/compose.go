@@ -39,11 +39,11 @@ const endpointName = "http"
 // IntentDeployment names its Sites. It fills in the evidence about them.
 func requestAll(in Input, o observed, f *Facts, out *Output) error {
 	f.URL, f.Note = serviceURLOf(in.Spec), NoteOn(in.Spec)
-	asked, err := requestBuild(in, o, f, out)
+	request, err := requestBuild(in, o, f, out)
 	if err != nil {
 		return err
 	}
-	want := f.chooseDeployment(in, o, asked)
+	want := f.chooseDeployment(in, o, request)
 	if want == nil {
 		return nil
 	}
@@ -129,8 +129,8 @@ func parametersFor(s v1alpha1.ApplicationSpec) map[string]deploymentv1alpha1.Par
 		}
 	}
 	maps.DeleteFunc(out, func(key string, v deploymentv1alpha1.ParameterValue) bool {
-		_, own := s.Deploy.Parameters[key]
-		return v == "" && !own
+		_, isSet := s.Deploy.Parameters[key]
+		return v == "" && !isSet
 	})
 	if len(out) == 0 {
 		return nil

@@ -27,62 +27,62 @@ func validCondition(f *Facts) projection.Condition {
 }
 
 func sourceCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeSourceResolved
+	const conditionType = v1alpha1.TypeSourceResolved
 	switch b := f.Build; {
 	case !b.isRequired():
-		return projection.Is(of, true, v1alpha1.ReasonNotRequired, "")
+		return projection.Is(conditionType, true, v1alpha1.ReasonNotRequired, "")
 	case b.Wanted != "":
-		return projection.Is(of, true, v1alpha1.ReasonResolved, projection.Sentence(b.SourceTrouble))
+		return projection.Is(conditionType, true, v1alpha1.ReasonResolved, projection.Sentence(b.SourceTrouble))
 	case b.State == BuildWaiting:
-		return projection.Is(of, false, cmp.Or(b.Reason, v1alpha1.ReasonWaiting), b.Message)
+		return projection.Is(conditionType, false, cmp.Or(b.Reason, v1alpha1.ReasonWaiting), b.Message)
 	}
-	return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
+	return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, "")
 }
 
 func builtCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeBuilt
-	has := f.Build.WantedImage() != ""
+	const conditionType = v1alpha1.TypeBuilt
+	hasImage := f.Build.WantedImage() != ""
 	switch f.Build.State {
 	case BuildNotRequired:
-		return projection.Is(of, true, v1alpha1.ReasonNotRequired, "")
+		return projection.Is(conditionType, true, v1alpha1.ReasonNotRequired, "")
 	case BuildFailed:
-		if has {
-			return projection.Is(of, true, v1alpha1.ReasonRebuildFailed, f.Build.Message)
+		if hasImage {
+			return projection.Is(conditionType, true, v1alpha1.ReasonRebuildFailed, f.Build.Message)
 		}
-		return projection.Is(of, false, f.Build.failureReason(), f.buildMessage())
+		return projection.Is(conditionType, false, f.Build.failureReason(), f.buildMessage())
 	case BuildWaiting:
-		return projection.Is(of, has, v1alpha1.ReasonWaiting, f.buildMessage())
+		return projection.Is(conditionType, hasImage, v1alpha1.ReasonWaiting, f.buildMessage())
 	case BuildRunning:
-		return projection.Is(of, has, v1alpha1.ReasonBuilding, f.buildMessage())
+		return projection.Is(conditionType, hasImage, v1alpha1.ReasonBuilding, f.buildMessage())
 	case BuildSucceeded, BuildUnknown:
 	}
-	if has {
-		return projection.Is(of, true, v1alpha1.ReasonBuilt, "")
+	if hasImage {
+		return projection.Is(conditionType, true, v1alpha1.ReasonBuilt, "")
 	}
-	return projection.Unknown(of, v1alpha1.ReasonNotObserved, f.buildMessage())
+	return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, f.buildMessage())
 }
 
 func deployedCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeDeployed
+	const conditionType = v1alpha1.TypeDeployed
 	switch {
 	case f.ProblemReason == v1alpha1.ReasonNameTaken:
-		return projection.Is(of, false, f.ProblemReason, f.Problem)
+		return projection.Is(conditionType, false, f.ProblemReason, f.Problem)
 	case f.Missing != "":
-		return projection.Is(of, false, f.missingReason(), f.Missing)
+		return projection.Is(conditionType, false, f.missingReason(), f.Missing)
 	case !f.hasWantedImage():
-		return projection.Is(of, false, v1alpha1.ReasonNoImage, f.buildMessage())
+		return projection.Is(conditionType, false, v1alpha1.ReasonNoImage, f.buildMessage())
 	case f.Deployment.isSuspended():
-		return projection.Is(of, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
+		return projection.Is(conditionType, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
 	case !f.Deployment.isCurrent():
-		return projection.Unknown(of, v1alpha1.ReasonNotObserved, f.pendingMessage())
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, f.pendingMessage())
 	case f.wasRolledBack():
-		return projection.Is(of, false, v1alpha1.ReasonRolledBack, f.rolledBackMessage())
+		return projection.Is(conditionType, false, v1alpha1.ReasonRolledBack, f.rolledBackMessage())
 	case f.hasDeploymentFailed():
-		return projection.Is(of, false, v1alpha1.ReasonDeploymentFailed, projection.Sentence(f.Deployment.Message))
+		return projection.Is(conditionType, false, v1alpha1.ReasonDeploymentFailed, projection.Sentence(f.Deployment.Message))
 	case f.hasSucceeded():
-		return projection.Is(of, true, v1alpha1.ReasonDeployed, "")
+		return projection.Is(conditionType, true, v1alpha1.ReasonDeployed, "")
 	}
-	return projection.Is(of, false, v1alpha1.ReasonDeploying, f.stalledDeploymentMessage())
+	return projection.Is(conditionType, false, v1alpha1.ReasonDeploying, f.stalledDeploymentMessage())
 }
 
 func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1.ReasonMissing) }
@@ -90,24 +90,24 @@ func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1
 // availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present image is not deployed; after that
 // they are there because another controller changed the Deployment.
 func availableCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeAvailable
+	const conditionType = v1alpha1.TypeAvailable
 	served := f.isServedEverywhere()
 	s, _ := f.firstNotServing()
 	switch {
 	case served && f.hasWantedImage() && f.isScaledToZero():
-		return projection.Is(of, true, string(deliveryv1alpha1.HealthScaledToZero), "")
+		return projection.Is(conditionType, true, string(deliveryv1alpha1.HealthScaledToZero), "")
 	case served && f.hasWantedImage():
-		return projection.Is(of, true, v1alpha1.ReasonServing, "")
+		return projection.Is(conditionType, true, v1alpha1.ReasonServing, "")
 	case served, !f.hasSucceeded() && f.hasEarlierImage():
-		return projection.Is(of, true, v1alpha1.ReasonEarlierImage, "Pods of an earlier image serve.")
+		return projection.Is(conditionType, true, v1alpha1.ReasonEarlierImage, "Pods of an earlier image serve.")
 	case f.Health.Image == "" || f.Health.Image != f.Image || s.Name == "":
-		return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, "")
 	case s.State == deliveryv1alpha1.HealthNotObserved:
-		return projection.Unknown(of, v1alpha1.ReasonNotObserved, siteMessage(s))
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, siteMessage(s))
 	case !f.hasSucceeded() && (s.State == deliveryv1alpha1.HealthMissing || s.State == deliveryv1alpha1.HealthOtherImage):
-		return projection.Is(of, false, v1alpha1.ReasonNotDelivered, fmt.Sprintf("The image is not delivered to Site %s yet.", s.Name))
+		return projection.Is(conditionType, false, v1alpha1.ReasonNotDelivered, fmt.Sprintf("The image is not delivered to Site %s yet.", s.Name))
 	}
-	return projection.Is(of, false, cmp.Or(s.Reason, string(s.State)), siteMessage(s))
+	return projection.Is(conditionType, false, cmp.Or(s.Reason, string(s.State)), siteMessage(s))
 }
 
 // isScaledToZero reports whether the desired number of pods is 0 at each Site.
@@ -121,47 +121,47 @@ func (f *Facts) isScaledToZero() bool {
 }
 
 func routedCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeRouted
+	const conditionType = v1alpha1.TypeRouted
 	if f.URL == "" {
-		return projection.Is(of, true, v1alpha1.ReasonNotRequired, "")
+		return projection.Is(conditionType, true, v1alpha1.ReasonNotRequired, "")
 	}
 	_, reason := f.routeTrouble()
 	switch {
 	case len(f.Deployment.Sites) == 0, reason == string(deliveryv1alpha1.HealthNotObserved):
-		return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, "")
 	case reason != "":
-		return projection.Is(of, false, reason, f.routeMessage())
+		return projection.Is(conditionType, false, reason, f.routeMessage())
 	}
-	return projection.Is(of, true, v1alpha1.ReasonAccepted, "")
+	return projection.Is(conditionType, true, v1alpha1.ReasonAccepted, "")
 }
 
 // stalledCondition is true when the Application makes no progress until a user acts. A crash loop does not count: it may end by itself.
 func stalledCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeStalled
+	const conditionType = v1alpha1.TypeStalled
 	message := f.currentRow().message(f)
 	switch {
 	case f.Problem != "":
-		return projection.Is(of, true, f.ProblemReason, message)
+		return projection.Is(conditionType, true, f.ProblemReason, message)
 	case f.Missing != "":
-		return projection.Is(of, false, v1alpha1.ReasonProgressing, "")
+		return projection.Is(conditionType, false, v1alpha1.ReasonProgressing, "")
 	case f.hasBuildFailed():
-		return projection.Is(of, true, f.Build.failureReason(), message)
+		return projection.Is(conditionType, true, f.Build.failureReason(), message)
 	case f.wasRolledBack():
-		return projection.Is(of, true, v1alpha1.ReasonRolledBack, message)
+		return projection.Is(conditionType, true, v1alpha1.ReasonRolledBack, message)
 	case f.hasDeploymentFailed():
-		return projection.Is(of, true, v1alpha1.ReasonDeploymentFailed, message)
+		return projection.Is(conditionType, true, v1alpha1.ReasonDeploymentFailed, message)
 	}
-	return projection.Is(of, false, v1alpha1.ReasonProgressing, "")
+	return projection.Is(conditionType, false, v1alpha1.ReasonProgressing, "")
 }
 
 // reconcilingCondition is true while something is worked on or waited for. It is never true beside Stalled.
 func reconcilingCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeReconciling
+	const conditionType = v1alpha1.TypeReconciling
 	if stalledCondition(f).Status == corev1.ConditionTrue || isReady(f) {
-		return projection.Is(of, false, v1alpha1.ReasonIdle, "")
+		return projection.Is(conditionType, false, v1alpha1.ReasonIdle, "")
 	}
 	if f.Missing == "" && f.hasWantedImage() && f.Deployment.isSuspended() {
-		return projection.Is(of, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
+		return projection.Is(conditionType, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
 	}
 	row := f.currentRow()
 	reason, message := v1alpha1.ReasonProgressing, row.message(f)
@@ -175,7 +175,7 @@ func reconcilingCondition(f *Facts) projection.Condition {
 	case row.Phase == v1alpha1.PhaseDeploying:
 		reason = v1alpha1.ReasonDeploying
 	}
-	return projection.Is(of, true, reason, message)
+	return projection.Is(conditionType, true, reason, message)
 }
 
 // isReady reports whether the Application is in its desired state: it runs, its route is accepted, and its deployment is Ready.

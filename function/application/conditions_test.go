@@ -22,10 +22,10 @@ func earlier(sites ...deliveryv1alpha1.SiteHealthState) func(*Facts) {
 
 // TestDeployingConditions has a deployment that goes from step to step: the message of the status says so, and no condition changes until a user has to act.
 func TestDeployingConditions(t *testing.T) {
-	at := func(message string, stalled bool) *Facts {
+	factsAt := func(message string, stalled bool) *Facts {
 		return change(running(), delivering, func(f *Facts) { f.Deployment.Message, f.Deployment.Stalled = message, stalled })
 	}
-	first, second, stalled := at("The commit is pushed.", false), at("Site edge1 has it.", false), at("The push is denied.", true)
+	first, second, stalled := factsAt("The commit is pushed.", false), factsAt("Site edge1 has it.", false), factsAt("The push is denied.", true)
 	if diff := cmp.Diff(projectConditions(first), projectConditions(second)); diff != "" {
 		t.Errorf("Conditions of one step and the next: -first, +second:\n%s", diff)
 	}
@@ -40,8 +40,8 @@ func TestDeployingConditions(t *testing.T) {
 }
 
 func TestAvailable(t *testing.T) {
-	other := site("edge1", deliveryv1alpha1.HealthOtherImage, 0)
-	other.Reason, other.AvailableOther = "OtherImage", 2
+	otherImage := site("edge1", deliveryv1alpha1.HealthOtherImage, 0)
+	otherImage.Reason, otherImage.AvailableOther = "OtherImage", 2
 	cases := map[string]struct {
 		reason string
 		facts  *Facts
@@ -50,13 +50,13 @@ func TestAvailable(t *testing.T) {
 		"Serving":      {reason: "An image with available pods at each Site serves.", facts: running(), want: "True/Serving"},
 		"BeforeJudged": {reason: "An image serves as soon as its pods are available, before it is judged.", facts: change(running(), delivering), want: "True/Serving"},
 		"Zero":         {reason: "An Application that is asked for no pods is available as it was asked for.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthScaledToZero, 0))), want: "True/ScaledToZero"},
-		"Earlier":      {reason: "Pods of the image before serve until the new one is there.", facts: change(running(), withSites(other), delivering), want: "True/EarlierImage"},
+		"Earlier":      {reason: "Pods of the image before serve until the new one is there.", facts: change(running(), withSites(otherImage), delivering), want: "True/EarlierImage"},
 		"NotObserved":  {reason: "Pods of the image before serve while the new one was not observed.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthAvailable, 2)), delivering), want: "True/EarlierImage"},
 		"NoneBefore":   {reason: "Without a pod of the image before it is not known which pods serve.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "Unknown/NotObserved"},
 		"Elsewhere":    {reason: "Pods at another Site do not serve at this one.", facts: change(running(), earlier(site("edge2", deliveryv1alpha1.HealthAvailable, 2)), delivering), want: "Unknown/NotObserved"},
 		"Taken":        {reason: "Once the image is deployed, pods of the image before count no more.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthAvailable, 2))), want: "Unknown/NotObserved"},
 		"NewCommit":    {reason: "Pods of the image that was handed over serve while another commit is built.", facts: change(built(), func(f *Facts) { f.Build.State, f.Build.Wanted = BuildRunning, "c3" }), want: "True/EarlierImage"},
-		"Changed":      {reason: "A Deployment that another controller gave another image is not available.", facts: change(running(), withSites(other)), want: "False/OtherImage"},
+		"Changed":      {reason: "A Deployment that another controller gave another image is not available.", facts: change(running(), withSites(otherImage)), want: "False/OtherImage"},
 		"First":        {reason: "An image that is not delivered yet is not available.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "False/NotDelivered"},
 		"CrashLoop":    {reason: "The condition has the reason of the pods.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthUnavailable, 0))), want: "False/CrashLoopBackOff"},
 		"OldHealth":    {reason: "An observation of another image proves nothing.", facts: change(running(), func(f *Facts) { f.Health.Image = oldImage }), want: "Unknown/NotObserved"},

@@ -123,15 +123,15 @@ type Deployment struct {
 	Ready, Stalled bool
 }
 
-// ObserveDeployment returns the evidence in the status of an IntentDeployment, where asked is the digest of the spec that it should have.
-func ObserveDeployment(name, asked string, s deploymentv1alpha1.IntentDeploymentStatus, ready bool) Deployment {
+// ObserveDeployment returns the evidence in the status of an IntentDeployment, where specDigest is the digest of the spec that it should have.
+func ObserveDeployment(name, specDigest string, s deploymentv1alpha1.IntentDeploymentStatus, ready bool) Deployment {
 	sites := make([]string, 0, len(s.Delivery.Sites))
 	for site := range s.Delivery.Sites {
 		sites = append(sites, site)
 	}
 	slices.Sort(sites)
 	return Deployment{
-		Name: name, Asked: asked, Reported: s.IntentDigest, Phase: s.Phase, Outcome: s.Outcome, Message: s.Message,
+		Name: name, Asked: specDigest, Reported: s.IntentDigest, Phase: s.Phase, Outcome: s.Outcome, Message: s.Message,
 		Revision: s.Revision, Verified: s.VerifiedRevision, IsHeldBack: s.HeldBack, Sites: sites, Ready: ready,
 	}
 }
@@ -159,22 +159,22 @@ type Health struct {
 	Earlier []deliveryv1alpha1.SiteHealthState
 }
 
-// ObserveHealth returns the evidence in the status of a SiteHealth that should have the parameters asked. There is none while the status is about
+// ObserveHealth returns the evidence in the status of a SiteHealth that should have the requested parameters. There is none while the status is about
 // other parameters, or was not written for the present generation.
-func ObserveHealth(observed *deliveryv1alpha1.SiteHealth, asked deliveryv1alpha1.SiteHealthParameters) Health {
+func ObserveHealth(observed *deliveryv1alpha1.SiteHealth, requested deliveryv1alpha1.SiteHealthParameters) Health {
 	switch {
 	case observed == nil:
 		return Health{}
-	case observed.Status.AtProvider.Image != asked.Image:
+	case observed.Status.AtProvider.Image != requested.Image:
 		return Health{Earlier: observed.Status.AtProvider.Sites}
-	case !equality.Semantic.DeepEqual(observed.Spec.ForProvider, asked):
+	case !equality.Semantic.DeepEqual(observed.Spec.ForProvider, requested):
 		return Health{}
 	}
 	ready := observed.GetCondition(xpv2.TypeReady)
 	if ready.Status == corev1.ConditionUnknown || ready.ObservedGeneration != observed.GetGeneration() {
 		return Health{}
 	}
-	return Health{Image: asked.Image, Sites: observed.Status.AtProvider.Sites}
+	return Health{Image: requested.Image, Sites: observed.Status.AtProvider.Sites}
 }
 
 // Facts are all that a status follows from.

@@ -94,11 +94,11 @@ func (f *Facts) unavailableMessage() string {
 // servedMessage says how many Sites serve, and of how many it is not known.
 func (f *Facts) servedMessage() string {
 	serving, all := f.countServing()
-	switch unknown := f.countUnknown(); {
-	case unknown == 0:
+	switch unknownCount := f.countUnknown(); {
+	case unknownCount == 0:
 		return servingText(serving, all)
-	case unknown < all:
-		return fmt.Sprintf("%d of %d Sites serve the image, and of %d it is not known.", serving, all, unknown)
+	case unknownCount < all:
+		return fmt.Sprintf("%d of %d Sites serve the image, and of %d it is not known.", serving, all, unknownCount)
 	case all == 1:
 		return "It is not known whether the Site serves the image."
 	}

@@ -10,8 +10,8 @@ import (
 
 // TestNameConflict has an object of the Application's name that was there before.
 func TestNameConflict(t *testing.T) {
-	owned := func(more string) []json.RawMessage {
-		return []json.RawMessage{json.RawMessage(`{"metadata": {"name": "shop", "namespace": "team-a"` + more + `}}`)}
+	owned := func(fields string) []json.RawMessage {
+		return []json.RawMessage{json.RawMessage(`{"metadata": {"name": "shop", "namespace": "team-a"` + fields + `}}`)}
 	}
 	const theirs = `, "ownerReferences": [{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XApplication", "name": "n", "uid": "theirs", "controller": true}]`
 	cases := map[string]struct {
@@ -45,10 +45,10 @@ func TestNameConflict(t *testing.T) {
 				w.in.Answers[tc.need] = tc.answer
 			}
 			w.run()
-			if _, asked := w.out.Resources[DeploymentName]; asked != tc.asked || w.in.Status.Phase != tc.phase || !strings.Contains(w.in.Status.Message, tc.message) {
-				t.Errorf("\n%s\nasked %t, phase %s: %s", tc.reason, asked, w.in.Status.Phase, w.in.Status.Message)
+			if _, isRequested := w.out.Resources[DeploymentName]; isRequested != tc.asked || w.in.Status.Phase != tc.phase || !strings.Contains(w.in.Status.Message, tc.message) {
+				t.Errorf("\n%s\nasked %t, phase %s: %s", tc.reason, isRequested, w.in.Status.Phase, w.in.Status.Message)
 			}
-			if _, asked := w.out.Resources[BuildName]; asked {
+			if _, isRequested := w.out.Resources[BuildName]; isRequested {
 				t.Errorf("\n%s\nthe ImageBuild is asked for", tc.reason)
 			}
 			if got := w.condition(v1alpha1.TypeValid); got.Reason != tc.says || len(w.out.Needs) != needs {

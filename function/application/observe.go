@@ -46,13 +46,13 @@ func observeResources(in Input, out *Output) (observed, error) {
 	return o, errors.Join(failed[:]...)
 }
 
-// deploymentEvidence returns the evidence about the IntentDeployment, where asked is the digest of the spec that it should have.
-func (o observed) deploymentEvidence(name, asked string) Deployment {
+// deploymentEvidence returns the evidence about the IntentDeployment, where specDigest is the digest of the spec that it should have.
+func (o observed) deploymentEvidence(name, specDigest string) Deployment {
 	if o.deployment == nil {
-		return Deployment{Name: name, Asked: asked}
+		return Deployment{Name: name, Asked: specDigest}
 	}
 	s := o.deployment.Status
-	d := ObserveDeployment(name, asked, s.IntentDeploymentStatus, s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	d := ObserveDeployment(name, specDigest, s.IntentDeploymentStatus, s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	d.Stalled = s.GetCondition(deploymentv1alpha1.TypeStalled).Status == corev1.ConditionTrue
 	return d
 }
@@ -66,8 +66,8 @@ func (d *observedDeployment) isHalted() bool {
 	if d == nil {
 		return false
 	}
-	is := func(t xpv2.ConditionType) bool { return d.Status.GetCondition(t).Status == corev1.ConditionFalse }
-	return d.Metadata.DeletionTimestamp != nil || is(xpv2.TypeSynced) || is(typeResponsive)
+	isFalse := func(t xpv2.ConditionType) bool { return d.Status.GetCondition(t).Status == corev1.ConditionFalse }
+	return d.Metadata.DeletionTimestamp != nil || isFalse(xpv2.TypeSynced) || isFalse(typeResponsive)
 }
 
 // isRejected reports whether the revision of the deployment was rejected, also before its rollback ends. Outcome Failed alone says nothing about the image: a
@@ -100,8 +100,8 @@ func handoverStart(transitions []v1alpha1.Transition, o observed) time.Time {
 		start = transitions[n-1].At.Time
 	}
 	if o.build != nil && o.build.Status.AtProvider.Latest != nil {
-		if at := o.build.Status.AtProvider.Latest.At; at != nil && at.After(start) {
-			start = at.Time
+		if builtAt := o.build.Status.AtProvider.Latest.At; builtAt != nil && builtAt.After(start) {
+			start = builtAt.Time
 		}
 	}
 	return start

@@ -14,20 +14,20 @@ import (
 // runUnwritten calls the function, whose status waits for the call that follows.
 func (w *world) runUnwritten() {
 	w.Helper()
-	before := w.in.Status
+	previous := w.in.Status
 	w.run()
-	w.in.Status = before
+	w.in.Status = previous
 }
 
 // passes lets time pass.
 func (w *world) passes(d time.Duration) { w.in.Now = metav1.NewTime(w.in.Now.Add(d)) }
 
 // builtAt has the build end at a time.
-func (w *world) builtAt(at time.Time) {
+func (w *world) builtAt(timestamp time.Time) {
 	w.Helper()
 	w.builds("Built", func(o *buildv1alpha1.ImageBuildObservation) {
 		imageOf(firstCommit, newImage)(o)
-		o.Latest.At = new(metav1.NewTime(at))
+		o.Latest.At = new(metav1.NewTime(timestamp))
 	})
 }
 

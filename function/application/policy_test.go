@@ -17,7 +17,7 @@ func TestGatesWhileBuilding(t *testing.T) {
 		c.Default()
 		return c
 	}
-	many := func(n int) []deploymentv1alpha1.Check {
+	checksOf := func(n int) []deploymentv1alpha1.Check {
 		var out []deploymentv1alpha1.Check
 		for i := range n {
 			out = append(out, web(string(rune('a'+i)), "https://a", "5m"))
@@ -56,7 +56,7 @@ func TestGatesWhileBuilding(t *testing.T) {
 			reason: "The timeout of a check takes effect, and its request waits for the image.", has: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "5m")}},
 			edit: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://b", "9m"), web("b", "https://b", "9m")}}, want: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "9m")}},
 		},
-		"CheckLeft": {reason: "A check that an edit leaves out measures the image that it was made for.", has: gates{Checks: many(1)}, want: gates{Checks: many(1)}},
+		"CheckLeft": {reason: "A check that an edit leaves out measures the image that it was made for.", has: gates{Checks: checksOf(1)}, want: gates{Checks: checksOf(1)}},
 		"PostCheck": {
 			reason: "The timeout of a script takes effect, and its text waits for the image.",
 			has:    gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "a", Timeout: "1m"}}, edit: gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "b", Timeout: "2m"}},
@@ -74,7 +74,7 @@ func TestGatesWhileBuilding(t *testing.T) {
 			reason: "A metric that has the name stays until the edit that gives it up goes out.", has: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}}, until: "7m",
 			want: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}},
 		},
-		"Full": {reason: "A check that exceeds the limit waits for an edit that makes room.", has: gates{Checks: many(maxChecks)}, until: "7m", want: gates{Checks: many(maxChecks)}},
+		"Full": {reason: "A check that exceeds the limit waits for an edit that makes room.", has: gates{Checks: checksOf(maxChecks)}, until: "7m", want: gates{Checks: checksOf(maxChecks)}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

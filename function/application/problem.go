@@ -55,21 +55,21 @@ func findImageProblem(s v1alpha1.ApplicationSpec) string {
 
 // findSecondVariable returns which environment variable stands in spec.env or in the services twice, or "".
 func findSecondVariable(s v1alpha1.ApplicationSpec) string {
-	seen := map[deploymentv1alpha1.EnvName]string{}
+	pathsByName := map[deploymentv1alpha1.EnvName]string{}
 	for i, e := range s.Env {
 		path := fmt.Sprintf("spec.env[%d].name", i)
-		if at, ok := seen[e.Name]; ok {
-			return fmt.Sprintf("%s: %s stands at %s already", path, e.Name, at)
+		if previous, ok := pathsByName[e.Name]; ok {
+			return fmt.Sprintf("%s: %s stands at %s already", path, e.Name, previous)
 		}
-		seen[e.Name] = path
+		pathsByName[e.Name] = path
 	}
 	for _, service := range s.Services {
 		for _, e := range service.Env {
 			path := fmt.Sprintf("spec.services[%s].env[%s]", service.Name, e.Name)
-			if at, ok := seen[e.Name]; ok {
-				return fmt.Sprintf("%s: %s stands at %s already", path, e.Name, at)
+			if previous, ok := pathsByName[e.Name]; ok {
+				return fmt.Sprintf("%s: %s stands at %s already", path, e.Name, previous)
 			}
-			seen[e.Name] = path
+			pathsByName[e.Name] = path
 		}
 	}
 	return ""

@@ -37,7 +37,7 @@ func TestProgressTimeout(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := progressSpec(t, tc.deploy)
-			before := s.DeepCopy()
+			original := s.DeepCopy()
 			var got []string
 			for _, c := range DeploymentFor("team-a", "shop", s).Spec.GatesConfig.Checks {
 				text := fmt.Sprintf("%s %s %s+%d*%s<%s", c.Name, c.Type, c.InitialDelay, *c.Count, c.Interval, c.Timeout)
@@ -49,7 +49,7 @@ func TestProgressTimeout(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nDeploymentFor(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(*before, s); diff != "" {
+			if diff := cmp.Diff(*original, s); diff != "" {
 				t.Errorf("\n%s\nDeploymentFor(...) changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -80,11 +80,11 @@ func TestProgressDigest(t *testing.T) {
 }
 
 func TestFindProgressProblem(t *testing.T) {
-	many := v1alpha1.Deploy{ProgressTimeout: "1m"}
+	crowded := v1alpha1.Deploy{ProgressTimeout: "1m"}
 	for i := range maxChecks {
-		many.GatesConfig.Checks = append(many.GatesConfig.Checks, deploymentv1alpha1.Check{Name: fmt.Sprint("c", i), Type: "Web"})
+		crowded.GatesConfig.Checks = append(crowded.GatesConfig.Checks, deploymentv1alpha1.Check{Name: fmt.Sprint("c", i), Type: "Web"})
 	}
-	allowed := *many.DeepCopy()
+	allowed := *crowded.DeepCopy()
 	allowed.ProgressTimeout = ""
 	cases := map[string]struct {
 		reason string
@@ -92,9 +92,9 @@ func TestFindProgressProblem(t *testing.T) {
 		want   string
 	}{
 		"Absent": {reason: "Without a progressTimeout there may be 16 checks.", deploy: allowed},
-		"Fits":   {reason: "With a progressTimeout there may be 15.", deploy: v1alpha1.Deploy{ProgressTimeout: "1m", GatesConfig: deploymentv1alpha1.GatesConfig{Checks: many.GatesConfig.Checks[:15]}}},
+		"Fits":   {reason: "With a progressTimeout there may be 15.", deploy: v1alpha1.Deploy{ProgressTimeout: "1m", GatesConfig: deploymentv1alpha1.GatesConfig{Checks: crowded.GatesConfig.Checks[:15]}}},
 		"TooMany": {
-			reason: "A check above the limit is refused with the action to take.", deploy: many,
+			reason: "A check above the limit is refused with the action to take.", deploy: crowded,
 			want: "spec.deploy.progressTimeout: it adds a check to the 16 of spec.deploy.gatesConfig.checks, and at most 16 are possible: leave one of them out",
 		},
 		"Name": {

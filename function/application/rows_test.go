@@ -66,8 +66,8 @@ func built() *Facts {
 }
 
 // change returns facts that were changed.
-func change(f *Facts, by ...func(*Facts)) *Facts {
-	for _, do := range by {
+func change(f *Facts, changes ...func(*Facts)) *Facts {
+	for _, do := range changes {
 		do(f)
 	}
 	return f
@@ -292,23 +292,23 @@ func TestPhase(t *testing.T) {
 
 // randomFacts returns any facts, of which each piece of evidence may be about the current spec or about another one.
 func randomFacts(r *rand.Rand) *Facts {
-	one := func(of ...string) string { return of[r.IntN(len(of))] }
-	f := &Facts{Digest: "sha256:spec", Image: one(newImage, oldImage, ""), URL: one("", "http://shop.example.org")}
-	f.Problem = one("", "", "", "spec.port: it is wrong")
-	f.Missing = one("", "", "", "A Site is missing.")
+	choose := func(choices ...string) string { return choices[r.IntN(len(choices))] }
+	f := &Facts{Digest: "sha256:spec", Image: choose(newImage, oldImage, ""), URL: choose("", "http://shop.example.org")}
+	f.Problem = choose("", "", "", "spec.port: it is wrong")
+	f.Missing = choose("", "", "", "A Site is missing.")
 	if f.Problem != "" {
-		f.ProblemReason = one(v1alpha1.ReasonInvalidSpec, v1alpha1.ReasonNameTaken)
+		f.ProblemReason = choose(v1alpha1.ReasonInvalidSpec, v1alpha1.ReasonNameTaken)
 	}
 	f.Build = Build{
-		State:  BuildState(one(string(BuildNotRequired), string(BuildNotRequired), string(BuildWaiting), string(BuildRunning), string(BuildSucceeded), string(BuildFailed), string(BuildUnknown))),
-		Wanted: one("c2", "c2", ""), Commit: "c2", Built: one("c1", "c2", ""), Image: one(newImage, oldImage, ""), Reason: one("", "Queued"),
+		State:  BuildState(choose(string(BuildNotRequired), string(BuildNotRequired), string(BuildWaiting), string(BuildRunning), string(BuildSucceeded), string(BuildFailed), string(BuildUnknown))),
+		Wanted: choose("c2", "c2", ""), Commit: "c2", Built: choose("c1", "c2", ""), Image: choose(newImage, oldImage, ""), Reason: choose("", "Queued"),
 	}
 	f.Deployment = Deployment{
-		Name: "shop", Asked: one("sha256:new", "sha256:new", ""), Reported: one("sha256:new", "sha256:old", ""), Ready: r.IntN(2) == 0,
-		Phase:   deploymentv1alpha1.Phase(one("", "Pending", "Delivering", "Validating", "Succeeded", "Succeeded", "Succeeded", "Failed", "RollingBack")),
-		Outcome: deploymentv1alpha1.Outcome(one("", "Succeeded", "Succeeded", "Failed", "RolledBack")), Message: one("", "It goes on"),
+		Name: "shop", Asked: choose("sha256:new", "sha256:new", ""), Reported: choose("sha256:new", "sha256:old", ""), Ready: r.IntN(2) == 0,
+		Phase:   deploymentv1alpha1.Phase(choose("", "Pending", "Delivering", "Validating", "Succeeded", "Succeeded", "Succeeded", "Failed", "RollingBack")),
+		Outcome: deploymentv1alpha1.Outcome(choose("", "Succeeded", "Succeeded", "Failed", "RolledBack")), Message: choose("", "It goes on"),
 	}
-	f.Health.Image = one(newImage, newImage, oldImage, "")
+	f.Health.Image = choose(newImage, newImage, oldImage, "")
 	for _, name := range []string{"edge1", "edge2"}[:r.IntN(3)] {
 		f.Deployment.Sites = append(f.Deployment.Sites, name)
 		states := []deliveryv1alpha1.HealthState{"Available", "Available", "Progressing", "Unavailable", "Missing", "OtherImage", "ScaledToZero", "NotObserved"}
@@ -391,22 +391,22 @@ func checkTransitions(t *testing.T, last, next *v1alpha1.ApplicationStatus) {
 
 func checkConditions(t *testing.T, f *Facts, p Projection, reasons map[string]bool) {
 	t.Helper()
-	is := map[string]corev1.ConditionStatus{}
+	statuses := map[string]corev1.ConditionStatus{}
 	for _, c := range p.Conditions {
-		is[c.Type] = c.Status
+		statuses[c.Type] = c.Status
 		reasons[c.Type+"/"+c.Reason] = true
 		if c.Reason == "" || timeOrCounter.MatchString(c.Message) {
 			t.Fatalf("%+v: condition %+v", f, c)
 		}
 	}
-	stalled, reconciling := is[v1alpha1.TypeStalled] == corev1.ConditionTrue, is[v1alpha1.TypeReconciling] == corev1.ConditionTrue
+	stalled, reconciling := statuses[v1alpha1.TypeStalled] == corev1.ConditionTrue, statuses[v1alpha1.TypeReconciling] == corev1.ConditionTrue
 	problem := ""
 	switch {
-	case len(p.Conditions) != 8 || len(is) != 8:
+	case len(p.Conditions) != 8 || len(statuses) != 8:
 		problem = "not all conditions are there"
 	case stalled && reconciling:
 		problem = "both Stalled and Reconciling"
-	case p.Ready && (stalled || reconciling || p.Status.Phase != v1alpha1.PhaseRunning || is[v1alpha1.TypeAvailable] != "True" || is[v1alpha1.TypeRouted] != "True" || is[v1alpha1.TypeDeployed] != "True"):
+	case p.Ready && (stalled || reconciling || p.Status.Phase != v1alpha1.PhaseRunning || statuses[v1alpha1.TypeAvailable] != "True" || statuses[v1alpha1.TypeRouted] != "True" || statuses[v1alpha1.TypeDeployed] != "True"):
 		problem = "Ready without evidence"
 	case !p.Ready && !stalled && !reconciling:
 		problem = "neither Ready nor Stalled nor Reconciling"

@@ -47,8 +47,8 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 	projectSites(s, f)
 	restart := isAnotherRequest(last, s) || f.Problem != "" && last.Phase != "" && last.Phase != v1alpha1.PhaseFailed
 	through := phaseTable().Shortest(last.Phase, s.Phase, restart)
-	s.Transitions = projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(i int64, from, to v1alpha1.Phase) v1alpha1.Transition {
-		return v1alpha1.Transition{Index: i, From: from, To: to, At: now}
+	s.Transitions = projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(i int64, source, target v1alpha1.Phase) v1alpha1.Transition {
+		return v1alpha1.Transition{Index: i, From: source, To: target, At: now}
 	})
 	return s
 }

@@ -80,8 +80,8 @@ func everything(t *testing.T, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.Bl
 		all.Write(r.Files[name])
 	}
 	for _, v := range values {
-		said := v.From == render.FromClaim && v.Key != "type" && v.Key != "claim" && v.Key != "namespace"
-		if (said || v.From == render.FromSite && v.Key != "site") && !strings.Contains(all.String(), v.Value) {
+		isFromClaim := v.From == render.FromClaim && v.Key != "type" && v.Key != "claim" && v.Key != "namespace"
+		if (isFromClaim || v.From == render.FromSite && v.Key != "site") && !strings.Contains(all.String(), v.Value) {
 			t.Errorf("%s: %s=%q is in no rendered file", r.Name, v.Key, v.Value)
 		}
 	}

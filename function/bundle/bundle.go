@@ -47,7 +47,7 @@ type Output struct {
 func Run(in Input) (*Output, error) {
 	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()
-	kept, err := compose.RetainAll(in.Observed)
+	retained, err := compose.RetainAll(in.Observed)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Run(in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Output{Resources: kept}
+	out := &Output{Resources: retained}
 	f := &Facts{Version: in.Spec.Version, IsSuspended: *in.Spec.Suspend, Enabled: len(in.Spec.Packages) - len(listDisabled(in.Spec.Packages))}
 	if f.Digest, err = digest.Bundle(&in.Spec); err != nil {
 		return nil, err

@@ -150,9 +150,9 @@ func TestRun(t *testing.T) {
 	if !w.out.Ready || w.out.Status.Phase != v1alpha1.PhaseSucceeded || w.out.Status.Ready != "2/2" || w.out.Status.SpecDigest != digest {
 		t.Errorf("status: %+v", w.out.Status)
 	}
-	if before := w.out.Status; true {
+	if previous := w.out.Status; true {
 		w.run()
-		if diff := cmp.Diff(before, w.out.Status); diff != "" {
+		if diff := cmp.Diff(previous, w.out.Status); diff != "" {
 			t.Errorf("The same observation has another status: -first, +second:\n%s", diff)
 		}
 	}
@@ -185,8 +185,8 @@ func TestProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, twoPackages)
 			w.report(true, is("db", statev1alpha1.StatusSuccess), is("shop", statev1alpha1.StatusSuccess))
-			before := w.out.Resources[StateName].Object.Object["spec"]
-			if before == nil {
+			previous := w.out.Resources[StateName].Object.Object["spec"]
+			if previous == nil {
 				t.Fatal("no BundleState is asked for")
 			}
 			w.edit(tc.spec)

@@ -68,17 +68,17 @@ func (out *Output) composeState(s *statev1alpha1.BundleState, isValid bool) erro
 	if isValid {
 		return addState(out, s)
 	}
-	if kept, ok := out.Resources[StateName]; ok {
-		unstructured.RemoveNestedField(kept.Object.Object, "spec", "forProvider", "pruneAfter")
-		return errors.Join(setFlag(kept, "orphan", s.Spec.ForProvider.Orphan), setFlag(kept, "suspend", s.Spec.ForProvider.Suspend))
+	if retained, ok := out.Resources[StateName]; ok {
+		unstructured.RemoveNestedField(retained.Object.Object, "spec", "forProvider", "pruneAfter")
+		return errors.Join(setFlag(retained, "orphan", s.Spec.ForProvider.Orphan), setFlag(retained, "suspend", s.Spec.ForProvider.Suspend))
 	}
 	return nil
 }
 
 // setFlag sets a parameter of a BundleState as it is encoded: false is left out.
-func setFlag(r compose.Resource, name string, on bool) error {
+func setFlag(r compose.Resource, name string, isSet bool) error {
 	path := []string{"spec", "forProvider", name}
-	if !on {
+	if !isSet {
 		unstructured.RemoveNestedField(r.Object.Object, path...)
 		return nil
 	}

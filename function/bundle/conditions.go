@@ -21,23 +21,23 @@ func validCondition(f *Facts) projection.Condition {
 }
 
 func deployedCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeDeployed
+	const conditionType = v1alpha1.TypeDeployed
 	row := f.currentRow()
 	switch row.Phase {
 	case v1alpha1.PhaseSucceeded:
-		return projection.Is(of, true, v1alpha1.ReasonDeployed, "")
+		return projection.Is(conditionType, true, v1alpha1.ReasonDeployed, "")
 	case v1alpha1.PhaseDegraded:
-		return projection.Is(of, true, v1alpha1.ReasonDegraded, row.message(f))
+		return projection.Is(conditionType, true, v1alpha1.ReasonDegraded, row.message(f))
 	case v1alpha1.PhasePending:
-		return projection.Unknown(of, v1alpha1.ReasonNotObserved, row.message(f))
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, row.message(f))
 	case v1alpha1.PhaseFailed:
-		return projection.Is(of, false, f.failureReason(), row.message(f))
+		return projection.Is(conditionType, false, f.failureReason(), row.message(f))
 	case v1alpha1.PhaseDeploying:
 	}
 	if f.IsSuspended {
-		return projection.Is(of, false, v1alpha1.ReasonHeldBack, row.message(f))
+		return projection.Is(conditionType, false, v1alpha1.ReasonHeldBack, row.message(f))
 	}
-	return projection.Is(of, false, v1alpha1.ReasonDeploying, row.message(f))
+	return projection.Is(conditionType, false, v1alpha1.ReasonDeploying, row.message(f))
 }
 
 // failureReason returns the reason of a Bundle that failed: that of its spec, or of its first package that did.
@@ -49,14 +49,14 @@ func (f *Facts) failureReason() string {
 }
 
 func recordedCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeRecorded
+	const conditionType = v1alpha1.TypeRecorded
 	switch r := f.Observed.Record; {
 	case r.Problem != "":
-		return projection.Is(of, false, v1alpha1.ReasonNotRecorded, r.Problem)
+		return projection.Is(conditionType, false, v1alpha1.ReasonNotRecorded, r.Problem)
 	case r.Secret == "", !f.isCurrent():
-		return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, "")
 	}
-	return projection.Is(of, true, v1alpha1.ReasonRecorded, "")
+	return projection.Is(conditionType, true, v1alpha1.ReasonRecorded, "")
 }
 
 // stalledCondition is true when the Bundle makes no progress until a user acts.
@@ -70,17 +70,17 @@ func stalledCondition(f *Facts) projection.Condition {
 
 // reconcilingCondition is true while something is worked on or waited for. It is never true beside Stalled.
 func reconcilingCondition(f *Facts) projection.Condition {
-	const of = v1alpha1.TypeReconciling
+	const conditionType = v1alpha1.TypeReconciling
 	row := f.currentRow()
 	switch {
 	case row.Phase == v1alpha1.PhaseFailed, row.Phase == v1alpha1.PhaseSucceeded:
-		return projection.Is(of, false, v1alpha1.ReasonIdle, "")
+		return projection.Is(conditionType, false, v1alpha1.ReasonIdle, "")
 	case f.IsSuspended:
-		return projection.Is(of, false, v1alpha1.ReasonHeldBack, row.message(f))
+		return projection.Is(conditionType, false, v1alpha1.ReasonHeldBack, row.message(f))
 	case row.Phase == v1alpha1.PhaseDeploying:
-		return projection.Is(of, true, v1alpha1.ReasonDeploying, row.message(f))
+		return projection.Is(conditionType, true, v1alpha1.ReasonDeploying, row.message(f))
 	}
-	return projection.Is(of, true, v1alpha1.ReasonProgressing, row.message(f))
+	return projection.Is(conditionType, true, v1alpha1.ReasonProgressing, row.message(f))
 }
 
 // isReady reports whether each package runs its current spec.

@@ -57,8 +57,8 @@ func (f *Facts) isEnabled(name string) bool {
 }
 
 // findPackage returns the first package that is meant, or nil.
-func (f *Facts) findPackage(is func(statev1alpha1.PackageObservation) bool) *statev1alpha1.PackageObservation {
-	i := slices.IndexFunc(f.Observed.Packages, is)
+func (f *Facts) findPackage(matches func(statev1alpha1.PackageObservation) bool) *statev1alpha1.PackageObservation {
+	i := slices.IndexFunc(f.Observed.Packages, matches)
 	if i < 0 {
 		return nil
 	}

@@ -23,11 +23,11 @@ func describePackage(p *statev1alpha1.PackageObservation) string {
 
 // pendingMessage names the package that the Bundle waits for.
 func (f *Facts) pendingMessage() string {
-	held := ""
+	suspension := ""
 	if f.IsSuspended {
-		held = "spec.suspend holds back all changes."
+		suspension = "spec.suspend holds back all changes."
 	}
-	return projection.Sentences(held, describePackage(f.pendingPackage()))
+	return projection.Sentences(suspension, describePackage(f.pendingPackage()))
 }
 
 // succeededMessage counts the running packages, and packages that left the Bundle.

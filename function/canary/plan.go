@@ -100,19 +100,19 @@ func describe(w Wave) string {
 
 // planWave returns the steps of a wave.
 func (in Input) planWave(w Wave) []ledger.Step {
-	var served, others []string
+	var served, remaining []string
 	for _, site := range w.Sites {
 		if in.IsServed(site) {
 			served = append(served, site)
 			continue
 		}
-		others = append(others, site)
+		remaining = append(remaining, site)
 	}
 	if len(served) == 0 {
-		return []ledger.Step{{Sites: others, Gate: in.HasChecks}}
+		return []ledger.Step{{Sites: remaining, Gate: in.HasChecks}}
 	}
 	out := in.weightsOf(w.Steps)
-	out[0].Sites, out[len(out)-1].Sites = served, others
+	out[0].Sites, out[len(out)-1].Sites = served, remaining
 	in.setAhead(out)
 	return out
 }

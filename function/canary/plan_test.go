@@ -30,9 +30,9 @@ func wave(name, site string, s ...deploymentv1alpha1.CanaryStep) Wave {
 
 // TestPlan plans the steps of deployments whose stable revision serves edge1 and edge2.
 func TestPlan(t *testing.T) {
-	many := steps{}
+	manySteps := steps{}
 	for n := range int32(11) {
-		many = append(many, weight(n+1))
+		manySteps = append(manySteps, weight(n+1))
 	}
 	cases := map[string]struct {
 		reason string
@@ -86,7 +86,7 @@ func TestPlan(t *testing.T) {
 		},
 		"TooMany": {
 			reason: "A plan of more than 20 steps is refused with the waves and their numbers.",
-			in:     Input{Waves: []Wave{wave("first", "edge1", many...), wave("", "edge2", weight(5), weight(10), weight(20), weight(30), weight(50), weight(80))}},
+			in:     Input{Waves: []Wave{wave("first", "edge1", manySteps...), wave("", "edge2", weight(5), weight(10), weight(20), weight(30), weight(50), weight(80))}},
 			err: "spec.deliveryConfig.canary: the waves have 21 steps together, more than 20: 13 of wave first, 8 of the Sites in no wave, " +
 				"each with one for the start of the pods",
 		},
@@ -103,8 +103,8 @@ func TestPlan(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nPlan(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if said := message(err); said != tc.err {
-				t.Errorf("\n%s\nPlan(...): want error %q, got %q", tc.reason, tc.err, said)
+			if errText := message(err); errText != tc.err {
+				t.Errorf("\n%s\nPlan(...): want error %q, got %q", tc.reason, tc.err, errText)
 			}
 		})
 	}

@@ -15,29 +15,29 @@ func selectBlueprint(d *requirements, q Query) (*catalogv1alpha1.Blueprint, stri
 	if q.Pinned != "" {
 		return selectPinnedBlueprint(d, q)
 	}
-	which, need := describeChannel(q), blueprintByChannel(q.BlueprintName(), q.Blueprint.Channel)
+	description, need := describeChannel(q), blueprintByChannel(q.BlueprintName(), q.Blueprint.Channel)
 	if q.Blueprint.Version != "" {
-		which = q.BlueprintName() + "-" + q.Blueprint.Version
-		need = blueprintByName(which)
+		description = q.BlueprintName() + "-" + q.Blueprint.Version
+		need = blueprintByName(description)
 	}
 	found, err := requireObjects[catalogv1alpha1.Blueprint](d, need)
 	if err != nil || d.unanswered {
 		return nil, "", err
 	}
 	if len(found) == 0 {
-		return nil, "", blueprintMissing(d, q, which)
+		return nil, "", blueprintMissing(d, q, description)
 	}
-	b, err := onlyBlueprint(q, found, which)
+	b, err := onlyBlueprint(q, found, description)
 	return b, "", err
 }
 
 // blueprintMissing returns an error that says which Blueprints there are instead.
-func blueprintMissing(d *requirements, q Query, which string) error {
+func blueprintMissing(d *requirements, q Query, description string) error {
 	hint, err := suggestBlueprints(d, q)
 	if err != nil {
 		return err
 	}
-	return missingErrorf(deploymentv1alpha1.ReasonBlueprintMissing, "Blueprint %s does not exist%s", which, hint)
+	return missingErrorf(deploymentv1alpha1.ReasonBlueprintMissing, "Blueprint %s does not exist%s", description, hint)
 }
 
 // selectPinnedBlueprint returns the pinned Blueprint, and the name of the Blueprint in the channel, which it requires too to find an update.
@@ -47,14 +47,14 @@ func selectPinnedBlueprint(d *requirements, q Query) (*catalogv1alpha1.Blueprint
 		return nil, "", err
 	}
 	// Only the metadata is decoded.
-	others, err := requireObjects[metav1.PartialObjectMetadata](d, blueprintByChannel(q.BlueprintName(), q.Blueprint.Channel))
+	versions, err := requireObjects[metav1.PartialObjectMetadata](d, blueprintByChannel(q.BlueprintName(), q.Blueprint.Channel))
 	if err != nil || d.unanswered {
 		return nil, "", err
 	}
-	if len(found) == 0 && len(others) > 1 {
-		return nil, "", ambiguousError(describeChannel(q), &others[0], &others[1])
+	if len(found) == 0 && len(versions) > 1 {
+		return nil, "", ambiguousError(describeChannel(q), &versions[0], &versions[1])
 	}
-	name := updateInChannel(q, others)
+	name := updateInChannel(q, versions)
 	if len(found) == 0 {
 		return nil, "", &MissingError{
 			Reason: deploymentv1alpha1.ReasonBlueprintMissing, InChannel: name,
@@ -67,12 +67,12 @@ func selectPinnedBlueprint(d *requirements, q Query) (*catalogv1alpha1.Blueprint
 
 // updateInChannel returns the name of the Blueprint that is in the channel. If there are several, none is an update that a user could approve, and
 // it returns the pinned one.
-func updateInChannel(q Query, others []metav1.PartialObjectMetadata) string {
-	switch len(others) {
+func updateInChannel(q Query, versions []metav1.PartialObjectMetadata) string {
+	switch len(versions) {
 	case 0:
 		return ""
 	case 1:
-		return others[0].GetName()
+		return versions[0].GetName()
 	}
 	return q.Pinned
 }
@@ -81,17 +81,17 @@ func describeChannel(q Query) string {
 	return fmt.Sprintf("%s in channel %q", q.BlueprintName(), q.Blueprint.Channel)
 }
 
-func onlyBlueprint(q Query, found []catalogv1alpha1.Blueprint, which string) (*catalogv1alpha1.Blueprint, error) {
+func onlyBlueprint(q Query, found []catalogv1alpha1.Blueprint, description string) (*catalogv1alpha1.Blueprint, error) {
 	switch {
 	case len(found) > 1:
-		return nil, ambiguousError(which, &found[0], &found[1])
+		return nil, ambiguousError(description, &found[0], &found[1])
 	case !slices.Contains(found[0].Spec.ServiceTypes, q.ServiceType):
 		return nil, invalidErrorf("%s: Blueprint %s does not serve type %q", q.IntentField, found[0].GetName(), q.ServiceType)
 	}
 	return &found[0], nil
 }
 
-func ambiguousError(which string, a, b metav1.Object) error {
+func ambiguousError(description string, a, b metav1.Object) error {
 	names := sortedCopy([]string{a.GetName(), b.GetName()})
-	return missingErrorf(deploymentv1alpha1.ReasonBlueprintAmbiguous, "Blueprint %s is ambiguous: %s and %s carry the same labels", which, names[0], names[1])
+	return missingErrorf(deploymentv1alpha1.ReasonBlueprintAmbiguous, "Blueprint %s is ambiguous: %s and %s carry the same labels", description, names[0], names[1])
 }

@@ -31,8 +31,8 @@ func (c *Cache) Resolve(q Query, answers Answers) (*Selection, []Need, error) {
 }
 
 // Requests returns the open RolloutRequests of a deployment that were given. It returns an error for objects that cannot be decoded.
-func (c *Cache) Requests(of rolloutv1alpha1.ClaimReference, answers Answers) ([]rolloutv1alpha1.RolloutRequest, error) {
-	return requireObjects[rolloutv1alpha1.RolloutRequest](&requirements{answers: answers, cache: c, given: sha256.New()}, RequestsNeed(of))
+func (c *Cache) Requests(claimRef rolloutv1alpha1.ClaimReference, answers Answers) ([]rolloutv1alpha1.RolloutRequest, error) {
+	return requireObjects[rolloutv1alpha1.RolloutRequest](&requirements{answers: answers, cache: c, given: sha256.New()}, RequestsNeed(claimRef))
 }
 
 // decodeCached decodes an object, or returns the cached object of the same JSON. Objects that it refers to are shared: no caller may change them.
@@ -43,9 +43,9 @@ func decodeCached[T any](d *requirements, raw json.RawMessage) (T, error) {
 	}
 	key := keyOf[T](raw)
 	_, _ = d.given.Write(key[:])
-	if known, ok := d.cache.objects.Get(key); ok {
-		is, _ := known.(T) // The key depends on the type.
-		return is, nil
+	if cached, ok := d.cache.objects.Get(key); ok {
+		value, _ := cached.(T) // The key depends on the type.
+		return value, nil
 	}
 	err := json.Unmarshal(raw, &out)
 	if err == nil {

@@ -227,8 +227,8 @@ func checkRepositories(places []Place) error {
 			return invalidErrorf("spec.deliveryConfig.gitOpsRepo: %s %q and %s %q are the same repository: use one of them for all Sites", ref.Kind, ref.Name, p.ConfigRef.Kind, p.ConfigRef.Name)
 		}
 		refs[key] = p.ConfigRef
-		if other, ok := paths[key+" "+p.Path]; ok {
-			return invalidErrorf("spec.deliveryConfig: Sites %q and %q have the same directory %q", other, p.Site.GetName(), p.Path)
+		if otherSite, ok := paths[key+" "+p.Path]; ok {
+			return invalidErrorf("spec.deliveryConfig: Sites %q and %q have the same directory %q", otherSite, p.Site.GetName(), p.Path)
 		}
 		paths[key+" "+p.Path] = p.Site.GetName()
 	}

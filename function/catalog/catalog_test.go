@@ -172,7 +172,7 @@ func TestResolve(t *testing.T) {
 		// Parts of the message.
 		message []string
 	}
-	const here = " default fleet/clusters/"
+	const place = " default fleet/clusters/"
 	all := func(sites ...any) Answers { return answers(Answers{needShared: encoded(sites...), needOwn: encoded()}) }
 	cases := map[string]struct {
 		reason  string
@@ -180,14 +180,14 @@ func TestResolve(t *testing.T) {
 		answers Answers
 		want    want
 	}{
-		"ByName":  {reason: "The Site that the intent names.", query: query(nil), answers: answers(nil), want: want{places: []string{"edge1" + here + "edge1/team-a/shop"}}},
-		"Several": {reason: "Several Sites are sorted, and each one comes once.", query: query(intentSites("edge2", "edge1", "edge1")), answers: answers(nil), want: want{places: []string{"edge1" + here + "edge1/team-a/shop", "edge2" + here + "edge2/team-a/shop"}}},
-		"All":     {reason: "All that the namespace may use.", query: query(targetSite("all")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}}},
-		"Both":    {reason: "The two that the namespace may use.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}}},
+		"ByName":  {reason: "The Site that the intent names.", query: query(nil), answers: answers(nil), want: want{places: []string{"edge1" + place + "edge1/team-a/shop"}}},
+		"Several": {reason: "Several Sites are sorted, and each one comes once.", query: query(intentSites("edge2", "edge1", "edge1")), answers: answers(nil), want: want{places: []string{"edge1" + place + "edge1/team-a/shop", "edge2" + place + "edge2/team-a/shop"}}},
+		"All":     {reason: "All that the namespace may use.", query: query(targetSite("all")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + place + "a/team-a/shop", "b" + place + "b/team-a/shop"}}},
+		"Both":    {reason: "The two that the namespace may use.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + place + "a/team-a/shop", "b" + place + "b/team-a/shop"}}},
 		"OwnAndShared": {
 			reason: "Sites of the namespace alone and Sites of several are chosen together, each once.", query: query(targetSite("all")),
 			answers: answers(Answers{needShared: encoded(site("b"), site("a")), needOwn: encoded(site("a"), site("c"))}),
-			want:    want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop", "c" + here + "c/team-a/shop"}},
+			want:    want{places: []string{"a" + place + "a/team-a/shop", "b" + place + "b/team-a/shop", "c" + place + "c/team-a/shop"}},
 		},
 		"Unlabelled": {
 			reason: "A Site that was delivered to and lost the label of the provider keeps its deployment, unless it is gone or may not be used any more.",
@@ -195,7 +195,7 @@ func TestResolve(t *testing.T) {
 			answers: answers(Answers{
 				needShared: encoded(site("a")), needOwn: encoded(), "site/b": encoded(site("b")), "site/gone": encoded(), "site/x": encoded(site("x", foreign)),
 			}),
-			want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}},
+			want: want{places: []string{"a" + place + "a/team-a/shop", "b" + place + "b/team-a/shop"}},
 		},
 		"UnlabelledOther": {
 			reason: "A Site that was delivered to and lost a label of the selector is left.",
@@ -205,7 +205,7 @@ func TestResolve(t *testing.T) {
 				"site/b": encoded(site("b", func(s *catalogv1alpha1.Site) { s.SetLabels(map[string]string{"a": "1", "b": "3"}) })),
 				"site/c": encoded(site("c", func(s *catalogv1alpha1.Site) { s.SetLabels(map[string]string{"a": "1", "b": "2"}) })),
 			}),
-			want: want{places: []string{"a" + here + "a/team-a/shop", "c" + here + "c/team-a/shop"}},
+			want: want{places: []string{"a" + place + "a/team-a/shop", "c" + place + "c/team-a/shop"}},
 		},
 		"BothOfThree": {
 			reason: "Both is refused where the namespace may use three Sites.", query: query(targetSite("both")), answers: all(site("b"), site("c"), site("a")),
@@ -217,7 +217,7 @@ func TestResolve(t *testing.T) {
 		},
 		"ByLabels": {
 			reason: "A selector chooses the Sites that have its labels.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded(site("a"))}),
-			want: want{places: []string{"a" + here + "a/team-a/shop"}},
+			want: want{places: []string{"a" + place + "a/team-a/shop"}},
 		},
 		"NoneByLabels": {
 			reason: "A selector that no Site matches is missing its Sites.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded()}),
@@ -234,7 +234,7 @@ func TestResolve(t *testing.T) {
 		},
 		"Agreement": {
 			reason: "The claim and the intent may both name the same Site.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge1" }), answers: answers(nil),
-			want: want{places: []string{"edge1" + here + "edge1/team-a/shop"}},
+			want: want{places: []string{"edge1" + place + "edge1/team-a/shop"}},
 		},
 		"Conflict": {
 			reason: "Both and different is an error that names both fields.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge2" }), answers: answers(nil),
@@ -288,7 +288,7 @@ func TestResolve(t *testing.T) {
 		"OwnRepository": {
 			reason: "A Site's own repository comes before the claim's.", query: query(intentSites("edge1", "edge2")),
 			answers: answers(Answers{"site/edge2": encoded(site("edge2", own("other"))), "config/ClusterProviderConfig//other": encoded(configOf("https://git.example.org/other"))}),
-			want:    want{places: []string{"edge1" + here + "edge1/team-a/shop", "edge2 other fleet/clusters/edge2/team-a/shop"}},
+			want:    want{places: []string{"edge1" + place + "edge1/team-a/shop", "edge2 other fleet/clusters/edge2/team-a/shop"}},
 		},
 		"OneRepositoryTwice": {
 			reason: "Two configurations for one repository, in two spellings.", query: query(intentSites("edge1", "edge2")),
@@ -335,11 +335,11 @@ func TestResolve(t *testing.T) {
 
 // TestSitesOfOtherNamespacesAreNotNamed: a tenant who may not use a Site does not learn whether it exists.
 func TestSitesOfOtherNamespacesAreNotNamed(t *testing.T) {
-	said := func(a ...any) string {
+	messageFor := func(a ...any) string {
 		_, _, err := Resolve(query(nil), answers(Answers{"site/edge1": encoded(a...), needShared: encoded(append(a, site("edge2"))...), needOwn: encoded()}))
 		return err.Error()
 	}
-	if diff := cmp.Diff(said(), said(site("edge1", foreign))); diff != "" {
+	if diff := cmp.Diff(messageFor(), messageFor(site("edge1", foreign))); diff != "" {
 		t.Errorf("Resolve(...): a Site that may not be used differs from none: -want, +got:\n%s", diff)
 	}
 }

@@ -14,16 +14,16 @@ import (
 
 func TestRequests(t *testing.T) {
 	long := strings.Repeat("x", 100)
-	one := rolloutv1alpha1.RolloutRequest{ObjectMeta: metav1.ObjectMeta{Name: "take-it"}}
+	request := rolloutv1alpha1.RolloutRequest{ObjectMeta: metav1.ObjectMeta{Name: "take-it"}}
 	cases := map[string]struct {
 		reason string
 		name   string
 		given  Answers
 		want   []string
 	}{
-		"Some":       {reason: "The requests that Crossplane sent are returned.", name: "shop", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(one)}, want: []string{"take-it"}},
+		"Some":       {reason: "The requests that Crossplane sent are returned.", name: "shop", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(request)}, want: []string{"take-it"}},
 		"Unanswered": {reason: "Requests are required before they are read.", name: "shop"},
-		"Other":      {reason: "Requests for another deployment are not included.", name: "bank", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(one)}},
+		"Other":      {reason: "Requests for another deployment are not included.", name: "bank", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(request)}},
 		"Long":       {reason: "A name that is too long for a label is replaced by its digest.", name: long},
 	}
 	for name, tc := range cases {

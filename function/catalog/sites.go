@@ -98,7 +98,7 @@ func askSites(d *requirements, n Need) ([]catalogv1alpha1.Site, error) {
 
 func selectByNames(d *requirements, q Query, t siteTarget) ([]catalogv1alpha1.Site, error) {
 	names := slices.Compact(sortedCopy(t.words))
-	out, lost := make([]catalogv1alpha1.Site, 0, len(names)), []string(nil)
+	out, missing := make([]catalogv1alpha1.Site, 0, len(names)), []string(nil)
 	for _, name := range names {
 		found, err := askSites(d, siteByName(name))
 		if err != nil {
@@ -106,26 +106,26 @@ func selectByNames(d *requirements, q Query, t siteTarget) ([]catalogv1alpha1.Si
 		}
 		// A Site that may not be used is as good as none: the message is the same for both.
 		if len(found) == 0 || !isUsableSite(&found[0], q.Namespace) {
-			lost = append(lost, name)
+			missing = append(missing, name)
 			continue
 		}
 		out = append(out, found[0])
 	}
-	if len(lost) > 0 && !d.unanswered {
-		return nil, sitesMissing(d, q, t, lost)
+	if len(missing) > 0 && !d.unanswered {
+		return nil, sitesMissing(d, q, t, missing)
 	}
 	return out, nil
 }
 
 // sitesMissing returns an InvalidError for a Site that a sentence names without quotes, since there any word may have become a name by mistake.
 // For another Site it returns a MissingError, since it may be created later.
-func sitesMissing(d *requirements, q Query, t siteTarget, lost []string) error {
-	hint, err := suggestSites(d, q, lost, t.words)
+func sitesMissing(d *requirements, q Query, t siteTarget, missing []string) error {
+	hint, err := suggestSites(d, q, missing, t.words)
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("Site %s does not exist or may not be used from namespace %q", strings.Join(quoteNames(lost), ", "), q.Namespace) + hint
-	if slices.ContainsFunc(lost, func(name string) bool { return slices.Contains(t.unquoted, name) }) {
+	message := fmt.Sprintf("Site %s does not exist or may not be used from namespace %q", strings.Join(quoteNames(missing), ", "), q.Namespace) + hint
+	if slices.ContainsFunc(missing, func(name string) bool { return slices.Contains(t.unquoted, name) }) {
 		return invalidErrorf("%s: %s%s", q.IntentField, message, waitByQuotes)
 	}
 	return missingErrorf(deploymentv1alpha1.ReasonSiteMissing, "%s", message)
@@ -176,7 +176,7 @@ func selectDelivered(d *requirements, q Query, labels map[string]string, found [
 
 func hasLabels(s *catalogv1alpha1.Site, labels map[string]string) bool {
 	for key, value := range labels {
-		if has, ok := s.GetLabels()[key]; !ok || has != value {
+		if label, ok := s.GetLabels()[key]; !ok || label != value {
 			return false
 		}
 	}

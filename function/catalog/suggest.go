@@ -70,7 +70,7 @@ func readLabels(all []metav1.PartialObjectMetadata, read func(metav1.PartialObje
 
 // suggestSites returns the part of a message that names the Sites which the namespace may use. It never names other Sites, so that a forbidden Site
 // looks like a missing one. It requires all Sites, as a deployment to all of them does, but only if a Site is missing.
-func suggestSites(d *requirements, q Query, lost, named []string) (string, error) {
+func suggestSites(d *requirements, q Query, missing, named []string) (string, error) {
 	all, err := usableSites(d, q, nil)
 	if err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func suggestSites(d *requirements, q Query, lost, named []string) (string, error
 	if len(usable) == 0 {
 		return ". No Site allows this namespace: spec.allowedNamespaces of a Site names the namespaces that may use it.", nil
 	}
-	return suggestNames("Sites", lost, named, usable), nil
+	return suggestNames("Sites", missing, named, usable), nil
 }
 
 func isUsableSite(s *catalogv1alpha1.Site, namespace string) bool {
@@ -109,14 +109,14 @@ func suggestConfigs(d *requirements, ref ConfigRef, namespace string) (string, e
 
 // suggestNames asks whether a similar name was meant for each lost one, and lists the nearest names that may be used. A name that the user
 // gave beside the lost ones was not meant a second time.
-func suggestNames(kinds string, lost, given, usable []string) string {
+func suggestNames(kinds string, missing, named, usable []string) string {
 	var questions []string
-	for _, name := range lost {
-		if near := nearestName(name, given, usable); near != "" {
+	for _, name := range missing {
+		if near := nearestName(name, named, usable); near != "" {
 			questions = append(questions, fmt.Sprintf("%q instead of %q", near, name))
 		}
 	}
-	list := fmt.Sprintf("The namespace may use the %s %s.", kinds, listNames(lost, usable))
+	list := fmt.Sprintf("The namespace may use the %s %s.", kinds, listNames(missing, usable))
 	if len(questions) == 0 {
 		return ". " + list
 	}
@@ -124,11 +124,11 @@ func suggestNames(kinds string, lost, given, usable []string) string {
 }
 
 // nearestName returns the most similar of the usable names that were not given, or none if none is similar enough to be a typing error.
-func nearestName(name string, given, usable []string) string {
+func nearestName(name string, named, usable []string) string {
 	best, distance := "", maxTypos+1
 	for _, u := range sortedCopy(usable) {
 		n := levenshtein.ComputeDistance(name, u)
-		if n < distance && 2*n < len(name) && !slices.Contains(given, u) {
+		if n < distance && 2*n < len(name) && !slices.Contains(named, u) {
 			best, distance = u, n
 		}
 	}
@@ -136,18 +136,18 @@ func nearestName(name string, given, usable []string) string {
 }
 
 // listNames returns the names that are nearest to one of the lost ones, in the order of the alphabet.
-func listNames(lost, usable []string) string {
+func listNames(missing, usable []string) string {
 	distance := make(map[string]int, len(usable))
 	for _, u := range usable {
-		distance[u] = len(u) + len(lost[0])
-		for _, name := range lost {
+		distance[u] = len(u) + len(missing[0])
+		for _, name := range missing {
 			distance[u] = min(distance[u], levenshtein.ComputeDistance(name, u))
 		}
 	}
-	shown := slices.Clone(usable)
-	slices.SortFunc(shown, func(a, b string) int { return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b)) })
-	shown = shown[:min(len(shown), maxShown)]
-	text := strings.Join(quoteNames(sortedCopy(shown)), ", ")
+	nearest := slices.Clone(usable)
+	slices.SortFunc(nearest, func(a, b string) int { return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b)) })
+	nearest = nearest[:min(len(nearest), maxShown)]
+	text := strings.Join(quoteNames(sortedCopy(nearest)), ", ")
 	if len(usable) > maxShown {
 		return text + " and others"
 	}

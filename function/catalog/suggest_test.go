@@ -154,7 +154,7 @@ func TestSuggestions(t *testing.T) {
 
 // TestSuggestionNeeds counts the rounds: Crossplane allows five beside the first call.
 func TestSuggestionNeeds(t *testing.T) {
-	there := answers(Answers{"site/edge9": encoded(), needShared: encoded(site("edge1")), needOwn: encoded(), needConfig: encoded(), needConfigs: encoded()})
+	existing := answers(Answers{"site/edge9": encoded(), needShared: encoded(site("edge1")), needOwn: encoded(), needConfig: encoded(), needConfigs: encoded()})
 	cases := map[string]struct {
 		reason string
 		query  Query
@@ -166,13 +166,13 @@ func TestSuggestionNeeds(t *testing.T) {
 		"SiteMissing":   {reason: "All Sites are asked for in the round after a Site was missing.", query: query(intentSites("edge9")), want: []string{needShared, needOwn}, rounds: 2},
 		"ConfigMissing": {reason: "All configurations are asked for in the round after one was missing.", query: query(nil), want: []string{needConfigs}, rounds: 2},
 	}
-	there["config/ClusterProviderConfig//own"] = encoded(configOf("https://git.example.org/own.git"))
+	existing["config/ClusterProviderConfig//own"] = encoded(configOf("https://git.example.org/own.git"))
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			given, first, got, rounds := Answers{}, []string{}, []string(nil), 0
-			for s, needs, err := Resolve(tc.query, given); s == nil && err == nil && rounds < 6; s, needs, err = Resolve(tc.query, given) {
+			answered, first, got, rounds := Answers{}, []string{}, []string(nil), 0
+			for s, needs, err := Resolve(tc.query, answered); s == nil && err == nil && rounds < 6; s, needs, err = Resolve(tc.query, answered) {
 				for _, n := range needs {
-					given[n.Name] = there[n.Name]
+					answered[n.Name] = existing[n.Name]
 					if rounds == 0 {
 						first = append(first, n.Name)
 					}

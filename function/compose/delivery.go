@@ -96,13 +96,13 @@ func withAnnotation(d *deliveryv1alpha1.GitDelivery, key, value string) *deliver
 }
 
 // ByRepository returns observed deliveries by the repository that their trees are for, as Name names it. A delivery that was never applied is not
-// in a repository yet, and counts as the wanted delivery in its place. All of them do where asked says that they are for the wanted
+// in a repository yet, and counts as the wanted delivery in its place. All of them do where isRequested says that they are for the wanted
 // places: deliveries of earlier versions do not name their repository.
-func ByRepository(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, asked bool) map[string]*deliveryv1alpha1.GitDelivery {
+func ByRepository(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, isRequested bool) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for _, name := range slices.Sorted(maps.Keys(observed)) {
 		from := observed[name]
-		if w := wanted[name]; w != nil && (asked || from.Status.AtProvider.Remote == nil) {
+		if w := wanted[name]; w != nil && (isRequested || from.Status.AtProvider.Remote == nil) {
 			from = w
 		}
 		key := repositoryKey(name, from)
@@ -212,8 +212,8 @@ func heldIDs(d *deliveryv1alpha1.GitDelivery) map[string]string {
 		branch = t.Branch
 		out[branch+" "+t.Path] = ""
 	}
-	for _, held := range d.Status.AtProvider.Trees {
-		out[branch+" "+held.Path] = held.Tree
+	for _, delivered := range d.Status.AtProvider.Trees {
+		out[branch+" "+delivered.Path] = delivered.Tree
 	}
 	return out
 }

@@ -33,7 +33,7 @@ func TestDeliveries(t *testing.T) {
 		// Trees as site, action and id.
 		Trees []string
 	}
-	const one, other = "https://git.example.org/one.git", "https://git.example.org/other.git"
+	const firstURL, secondURL = "https://git.example.org/one.git", "https://git.example.org/other.git"
 	files := tree.Files{"a.yaml": []byte("a")}
 	id := tree.ID(files)
 	all := xpv2.ManagementPolicies{"*"}
@@ -48,26 +48,26 @@ func TestDeliveries(t *testing.T) {
 	}{
 		"OneRepository": {
 			reason:   "Sites in one repository share a delivery, however its URL is spelled.",
-			rendered: []Rendered{{Place: place("a", one, "c"), Files: files}, {Place: place("b", strings.TrimSuffix(one, ".git"), "c"), Files: files}},
-			want:     map[string]summary{one: {Config: config("c"), Policies: all, Trees: []string{"a Desired " + id, "b Desired " + id}}},
+			rendered: []Rendered{{Place: place("a", firstURL, "c"), Files: files}, {Place: place("b", strings.TrimSuffix(firstURL, ".git"), "c"), Files: files}},
+			want:     map[string]summary{firstURL: {Config: config("c"), Policies: all, Trees: []string{"a Desired " + id, "b Desired " + id}}},
 		},
 		"TwoRepositories": {
 			reason:   "Each repository has its own.",
-			rendered: []Rendered{{Place: place("a", one, "c"), Files: files}, {Place: place("b", other, "d"), Files: files}},
+			rendered: []Rendered{{Place: place("a", firstURL, "c"), Files: files}, {Place: place("b", secondURL, "d"), Files: files}},
 			want: map[string]summary{
-				one:   {Config: config("c"), Policies: all, Trees: []string{"a Desired " + id}},
-				other: {Config: config("d"), Policies: all, Trees: []string{"b Desired " + id}},
+				firstURL:  {Config: config("c"), Policies: all, Trees: []string{"a Desired " + id}},
+				secondURL: {Config: config("d"), Policies: all, Trees: []string{"b Desired " + id}},
 			},
 		},
 		"Orphan": {
 			reason: "The files of an orphaned delivery are not deleted.", deletion: deploymentv1alpha1.DeletionOrphan,
-			rendered: []Rendered{{Place: place("a", one, "c"), Files: files}},
-			want:     map[string]summary{one: {Config: config("c"), Policies: xpv2.ManagementPolicies{"Observe", "Create", "Update"}, Trees: []string{"a Desired " + id}}},
+			rendered: []Rendered{{Place: place("a", firstURL, "c"), Files: files}},
+			want:     map[string]summary{firstURL: {Config: config("c"), Policies: xpv2.ManagementPolicies{"Observe", "Create", "Update"}, Trees: []string{"a Desired " + id}}},
 		},
 		"Waiting": {
 			reason:   "The directory of a Site that has to wait stays as it is.",
-			rendered: []Rendered{{Place: place("a", one, "c")}, {Place: place("b", one, "c"), Files: files}},
-			want:     map[string]summary{one: {Config: config("c"), Policies: all, Trees: []string{"a Keep ", "b Desired " + id}}},
+			rendered: []Rendered{{Place: place("a", firstURL, "c")}, {Place: place("b", firstURL, "c"), Files: files}},
+			want:     map[string]summary{firstURL: {Config: config("c"), Policies: all, Trees: []string{"a Keep ", "b Desired " + id}}},
 		},
 	}
 	claim := rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"}
@@ -164,7 +164,7 @@ func TestTreeIDs(t *testing.T) {
 // TestInherit gives a wanted delivery the name of the observed one with its configuration, which names another repository since.
 func TestInherit(t *testing.T) {
 	now := inWaves(1).Position()
-	other := func(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+	withOtherConfig := func(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
 		d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "other"}
 		return d
 	}
@@ -176,7 +176,7 @@ func TestInherit(t *testing.T) {
 	}{
 		"Same":   {reason: "A delivery that is wanted as it is observed keeps its name.", wanted: byName("one", asking(now, "a")), observed: byName("one", asking(now, "a")), want: map[string]string{"one": ""}},
 		"Heir":   {reason: "The delivery with the same configuration goes on under its name, to the new repository.", wanted: byName("new", asking(now, "a")), observed: byName("one", asking(now, "a")), want: map[string]string{"one": "new"}},
-		"Config": {reason: "A delivery with another configuration is another one.", wanted: byName("new", other(asking(now, "a"))), observed: byName("one", asking(now, "a")), want: map[string]string{"new": ""}},
+		"Config": {reason: "A delivery with another configuration is another one.", wanted: byName("new", withOtherConfig(asking(now, "a"))), observed: byName("one", asking(now, "a")), want: map[string]string{"new": ""}},
 		"There": {
 			reason: "A delivery that is there already takes over no other one.", wanted: byName("new", asking(now, "a")), want: map[string]string{"new": ""},
 			observed: map[string]*deliveryv1alpha1.GitDelivery{"new": asking(now, "a"), "one": asking(now, "a")},

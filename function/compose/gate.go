@@ -69,11 +69,11 @@ func setUnavailablePolicy(p *rolloutv1alpha1.GateParameters, config deploymentv1
 
 // gateObjectName says which claim, revision and step a Gate judges. A digest separates a composite from the claim of its name, and stands for
 // the end of a name that is too long.
-func gateObjectName(of rolloutv1alpha1.ClaimReference, p ledger.Position) string {
-	suffix, whole, name := fmt.Sprintf("-r%d-s%d", p.Revision, p.Step), of.Name, of.Name
-	claimed := of.APIGroup == deploymentv1alpha1.GroupClaims
+func gateObjectName(claim rolloutv1alpha1.ClaimReference, p ledger.Position) string {
+	suffix, whole, name := fmt.Sprintf("-r%d-s%d", p.Revision, p.Step), claim.Name, claim.Name
+	claimed := claim.APIGroup == deploymentv1alpha1.GroupClaims
 	if !claimed {
-		whole = of.APIGroup + "/" + of.Name
+		whole = claim.APIGroup + "/" + claim.Name
 	}
 	if !claimed || len(name)+len(suffix) > maxGateName {
 		sum := sha256.Sum256([]byte(whole))

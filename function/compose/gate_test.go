@@ -22,7 +22,7 @@ func TestGate(t *testing.T) {
 		Head: ledger.Head{Ledger: "l", Epoch: 1}, Current: &ledger.Revision{Number: 3, Blueprint: blueprint}, Cursor: ledger.Cursor{Step: 1},
 		Verdict: &ledger.Verdict{Result: ledger.VerdictVerified},
 	}
-	at := state.Position()
+	position := state.Position()
 	checks := []rolloutv1alpha1.GateCheck{{
 		Check: deploymentv1alpha1.Check{Name: "a", Site: "edge1"}, ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "repo"},
 	}}
@@ -40,7 +40,7 @@ func TestGate(t *testing.T) {
 			reason: "The policy for an unavailable metrics backend travels with the Gate.", checks: checks,
 			config: deploymentv1alpha1.GatesConfig{MetricsUnavailableTimeout: "1m", OnMetricsUnavailable: deploymentv1alpha1.MetricsUnavailableReject},
 			want: &rolloutv1alpha1.GateParameters{
-				ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks,
+				ClaimRef: claim, Position: &position, Blueprint: blueprint, Checks: checks,
 				MetricsUnavailableTimeout: "1m", OnMetricsUnavailable: deploymentv1alpha1.MetricsUnavailableReject,
 			},
 		},
@@ -48,21 +48,21 @@ func TestGate(t *testing.T) {
 			reason: "The Gate names the SiteSync that proves the judged step.",
 			sync:   sync("shop-x1"), checks: checks,
 			want: &rolloutv1alpha1.GateParameters{
-				ClaimRef: claim, Position: &at, Blueprint: blueprint, SiteSyncRef: &rolloutv1alpha1.SiteSyncReference{Name: "shop-x1"}, Checks: checks,
+				ClaimRef: claim, Position: &position, Blueprint: blueprint, SiteSyncRef: &rolloutv1alpha1.SiteSyncReference{Name: "shop-x1"}, Checks: checks,
 			},
 		},
 		"Unobserved": {
 			reason: "Without an engine at any Site a SiteSync does not exist.", checks: checks,
-			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
+			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &position, Blueprint: blueprint, Checks: checks},
 		},
 		"NotThereYet": {
 			reason: "A SiteSync without a name is the claim's.", sync: sync(""), checks: checks,
-			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
+			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &position, Blueprint: blueprint, Checks: checks},
 		},
 		"Defaults": {
 			reason: "The defaults of the schema for an unavailable metrics backend are left out of the Gate.", checks: checks,
 			config: deploymentv1alpha1.GatesConfig{MetricsUnavailableTimeout: "30m", OnMetricsUnavailable: "Hold"},
-			want:   &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
+			want:   &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &position, Blueprint: blueprint, Checks: checks},
 		},
 		"Nothing": {reason: "Nothing to check needs no Gate.", sync: sync("shop-x1")},
 	}
@@ -86,7 +86,7 @@ func TestGate(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff("gate-3-1", GateName(at)); diff != "" {
+	if diff := cmp.Diff("gate-3-1", GateName(position)); diff != "" {
 		t.Errorf("GateName(...): -want, +got:\n%s", diff)
 	}
 }
@@ -112,11 +112,11 @@ func TestGateObjectName(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			of := rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Name: tc.claim}
+			claimRef := rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Name: tc.claim}
 			if tc.group != "" {
-				of.APIGroup = tc.group
+				claimRef.APIGroup = tc.group
 			}
-			got := gateObjectName(of, ledger.Position{Revision: tc.revision})
+			got := gateObjectName(claimRef, ledger.Position{Revision: tc.revision})
 			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxGateName {
 				t.Errorf("\n%s\ngateObjectName(%q): %d characters, -want, +got:\n%s", tc.reason, tc.claim, len(got), diff)
 			}

@@ -11,11 +11,11 @@ import (
 func RetainAll(observed map[string]*unstructured.Unstructured) (map[string]Resource, error) {
 	out := map[string]Resource{}
 	for name, u := range observed {
-		kept, err := Retain(u)
+		object, err := Retain(u)
 		if err != nil {
 			return nil, err
 		}
-		out[name] = Resource{Object: kept}
+		out[name] = Resource{Object: object}
 	}
 	return out, nil
 }

@@ -31,8 +31,8 @@ func NewPacker(maxBytes int) *Packer {
 // Pack encodes files. It returns an error, as tree.Encode does, for files that cannot travel.
 func (p *Packer) Pack(f tree.Files) (Packed, error) {
 	k := packKey(f)
-	if known, ok := p.packed.Get(k); ok {
-		return known, nil
+	if packed, ok := p.packed.Get(k); ok {
+		return packed, nil
 	}
 	b, err := tree.Encode(f)
 	if err != nil {

@@ -27,16 +27,16 @@ func AskForPosition(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s led
 }
 
 // mustRemove reports whether a repository has directories that a delivery does not name, or was asked to remove them at a position.
-func mustRemove(d, observed *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
+func mustRemove(d, observed *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
 	if observed == nil {
 		return false
 	}
-	asked := observed.Spec.ForProvider
-	if asked.Settled && asked.Position != nil && at.HasReached(*asked.Position) {
+	requested := observed.Spec.ForProvider
+	if requested.Settled && requested.Position != nil && position.HasReached(*requested.Position) {
 		return true
 	}
-	return slices.ContainsFunc(observed.Status.AtProvider.Trees, func(held deliveryv1alpha1.DeliveredTree) bool {
-		return !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return t.Path == held.Path })
+	return slices.ContainsFunc(observed.Status.AtProvider.Trees, func(delivered deliveryv1alpha1.DeliveredTree) bool {
+		return !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return t.Path == delivered.Path })
 	})
 }
 
@@ -49,10 +49,10 @@ func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events 
 	if observed == nil || len(events) > 0 {
 		return &out
 	}
-	was, at := observed.Spec.ForProvider.Ledger, observed.Status.AtProvider
-	isOfHead := at.Ledger != nil && at.Ledger.Head == head
-	if was != nil && (was.LedTo(head) || isOfHead && at.HasRecorded(*was)) {
-		out.Spec.ForProvider.Ledger = was.DeepCopy()
+	requested, observation := observed.Spec.ForProvider.Ledger, observed.Status.AtProvider
+	isOfHead := observation.Ledger != nil && observation.Ledger.Head == head
+	if requested != nil && (requested.LedTo(head) || isOfHead && observation.HasRecorded(*requested)) {
+		out.Spec.ForProvider.Ledger = requested.DeepCopy()
 	}
 	return &out
 }
@@ -85,14 +85,14 @@ func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded led
 		}
 		return &out
 	}
-	was := observed.Spec.ForProvider
+	requested := observed.Spec.ForProvider
 	isLeft := evidence.IsLeftAlone(name, d, observed, recorded)
-	isHeld := asksForNothing && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) && evidence.HasStepOf(name, *was.Position, recorded)
+	isHeld := asksForNothing && requested.Copy != nil && evidence.IsOfRevision(requested.Position, recorded) && evidence.HasStepOf(name, *requested.Position, recorded)
 	if isLeft || !isTracked && isHeld {
-		p.Position, p.Copy = was.Position, was.Copy
+		p.Position, p.Copy = requested.Position, requested.Copy
 	}
 	if isLeft && asksForNothing {
-		p.Trees, p.Settled = was.Trees, was.Settled
+		p.Trees, p.Settled = requested.Trees, requested.Settled
 	}
 	return &out
 }

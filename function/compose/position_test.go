@@ -48,8 +48,8 @@ func TestAskForPosition(t *testing.T) {
 			s, observed := settled(), asking(inWaves(1).Position(), "a")
 			observed.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Path: "a/x"}, {Path: "left/x"}}
 			tc.change(&s, observed)
-			asked := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(inWaves(0).Position(), "a")}
-			got := AskForPosition(asked, map[string]*deliveryv1alpha1.GitDelivery{"d": observed}, s, "home")["d"].Spec.ForProvider
+			desired := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(inWaves(0).Position(), "a")}
+			got := AskForPosition(desired, map[string]*deliveryv1alpha1.GitDelivery{"d": observed}, s, "home")["d"].Spec.ForProvider
 			if diff := cmp.Diff(s.Position(), *got.Position) + cmp.Diff(tc.want, got.Settled); diff != "" {
 				t.Errorf("\n%s\nAskForPosition(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -71,14 +71,14 @@ func TestAskForPositionAtHome(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
-	before := ledger.Head{Ledger: "l", Epoch: 1, Seq: 3, ID: "3"}
+	previous := ledger.Head{Ledger: "l", Epoch: 1, Seq: 3, ID: "3"}
 	events := []ledger.Event{{Restored: &ledger.Restored{}}}
-	id, err := ledger.NextID(before.ID, events...)
+	id, err := ledger.NextID(previous.ID, events...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := ledger.Head{Ledger: "l", Epoch: 1, Seq: 4, ID: id}
-	asked := &deliveryv1alpha1.LedgerUpdate{After: before, Events: events}
+	nextHead := ledger.Head{Ledger: "l", Epoch: 1, Seq: 4, ID: id}
+	requested := &deliveryv1alpha1.LedgerUpdate{After: previous, Events: events}
 	next := []ledger.Event{{Closed: &ledger.Closed{}}}
 	followed, settledHead := ledger.Head{Ledger: "l", Epoch: 1, Seq: 5, ID: "5"}, settled().Head
 	cases := map[string]struct {
@@ -90,13 +90,13 @@ func TestRecord(t *testing.T) {
 		want   deliveryv1alpha1.LedgerUpdate
 	}{
 		"First":    {reason: "A home that is new is asked to record on top of nothing.", events: next, want: deliveryv1alpha1.LedgerUpdate{Events: next}},
-		"Recorded": {reason: "A home that recorded its requested events is asked the same again.", asked: asked, head: after, want: *asked},
-		"Next":     {reason: "New events replace events that are already recorded.", asked: asked, head: after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: after, Events: next}},
-		"Followed": {reason: "A home whose requested events the provider continued is asked the same again.", asked: asked, head: followed, taken: &after, want: *asked},
-		"Seen":     {reason: "New events after events that no spec contains follow the head of the latter.", asked: asked, head: followed, taken: &after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next}},
-		"Unproven": {reason: "A home whose ledger went on without a sign of the requested events is asked for nothing on top of the head.", asked: asked, head: followed, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
-		"Earlier":  {reason: "A home that the provider went on from later events is asked for nothing on top of the head.", asked: asked, head: followed, taken: &settledHead, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
-		"Other":    {reason: "A home whose ledger has another head is asked for nothing on top of that.", asked: asked, head: settled().Head, want: deliveryv1alpha1.LedgerUpdate{After: settled().Head}},
+		"Recorded": {reason: "A home that recorded its requested events is asked the same again.", asked: requested, head: nextHead, want: *requested},
+		"Next":     {reason: "New events replace events that are already recorded.", asked: requested, head: nextHead, events: next, want: deliveryv1alpha1.LedgerUpdate{After: nextHead, Events: next}},
+		"Followed": {reason: "A home whose requested events the provider continued is asked the same again.", asked: requested, head: followed, taken: &nextHead, want: *requested},
+		"Seen":     {reason: "New events after events that no spec contains follow the head of the latter.", asked: requested, head: followed, taken: &nextHead, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next}},
+		"Unproven": {reason: "A home whose ledger went on without a sign of the requested events is asked for nothing on top of the head.", asked: requested, head: followed, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
+		"Earlier":  {reason: "A home that the provider went on from later events is asked for nothing on top of the head.", asked: requested, head: followed, taken: &settledHead, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
+		"Other":    {reason: "A home whose ledger has another head is asked for nothing on top of that.", asked: requested, head: settled().Head, want: deliveryv1alpha1.LedgerUpdate{After: settled().Head}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -113,12 +113,12 @@ func TestRecord(t *testing.T) {
 
 // TestFollow composes the delivery to a follower whose Sites are a, in the second step of revision 2, and b, in its first step.
 func TestFollow(t *testing.T) {
-	at := func(step int32, verdict *ledger.Verdict) ledger.State {
+	stateAt := func(step int32, verdict *ledger.Verdict) ledger.State {
 		s := settled()
 		s.Current.Plan, s.Cursor.Step, s.Verdict, s.Seq = inWaves(step).Current.Plan, step, verdict, int64(step)+3
 		return s
 	}
-	before := ledger.Position{Epoch: 1, Revision: 1, Step: 1}
+	previous := ledger.Position{Epoch: 1, Revision: 1, Step: 1}
 	inPlace := func(d *deliveryv1alpha1.GitDelivery) {
 		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *d.Spec.ForProvider.Position}
 		for _, t := range d.Spec.ForProvider.Trees {
@@ -140,45 +140,45 @@ func TestFollow(t *testing.T) {
 		change   func(*deliveryv1alpha1.GitDelivery)
 		want     follower
 	}{
-		"New":     {reason: "A new follower gets the position.", recorded: at(0, nil), site: "b", want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 3}},
-		"Unasked": {reason: "A new follower whose Sites are not reached asks for no position.", recorded: at(0, nil), site: "a", retains: true, want: follower{nil, "Keep", 3}},
-		"Reached": {reason: "A follower whose Site waits for its cluster gets the position.", recorded: at(0, nil), site: "b", retains: true, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3}},
+		"New":     {reason: "A new follower gets the position.", recorded: stateAt(0, nil), site: "b", want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 3}},
+		"Unasked": {reason: "A new follower whose Sites are not reached asks for no position.", recorded: stateAt(0, nil), site: "a", retains: true, want: follower{nil, "Keep", 3}},
+		"Reached": {reason: "A follower whose Site waits for its cluster gets the position.", recorded: stateAt(0, nil), site: "b", retains: true, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3}},
 		"Verdict": {
-			reason: "A verdict alone changes no follower.", recorded: at(1, verified), site: "a", was: new(at(1, nil).Position()),
+			reason: "A verdict alone changes no follower.", recorded: stateAt(1, verified), site: "a", was: new(stateAt(1, nil).Position()),
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 1},
 		},
 		"Step": {
-			reason: "A step elsewhere changes no follower.", recorded: at(1, nil), site: "b", was: new(at(0, nil).Position()),
+			reason: "A step elsewhere changes no follower.", recorded: stateAt(1, nil), site: "b", was: new(stateAt(0, nil).Position()),
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 1},
 		},
 		"OtherLedger": {
-			reason: "A follower of another ledger gets the recorded position.", recorded: at(1, nil), site: "b", was: new(at(0, nil).Position()),
+			reason: "A follower of another ledger gets the recorded position.", recorded: stateAt(1, nil), site: "b", was: new(stateAt(0, nil).Position()),
 			change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Copy.Ledger = "other" },
 			want:   follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
 		},
-		"Revision": {reason: "The next revision changes a follower.", recorded: at(1, nil), site: "a", was: &before, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4}},
+		"Revision": {reason: "The next revision changes a follower.", recorded: stateAt(1, nil), site: "a", was: &previous, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4}},
 		"Trees": {
-			reason: "Other trees at the same position change a follower.", recorded: at(1, nil), site: "a", was: new(at(0, nil).Position()),
+			reason: "Other trees at the same position change a follower.", recorded: stateAt(1, nil), site: "a", was: new(stateAt(0, nil).Position()),
 			change: func(d *deliveryv1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Trees[0] = directories.Retain(d.Spec.ForProvider.Trees[0])
 			},
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
 		},
-		"Unreached": {reason: "A follower stays with the revision before until its step comes.", recorded: at(0, nil), site: "a", retains: true, was: &before, change: inPlace, want: follower{&before, "Desired", 1}},
+		"Unreached": {reason: "A follower stays with the revision before until its step comes.", recorded: stateAt(0, nil), site: "a", retains: true, was: &previous, change: inPlace, want: follower{&previous, "Desired", 1}},
 		"Unfinished": {
-			reason: "Trees that the previous revision did not deliver yet are held back.", recorded: at(0, nil), site: "a", retains: true, was: &before,
+			reason: "Trees that the previous revision did not deliver yet are held back.", recorded: stateAt(0, nil), site: "a", retains: true, was: &previous,
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3},
 		},
 		"Rejected": {
-			reason: "Trees that a rejected revision began to deliver are held back, at the position that the follower has.", recorded: at(1, nil), site: "b", retains: true,
-			was: new(at(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 1},
+			reason: "Trees that a rejected revision began to deliver are held back, at the position that the follower has.", recorded: stateAt(1, nil), site: "b", retains: true,
+			was: new(stateAt(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 1},
 		},
 		"RejectedLater": {
-			reason: "A follower whose Site was reached before the revision was rejected gets the position, so that it reports its trees.", recorded: at(1, nil), site: "a", retains: true,
-			was: new(at(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Keep", 4},
+			reason: "A follower whose Site was reached before the revision was rejected gets the position, so that it reports its trees.", recorded: stateAt(1, nil), site: "a", retains: true,
+			was: new(stateAt(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Keep", 4},
 		},
 		"Home": {
-			reason: "A home that becomes a follower gets the recorded position.", recorded: at(1, nil), site: "b", was: new(at(1, nil).Position()),
+			reason: "A home that becomes a follower gets the recorded position.", recorded: stateAt(1, nil), site: "b", was: new(stateAt(1, nil).Position()),
 			change: func(d *deliveryv1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Copy, d.Spec.ForProvider.Ledger = nil, &deliveryv1alpha1.LedgerUpdate{}
 			},
@@ -187,9 +187,9 @@ func TestFollow(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			asked, observed := asking(tc.recorded.Position(), tc.site), (*deliveryv1alpha1.GitDelivery)(nil)
+			desired, observed := asking(tc.recorded.Position(), tc.site), (*deliveryv1alpha1.GitDelivery)(nil)
 			if tc.retains {
-				asked.Spec.ForProvider.Trees[0] = directories.Retain(asked.Spec.ForProvider.Trees[0])
+				desired.Spec.ForProvider.Trees[0] = directories.Retain(desired.Spec.ForProvider.Trees[0])
 			}
 			if tc.was != nil {
 				observed = asking(*tc.was, tc.site)
@@ -199,7 +199,7 @@ func TestFollow(t *testing.T) {
 				tc.change(observed)
 			}
 			tc.recorded.Current.Parts = []ledger.Part{{Delivery: "d", Sites: []string{tc.site}}}
-			p := Follow("d", asked, observed, tc.recorded).Spec.ForProvider
+			p := Follow("d", desired, observed, tc.recorded).Spec.ForProvider
 			if diff := cmp.Diff(tc.want, follower{p.Position, p.Trees[0].Action, p.Copy.Seq}); diff != "" {
 				t.Errorf("\n%s\nFollow(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -210,20 +210,20 @@ func TestFollow(t *testing.T) {
 // TestWithdraw lets a home that asks for revision 2 record nothing any more.
 func TestWithdraw(t *testing.T) {
 	newest := settled()
-	other := newest.Position()
-	other.Revision = 3
+	otherPosition := newest.Position()
+	otherPosition.Revision = 3
 	cases := map[string]struct {
 		reason string
 		was    *ledger.Position
 		want   *ledger.Position
 	}{
 		"Same":  {reason: "A position that the newest state has stays.", was: new(newest.Position()), want: new(newest.Position())},
-		"Other": {reason: "A position that was to be recorded first is not asked for.", was: &other},
+		"Other": {reason: "A position that was to be recorded first is not asked for.", was: &otherPosition},
 		"None":  {reason: "A home without a position gets none."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := asking(other, "a")
+			d := asking(otherPosition, "a")
 			d.Spec.ForProvider.Position, d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Mandate = tc.was, &deliveryv1alpha1.LedgerUpdate{}, &deliveryv1alpha1.Mandate{}
 			p := Withdraw(d, deploymentv1alpha1.DeliveryConfig{}, newest).Spec.ForProvider
 			if diff := cmp.Diff(tc.want, p.Position); diff != "" || p.Ledger != nil || p.Mandate != nil || p.Copy.Head != newest.Head || len(p.Trees) != 1 {

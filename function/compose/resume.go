@@ -102,13 +102,13 @@ func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.Deli
 	p.Position = new(s.Position())
 	p.SyncWaitTimeout = cmp.Or(string(spec.SyncWaitTimeout), p.SyncWaitTimeout)
 	p.ClusterWaitTimeout = cmp.Or(string(spec.ClusterWaitTimeout), p.ClusterWaitTimeout)
-	asked := map[string]deliveryv1alpha1.SiteTree{}
+	requested := map[string]deliveryv1alpha1.SiteTree{}
 	for _, t := range sitesToObserve(s, parts, nil) {
-		asked[t.Name] = t
+		requested[t.Name] = t
 	}
 	for i, t := range p.Sites {
-		if is, ok := asked[t.Name]; ok {
-			p.Sites[i] = is
+		if siteTree, ok := requested[t.Name]; ok {
+			p.Sites[i] = siteTree
 		}
 	}
 	return out

@@ -97,8 +97,8 @@ func TestObservers(t *testing.T) {
 
 // TestSites names the Sites of two deliveries.
 func TestSites(t *testing.T) {
-	at := ledger.Position{}
-	got := Sites(map[string]*deliveryv1alpha1.GitDelivery{"one": asking(at, "a", "waits"), "two": asking(at, "b")})
+	position := ledger.Position{}
+	got := Sites(map[string]*deliveryv1alpha1.GitDelivery{"one": asking(position, "a", "waits"), "two": asking(position, "b")})
 	if diff := cmp.Diff(map[string]bool{"a": true, "b": true, "waits": true}, got); diff != "" {
 		t.Errorf("\nA Site counts whether its directory is brought or kept.\nSites(...): -want, +got:\n%s", diff)
 	}

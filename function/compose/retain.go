@@ -56,8 +56,8 @@ func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		return nil, errors.Wrapf(err, "cannot read the spec of %s %q", o.GetKind(), o.GetName())
 	}
 	out := &unstructured.Unstructured{Object: map[string]any{}}
-	if kept, ok := v.ExtractItems(set.Leaves()).AsValue().Unstructured().(map[string]any); ok && kept["spec"] != nil {
-		out.Object["spec"] = kept["spec"]
+	if fields, ok := v.ExtractItems(set.Leaves()).AsValue().Unstructured().(map[string]any); ok && fields["spec"] != nil {
+		out.Object["spec"] = fields["spec"]
 	}
 	out.SetGroupVersionKind(o.GroupVersionKind())
 	out.SetNamespace(o.GetNamespace())

@@ -112,15 +112,15 @@ func TestRetainRefuses(t *testing.T) {
 
 // TestSupersede marks a delivery, with and without other annotations.
 func TestSupersede(t *testing.T) {
-	for _, before := range []map[string]string{nil, {"example.org/a": "b"}} {
+	for _, annotations := range []map[string]string{nil, {"example.org/a": "b"}} {
 		o := &unstructured.Unstructured{Object: map[string]any{}}
-		o.SetAnnotations(before)
+		o.SetAnnotations(annotations)
 		want := map[string]string{deliveryv1alpha1.AnnotationSuperseded: "true"}
-		maps.Copy(want, before)
+		maps.Copy(want, annotations)
 		if diff := cmp.Diff(want, Supersede(o).GetAnnotations()); diff != "" {
 			t.Errorf("\nA retained delivery gets a mark, and keeps its annotations.\nSupersede(...): -want, +got:\n%s", diff)
 		}
-		if diff := cmp.Diff(before, o.GetAnnotations()); diff != "" {
+		if diff := cmp.Diff(annotations, o.GetAnnotations()); diff != "" {
 			t.Errorf("\nThe marked object is a copy.\nSupersede(...): -before, +after:\n%s", diff)
 		}
 	}
@@ -138,7 +138,7 @@ func TestEncode(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"namespace": "team-a"}, got.Object["metadata"]); diff != "" {
 		t.Errorf("\nAn object is applied without the time of its creation.\nEncode(...): metadata: -want, +got:\n%s", diff)
 	}
-	if _, has := got.Object["status"]; has || got.Object["spec"] == nil {
+	if _, hasStatus := got.Object["status"]; hasStatus || got.Object["spec"] == nil {
 		t.Errorf("\nAn object is applied with its spec, and without its status.\nEncode(...): got %v", got.Object)
 	}
 }

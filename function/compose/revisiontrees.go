@@ -16,12 +16,12 @@ import (
 func KeepRevisionTrees(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(wanted)
 	for name, w := range wanted {
-		held := *w
-		held.Spec.ForProvider.Trees = slices.Clone(w.Spec.ForProvider.Trees)
-		for i, t := range held.Spec.ForProvider.Trees {
-			held.Spec.ForProvider.Trees[i] = treeOfRevision(t, observed[name], s)
+		copied := *w
+		copied.Spec.ForProvider.Trees = slices.Clone(w.Spec.ForProvider.Trees)
+		for i, t := range copied.Spec.ForProvider.Trees {
+			copied.Spec.ForProvider.Trees[i] = treeOfRevision(t, observed[name], s)
 		}
-		out[name] = &held
+		out[name] = &copied
 	}
 	return out
 }
@@ -30,11 +30,11 @@ func treeOfRevision(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s 
 	if t.Action != deliveryv1alpha1.ActionDesired {
 		return t
 	}
-	if was, ok := askedTree(t, d, s.Current.Number); ok {
-		return was
+	if requested, ok := askedTree(t, d, s.Current.Number); ok {
+		return requested
 	}
 	// A Site that was never served, and is now, gets the present tree.
-	if held, known := evidence.HeldTree(d, t.Path); d != nil && (!known && !wasProven(s, t.Site) || held.Tree == t.Tree) {
+	if delivered, isDelivered := evidence.HeldTree(d, t.Path); d != nil && (!isDelivered && !wasProven(s, t.Site) || delivered.Tree == t.Tree) {
 		return t
 	}
 	return directories.Retain(t)
@@ -52,9 +52,9 @@ func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revisio
 	if d == nil || !AsksForRevision(d, revision) {
 		return t, false
 	}
-	for _, was := range d.Spec.ForProvider.Trees {
-		if was.Branch == t.Branch && was.Path == t.Path && was.Action == deliveryv1alpha1.ActionDesired {
-			return was, true
+	for _, requested := range d.Spec.ForProvider.Trees {
+		if requested.Branch == t.Branch && requested.Path == t.Path && requested.Action == deliveryv1alpha1.ActionDesired {
+			return requested, true
 		}
 	}
 	return t, false

@@ -10,8 +10,8 @@ import (
 )
 
 func TestKeepRevisionTrees(t *testing.T) {
-	now, before := ledger.Position{Revision: 2}, ledger.Position{Revision: 1}
-	made := func(action deliveryv1alpha1.TreeAction, id string) deliveryv1alpha1.Tree {
+	now, previous := ledger.Position{Revision: 2}, ledger.Position{Revision: 1}
+	treeWith := func(action deliveryv1alpha1.TreeAction, id string) deliveryv1alpha1.Tree {
 		t := deliveryv1alpha1.Tree{Site: "edge1", Branch: "main", Path: "clusters/edge1", Action: action, Tree: id}
 		if id != "" {
 			t.Files = []byte(id)
@@ -37,16 +37,16 @@ func TestKeepRevisionTrees(t *testing.T) {
 		// unchanged says whether new and old trees count as the same.
 		unchanged bool
 	}{
-		"Unreported": {reason: "A Site that was proven to run the revision keeps its tree, though no delivery has reported it.", wanted: made("Desired", "new"), observed: asks(before, made("Keep", ""), ""), proven: "old", want: made("Keep", "")},
-		"Asked":      {reason: "The requested tree of the revision stays.", wanted: made("Desired", "new"), observed: asks(now, made("Desired", "old"), "old"), want: made("Desired", "old")},
-		"Same":       {reason: "The requested tree of the revision may be the newly rendered one.", wanted: made("Desired", "old"), observed: asks(now, made("Desired", "old"), "old"), want: made("Desired", "old"), unchanged: true},
-		"Waits":      {reason: "A Site whose cluster is not ready waits.", wanted: made("Keep", ""), observed: asks(now, made("Desired", "old"), "old"), want: made("Keep", "")},
-		"Served":     {reason: "A Site that was never served gets the newly rendered tree.", wanted: made("Desired", "new"), observed: asks(now, made("Keep", ""), ""), want: made("Desired", "new")},
-		"Lost":       {reason: "A tree that cannot be rendered any more is kept.", wanted: made("Desired", "new"), observed: asks(before, made("Desired", "new"), "old"), want: made("Keep", "")},
-		"LostSame":   {reason: "A tree that can still be rendered is requested.", wanted: made("Desired", "old"), observed: asks(before, made("Desired", "x"), "old"), want: made("Desired", "old"), unchanged: true},
-		"Kept":       {reason: "A tree that was retained stays retained.", wanted: made("Desired", "new"), observed: asks(now, made("Keep", ""), "old"), want: made("Keep", "")},
-		"NoObject":   {reason: "A directory that is not known is retained.", wanted: made("Desired", "new"), want: made("Keep", "")},
-		"OtherPath":  {reason: "A tree elsewhere says nothing.", wanted: made("Desired", "new"), observed: &deliveryv1alpha1.GitDelivery{Spec: deliveryv1alpha1.GitDeliverySpec{ForProvider: deliveryv1alpha1.GitDeliveryParameters{Position: &now}}}, want: made("Desired", "new")},
+		"Unreported": {reason: "A Site that was proven to run the revision keeps its tree, though no delivery has reported it.", wanted: treeWith("Desired", "new"), observed: asks(previous, treeWith("Keep", ""), ""), proven: "old", want: treeWith("Keep", "")},
+		"Asked":      {reason: "The requested tree of the revision stays.", wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Desired", "old")},
+		"Same":       {reason: "The requested tree of the revision may be the newly rendered one.", wanted: treeWith("Desired", "old"), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Desired", "old"), unchanged: true},
+		"Waits":      {reason: "A Site whose cluster is not ready waits.", wanted: treeWith("Keep", ""), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Keep", "")},
+		"Served":     {reason: "A Site that was never served gets the newly rendered tree.", wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Keep", ""), ""), want: treeWith("Desired", "new")},
+		"Lost":       {reason: "A tree that cannot be rendered any more is kept.", wanted: treeWith("Desired", "new"), observed: asks(previous, treeWith("Desired", "new"), "old"), want: treeWith("Keep", "")},
+		"LostSame":   {reason: "A tree that can still be rendered is requested.", wanted: treeWith("Desired", "old"), observed: asks(previous, treeWith("Desired", "x"), "old"), want: treeWith("Desired", "old"), unchanged: true},
+		"Kept":       {reason: "A tree that was retained stays retained.", wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Keep", ""), "old"), want: treeWith("Keep", "")},
+		"NoObject":   {reason: "A directory that is not known is retained.", wanted: treeWith("Desired", "new"), want: treeWith("Keep", "")},
+		"OtherPath":  {reason: "A tree elsewhere says nothing.", wanted: treeWith("Desired", "new"), observed: &deliveryv1alpha1.GitDelivery{Spec: deliveryv1alpha1.GitDeliverySpec{ForProvider: deliveryv1alpha1.GitDeliveryParameters{Position: &now}}}, want: treeWith("Desired", "new")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -66,18 +66,18 @@ func holdsTarget(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revis
 	if t.Action != deliveryv1alpha1.ActionKeep && t.Tree != want {
 		return false
 	}
-	is, known := evidence.HeldTree(d, t.Path)
-	return known && is.Tree == want && is.Revision != revision
+	delivered, isDelivered := evidence.HeldTree(d, t.Path)
+	return isDelivered && delivered.Tree == want && delivered.Revision != revision
 }
 
 // isUntouched is true for a directory that a delivery was to keep, and that was not there when it had applied its position: the directory of a Site that was
 // moved there, and whose turn had not come. Once the rollback asks to keep it, nothing brings it there: to restore it before that is reported would make
 // another commit.
 func isUntouched(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, isBack bool) bool {
-	_, known := evidence.HeldTree(d, t.Path)
-	asked, done := d.Spec.ForProvider.Position, d.Status.AtProvider.Record
-	hasReported := asked == nil && evidence.IsSeen(d) || asked != nil && done != nil && done.Position == *asked
-	return t.Action == deliveryv1alpha1.ActionKeep && !known && (hasReported || isBack)
+	_, isDelivered := evidence.HeldTree(d, t.Path)
+	requested, done := d.Spec.ForProvider.Position, d.Status.AtProvider.Record
+	hasReported := requested == nil && evidence.IsSeen(d) || requested != nil && done != nil && done.Position == *requested
+	return t.Action == deliveryv1alpha1.ActionKeep && !isDelivered && (hasReported || isBack)
 }
 
 // isRollingBack is true for a delivery that asks for the rollback of a state, in whichever attempt.

@@ -23,11 +23,11 @@ func inWaves(step int32) ledger.State {
 }
 
 // asking is a delivery that asks for a tree at each of some Sites, but for the Sites of "waits", whose cluster is not ready.
-func asking(at ledger.Position, sites ...string) *deliveryv1alpha1.GitDelivery {
+func asking(position ledger.Position, sites ...string) *deliveryv1alpha1.GitDelivery {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "mine"}
 	d.Spec.ForProvider.ClaimRef.Name = "shop"
-	d.Spec.ForProvider.Position = &at
+	d.Spec.ForProvider.Position = &position
 	for _, name := range sites {
 		t := deliveryv1alpha1.Tree{Site: name, Branch: "main", Path: name + "/x", Action: deliveryv1alpha1.ActionDesired, Tree: "tree-" + name, Files: []byte("f")}
 		if name == "waits" {

@@ -14,14 +14,14 @@ import (
 func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 	status := statusInput(in, o, k, d)
 	status.Requests = requestResults(&status, in, o, k)
-	again := o.recheck.joinWith(k.recheck)
+	joined := o.recheck.joinWith(k.recheck)
 	return &Output{
 		Needs:      slices.Clone(k.needs),
 		Status:     phase.Status(&status, &in.Status, in.Now),
 		Conditions: phase.Conditions(&status),
 		Ready:      phase.Ready(&status),
-		Dated:      again.isDated,
-		Wait:       again.wait,
+		Dated:      joined.isDated,
+		Wait:       joined.wait,
 		Stages:     k.timer.stages,
 		Passing:    isPassing(status),
 		Recording:  o.isRecordingVerdict(in.Status, status),

@@ -76,9 +76,9 @@ func (dr decider) isRequestOf(s ledger.State) bool {
 
 // isRendererHeld is true if the spec asks for the current revision, but for a renderer that has to wait.
 func (dr decider) isRendererHeld(s ledger.State) bool {
-	is, was := dr.compiled.desired, s.Current.Request
-	return dr.compiled.Problem == nil && is.RendererHold != step.HoldNone &&
-		is.Request.Intent == was.Intent && is.Request.Sources == was.Sources && is.Request.Renderer > was.Renderer
+	desired, current := dr.compiled.desired, s.Current.Request
+	return dr.compiled.Problem == nil && desired.RendererHold != step.HoldNone &&
+		desired.Request.Intent == current.Intent && desired.Request.Sources == current.Sources && desired.Request.Renderer > current.Renderer
 }
 
 // askForTrees asks for the trees of deliveries, as far as the revision has come.
@@ -104,28 +104,28 @@ func (dr decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.Git
 	if dr.observed.sync != nil || dr.compiled.unobserved == nil {
 		return compose.Observers(dr.observed.sync, spec, s, ds)
 	}
-	without := dr.compiled.sitesWithoutSync()
+	excluded := dr.compiled.sitesWithoutSync()
 	for site := range compose.Sites(ds) {
 		if !dr.compiled.isChosen(site) {
-			without[site] = true
+			excluded[site] = true
 		}
 	}
-	return compose.Sync(dr.in.Claim, spec, s, ds, without)
+	return compose.Sync(dr.in.Claim, spec, s, ds, excluded)
 }
 
 // emptyHome returns the delivery to a home that has no Sites. Its directories stay there until they may be removed.
 func (dr decider) emptyHome(home, name string) *deliveryv1alpha1.GitDelivery {
 	d := compose.NewDelivery(dr.in.Claim, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), configRefOf(home))
-	if was := dr.observed.deliveries[name]; was != nil {
-		d.Spec.ProviderConfigReference = was.Spec.ProviderConfigReference.DeepCopy()
+	if observed := dr.observed.deliveries[name]; observed != nil {
+		d.Spec.ProviderConfigReference = observed.Spec.ProviderConfigReference.DeepCopy()
 	}
 	return d
 }
 
 // configRefOf returns the configuration that a ledger knows by a name.
 func configRefOf(name string) catalog.ConfigRef {
-	if kind, of, ok := strings.Cut(name, "/"); ok {
-		return catalog.ConfigRef{Kind: kind, Name: of}
+	if kind, suffix, ok := strings.Cut(name, "/"); ok {
+		return catalog.ConfigRef{Kind: kind, Name: suffix}
 	}
 	return catalog.ConfigRef{Kind: defaultConfigKind, Name: name}
 }
@@ -138,10 +138,10 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 		d := o.deliveries[part.Delivery]
 		hasAll = hasAll && d != nil && evidence.HasReported(d, s, part.Sites)
 		for _, site := range part.Sites {
-			held, known := evidence.HeldTreeAt(d, site)
+			delivered, isKnown := evidence.HeldTreeAt(d, site)
 			out = append(out, step.Directory{
-				Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision,
-				Tracks: evidence.TracksOf(o.state, site, held, o.siteStatuses[site]), AreTracksKnown: o.areTracksKnownOf(d),
+				Site: site, IsChosen: k.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
+				Tracks: evidence.TracksOf(o.state, site, delivered, o.siteStatuses[site]), AreTracksKnown: o.areTracksKnownOf(d),
 			})
 		}
 	}

@@ -45,12 +45,12 @@ func (w *world) tellWaves() {
 		t.Fatalf("the first revision does not run: %s", out.Status.Message)
 	}
 	w.twoSites("two")
-	var told []string
+	var story []string
 	var out *Output
 	for calm := 0; calm < 15; calm++ {
 		out = w.canaryRound(cluster{})
-		if is := w.directory("edge2") + " | " + w.directory("edge1"); len(told) == 0 || told[len(told)-1] != is {
-			told, calm = append(told, is), 0
+		if current := w.directory("edge2") + " | " + w.directory("edge1"); len(story) == 0 || story[len(story)-1] != current {
+			story, calm = append(story, current), 0
 		}
 	}
 	want := []string{
@@ -61,7 +61,7 @@ func (w *world) tellWaves() {
 	if len(w.repositories) > 1 { // The home is alone by the commit that records it.
 		want = slices.Insert(want, len(want)-1, "green 2: 100 | blue 1: 0, green 2: 100")
 	}
-	if diff := cmp.Diff(want, told); diff != "" || !out.Ready {
+	if diff := cmp.Diff(want, story); diff != "" || !out.Ready {
 		t.Errorf("\nEach wave goes through its steps after the previous wave.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 	w.ask("r", 2, action("RollbackTo"), toRevision(1))
@@ -104,11 +104,11 @@ func TestCanaryLosses(t *testing.T) {
 			w.sayCanary("two", 4)
 			w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
 			tc.lose(w)
-			told, out := w.story("edge1", cluster{})
-			if told[0] == "blue 1: 80, green 2: 20" {
-				told = told[1:]
+			story, out := w.story("edge1", cluster{})
+			if story[0] == "blue 1: 80, green 2: 20" {
+				story = story[1:]
 			}
-			if diff := cmp.Diff(tc.want, told); diff != "" {
+			if diff := cmp.Diff(tc.want, story); diff != "" {
 				t.Errorf("\n%s\n-want, +got:\n%s\n%s: %s", tc.reason, diff, out.Status.Phase, out.Status.Message)
 			}
 		})
@@ -130,8 +130,8 @@ func TestCanaryWithoutRollback(t *testing.T) {
 	w.sayCanary("two", 4)
 	w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
 	w.ask("a", 2, action("Abort"))
-	told, out := w.story("edge1", cluster{})
-	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0"}, told); diff != "" || out.Status.Phase != deploymentv1alpha1.PhaseFailed {
+	story, out := w.story("edge1", cluster{})
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0"}, story); diff != "" || out.Status.Phase != deploymentv1alpha1.PhaseFailed {
 		t.Errorf("\nRequests go back whatever the policy says.\n-want, +got:\n%s\n%s: %s", diff, out.Status.Phase, out.Status.Message)
 	}
 }
@@ -151,19 +151,19 @@ func TestCanaryLateFollower(t *testing.T) {
 		w.observeTracks(cluster{})
 		w.in.Now = metav1.NewTime(w.in.Now.Add(5 * time.Second))
 	}
-	if is := w.directory("edge1") + " | " + w.directory("edge2"); is != "blue 1: 50, green 2: 50 | blue 1: 80, green 2: 20" {
-		t.Fatalf("the second repository is not behind: %s", is)
+	if directories := w.directory("edge1") + " | " + w.directory("edge2"); directories != "blue 1: 50, green 2: 50 | blue 1: 80, green 2: 20" {
+		t.Fatalf("the second repository is not behind: %s", directories)
 	}
 	w.ask("a", 2, action("Abort"))
 	for range 4 {
 		w.apply(w.call())
 		w.deliver(w.nameOfDelivery("edge1"))
 	}
-	told, out := w.story("edge2", cluster{})
-	if told[0] == "blue 1: 80, green 2: 20" {
-		told = told[1:]
+	story, out := w.story("edge2", cluster{})
+	if story[0] == "blue 1: 80, green 2: 20" {
+		story = story[1:]
 	}
-	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, told); diff != "" || out.Status.LiveRevision != 1 {
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, story); diff != "" || out.Status.LiveRevision != 1 {
 		t.Errorf("\nA Site whose repository is late loses the requests of the canary before its pods.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 }

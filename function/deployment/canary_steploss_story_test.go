@@ -64,15 +64,15 @@ func TestLossesAtEachStep(t *testing.T) {
 		t.Run(step, func(t *testing.T) {
 			calm := aMeasuredCanary(t)
 			reach(calm)
-			at := calm.identified("edge1")
-			want, end := calm.storyAfter("edge1", at)
+			start := calm.identified("edge1")
+			want, end := calm.storyAfter("edge1", start)
 			for loss, lose := range losses {
 				t.Run(loss, func(t *testing.T) {
 					w := aMeasuredCanary(t)
 					w.losesFiles = true
 					reach(w)
 					lose(w)
-					got, out := w.storyAfter("edge1", at)
+					got, out := w.storyAfter("edge1", start)
 					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("the directory after the loss: -without, +with:\n%s\n%s: %s", diff, out.Status.Phase, out.Status.Message)
 					}
@@ -102,13 +102,13 @@ func TestBackupOfRequests(t *testing.T) {
 		return w, backup
 	}
 	calm, _ := retried()
-	at := calm.identified("edge1")
-	want, _ := calm.storyAfter("edge1", at)
+	start := calm.identified("edge1")
+	want, _ := calm.storyAfter("edge1", start)
 	w, backup := retried()
 	w.loseStateOfRepositories()
 	w.canaryRound(cluster{})
 	w.in.Observed = backup
-	got, out := w.storyAfter("edge1", at)
+	got, out := w.storyAfter("edge1", start)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the directory after the backup: -without, +with:\n%s\n%s: %s", diff, out.Status.Phase, out.Status.Message)
 	}
@@ -129,16 +129,16 @@ func (w *world) cannotRender() {
 // storyAfter returns the successive states of a Site's directory after a first state, each with the id of its files, until nothing changes for 12 rounds.
 func (w *world) storyAfter(site, first string) ([]string, *Output) {
 	w.t.Helper()
-	var told []string
+	var story []string
 	var out *Output
 	last := first
 	for calm := 0; calm < 12; calm++ {
 		out = w.canaryRound(cluster{})
-		if is := w.identified(site); w.directory(site) != "" && is != last {
-			told, last, calm = append(told, is), is, 0
+		if current := w.identified(site); w.directory(site) != "" && current != last {
+			story, last, calm = append(story, current), current, 0
 		}
 	}
-	return told, out
+	return story, out
 }
 
 // identified returns the state of a Site's directory, with the id of its files.

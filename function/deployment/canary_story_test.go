@@ -22,17 +22,17 @@ func pauseStep(duration string) deploymentv1alpha1.CanaryStep {
 // TestCanary delivers a first revision, and another one in steps.
 func TestCanary(t *testing.T) {
 	w := newCanaryWorld(t, weightStep(20), pauseStep("30s"), weightStep(50))
-	told, out := w.story("edge1", cluster{})
-	if diff := cmp.Diff([]string{"blue 1: 100"}, told); diff != "" {
+	story, out := w.story("edge1", cluster{})
+	if diff := cmp.Diff([]string{"blue 1: 100"}, story); diff != "" {
 		t.Fatalf("\nThe first revision takes a track, and is alone there.\n-want, +got:\n%s\n%s: %s", diff, out.Status.Phase, out.Status.Message)
 	}
 	if out.Status.Phase != deploymentv1alpha1.PhaseSucceeded || !out.Ready {
 		t.Fatalf("\nThe first revision succeeds.\ngot %s: %s", out.Status.Phase, out.Status.Message)
 	}
 	w.sayCanary("two", 4)
-	told, out = w.story("edge1", cluster{})
+	story, out = w.story("edge1", cluster{})
 	want := []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 50, green 2: 50", "blue 1: 0, green 2: 100", "green 2: 100"}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, story); diff != "" {
 		t.Errorf("\nThe second revision starts its pods, gets more and more of the requests, and is alone at last.\n-want, +got:\n%s\n%s: %s", diff, out.Status.Phase, out.Status.Message)
 	}
 	if out.Status.Phase != deploymentv1alpha1.PhaseSucceeded || !out.Ready || out.Status.LiveRevision != 2 {
@@ -44,8 +44,8 @@ func TestCanary(t *testing.T) {
 func aCanary(t *testing.T) *world {
 	t.Helper()
 	w := newCanaryWorld(t, weightStep(20), pauseStep("30s"), weightStep(50))
-	if told, out := w.story("edge1", cluster{}); len(told) != 1 || !out.Ready {
-		t.Fatalf("the first revision does not run: %q: %s", told, out.Status.Message)
+	if story, out := w.story("edge1", cluster{}); len(story) != 1 || !out.Ready {
+		t.Fatalf("the first revision does not run: %q: %s", story, out.Status.Message)
 	}
 	return w
 }
@@ -131,11 +131,11 @@ func TestCanaryRejected(t *testing.T) {
 			if tc.until == "green 2: 100" {
 				w.story("edge1", cluster{})
 			}
-			told, out := w.story("edge1", tc.then(w))
-			if len(told) > 0 && told[0] == tc.until {
-				told = told[1:]
+			story, out := w.story("edge1", tc.then(w))
+			if len(story) > 0 && story[0] == tc.until {
+				story = story[1:]
 			}
-			if diff := cmp.Diff(tc.want, told); diff != "" {
+			if diff := cmp.Diff(tc.want, story); diff != "" {
 				t.Errorf("\n%s\n-want, +got:\n%s\n%s: %s", tc.reason, diff, out.Status.Phase, out.Status.Message)
 			}
 			if out.Status.Phase != tc.phase || out.Status.LiveRevision != tc.live {
@@ -155,12 +155,12 @@ func TestRollbackAfterRollback(t *testing.T) {
 	w.ask("a", 3, action("Abort"))
 	w.story("edge1", cluster{})
 	w.ask("r", 3, action("RollbackTo"), toRevision(1), uid("again"))
-	told, out := w.story("edge1", cluster{})
-	if len(told) > 0 && told[0] == "green 2: 100" {
-		told = told[1:]
+	story, out := w.story("edge1", cluster{})
+	if len(story) > 0 && story[0] == "green 2: 100" {
+		story = story[1:]
 	}
 	want := []string{"blue 1: 0, green 2: 100", "blue 1: 100, green 2: 0", "blue 1: 100"}
-	if diff := cmp.Diff(want, told); diff != "" || out.Status.LiveRevision != 1 {
+	if diff := cmp.Diff(want, story); diff != "" || out.Status.LiveRevision != 1 {
 		t.Errorf("\nA rollback after another one puts the pods of the target beside first.\n-want, +got:\n%s\nlive: %d, %s", diff, out.Status.LiveRevision, out.Status.Message)
 	}
 }
@@ -170,8 +170,8 @@ func TestCanaryThatFails(t *testing.T) {
 	w := aCanary(t)
 	w.sayCanary("two", 4)
 	w.until("edge1", "blue 1: 100, green 2: 0", cluster{broken: map[int64]bool{2: true}})
-	told, out := w.story("edge1", cluster{broken: map[int64]bool{2: true}})
-	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0"}, told); diff != "" {
+	story, out := w.story("edge1", cluster{broken: map[int64]bool{2: true}})
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0"}, story); diff != "" {
 		t.Errorf("\nA canary without pods gets no requests.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 }

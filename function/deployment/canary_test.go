@@ -11,10 +11,10 @@ import (
 // TestCheckCanary checks the steps of specs. No step is left out silently.
 func TestCheckCanary(t *testing.T) {
 	type steps = []deploymentv1alpha1.CanaryStep
-	one := deploymentv1alpha1.CanaryStep{Weight: new(int32(5))}
-	many := steps{}
+	oneStep := deploymentv1alpha1.CanaryStep{Weight: new(int32(5))}
+	manySteps := steps{}
 	for n := range int32(10) {
-		many = append(many, deploymentv1alpha1.CanaryStep{Weight: new(n + 1)})
+		manySteps = append(manySteps, deploymentv1alpha1.CanaryStep{Weight: new(n + 1)})
 	}
 	cases := map[string]struct {
 		reason string
@@ -40,21 +40,21 @@ func TestCheckCanary(t *testing.T) {
 		"WaveAlone": {
 			reason: "Steps of a wave without anything else about steps are refused.",
 			change: func(s *deploymentv1alpha1.IntentDeploymentSpec, _ *catalog.Selection) {
-				s.DeliveryConfig.Canary, s.DeliveryConfig.Waves[0].Steps = nil, steps{one}
+				s.DeliveryConfig.Canary, s.DeliveryConfig.Waves[0].Steps = nil, steps{oneStep}
 			},
 			want: "spec.deliveryConfig.waves[0].steps: spec.deliveryConfig.canary is not set",
 		},
 		"WaveStep": {
 			reason: "A wrong step is named by its wave.",
 			change: func(s *deploymentv1alpha1.IntentDeploymentSpec, _ *catalog.Selection) {
-				s.DeliveryConfig.Waves[0].Steps = steps{one, one}
+				s.DeliveryConfig.Waves[0].Steps = steps{oneStep, oneStep}
 			},
 			want: "spec.deliveryConfig.waves[0].steps[1]: weight 5 is not higher than the previous weight 5",
 		},
 		"TooMany": {
 			reason: "More steps than a plan has are refused with the waves.",
 			change: func(s *deploymentv1alpha1.IntentDeploymentSpec, _ *catalog.Selection) {
-				s.DeliveryConfig.Canary.Steps = many
+				s.DeliveryConfig.Canary.Steps = manySteps
 			},
 			want: "spec.deliveryConfig.canary: the waves have 24 steps together, more than 20: 12 of wave first, 12 of the Sites in no wave, each with one for the start of the pods",
 		},
@@ -78,7 +78,7 @@ func TestCheckCanary(t *testing.T) {
 			spec := deploymentv1alpha1.IntentDeploymentSpec{}
 			spec.RollbackConfig.AttemptTimeout = "5m"
 			spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
-			spec.DeliveryConfig.Canary = &deploymentv1alpha1.CanaryConfig{Steps: steps{one}}
+			spec.DeliveryConfig.Canary = &deploymentv1alpha1.CanaryConfig{Steps: steps{oneStep}}
 			s := &catalog.Selection{Places: make([]catalog.Place, 2)}
 			s.Blueprint.SetName("web-1.0.0")
 			s.Blueprint.Spec.Canary = &catalogv1alpha1.BlueprintCanary{}

@@ -17,19 +17,19 @@ func aMeasuredCanary(t *testing.T) *world {
 	w := newCanaryWorld(t, weightStep(20), weightStep(50))
 	w.set("Site", "edge1", "http://prometheus", "spec", "metrics", "prometheus", "address")
 	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"error_rate": "<= 1 %"}
-	if told, out := w.story("edge1", cluster{}); len(told) != 1 || !out.Ready {
-		t.Fatalf("the first revision does not run: %q: %s", told, out.Status.Message)
+	if story, out := w.story("edge1", cluster{}); len(story) != 1 || !out.Ready {
+		t.Fatalf("the first revision does not run: %q: %s", story, out.Status.Message)
 	}
 	w.sayCanary("two", 4)
 	return w
 }
 
 // wantVerdict compares the ledger's verdict for the current revision, and its reason.
-func (w *world) wantVerdict(reason string, want ledger.Result, why string) {
+func (w *world) wantVerdict(reason string, want ledger.Result, verdictReason string) {
 	w.t.Helper()
 	got := w.ledger().Verdict
-	if got == nil || got.Result != want || got.Reason != why {
-		w.t.Errorf("\n%s\nverdict: want %s %s, got %+v", reason, want, why, got)
+	if got == nil || got.Result != want || got.Reason != verdictReason {
+		w.t.Errorf("\n%s\nverdict: want %s %s, got %+v", reason, want, verdictReason, got)
 	}
 }
 
@@ -52,8 +52,8 @@ func TestCanaryVerdicts(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := aMeasuredCanary(t)
-			told, out := w.story("edge1", tc.how)
-			if diff := cmp.Diff(tc.want, told); diff != "" {
+			story, out := w.story("edge1", tc.how)
+			if diff := cmp.Diff(tc.want, story); diff != "" {
 				t.Errorf("\n%s\n-want, +got:\n%s\n%s: %s", tc.reason, diff, out.Status.Phase, out.Status.Message)
 			}
 			w.wantVerdict(tc.reason, ledger.VerdictRejected, tc.why)
@@ -68,9 +68,9 @@ func TestCanaryVerdicts(t *testing.T) {
 func TestCanaryHeld(t *testing.T) {
 	w := aMeasuredCanary(t)
 	w.in.Spec.DeliveryConfig.Canary.OnInconclusive = deploymentv1alpha1.InconclusiveHold
-	unknown := cluster{isInconclusive: true}
-	told, out := w.story("edge1", unknown)
-	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20"}, told); diff != "" {
+	inconclusive := cluster{isInconclusive: true}
+	story, out := w.story("edge1", inconclusive)
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20"}, story); diff != "" {
 		t.Errorf("\nA canary waits where its Gate came to no conclusion.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 	w.wantCondition("A user is awaited.", out, deploymentv1alpha1.TypeReconciling, corev1.ConditionTrue, deploymentv1alpha1.ReasonHeld)
@@ -78,13 +78,13 @@ func TestCanaryHeld(t *testing.T) {
 		t.Fatalf("\nThe status names the step to promote.\ngot %+v", c)
 	}
 	w.ask("p", 2, action("Promote"), stepNumber(*out.Status.Canary.Promote), uid("p"))
-	told, out = w.story("edge1", unknown)
-	if diff := cmp.Diff([]string{"blue 1: 50, green 2: 50"}, told); diff != "" {
+	story, out = w.story("edge1", inconclusive)
+	if diff := cmp.Diff([]string{"blue 1: 50, green 2: 50"}, story); diff != "" {
 		t.Errorf("\nA promotion passes one step.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 	w.ask("a", 2, action("Abort"), uid("a"))
-	told, out = w.story("edge1", unknown)
-	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, told); diff != "" {
+	story, out = w.story("edge1", inconclusive)
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, story); diff != "" {
 		t.Errorf("\nA user gives up a held revision.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 }
@@ -104,23 +104,23 @@ func TestCanaryHeldFull(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := aMeasuredCanary(t)
 			w.in.Spec.DeliveryConfig.Canary.OnInconclusive = deploymentv1alpha1.InconclusiveHold
-			unknown := cluster{isInconclusive: true}
-			w.story("edge1", unknown)
+			inconclusive := cluster{isInconclusive: true}
+			w.story("edge1", inconclusive)
 			w.ask("f", 2, action("Promote"), allSteps, uid("f"))
-			_, out := w.story("edge1", unknown)
+			_, out := w.story("edge1", inconclusive)
 			if c := out.Status.Canary; c == nil || c.State != deploymentv1alpha1.CanaryHeld || out.Status.Phase == deploymentv1alpha1.PhaseSucceeded {
 				t.Fatalf("\nThe Gate of all requests holds a revision whose steps are all released.\ngot %s, %+v", out.Status.Phase, c)
 			}
 			w.in.Spec.Suspend = new(true)
 			w.ask("d", 2, append(tc.decide, uid("d"))...)
-			_, out = w.story("edge1", unknown)
+			_, out = w.story("edge1", inconclusive)
 			for _, r := range out.Status.Requests {
 				if r.Name == "d" && rolloutv1alpha1.Result(r.Result).Refused() {
 					t.Errorf("\nA decision on a held Gate is not refused while the deployment is suspended.\ngot %s", r.Result)
 				}
 			}
 			w.in.Spec.Suspend = new(false)
-			_, out = w.story("edge1", unknown)
+			_, out = w.story("edge1", inconclusive)
 			if diff := cmp.Diff(tc.want, out.Status.LiveRevision); diff != "" {
 				t.Errorf("\n%s\nlive revision: -want, +got:\n%s\n%s", tc.reason, diff, out.Status.Message)
 			}

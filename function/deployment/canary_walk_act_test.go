@@ -59,11 +59,11 @@ func (w *canaryWalk) editAct(commits int) canaryAct {
 }
 
 // request asks for something of the current revision.
-func (w *canaryWalk) request(what rolloutv1alpha1.Action, change ...func(*rolloutv1alpha1.RolloutRequest)) {
+func (w *canaryWalk) request(requested rolloutv1alpha1.Action, change ...func(*rolloutv1alpha1.RolloutRequest)) {
 	w.t.Helper()
 	w.asked++
 	name := fmt.Sprint("r", w.asked)
-	common := []func(*rolloutv1alpha1.RolloutRequest){action(what), uid(name), func(r *rolloutv1alpha1.RolloutRequest) {
+	common := []func(*rolloutv1alpha1.RolloutRequest){action(requested), uid(name), func(r *rolloutv1alpha1.RolloutRequest) {
 		r.UID, r.CreationTimestamp = types.UID(name), metav1.NewTime(w.in.Now.Time)
 	}}
 	w.ask(name, w.ledger().Current.Number, append(common, change...)...)
@@ -95,9 +95,9 @@ func (w *canaryWalk) greetingOf(revision int64) string {
 			continue
 		}
 		for _, t := range r.memory.record.trees {
-			for _, is := range t.Tracks {
-				if is.Revision == revision {
-					return greetingIn(w.bytes.folders[is.Tree])
+			for _, treeTrack := range t.Tracks {
+				if treeTrack.Revision == revision {
+					return greetingIn(w.bytes.folders[treeTrack.Tree])
 				}
 			}
 		}

@@ -88,8 +88,8 @@ func (b canaryBytes) commit(t deliveryv1alpha1.Tree) string {
 // checkWeights compares the weights of a tree with the weights of its routes.
 func checkWeights(t deliveryv1alpha1.Tree, files tree.Files) string {
 	want := map[string]int{}
-	for _, is := range t.Tracks {
-		want[is.Name] = int(is.Weight)
+	for _, treeTrack := range t.Tracks {
+		want[treeTrack.Name] = int(treeTrack.Weight)
 	}
 	got, err := track.Weights(files)
 	if err != nil {
@@ -105,19 +105,19 @@ func checkWeights(t deliveryv1alpha1.Tree, files tree.Files) string {
 
 // checkPods checks the two rules of a canary: a commit gives a track requests for which the commit before made the pods, and takes none of the pods whose
 // requests it takes.
-func checkPods(site string, before, after tree.Files) string {
-	was, errBefore := track.Weights(before)
-	is, errAfter := track.Weights(after)
+func checkPods(site string, previous, next tree.Files) string {
+	weightsBefore, errBefore := track.Weights(previous)
+	weightsAfter, errAfter := track.Weights(next)
 	if errBefore != nil || errAfter != nil {
 		return "" // There was no commit before.
 	}
 	for _, name := range track.Names() {
-		had, full := podsIn(before, name)
-		has, _ := podsIn(after, name)
-		switch needed := (full*int64(is[name]) + 99) / 100; {
-		case is[name] > was[name] && had < max(1, needed):
-			return fmt.Sprintf("N1: Site %s gives %d percent to track %s, which has %d pods of %d", site, is[name], name, had, full)
-		case is[name] < was[name] && has < had:
+		podsBefore, full := podsIn(previous, name)
+		podsAfter, _ := podsIn(next, name)
+		switch needed := (full*int64(weightsAfter[name]) + 99) / 100; {
+		case weightsAfter[name] > weightsBefore[name] && podsBefore < max(1, needed):
+			return fmt.Sprintf("N1: Site %s gives %d percent to track %s, which has %d pods of %d", site, weightsAfter[name], name, podsBefore, full)
+		case weightsAfter[name] < weightsBefore[name] && podsAfter < podsBefore:
 			return fmt.Sprintf("N1: Site %s takes requests and pods from track %s in one commit", site, name)
 		}
 	}
@@ -159,8 +159,8 @@ func (b canaryBytes) checkSync(w *world) string {
 		}
 		var backends []deliveryv1alpha1.TrafficBackend
 		for _, r := range routes {
-			for _, to := range r.Backends {
-				backends = append(backends, deliveryv1alpha1.TrafficBackend{Rule: int32(to.Rule), Service: to.Service, Weight: to.Weight})
+			for _, backend := range r.Backends {
+				backends = append(backends, deliveryv1alpha1.TrafficBackend{Rule: int32(backend.Rule), Service: backend.Service, Weight: backend.Weight})
 			}
 		}
 		if diff := cmp.Diff(backends, want.Traffic.Routes[0].Backends); diff != "" {

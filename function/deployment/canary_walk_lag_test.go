@@ -28,8 +28,8 @@ func drawLag(random *rand.Rand, round int) siteLag {
 
 // at returns the late parts in a round.
 func (l siteLag) at(round int) behind {
-	since := round - l.committedAt
-	return behind{engine: since < l.engine, routes: since < l.engine+l.routes, pods: since < l.engine+l.pods}
+	age := round - l.committedAt
+	return behind{engine: age < l.engine, routes: age < l.engine+l.routes, pods: age < l.engine+l.pods}
 }
 
 // behindNow returns the late parts of each Site in this round. Pods stay some time before a user acts, as losses end before: the state that the user finds

@@ -128,8 +128,8 @@ func (w *canaryWalk) loseState(becomes func(*repo) ledger.State) {
 			continue
 		}
 		r, d := w.repository(w.url(name)), w.decode(o)
-		has := d.Status.AtProvider.Ledger
-		if d.Spec.ForProvider.Ledger == nil || has == nil || has.Head != r.memory.ledger.Head || r.memory.record == nil {
+		reported := d.Status.AtProvider.Ledger
+		if d.Spec.ForProvider.Ledger == nil || reported == nil || reported.Head != r.memory.ledger.Head || r.memory.record == nil {
 			continue
 		}
 		r.memory.ledger = becomes(r)
@@ -158,15 +158,15 @@ func (w *canaryWalk) deleteRequests() {
 // repeatPromote makes a Promote that took effect again, as a tool does that applies files.
 func (w *canaryWalk) repeatPromote() {
 	for _, o := range slices.Clone(w.objects) {
-		what, _, _ := unstructured.NestedString(o.Object, "spec", "action")
-		if what != "Promote" || !slices.Contains(w.ledger().Requests, string(o.GetUID())) {
+		name, _, _ := unstructured.NestedString(o.Object, "spec", "action")
+		if name != "Promote" || !slices.Contains(w.ledger().Requests, string(o.GetUID())) {
 			continue
 		}
-		again := o.DeepCopy()
+		repeated := o.DeepCopy()
 		w.asked++
-		again.SetName(fmt.Sprint("again-", w.asked))
-		again.SetUID("again-" + o.GetUID())
-		w.objects = append(w.objects, again)
+		repeated.SetName(fmt.Sprint("again-", w.asked))
+		repeated.SetUID("again-" + o.GetUID())
+		w.objects = append(w.objects, repeated)
 		return
 	}
 }
@@ -184,9 +184,9 @@ func (w *canaryWalk) renderTooLate() {
 }
 
 // writeSome writes the desired resources of a call: all of them without losses. Objects that the call did not see are not deleted.
-func (w *canaryWalk) writeSome(seen map[string]*unstructured.Unstructured, out *Output) {
+func (w *canaryWalk) writeSome(observed map[string]*unstructured.Unstructured, out *Output) {
 	w.t.Helper()
-	some, before := *out, maps.Clone(w.in.Observed)
+	some, previous := *out, maps.Clone(w.in.Observed)
 	some.Resources = maps.Clone(out.Resources)
 	for _, name := range slices.Sorted(maps.Keys(some.Resources)) {
 		if w.isLosing() && w.losses.IntN(10) == 0 {
@@ -194,9 +194,9 @@ func (w *canaryWalk) writeSome(seen map[string]*unstructured.Unstructured, out *
 		}
 	}
 	w.apply(&some)
-	for name, o := range before {
+	for name, o := range previous {
 		_, isWanted := out.Resources[name]
-		if w.in.Observed[name] == nil && (isWanted || seen[name] == nil) {
+		if w.in.Observed[name] == nil && (isWanted || observed[name] == nil) {
 			w.in.Observed[name] = o
 		}
 	}

@@ -54,14 +54,14 @@ func (w *canaryWalk) concludeByMandate() {
 
 // concludeHome records the next events of one home, and pushes the trees.
 func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f mandate.Facts) {
-	recorded, taken := r.memory.ledger, r.memory.taken
+	recorded, reserved := r.memory.ledger, r.memory.taken
 	next, events := f.Conclude(recorded, recorded)
 	if len(events) > 0 {
-		if taken == nil {
-			taken = &recorded.Head
+		if reserved == nil {
+			reserved = &recorded.Head
 		}
 		r.append(fence{next: next, events: events}, w.in.Now.Time)
-		r.memory.taken = taken
+		r.memory.taken = reserved
 		w.mandated += len(events)
 	}
 	if !mandate.IsAhead(d.Spec.ForProvider, next) {
@@ -119,8 +119,8 @@ func TestCanaryWalkMandates(t *testing.T) {
 			})
 		}
 	})
-	if least := slices.Max(mandated); least < 3 {
-		t.Errorf("Some canary loses its requests by the mandate: want at least 3 events in a story, got %d", least)
+	if minimum := slices.Max(mandated); minimum < 3 {
+		t.Errorf("Some canary loses its requests by the mandate: want at least 3 events in a story, got %d", minimum)
 	}
 }
 

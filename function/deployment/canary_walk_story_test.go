@@ -31,11 +31,11 @@ var canaryWalkSights = []string{
 // weights.
 func TestCanaryWalk(t *testing.T) {
 	rounds, random := soak.Random(t, canaryWalks, manyCanaryWalks)
-	renderer, seen := &rememberingRenderer{Renderer: render.NewRenderer()}, map[string]bool{}
+	renderer, sights := &rememberingRenderer{Renderer: render.NewRenderer()}, map[string]bool{}
 	for first := 0; first < rounds; first += canaryWalksAtOnce {
-		told := tellCanaryWalks(t, renderer, first, randomSeeds(random, min(canaryWalksAtOnce, rounds-first)))
-		for _, what := range canarySights() {
-			seen[what] = seen[what] || strings.Contains(told, what)
+		story := tellCanaryWalks(t, renderer, first, randomSeeds(random, min(canaryWalksAtOnce, rounds-first)))
+		for _, sight := range canarySights() {
+			sights[sight] = sights[sight] || strings.Contains(story, sight)
 		}
 		if soak.Long() && first%1_000 == 0 {
 			t.Logf("%d scenarios were played", first)
@@ -44,9 +44,9 @@ func TestCanaryWalk(t *testing.T) {
 	if !soak.Long() {
 		return // Few stories need not come to all of it.
 	}
-	for _, what := range canarySights() {
-		if !seen[what] {
-			t.Errorf("no story comes to: %s", what)
+	for _, sight := range canarySights() {
+		if !sights[sight] {
+			t.Errorf("no story comes to: %s", sight)
 		}
 	}
 }
@@ -71,16 +71,16 @@ func randomSeeds(random *rand.Rand, n int) []uint64 {
 // tellCanaryWalks plays the scenarios of seeds, several in parallel, and returns a log of them.
 func tellCanaryWalks(t *testing.T, renderer Renderer, first int, seeds []uint64) string {
 	t.Helper()
-	told := make([]string, len(seeds))
+	story := make([]string, len(seeds))
 	t.Run(fmt.Sprintf("From%d", first), func(t *testing.T) {
 		for i, seed := range seeds {
 			t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
 				t.Parallel()
-				told[i] = tellTwice(t, renderer, seed)
+				story[i] = tellTwice(t, renderer, seed)
 			})
 		}
 	})
-	return strings.Join(told, "\n")
+	return strings.Join(story, "\n")
 }
 
 // tellTwice plays the scenario of a seed without losses and with losses, and returns the log with losses.
@@ -101,8 +101,8 @@ func tellTwice(t *testing.T, renderer Renderer, seed uint64) string {
 }
 
 // diff compares the results of two scenarios.
-func (w *canaryWalk) diff(with *canaryWalk) string {
-	return cmp.Diff(w.events, with.events) + cmp.Diff(w.commits, with.commits) + cmp.Diff(w.heldTrees(), with.heldTrees())
+func (w *canaryWalk) diff(reference *canaryWalk) string {
+	return cmp.Diff(w.events, reference.events) + cmp.Diff(w.commits, reference.commits) + cmp.Diff(w.heldTrees(), reference.heldTrees())
 }
 
 func (w *canaryWalk) String() string { return strings.Join(w.trace, "\n") }
@@ -127,11 +127,11 @@ func (w *canaryWalk) treesAsked() map[string]deliveryv1alpha1.Tree {
 }
 
 // noteCommits records the directories that a round changed, and returns a violation in them.
-func (w *canaryWalk) noteCommits(before map[string]string, asked map[string]deliveryv1alpha1.Tree) string {
-	held := w.heldTrees()
-	for _, site := range slices.Sorted(maps.Keys(held)) {
-		id := held[site]
-		if before[site] == id {
+func (w *canaryWalk) noteCommits(previous map[string]string, requested map[string]deliveryv1alpha1.Tree) string {
+	delivered := w.heldTrees()
+	for _, site := range slices.Sorted(maps.Keys(delivered)) {
+		id := delivered[site]
+		if previous[site] == id {
 			continue
 		}
 		w.quiet = 0
@@ -140,8 +140,8 @@ func (w *canaryWalk) noteCommits(before map[string]string, asked map[string]deli
 		}
 		w.notef("commit to %s: %s: %s", site, w.directory(site), id)
 		w.commits[site], w.since = append(w.commits[site], w.foldersOf(site)+id), w.since+1
-		broken := w.bytes.commit(asked[site])
-		if broken = stdcmp.Or(broken, checkPods(site, w.bytes.trees[before[site]], w.bytes.trees[id])); broken != "" {
+		broken := w.bytes.commit(requested[site])
+		if broken = stdcmp.Or(broken, checkPods(site, w.bytes.trees[previous[site]], w.bytes.trees[id])); broken != "" {
 			return broken
 		}
 	}
@@ -156,9 +156,9 @@ func (w *canaryWalk) foldersOf(site string) string {
 			continue
 		}
 		for _, t := range r.memory.record.trees {
-			for _, is := range t.Tracks {
+			for _, treeTrack := range t.Tracks {
 				if t.Site == site {
-					fmt.Fprintf(out, "%s %s %d ", is.Name, is.Tree, is.Weight)
+					fmt.Fprintf(out, "%s %s %d ", treeTrack.Name, treeTrack.Tree, treeTrack.Weight)
 				}
 			}
 		}
@@ -168,21 +168,21 @@ func (w *canaryWalk) foldersOf(site string) string {
 
 // noteEvents records the recorded events, except for the consequences of a loss: the continuation of the ledger, and stages in which the Sites prove
 // their trees again.
-func (w *canaryWalk) noteEvents(before ledger.State, events []ledger.Event, now time.Time) {
-	s := before
+func (w *canaryWalk) noteEvents(previous ledger.State, events []ledger.Event, now time.Time) {
+	s := previous
 	for _, e := range events {
 		next, err := ledger.Append(s, now, e)
 		if err != nil {
 			continue
 		}
 		s = next
-		at, what := s.Position(), describeEvent(e)
-		w.notef("recorded %s at %d.%d.%d.%d", what, at.Revision, at.Attempt, at.Step, at.Stage)
+		position, description := s.Position(), describeEvent(e)
+		w.notef("recorded %s at %d.%d.%d.%d", description, position.Revision, position.Attempt, position.Step, position.Stage)
 		if e.Advanced == nil && e.Opened == nil && e.Recovered == nil {
 			w.unansweredFrom = 0
 		}
 		if isAgain := e.Opened != nil || e.Recovered != nil || e.Advanced != nil && s.IsBeforeSteps(); !isAgain {
-			w.events = append(w.events, fmt.Sprintf("%s at %d.%d.%d.%d", what, at.Revision, at.Attempt, at.Step, stageOfEvent(s)))
+			w.events = append(w.events, fmt.Sprintf("%s at %d.%d.%d.%d", description, position.Revision, position.Attempt, position.Step, stageOfEvent(s)))
 		}
 	}
 }

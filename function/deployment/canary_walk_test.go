@@ -215,20 +215,20 @@ func (w *canaryWalk) isActNear() bool { return len(w.acts) > 0 && w.since >= w.a
 // round lets all parts act once, with the losses of the round.
 func (w *canaryWalk) round() string {
 	w.t.Helper()
-	seen := maps.Clone(w.loseSome())
+	observed := maps.Clone(w.loseSome())
 	if !w.isSilent() {
-		if broken := w.callWith(seen); broken != "" {
+		if broken := w.callWith(observed); broken != "" {
 			return broken
 		}
 	}
 	w.keepView()
-	before := w.heldTrees()
-	asked := w.treesAsked()
+	previous := w.heldTrees()
+	requested := w.treesAsked()
 	w.deliverAll()
 	w.concludeByMandate()
-	maps.Copy(asked, w.followed)
+	maps.Copy(requested, w.followed)
 	w.keepView()
-	if broken := w.noteCommits(before, asked); broken != "" {
+	if broken := w.noteCommits(previous, requested); broken != "" {
 		return broken
 	}
 	if !w.isActNear() {
@@ -240,14 +240,14 @@ func (w *canaryWalk) round() string {
 }
 
 // callWith calls the function with the visible objects, and writes its desired resources.
-func (w *canaryWalk) callWith(seen map[string]*unstructured.Unstructured) string {
+func (w *canaryWalk) callWith(observed map[string]*unstructured.Unstructured) string {
 	w.t.Helper()
 	now := w.in.Observed
-	w.in.Observed = seen
+	w.in.Observed = observed
 	w.out = w.call()
 	w.closeRefused()
 	w.in.Observed = now
-	w.writeSome(seen, w.out)
+	w.writeSome(observed, w.out)
 	return checkWriters(w.out)
 }
 
@@ -257,9 +257,9 @@ func (w *canaryWalk) clusterNow() cluster {
 	if s.Current == nil {
 		return c
 	}
-	at := s.Position()
-	if at.Epoch = 0; at != w.at {
-		w.at, w.roundsAt = at, 0
+	position := s.Position()
+	if position.Epoch = 0; position != w.at {
+		w.at, w.roundsAt = position, 0
 	}
 	w.roundsAt++
 	greeting := w.greetingOf(s.Current.Number)

@@ -30,17 +30,17 @@ func aCanaryInWaves(t *testing.T) *world {
 // storyWithout returns the successive states of both directories, while the repository of edge2 does not answer.
 func (w *world) storyWithout(rounds int) []string {
 	w.t.Helper()
-	var told []string
+	var story []string
 	for range rounds {
 		w.apply(w.call())
 		w.deliver(w.nameOfDelivery("edge1"))
 		w.observeTracks(cluster{})
 		w.in.Now = metav1.NewTime(w.in.Now.Add(5 * time.Second))
-		if is := w.directory("edge1") + " | " + w.directory("edge2"); len(told) == 0 || told[len(told)-1] != is {
-			told = append(told, is)
+		if current := w.directory("edge1") + " | " + w.directory("edge2"); len(story) == 0 || story[len(story)-1] != current {
+			story = append(story, current)
 		}
 	}
-	return told
+	return story
 }
 
 // TestCanaryDeadRepository lets the repository of the second wave not answer when its turn comes.
@@ -70,18 +70,18 @@ func TestCanaryDeadRepository(t *testing.T) {
 			if tc.then != nil {
 				tc.then(w)
 			}
-			was := w.storyWithout(20)
-			if len(was) > 1 && was[0] == tc.until+" | blue 1: 100" {
-				was = was[1:]
+			lines := w.storyWithout(20)
+			if len(lines) > 1 && lines[0] == tc.until+" | blue 1: 100" {
+				lines = lines[1:]
 			}
-			if diff := cmp.Diff(tc.want, was); diff != "" {
+			if diff := cmp.Diff(tc.want, lines); diff != "" {
 				t.Errorf("\n%s\nwithout the repository: -want, +got:\n%s", tc.reason, diff)
 			}
-			told, out := w.story("edge2", cluster{})
-			if len(told) > 1 && told[0] == "blue 1: 100" {
-				told = told[1:]
+			story, out := w.story("edge2", cluster{})
+			if len(story) > 1 && story[0] == "blue 1: 100" {
+				story = story[1:]
 			}
-			if diff := cmp.Diff(tc.end, told); diff != "" {
+			if diff := cmp.Diff(tc.end, story); diff != "" {
 				t.Errorf("\n%s\nonce it answers: -want, +got:\n%s\n%s", tc.reason, diff, out.Status.Message)
 			}
 		})
@@ -103,18 +103,18 @@ func TestCanaryFrozenBetweenWaves(t *testing.T) {
 			objects, intent := slices.Clone(w.objects), *w.in.Spec.Intent
 			w.until("edge1", "blue 1: 0, green 2: 100", cluster{})
 			tc.breaks(w)
-			told, out := w.story("edge2", cluster{})
-			if diff := cmp.Diff([]string{"blue 1: 100"}, told); diff != "" || w.directory("edge1") != "blue 1: 0, green 2: 100" {
+			story, out := w.story("edge2", cluster{})
+			if diff := cmp.Diff([]string{"blue 1: 100"}, story); diff != "" || w.directory("edge1") != "blue 1: 0, green 2: 100" {
 				t.Errorf("\n%s The canary keeps its trees, and waits before its next wave.\n-want, +got:\n%s\nedge1 has %s: %s", tc.reason, diff, w.directory("edge1"), out.Status.Message)
 			}
 			w.objects = objects
 			w.say(intent)
-			told, out = w.story("edge2", cluster{})
-			if len(told) > 1 && told[0] == "blue 1: 100" {
-				told = told[1:]
+			story, out = w.story("edge2", cluster{})
+			if len(story) > 1 && story[0] == "blue 1: 100" {
+				story = story[1:]
 			}
 			want := []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 0, green 2: 100", "green 2: 100"}
-			if diff := cmp.Diff(want, told); diff != "" || w.directory("edge1") != "green 2: 100" || out.Status.LiveRevision != 2 {
+			if diff := cmp.Diff(want, story); diff != "" || w.directory("edge1") != "green 2: 100" || out.Status.LiveRevision != 2 {
 				t.Errorf("\n%s Once that is corrected, the same revision goes on.\n-want, +got:\n%s\nedge1 has %s: %s", tc.reason, diff, w.directory("edge1"), out.Status.Message)
 			}
 		})
@@ -128,8 +128,8 @@ func TestCanaryAtTheEnd(t *testing.T) {
 	w.sayCanary("two", 4)
 	w.until("edge1", "blue 1: 0, green 2: 100", cluster{})
 	w.ask("a", 2, action("Abort"))
-	told, out := w.story("edge1", cluster{})
-	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, told); diff != "" || out.Status.LiveRevision != 1 {
+	story, out := w.story("edge1", cluster{})
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, story); diff != "" || out.Status.LiveRevision != 1 {
 		t.Errorf("\nThe stable pods are there until the verdict, so that all requests go back in one commit.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 	w.ask("r", 2, action("Retry"), uid("r"), func(r *rolloutv1alpha1.RolloutRequest) { r.CreationTimestamp = w.in.Now })
@@ -138,8 +138,8 @@ func TestCanaryAtTheEnd(t *testing.T) {
 		t.Fatalf("\nThe pause behind the last weight holds the verdict back, and a user names its step.\ngot %+v: %s", c, out.Status.Message)
 	}
 	w.ask("p", 3, action("Promote"), stepNumber(3), uid("p"))
-	if told, _ = w.story("edge1", cluster{}); told[len(told)-1] != "green 3: 100" {
-		t.Errorf("\nA promotion of the last step lets the verdict come.\ngot %q", told)
+	if story, _ = w.story("edge1", cluster{}); story[len(story)-1] != "green 3: 100" {
+		t.Errorf("\nA promotion of the last step lets the verdict come.\ngot %q", story)
 	}
 	w.ask("late", 3, action("Abort"), uid("late"))
 	if got := w.updated(w.call()).Results; !strings.Contains(got, "late=AlreadyJudged") {

@@ -149,8 +149,8 @@ func TestUnseenGates(t *testing.T) {
 	w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
 	for _, u := range w.in.Observed {
 		if u.GetKind() == "Gate" {
-			before := metav1.NewTime(w.in.Now.Add(-time.Minute))
-			u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "crossplane", Operation: metav1.ManagedFieldsOperationApply, Time: &before}})
+			earlier := metav1.NewTime(w.in.Now.Add(-time.Minute))
+			u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "crossplane", Operation: metav1.ManagedFieldsOperationApply, Time: &earlier}})
 			u.SetGeneration(1)
 			delete(u.Object, "status")
 		}

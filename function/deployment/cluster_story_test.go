@@ -74,14 +74,14 @@ func TestWaitForCluster(t *testing.T) {
 				t.Errorf("which Site, and why: -want, +got:\n%s", diff)
 			}
 			w.cluster("Pending", "", true, true)
-			both := view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst}
+			served := view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst}
 			w.succeed(engine)
-			w.want("Then it receives, as part of the same revision.", w.settle(), both)
+			w.want("Then it receives, as part of the same revision.", w.settle(), served)
 			// It comes and goes, and nothing is rolled back.
 			w.cluster("Live", "NotReady", true, false)
 			w.live()
 			out = w.settle()
-			w.want("The delivered trees stay.", out, both)
+			w.want("The delivered trees stay.", out, served)
 			if got := out.Status.Delivery.Sites["edge2"].Message; engine && got != "The Site's cluster is degraded: NotReady: DockerCluster c: no quota" {
 				t.Errorf("the Site does not say so: %q", got)
 			}

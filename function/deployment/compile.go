@@ -180,10 +180,10 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 
 // compileSelection compiles the request and its checks from the selection.
 func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection, key memo.Key, k *Compiled) error {
-	is, err := rememberResult(c.selected, key, func() (selected, int, error) { return c.compileSelected(in, i, s) })
-	k.Unsupported, k.request, k.checks = is.unsupported, is.request, is.checks
-	if is.blueprint != "" {
-		if err := k.channel.checkDigest(is.blueprint); err != nil {
+	result, err := rememberResult(c.selected, key, func() (selected, int, error) { return c.compileSelected(in, i, s) })
+	k.Unsupported, k.request, k.checks = result.unsupported, result.request, result.checks
+	if result.blueprint != "" {
+		if err := k.channel.checkDigest(result.blueprint); err != nil {
 			return err
 		}
 	}
@@ -308,8 +308,8 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 
 // isValidTimeout is true for a timeout that the provider accepts.
 func isValidTimeout(t deploymentv1alpha1.Duration) bool {
-	is, err := time.ParseDuration(string(t))
-	return err == nil && is >= shortestTimeout && is <= longestTimeout
+	timeout, err := time.ParseDuration(string(t))
+	return err == nil && timeout >= shortestTimeout && timeout <= longestTimeout
 }
 
 // withRenderTimeout bounds the time that a call may compile and render for. An invalid duration is a problem of the spec.

@@ -157,8 +157,8 @@ func TestFreeze(t *testing.T) {
 				t.Errorf("\n%s\nRun(...): got phase %s, ready %t, revision %d", tc.reason, out.Status.Phase, out.Ready, out.Status.Revision)
 			}
 			w.apply(out)
-			if again := w.call(); !cmp.Equal(out.Status, again.Status) {
-				t.Errorf("\n%s\nRun(...): nothing changed, and the status did: %s", tc.reason, cmp.Diff(out.Status, again.Status))
+			if repeated := w.call(); !cmp.Equal(out.Status, repeated.Status) {
+				t.Errorf("\n%s\nRun(...): nothing changed, and the status did: %s", tc.reason, cmp.Diff(out.Status, repeated.Status))
 			}
 			w.in.Spec, w.objects = spec, objects
 			w.want("A repaired deployment returns to its earlier state.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
@@ -176,7 +176,7 @@ func TestShrink(t *testing.T) {
 // TestMove moves both Sites to another repository, which another configuration names.
 func TestMove(t *testing.T) {
 	w := newWorld(t)
-	before := w.settle()
+	previous := w.settle()
 	o := w.object("ClusterProviderConfig", "default").DeepCopy()
 	o.SetName("other")
 	w.objects = append(w.objects, o)
@@ -184,7 +184,7 @@ func TestMove(t *testing.T) {
 	w.in.Spec.DeliveryConfig.GitOpsRepo.Name = "other"
 	out := w.call()
 	w.want("The home records the revision first.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2"})
-	home := slices.Collect(maps.Keys(before.Resources))[0]
+	home := slices.Collect(maps.Keys(previous.Resources))[0]
 	w.apply(out)
 	w.deliver()
 	out = w.call()
@@ -203,14 +203,14 @@ func TestMove(t *testing.T) {
 // delivery with the same configuration would remove the files of the first delivery from the new repository.
 func TestMoveBehindConfig(t *testing.T) {
 	w := newWorld(t)
-	before := w.settle()
+	previous := w.settle()
 	w.set("ClusterProviderConfig", "default", "https://git.example.org/other.git", "spec", "git", "url")
 	w.wantFrozen("The revision is in the old repository until the provider reaches the new one.", w.call())
 	w.deliver()
 	out := w.call()
 	w.want("The provider reached the new repository, so the next revision begins: proofs were of the old repository.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 	names := func(out *Output) []string { return slices.Sorted(maps.Keys(out.Resources)) }
-	if diff := cmp.Diff(names(before), names(out)); diff != "" {
+	if diff := cmp.Diff(names(previous), names(out)); diff != "" {
 		t.Errorf("Run(...): names: -want, +got:\n%s", diff)
 	}
 	out = w.settle()
@@ -313,13 +313,13 @@ func TestRunDoesNotChangeItsInput(t *testing.T) {
 	w.settle()
 	text := w.in.Spec.Intent
 	w.in.Spec.Intent, w.in.Spec.Expectation = nil, &deploymentv1alpha1.Expectation{Service: "shop", Sites: []deploymentv1alpha1.SiteName{"edge1", "edge2"}, Replicas: new(deploymentv1alpha1.Replicas(2))}
-	before := *w.in.Spec.DeepCopy()
+	original := *w.in.Spec.DeepCopy()
 	observed := map[string]*unstructured.Unstructured{}
 	for name, o := range w.in.Observed {
 		observed[name] = o.DeepCopy()
 	}
 	w.want("The same intent in another form is the same revision.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
-	if diff := cmp.Diff(before, w.in.Spec) + cmp.Diff(observed, w.in.Observed); diff != "" {
+	if diff := cmp.Diff(original, w.in.Spec) + cmp.Diff(observed, w.in.Observed); diff != "" {
 		t.Errorf("Run(...): changed its input: -want, +got:\n%s", diff)
 	}
 	w.in.Spec.Intent = text
@@ -364,14 +364,14 @@ func TestLabelTypo(t *testing.T) {
 		w.in.Spec.DeliveryConfig.SiteSelector = &deploymentv1alpha1.SiteSelector{MatchLabels: map[string]deploymentv1alpha1.LabelValue{"region": deploymentv1alpha1.LabelValue(region)}}
 	}
 	choose("north")
-	one := view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "1/1", Trees: []string{"1 edge1 Desired"}}
-	w.want("One Site is in the north.", w.settle(), one)
+	oneSite := view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "1/1", Trees: []string{"1 edge1 Desired"}}
+	w.want("One Site is in the north.", w.settle(), oneSite)
 	choose("nroth")
 	out := w.call()
 	w.wantFrozen("A selector that finds nothing removes nothing.", out)
 	w.wantCondition("It is told.", out, deploymentv1alpha1.TypeSitesFound, corev1.ConditionFalse, deploymentv1alpha1.ReasonNoSite)
 	choose("north")
-	w.want("A repaired selector makes no revision.", w.call(), one)
+	w.want("A repaired selector makes no revision.", w.call(), oneSite)
 	w.set("Site", "edge1", map[string]any{"region": "nroth"}, "metadata", "labels")
 	out = w.call()
 	w.wantFrozen("Nor does a Site that lost its label, where it was the only one.", out)

@@ -137,8 +137,8 @@ func isOnlyRenderer(o Observed, d step.Desired) bool {
 
 // hasSourcesOf is true if, but for the renderer, a request is that of the current revision.
 func hasSourcesOf(o Observed, r ledger.Request) bool {
-	was := o.state.Current.Request
-	return r.Intent == was.Intent && r.Sources == was.Sources
+	current := o.state.Current.Request
+	return r.Intent == current.Intent && r.Sources == current.Sources
 }
 
 // rendererHold returns the reason why a new renderer alone begins no revision now: a user has to approve it, or the deployment's time of the day has not
@@ -172,12 +172,12 @@ func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[s
 // ledger that was forced there may ask for all that the spec delivers now, and the revision that continues was for other repositories too.
 func hasTreesOfRevision(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
 	// If only the renderer changed, each delivery keeps its repository, whatever its name is.
-	asked := hasSourcesOf(o, k.request.Request)
-	if !asked && !slices.EqualFunc(partsOf(ds), o.state.Current.Parts, hasSameSites) {
+	isRequested := hasSourcesOf(o, k.request.Request)
+	if !isRequested && !slices.EqualFunc(partsOf(ds), o.state.Current.Parts, hasSameSites) {
 		return false
 	}
 	ds = compose.RetainUnreadySites(ds, o.deliveries, o.sync, o.state, k.clustered)
-	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(o.partsOfRevision(), ds, asked)
+	wanted, observed := compose.ByRepository(ds, ds, isRequested), compose.ByRepository(o.partsOfRevision(), ds, isRequested)
 	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, o.state.Current.Number))
 }
 

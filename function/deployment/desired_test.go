@@ -16,9 +16,9 @@ import (
 // TestNewRenderer upgrades the function, whose files have another line then, under both policies.
 func TestNewRenderer(t *testing.T) {
 	const line = "# new\n"
-	same := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"}
-	taken := updated{Revision: 2, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0/new"}
-	waits := same
+	unchanged := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"}
+	renewed := updated{Revision: 2, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0/new"}
+	waits := unchanged
 	waits.Update.Renderer = "2"
 	cases := map[string]struct {
 		reason string
@@ -32,9 +32,9 @@ func TestNewRenderer(t *testing.T) {
 		renderer string
 		dated    bool
 	}{
-		"SameBytes":  {reason: "No byte changes, so nothing is delivered again, and the revision counts as that of the newer renderer.", want: same, renderer: "2"},
-		"AtOnce":     {reason: "Without a spread it is taken at once.", line: line, want: taken, renderer: "2"},
-		"InTurn":     {reason: "At its time it is taken.", line: line, spread: RendererSpread, want: taken, renderer: "2"},
+		"SameBytes":  {reason: "No byte changes, so nothing is delivered again, and the revision counts as that of the newer renderer.", want: unchanged, renderer: "2"},
+		"AtOnce":     {reason: "Without a spread it is taken at once.", line: line, want: renewed, renderer: "2"},
+		"InTurn":     {reason: "At its time it is taken.", line: line, spread: RendererSpread, want: renewed, renderer: "2"},
 		"NotYet":     {reason: "A renderer waits before its slot.", line: line, spread: RendererSpread, away: time.Hour, want: waits, renderer: "1", dated: true},
 		"ManualWait": {reason: "A user has to approve the new renderer.", line: line, manual: true, want: waits, renderer: "1"},
 	}
@@ -130,8 +130,8 @@ func TestEqualTrees(t *testing.T) {
 	moved := func(w *world) {
 		files := w.object("Blueprint", "web-1.0.0").DeepCopy()
 		w.release("1.1.0")
-		same, _, _ := unstructured.NestedMap(files.Object, "spec", "files")
-		w.set("Blueprint", "web-1.1.0", same, "spec", "files")
+		specFiles, _, _ := unstructured.NestedMap(files.Object, "spec", "files")
+		w.set("Blueprint", "web-1.1.0", specFiles, "spec", "files")
 	}
 	cases := map[string]struct {
 		reason string
@@ -165,26 +165,26 @@ func TestEqualTrees(t *testing.T) {
 				w.manual()
 			}
 			w.settle()
-			asked := w.specs()
+			specs := w.specs()
 			tc.change(w)
 			blueprint := tc.blueprint
 			if blueprint == "" {
 				blueprint = "web-1.0.0"
 			}
-			same := updated{Revision: 1, Ready: true, Blueprint: blueprint, Lines: "1.0.0"}
-			w.wantUpdated(tc.reason, w.settle(), same)
-			if diff := cmp.Diff(asked, w.specs()); diff != "" {
+			unchanged := updated{Revision: 1, Ready: true, Blueprint: blueprint, Lines: "1.0.0"}
+			w.wantUpdated(tc.reason, w.settle(), unchanged)
+			if diff := cmp.Diff(specs, w.specs()); diff != "" {
 				t.Errorf("\n%s\nRun(...): nothing is carried out for it: -want, +got:\n%s", tc.reason, diff)
 			}
 			w.upgrade("# new\n", WithRendererSpread(RendererSpread))
 			slot := SlotOf(w.in.Claim, w.core.version, RendererSpread)
 			w.in.Now = metav1.NewTime(w.in.Now.Add(slot.Wait(w.in.Now.Time) - time.Hour))
-			same.Update = tc.after
-			w.wantUpdated(tc.reason+" The renderer waits.", w.settle(), same)
-			w.wantUpdated(tc.reason+" It still does.", w.settle(), same)
+			unchanged.Update = tc.after
+			w.wantUpdated(tc.reason+" The renderer waits.", w.settle(), unchanged)
+			w.wantUpdated(tc.reason+" It still does.", w.settle(), unchanged)
 			w.in.Now = metav1.NewTime(w.in.Now.Add(time.Hour))
 			if tc.manual {
-				w.wantUpdated(tc.reason+" The time alone approves nothing.", w.settle(), same)
+				w.wantUpdated(tc.reason+" The time alone approves nothing.", w.settle(), unchanged)
 				return
 			}
 			if out := w.settle(); out.Status.Revision != 2 {

@@ -75,8 +75,8 @@ func TestNewRequest(t *testing.T) {
 			a := fresh()
 			tc.change(&a)
 			got := digests(a)
-			same := [2]bool{want.Digest() == got.Digest(), want.Intent == got.Intent}
-			if diff := cmp.Diff(tc.want, same); diff != "" {
+			equalities := [2]bool{want.Digest() == got.Digest(), want.Intent == got.Intent}
+			if diff := cmp.Diff(tc.want, equalities); diff != "" {
 				t.Errorf("\n%s\nNewRequest(...): same digests: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -25,13 +25,13 @@ func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Sele
 }
 
 // compileChecksIn returns the checks of the steps in which a revision shares requests, if it has such steps: they may compare the two tracks.
-func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step, at step.Placement) (gates.Checks, error) {
+func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step, placement step.Placement) (gates.Checks, error) {
 	from := gates.Input{
 		Service: i.Service, Namespace: in.Claim.Namespace, Image: i.Image, Config: in.Spec.GatesConfig, Blueprint: &s.Blueprint, Places: s.Places, Plan: plan,
 		Objectives: objectiveFields(in.Spec, i),
 	}
-	if at.HasSteps {
-		from.Canary, from.Stable = at.Track, ledger.OtherTrack(at.Track)
+	if placement.HasSteps {
+		from.Canary, from.Stable = placement.Track, ledger.OtherTrack(placement.Track)
 	}
 	checks, err := c.Compile(from)
 	if err != nil {
@@ -97,11 +97,11 @@ func (dr decider) composeGates(d Decision) {
 	isComposed := dr.composeNewGates(d)
 	recorded := d.IsVerdictRecorded()
 	judged := recorded || isComposed || d.Gates[compose.GateName(d.State.Position())] != nil
-	for other, o := range d.Gates {
-		another, of := !evidence.IsGateOfRevision(o, d.State), o.Spec.ForProvider.AskedPosition()
-		isDone := recorded && !d.State.Current.HasSteps() && of.Step < d.State.Cursor.Step
-		if another && judged || !another && isDone {
-			delete(d.retained, other)
+	for otherName, o := range d.Gates {
+		isOtherRevision, position := !evidence.IsGateOfRevision(o, d.State), o.Spec.ForProvider.AskedPosition()
+		isDone := recorded && !d.State.Current.HasSteps() && position.Step < d.State.Cursor.Step
+		if isOtherRevision && judged || !isOtherRevision && isDone {
+			delete(d.retained, otherName)
 		}
 	}
 }

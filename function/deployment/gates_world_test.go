@@ -11,21 +11,21 @@ import (
 
 // measure lets a Gate pass or fail once the Sites are live at its position, and the step is released.
 func (w *world) measure(g *rolloutv1alpha1.Gate, c cluster) {
-	at := g.Spec.ForProvider.AskedPosition()
+	position := g.Spec.ForProvider.AskedPosition()
 	for _, u := range w.in.Observed {
 		if u.GetKind() != "SiteSync" {
 			continue
 		}
 		s := &deliveryv1alpha1.SiteSync{}
 		w.convert(u, s)
-		isLive := s.Status.AtProvider.ObservedPosition() == at && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+		isLive := s.Status.AtProvider.ObservedPosition() == position && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 		isReleased := s.Spec.ForProvider.Pause == "" || s.GetCondition(deliveryv1alpha1.TypeReleased).Status == corev1.ConditionTrue
 		if !isLive && g.Status.AtProvider.Verdict == "" {
 			return
 		}
-		if g.Status.AtProvider.ObservedPosition() != at || g.Status.AtProvider.Verdict == "" {
+		if g.Status.AtProvider.ObservedPosition() != position || g.Status.AtProvider.Verdict == "" {
 			now := w.in.Now
-			g.Status.AtProvider = rolloutv1alpha1.GateObservation{Position: &at, StartedAt: &now, Verdict: c.verdictOf(g, isReleased)}
+			g.Status.AtProvider = rolloutv1alpha1.GateObservation{Position: &position, StartedAt: &now, Verdict: c.verdictOf(g, isReleased)}
 		}
 		showVerdict(g)
 	}

@@ -50,8 +50,8 @@ const intentFactor = 4
 // intentOf returns the intent of a text. Nearly every call is given the same text again: the result is shared, and no caller may change it.
 func (c *Core) intentOf(text string) (intent.Intent, error) {
 	key := memo.Key(sha256.Sum256([]byte(text)))
-	if known, ok := c.intents.Get(key); ok {
-		return known, nil
+	if cached, ok := c.intents.Get(key); ok {
+		return cached, nil
 	}
 	i, err := intent.FromText(text)
 	if err == nil {
@@ -70,8 +70,8 @@ func withObjectives(g deploymentv1alpha1.GatesConfig, i intent.Intent, field str
 		if err != nil {
 			return g, errors.Wrap(err, path)
 		}
-		if said, ok := i.SLOs[metric]; ok && said != threshold {
-			return g, errors.Errorf("%s says %q, and the %s of %s is %q: say one of them", path, threshold, metric, field, said)
+		if objective, ok := i.SLOs[metric]; ok && objective != threshold {
+			return g, errors.Errorf("%s says %q, and the %s of %s is %q: say one of them", path, threshold, metric, field, objective)
 		}
 		all[metric] = deploymentv1alpha1.Threshold(threshold)
 	}

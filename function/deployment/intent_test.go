@@ -54,9 +54,9 @@ func TestJudged(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			given := deploymentv1alpha1.GatesConfig{SLOThresholds: tc.gates}
-			before := given.DeepCopy()
-			got, err := withObjectives(given, intent.Intent{SLOs: tc.slos}, "spec.intent")
+			configured := deploymentv1alpha1.GatesConfig{SLOThresholds: tc.gates}
+			original := configured.DeepCopy()
+			got, err := withObjectives(configured, intent.Intent{SLOs: tc.slos}, "spec.intent")
 			text := ""
 			if err != nil {
 				text = err.Error()
@@ -67,7 +67,7 @@ func TestJudged(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got.SLOThresholds); diff != "" {
 				t.Errorf("\n%s\njudged(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(*before, given); diff != "" {
+			if diff := cmp.Diff(*original, configured); diff != "" {
 				t.Errorf("\n%s\njudged(...) changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -24,25 +24,25 @@ func markReader(kinds []catalogv1alpha1.IrreversibleKind, o Observed, rendered [
 		return nil
 	}
 	return func() (string, bool) {
-		has := map[string]string{}
+		content := map[string]string{}
 		for _, r := range rendered {
-			has[r.Place.Site.GetName()] = markedContent(kinds, r.Files)
+			content[r.Place.Site.GetName()] = markedContent(kinds, r.Files)
 		}
-		return markedDigest(kinds, has), isIrreversible(kinds, o, has)
+		return markedDigest(kinds, content), isIrreversible(kinds, o, content)
 	}
 }
 
 // isIrreversible is true if a rollback to the previous revision could not undo all changes. It is evaluated when the next revision begins, because
 // only then do the deliveries hold the files of a verified revision. Without these files, any irreversible content may change. A Site that was not
 // served before keeps its new content after a rollback, so that is not undone.
-func isIrreversible(kinds []catalogv1alpha1.IrreversibleKind, o Observed, has map[string]string) bool {
+func isIrreversible(kinds []catalogv1alpha1.IrreversibleKind, o Observed, content map[string]string) bool {
 	if o.state.Current == nil {
 		return false
 	}
-	before, verified := verifiedFiles(o), o.state.IsVerified()
-	for site, is := range has {
-		was, known := before[site]
-		if known && is != markedContent(kinds, was) || !known && is != "" && (!verified || wasServed(o, site)) {
+	verifiedBySite, verified := verifiedFiles(o), o.state.IsVerified()
+	for site, marked := range content {
+		previous, isKnown := verifiedBySite[site]
+		if isKnown && marked != markedContent(kinds, previous) || !isKnown && marked != "" && (!verified || wasServed(o, site)) {
 			return true
 		}
 	}
@@ -58,12 +58,12 @@ const digestLength = 16
 // markedDigest hashes the irreversible kinds and the content of each Site that they match: equal content can be matched by different kinds. If
 // all Sites have equal content, the digest does not name them, so it stays when a Site is added, left or moved. It is empty if it cannot be
 // computed, and an empty digest never counts as equal.
-func markedDigest(kinds []catalogv1alpha1.IrreversibleKind, has map[string]string) string {
-	var content any = has
-	if distinct := slices.Compact(slices.Sorted(maps.Values(has))); len(distinct) == 1 {
-		content = distinct[0]
+func markedDigest(kinds []catalogv1alpha1.IrreversibleKind, bySite map[string]string) string {
+	var value any = bySite
+	if distinct := slices.Compact(slices.Sorted(maps.Values(bySite))); len(distinct) == 1 {
+		value = distinct[0]
 	}
-	d, err := digest.Of(map[string]any{"kinds": kinds, "content": content}, nil)
+	d, err := digest.Of(map[string]any{"kinds": kinds, "content": value}, nil)
 	if err != nil {
 		return ""
 	}

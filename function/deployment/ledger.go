@@ -62,10 +62,10 @@ func (o Observed) repositories() []step.Repository {
 		return r != nil && r.Copy != nil
 	})
 	for _, d := range o.allDeliveries() {
-		at := d.Status.AtProvider
-		r := step.Repository{ConfigRef: homeName(d), IsKnown: at.Ledger != nil || isOpening(d) && !hasCopy, Ledger: ptr.Deref(at.Ledger, ledger.State{})}
-		if at.Record != nil {
-			r.Copy = ptr.Deref(at.Record.Copy, ledger.State{})
+		observation := d.Status.AtProvider
+		r := step.Repository{ConfigRef: homeName(d), IsKnown: observation.Ledger != nil || isOpening(d) && !hasCopy, Ledger: ptr.Deref(observation.Ledger, ledger.State{})}
+		if observation.Record != nil {
+			r.Copy = ptr.Deref(observation.Record.Copy, ledger.State{})
 		}
 		out = append(out, r)
 	}
@@ -89,8 +89,8 @@ func (o Observed) findHome(in Input, k Compiled) step.Home {
 		return h
 	}
 	for _, d := range o.allDeliveries() {
-		if asked := pendingEvents(d); homeName(d) == h.ConfigRef && h.IsKnown && beginsWith(asked, h.Events) {
-			h.Events = asked
+		if pending := pendingEvents(d); homeName(d) == h.ConfigRef && h.IsKnown && beginsWith(pending, h.Events) {
+			h.Events = pending
 		}
 	}
 	return h
@@ -114,32 +114,32 @@ func beginsLedger(h step.Home) bool {
 
 // pendingEvents returns the events that a delivery asks to record on top of the head that its repository has.
 func pendingEvents(d *deliveryv1alpha1.GitDelivery) []ledger.Event {
-	asked, has := d.Spec.ForProvider.Ledger, ptr.Deref(d.Status.AtProvider.Ledger, ledger.State{})
+	requested, recorded := d.Spec.ForProvider.Ledger, ptr.Deref(d.Status.AtProvider.Ledger, ledger.State{})
 	ready := d.GetCondition(xpv2.TypeReady)
-	if asked == nil || asked.After != has.Head || ready.Reason == deliveryv1alpha1.ReasonIllegal {
+	if requested == nil || requested.After != recorded.Head || ready.Reason == deliveryv1alpha1.ReasonIllegal {
 		return nil
 	}
-	if _, err := ledger.Append(has, recordingTime(), asked.Events...); err != nil {
+	if _, err := ledger.Append(recorded, recordingTime(), requested.Events...); err != nil {
 		return nil
 	}
-	return asked.Events
+	return requested.Events
 }
 
 // isOpening is true for a delivery that never reported, and that asks to open a ledger. Its proposed events may change: if it has a ledger, it
 // refuses.
 func isOpening(d *deliveryv1alpha1.GitDelivery) bool {
-	asked := d.Spec.ForProvider.Ledger
-	return d.Status.AtProvider.Ledger == nil && asked != nil && asked.After == (ledger.Head{}) && len(asked.Events) > 0
+	requested := d.Spec.ForProvider.Ledger
+	return d.Status.AtProvider.Ledger == nil && requested != nil && requested.After == (ledger.Head{}) && len(requested.Events) > 0
 }
 
-// beginsWith is true for a list of events that begins with others.
-func beginsWith(events, others []ledger.Event) bool {
-	if len(events) < len(others) {
+// beginsWith is true for a list of events that begins with a prefix.
+func beginsWith(events, prefix []ledger.Event) bool {
+	if len(events) < len(prefix) {
 		return false
 	}
-	is, err := ledger.NextID("", events[:len(others)]...)
-	want, wantErr := ledger.NextID("", others...)
-	return err == nil && wantErr == nil && is == want
+	id, err := ledger.NextID("", events[:len(prefix)]...)
+	want, wantErr := ledger.NextID("", prefix...)
+	return err == nil && wantErr == nil && id == want
 }
 
 // forRequest returns the observed objects without the proposed events by which a revision begins that is not requested any more, and all that follow them.
@@ -187,18 +187,18 @@ func isSamePlace(a, b ledger.Position) bool {
 // isRefused is true for a delivery whose events follow another head than that of its repository, and led neither to it nor to the head that the provider
 // went on from: its trees belong to no revision.
 func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
-	asked, at := d.Spec.ForProvider.Ledger, d.Status.AtProvider
-	if asked == nil || at.Ledger == nil || asked.After == at.Ledger.Head || at.HasRecorded(*asked) {
+	requested, observation := d.Spec.ForProvider.Ledger, d.Status.AtProvider
+	if requested == nil || observation.Ledger == nil || requested.After == observation.Ledger.Head || observation.HasRecorded(*requested) {
 		return false
 	}
-	return !leadsTo(*asked, at.Ledger.ID) && (at.Taken == nil || !leadsTo(*asked, at.Taken.ID))
+	return !leadsTo(*requested, observation.Ledger.ID) && (observation.Taken == nil || !leadsTo(*requested, observation.Taken.ID))
 }
 
 // leadsTo is true for events of which the first ones led to the head with an ID: a call that did not see them recorded asked for one more, and its trees
 // belong to the recorded revision.
-func leadsTo(asked deliveryv1alpha1.LedgerUpdate, head string) bool {
-	id := asked.After.ID
-	for _, e := range asked.Events {
+func leadsTo(requested deliveryv1alpha1.LedgerUpdate, head string) bool {
+	id := requested.After.ID
+	for _, e := range requested.Events {
 		next, err := ledger.NextID(id, e)
 		if id = next; err != nil || id == head {
 			return err == nil
@@ -209,24 +209,24 @@ func leadsTo(asked deliveryv1alpha1.LedgerUpdate, head string) bool {
 
 // mayRecord is true for a delivery that asks to record events which its repository did not report yet. It may record them at any time.
 func mayRecord(d *deliveryv1alpha1.GitDelivery) bool {
-	asked := d.Spec.ForProvider.Ledger
-	return asked != nil && len(asked.Events) > 0 && !d.Status.AtProvider.HasRecorded(*asked)
+	requested := d.Spec.ForProvider.Ledger
+	return requested != nil && len(requested.Events) > 0 && !d.Status.AtProvider.HasRecorded(*requested)
 }
 
 // ledgerIdentity returns the identity of a ledger that has to be opened in a home. It stays while that is asked for, and no lost ledger had it: the log of
 // transitions is longer by then.
 func (o Observed) ledgerIdentity(in Input, all []step.Repository, home string) string {
 	for _, d := range o.allDeliveries() {
-		if asked := pendingEvents(d); len(asked) > 0 && asked[0].Opened != nil && asked[0].Opened.Home == home {
-			return asked[0].Opened.Ledger
+		if pending := pendingEvents(d); len(pending) > 0 && pending[0].Opened != nil && pending[0].Opened.Home == home {
+			return pending[0].Opened.Ledger
 		}
 	}
 	last := int64(0)
 	if n := len(in.Status.Transitions); n > 0 {
 		last = in.Status.Transitions[n-1].Index
 	}
-	for again := 0; ; again++ {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %d", in.Claim.APIGroup, in.Claim.Namespace, in.Claim.Name, in.UID, home, last, again))
+	for salt := 0; ; salt++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %d", in.Claim.APIGroup, in.Claim.Namespace, in.Claim.Name, in.UID, home, last, salt))
 		id := hex.EncodeToString(sum[:])[:identityLength]
 		if !slices.ContainsFunc(all, func(r step.Repository) bool { return r.Ledger.Ledger == id || r.Copy.Ledger == id }) {
 			return id
@@ -237,21 +237,21 @@ func (o Observed) ledgerIdentity(in Input, all []step.Repository, home string) s
 // assumedState returns the state that is shown while the home of the ledger is not known: the newest copy, or else the position that the deliveries
 // ask for.
 func (o Observed) assumedState() ledger.State {
-	newest, asked := ledger.State{}, ledger.Position{}
+	newest, requested := ledger.State{}, ledger.Position{}
 	for _, d := range o.allDeliveries() {
 		if r := d.Status.AtProvider.Record; r != nil && r.Copy != nil && r.Copy.Compare(newest.Head) > 0 {
 			newest = *r.Copy
 		}
-		if p := d.Spec.ForProvider.Position; p != nil && p.Compare(asked) > 0 {
-			asked = *p
+		if p := d.Spec.ForProvider.Position; p != nil && p.Compare(requested) > 0 {
+			requested = *p
 		}
 	}
-	if newest.Seq > 0 || asked.Revision == 0 {
+	if newest.Seq > 0 || requested.Revision == 0 {
 		return newest
 	}
 	return ledger.State{
-		Head: ledger.Head{Epoch: asked.Epoch}, Cursor: ledger.Cursor{Step: asked.Step, Stage: asked.Stage},
-		Current: &ledger.Revision{Number: asked.Revision, Plan: make([]ledger.Step, asked.Step+1), Parts: partsOf(o.deliveries)},
+		Head: ledger.Head{Epoch: requested.Epoch}, Cursor: ledger.Cursor{Step: requested.Step, Stage: requested.Stage},
+		Current: &ledger.Revision{Number: requested.Revision, Plan: make([]ledger.Step, requested.Step+1), Parts: partsOf(o.deliveries)},
 	}
 }
 
@@ -291,8 +291,8 @@ const homeDigits = 12
 
 // nameOf returns the name in the composition of a delivery.
 func nameOf(ds map[string]*deliveryv1alpha1.GitDelivery, d *deliveryv1alpha1.GitDelivery) string {
-	for name, other := range ds {
-		if other == d {
+	for name, candidate := range ds {
+		if candidate == d {
 			return name
 		}
 	}

@@ -11,7 +11,7 @@ func TestIsRefused(t *testing.T) {
 	parts := []ledger.Part{{Delivery: "delivery", ConfigRef: "default", Sites: []string{"edge1"}}}
 	opened := ledger.Event{Opened: &ledger.Opened{Ledger: "one", Home: "default"}}
 	ordered := ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{Number: 1, Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: parts, Request: ledger.Request{Intent: "a"}}}}
-	other := ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{Number: 1, Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: parts, Request: ledger.Request{Intent: "b"}}}}
+	otherOrder := ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{Number: 1, Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: parts, Request: ledger.Request{Intent: "b"}}}}
 	moved := ledger.Event{Moved: &ledger.Moved{Home: "other"}}
 	judged := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncFailed"}}}
 	record := func(events ...ledger.Event) *ledger.State {
@@ -33,12 +33,12 @@ func TestIsRefused(t *testing.T) {
 		"Pending":    {reason: "Events on top of the head of the repository may be recorded at any time.", events: []ledger.Event{opened}, has: &ledger.State{}},
 		"Recorded":   {reason: "Events that led to the head of the repository are recorded.", events: []ledger.Event{opened, ordered}, has: record(opened, ordered)},
 		"OneMore":    {reason: "A call that did not see the first events recorded asks for the trees of the recorded revision.", events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered)},
-		"Other":      {reason: "The repository recorded another revision, so that the trees which are asked for belong to none.", events: []ledger.Event{opened, ordered}, has: record(opened, other), want: true},
+		"Other":      {reason: "The repository recorded another revision, so that the trees which are asked for belong to none.", events: []ledger.Event{opened, ordered}, has: record(opened, otherOrder), want: true},
 		"Longer":     {reason: "The repository recorded more than the requested events, and the trees may belong to an older revision.", events: []ledger.Event{opened}, has: record(opened, ordered), want: true},
 		"NoEvents":   {reason: "A call that asks for no event on top of an older head knows nothing of the newer one.", after: record(opened).Head, has: record(opened, ordered), want: true},
 		"Followed":   {reason: "Events that the provider went on from are recorded.", events: []ledger.Event{opened}, has: record(opened, ordered), taken: record(opened)},
 		"MoreThan":   {reason: "A call that did not see the events recorded that the provider went on from asks for the trees of their revision.", events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered, judged), taken: record(opened, ordered)},
-		"TooLate":    {reason: "Events on top of the head that the provider went on from are recorded no more.", after: record(opened).Head, events: []ledger.Event{other}, has: record(opened, ordered), taken: record(opened), want: true},
+		"TooLate":    {reason: "Events on top of the head that the provider went on from are recorded no more.", after: record(opened).Head, events: []ledger.Event{otherOrder}, has: record(opened, ordered), taken: record(opened), want: true},
 		"Nothing":    {reason: "A call that asked for no event on top of the head that the provider went on from asks for its trees.", after: record(opened).Head, has: record(opened, ordered), taken: record(opened)},
 		"Unshown":    {reason: "Without a head that the provider went on from, events that did not lead to the head are refused.", events: []ledger.Event{opened}, has: record(opened, ordered, judged), want: true},
 	}

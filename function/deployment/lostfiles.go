@@ -49,18 +49,18 @@ func (x trackedState) awaitsRendering() bool {
 // as it is, from the rendered files, if that has the same ID: otherwise no SiteSync would ever observe that its requests have ended. A report in a restored
 // backup is outdated, and its tree may give requests that have ended.
 func (x trackedState) keepTree(delivery string, from directories.Directory) directories.TrackedTree {
-	kept := directories.KeepTracked(from)
+	retained := directories.KeepTracked(from)
 	isObserved := x.observed.sitesAsked[from.Own.Site].Tree == from.Held.Tree
-	if kept.Action != deliveryv1alpha1.ActionKeep || len(from.Held.Tracks) == 0 || isObserved || !x.isReported(delivery) {
-		return kept
+	if retained.Action != deliveryv1alpha1.ActionKeep || len(from.Held.Tracks) == 0 || isObserved || !x.isReported(delivery) {
+		return retained
 	}
 	for _, ahead := range x.sizesAhead() {
 		from.Aim = step.Aim{Ahead: ahead}
-		if is, err := x.compiled.tracker.Compose(from); err == nil && is.Tree.Tree == from.Held.Tree {
-			return is
+		if composed, err := x.compiled.tracker.Compose(from); err == nil && composed.Tree.Tree == from.Held.Tree {
+			return composed
 		}
 	}
-	return kept
+	return retained
 }
 
 // isReported is true for a delivery that reports of the present position. The report of another position may come from a backup.
@@ -81,7 +81,7 @@ func (x trackedState) sizesAhead() []*int32 {
 }
 
 // hasLostFiles is true for a directory that a move cannot bring to its aim: the object that had its files was lost.
-func (x trackedState) hasLostFiles(from directories.Directory, is directories.TrackedTree) bool {
+func (x trackedState) hasLostFiles(from directories.Directory, composed directories.TrackedTree) bool {
 	stays := from.Aim.Keeps || from.Aim.IsUnknown || from.Held.Tree == "" || from.Own.Action == deliveryv1alpha1.ActionKeep
-	return x.isOwn && isMove(x.state) && x.state.Verdict == nil && !stays && is.Action == deliveryv1alpha1.ActionKeep
+	return x.isOwn && isMove(x.state) && x.state.Verdict == nil && !stays && composed.Action == deliveryv1alpha1.ActionKeep
 }

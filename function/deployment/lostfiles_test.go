@@ -55,11 +55,11 @@ func TestLostInCanary(t *testing.T) {
 			w.twoSites("two")
 			w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
 			tc.act(w)
-			told, out := w.story("edge1", cluster{})
-			if told[0] != tc.want[0] {
-				told = append(tc.want[:1:1], told...)
+			story, out := w.story("edge1", cluster{})
+			if story[0] != tc.want[0] {
+				story = append(tc.want[:1:1], story...)
 			}
-			if diff := cmp.Diff(tc.want, told); diff != "" {
+			if diff := cmp.Diff(tc.want, story); diff != "" {
 				t.Errorf("\n%s\n-want, +got:\n%s\n%s: %s", tc.reason, diff, out.Status.Phase, out.Status.Message)
 			}
 		})

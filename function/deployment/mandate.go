@@ -36,9 +36,9 @@ func hasSameEffect(a, b *deliveryv1alpha1.Mandate) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	other := *b
-	other.Suspended, other.Spec = a.Suspended, a.Spec
-	return equality.Semantic.DeepEqual(*a, other)
+	copied := *b
+	copied.Suspended, copied.Spec = a.Suspended, a.Spec
+	return equality.Semantic.DeepEqual(*a, copied)
 }
 
 // hasMandate is true for a home that has the mandate for a proposed state.

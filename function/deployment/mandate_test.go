@@ -155,13 +155,13 @@ func TestMandateGoesWithItsRevision(t *testing.T) {
 }
 
 // stateAfter returns the state of the home's ledger after the events that a delivery asks for, if these are still to be recorded.
-func (w *world) stateAfter(asked deliveryv1alpha1.LedgerUpdate) ledger.State {
+func (w *world) stateAfter(update deliveryv1alpha1.LedgerUpdate) ledger.State {
 	w.t.Helper()
 	s := w.ledger()
-	if asked.After != s.Head {
+	if update.After != s.Head {
 		return s
 	}
-	s, err := ledger.Append(s, w.in.Now.Time, asked.Events...)
+	s, err := ledger.Append(s, w.in.Now.Time, update.Events...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -195,15 +195,15 @@ func TestMandateFollowsPolicy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.observe("edge1", "edge2")
-			before := w.mandateOfWorld(w.round("Syncing", "Syncing"))
+			previous := w.mandateOfWorld(w.round("Syncing", "Syncing"))
 			if tc.before != nil {
 				tc.before(w)
 			}
 			w.in.Spec.RollbackConfig.AutoRollback = new(false)
 			tc.edit(w)
 			got := w.mandateOfWorld(w.call())
-			if changed := !cmp.Equal(before, got); changed != tc.want || tc.want && got.Rollback.AutoRollback {
-				t.Errorf("\n%s\nwant a change %t:\n-before, +got:\n%s", tc.reason, tc.want, cmp.Diff(before, got))
+			if changed := !cmp.Equal(previous, got); changed != tc.want || tc.want && got.Rollback.AutoRollback {
+				t.Errorf("\n%s\nwant a change %t:\n-before, +got:\n%s", tc.reason, tc.want, cmp.Diff(previous, got))
 			}
 			spec, err := digest.Spec(&w.in.Spec)
 			if err != nil {

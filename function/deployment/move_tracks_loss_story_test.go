@@ -48,8 +48,8 @@ func TestMoveLosses(t *testing.T) {
 		},
 	}
 	for name, tc := range cases {
-		for _, at := range slices.Concat(tc.lost, tc.goesOn) {
-			t.Run(fmt.Sprint(name, at), func(t *testing.T) {
+		for _, round := range slices.Concat(tc.lost, tc.goesOn) {
+			t.Run(fmt.Sprint(name, round), func(t *testing.T) {
 				w := newMovingWorld(t)
 				w.splitRepositories()
 				w.losesFiles = true
@@ -57,16 +57,16 @@ func TestMoveLosses(t *testing.T) {
 				w.sayBoth(!tc.isBack, "one")
 				w.story("edge1", cluster{})
 				w.sayBoth(tc.isBack, "one")
-				told, out := w.losesInRound(at)
+				story, out := w.losesInRound(round)
 				want, message := tc.end, "Every Site runs the revision."
-				if slices.Contains(tc.lost, at) {
+				if slices.Contains(tc.lost, round) {
 					want, message = tc.after, rejectedLoss
 				}
-				if last := told[len(told)-1]; last != want || !strings.HasPrefix(out.Status.Message, message) {
-					t.Errorf("\n%s\nwant %q in the end, got %q: %s", tc.reason, want, told, out.Status.Message)
+				if last := story[len(story)-1]; last != want || !strings.HasPrefix(out.Status.Message, message) {
+					t.Errorf("\n%s\nwant %q in the end, got %q: %s", tc.reason, want, story, out.Status.Message)
 				}
-				if isWhole := slices.Contains(told, tc.middle); !isWhole && want == tc.end {
-					t.Errorf("\n%s\nwant %q, got %q", tc.reason, tc.middle, told)
+				if isWhole := slices.Contains(story, tc.middle); !isWhole && want == tc.end {
+					t.Errorf("\n%s\nwant %q, got %q", tc.reason, tc.middle, story)
 				}
 			})
 		}
@@ -74,18 +74,18 @@ func TestMoveLosses(t *testing.T) {
 }
 
 // losesInRound plays a scenario of two Sites in which the object that delivers to the second Site is lost in a round.
-func (w *world) losesInRound(at int) ([]string, *Output) {
+func (w *world) losesInRound(lossRound int) ([]string, *Output) {
 	w.t.Helper()
-	var told []string
+	var story []string
 	var out *Output
 	for round := range 60 {
-		if round == at {
+		if round == lossRound {
 			w.loseDelivery("edge2")
 		}
 		out = w.canaryRound(cluster{})
-		if is := w.directory("edge1") + " | " + w.directory("edge2"); len(told) == 0 || told[len(told)-1] != is {
-			told = append(told, is)
+		if current := w.directory("edge1") + " | " + w.directory("edge2"); len(story) == 0 || story[len(story)-1] != current {
+			story = append(story, current)
 		}
 	}
-	return told, out
+	return story, out
 }

@@ -74,13 +74,13 @@ func (w *world) tellMoves() {
 		},
 	}
 	for i, s := range steps {
-		before := w.directory("edge1")
+		previous := w.directory("edge1")
 		s.say()
-		told, out := w.story("edge1", cluster{})
-		if told[0] == before {
-			told = told[1:]
+		story, out := w.story("edge1", cluster{})
+		if story[0] == previous {
+			story = story[1:]
 		}
-		if diff := cmp.Diff(s.want, told); diff != "" {
+		if diff := cmp.Diff(s.want, story); diff != "" {
 			t.Fatalf("\n%s\n-want, +got:\n%s\n%s: %s", s.reason, diff, out.Status.Phase, out.Status.Message)
 		}
 		if out.Status.Phase != deploymentv1alpha1.PhaseSucceeded || !out.Ready || out.Status.LiveRevision != int64(i+1) {
@@ -157,11 +157,11 @@ func TestMoveIsRejected(t *testing.T) {
 			w.story("edge1", cluster{})
 			second(w)
 			w.until("edge1", tc.until, cluster{broken: tc.broken})
-			told, out := w.story("edge1", tc.then(w))
-			if len(told) > 0 && told[0] == tc.until {
-				told = told[1:]
+			story, out := w.story("edge1", tc.then(w))
+			if len(story) > 0 && story[0] == tc.until {
+				story = story[1:]
 			}
-			if diff := cmp.Diff(tc.want, told); diff != "" {
+			if diff := cmp.Diff(tc.want, story); diff != "" {
 				t.Errorf("\n%s\n-want, +got:\n%s\n%s: %s", tc.reason, diff, out.Status.Phase, out.Status.Message)
 			}
 			if out.Status.Phase != tc.phase || out.Status.LiveRevision != tc.live {
@@ -180,8 +180,8 @@ func TestMoveIsEditedBack(t *testing.T) {
 	w.sayBoth(false, "one")
 	w.until("edge1", "blue 2: 100, plain 1: 0", cluster{})
 	w.say(`{"service": "shop", "type": "web", "sites": ["edge1", "edge2"], "replicas": 3}`)
-	told, out := w.story("edge1", cluster{})
-	if diff := cmp.Diff([]string{"blue 2: 0, plain 1: 100", "flat 3"}, told); diff != "" || w.directory("edge2") != "flat 3" {
+	story, out := w.story("edge1", cluster{})
+	if diff := cmp.Diff([]string{"blue 2: 0, plain 1: 100", "flat 3"}, story); diff != "" || w.directory("edge2") != "flat 3" {
 		t.Errorf("\nThe requests go back to the pods without tracks, and the edit follows by itself.\n-want, +got:\n%s\nedge2 has %s: %s", diff, w.directory("edge2"), out.Status.Message)
 	}
 	if out.Status.Phase != deploymentv1alpha1.PhaseSucceeded || out.Status.LiveRevision != 3 {
@@ -201,11 +201,11 @@ func TestMoveIsEditedBackToBrokenPods(t *testing.T) {
 	w.until("edge1", "blue 2: 100, plain 1: 0", broken)
 	w.say(`{"service": "shop", "type": "web", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	broken.timesOut = true
-	told, out := w.story("edge1", broken)
-	if told[0] == "blue 2: 100, plain 1: 0" {
-		told = told[1:]
+	story, out := w.story("edge1", broken)
+	if story[0] == "blue 2: 100, plain 1: 0" {
+		story = story[1:]
 	}
-	if diff := cmp.Diff([]string{"blue 2: 100, plain 3: 0", "blue 2: 0, plain 3: 100", "flat 3"}, told); diff != "" || w.directory("edge2") != "flat 3" {
+	if diff := cmp.Diff([]string{"blue 2: 100, plain 3: 0", "blue 2: 0, plain 3: 100", "flat 3"}, story); diff != "" || w.directory("edge2") != "flat 3" {
 		t.Errorf("\nThe requests go to the pods of the edit once these are there.\n-want, +got:\n%s\nedge2 has %s: %s", diff, w.directory("edge2"), out.Status.Message)
 	}
 	if out.Status.Phase != deploymentv1alpha1.PhaseSucceeded || out.Status.LiveRevision != 3 {

@@ -81,11 +81,11 @@ func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	if o.specDigest, err = c.specDigest(&in.Spec); err != nil {
 		return Observed{}, err
 	}
-	asked, err := c.catalog.Requests(in.Claim, in.Answers)
+	found, err := c.catalog.Requests(in.Claim, in.Answers)
 	if err != nil {
 		return Observed{}, err
 	}
-	o.requests = openRequests(in.Claim, asked)
+	o.requests = openRequests(in.Claim, found)
 	o.home = o.findHome(in, Compiled{})
 	o.state = o.assumedState()
 	if o.home.IsKnown {
@@ -120,14 +120,14 @@ func readResource(o *Observed, name string, u *unstructured.Unstructured) error 
 
 // indexSites returns the requested trees and the observations of a SiteSync, by the name of the Site, because each call looks each of them up.
 func indexSites(s *deliveryv1alpha1.SiteSync) (map[string]deliveryv1alpha1.SiteTree, map[string]deliveryv1alpha1.SiteObservation) {
-	asked, statuses := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}
+	requested, statuses := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}
 	for _, t := range s.Spec.ForProvider.Sites {
-		asked[t.Name] = t
+		requested[t.Name] = t
 	}
 	for _, o := range s.Status.AtProvider.Sites {
 		statuses[o.Name] = o
 	}
-	return asked, statuses
+	return requested, statuses
 }
 
 // allDeliveries returns the observed deliveries, in the order of their names.
@@ -149,34 +149,34 @@ func (o Observed) compareWithItself() evidence.Comparison {
 
 // unobservedChanges returns the composed resources whose last change the provider has not observed for longer than its timeout, by kind and name.
 // While one may still be observed in time, it says when to look again.
-func (c *Core) unobservedChanges(in Input, seen Observed) ([]string, recheck) {
+func (c *Core) unobservedChanges(in Input, observed Observed) ([]string, recheck) {
 	var late []string
-	again := recheck{}
+	next := recheck{}
 	if c.providerTimeout <= 0 {
-		return nil, again
+		return nil, next
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 		o := in.Observed[name]
 		changed := changedAt(o)
-		if o.GetDeletionTimestamp() != nil || changed.IsZero() || observedGeneration(o) >= o.GetGeneration() || awaitsStep(o, name, seen) {
+		if o.GetDeletionTimestamp() != nil || changed.IsZero() || observedGeneration(o) >= o.GetGeneration() || awaitsStep(o, name, observed) {
 			continue
 		}
 		wait := c.providerTimeout - in.Now.Sub(changed)
-		again = again.rescheduleIn(max(wait, 0))
+		next = next.rescheduleIn(max(wait, 0))
 		if wait <= 0 {
 			late = append(late, o.GetKind()+" "+o.GetName())
 		}
 	}
-	return late, again
+	return late, next
 }
 
 // awaitsStep is true for a Gate without a status whose step is not proven to be live: the provider writes none before.
-func awaitsStep(o *unstructured.Unstructured, name string, seen Observed) bool {
-	g := seen.gates[name]
+func awaitsStep(o *unstructured.Unstructured, name string, observed Observed) bool {
+	g := observed.gates[name]
 	if g == nil || g.Spec.ForProvider.Until != rolloutv1alpha1.GateUntilReleased || observedGeneration(o) > 0 {
 		return false
 	}
-	return seen.sync == nil || !evidence.AreSitesLive(seen.sync, g.Spec.ForProvider.AskedPosition())
+	return observed.sync == nil || !evidence.AreSitesLive(observed.sync, g.Spec.ForProvider.AskedPosition())
 }
 
 // changedAt returns when something other than the status of an object was written last, as the API server notes it in managedFields.

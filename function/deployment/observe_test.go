@@ -52,17 +52,17 @@ func TestProviderNotResponding(t *testing.T) {
 // stamp records in every composed resource that a client wrote it, or a subresource of it, some time ago. No condition is about the new generation.
 func (w *world) stamp(ago time.Duration, subresource string) {
 	w.t.Helper()
-	at := metav1.NewTime(w.in.Now.Add(-ago))
+	timestamp := metav1.NewTime(w.in.Now.Add(-ago))
 	for _, o := range w.in.Observed {
 		if subresource == "" {
 			o.SetGeneration(observedGeneration(o) + 1)
 			for i, fields := 0, o.GetManagedFields(); i < len(fields); i++ {
-				fields[i].Time = &at
+				fields[i].Time = &timestamp
 				o.SetManagedFields(fields)
 			}
 			continue
 		}
-		entry := metav1.ManagedFieldsEntry{Manager: "provider", Operation: metav1.ManagedFieldsOperationUpdate, Subresource: subresource, Time: &at}
+		entry := metav1.ManagedFieldsEntry{Manager: "provider", Operation: metav1.ManagedFieldsOperationUpdate, Subresource: subresource, Time: &timestamp}
 		o.SetManagedFields(append(o.GetManagedFields(), entry))
 	}
 }

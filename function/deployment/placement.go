@@ -70,23 +70,23 @@ func (c *Core) renderPlain(ctx context.Context, in Input, o Observed, from selec
 }
 
 // isReturn is true for a revision that takes the requests back from a move to tracks that was given up.
-func isReturn(o Observed, at step.Placement) bool {
+func isReturn(o Observed, placement step.Placement) bool {
 	stable := o.state.PastRevision(o.state.Stable)
-	return at.IsMove && ledger.IsPlain(at.Track) && stable != nil && ledger.IsPlain(stable.Track)
+	return placement.IsMove && ledger.IsPlain(placement.Track) && stable != nil && ledger.IsPlain(stable.Track)
 }
 
 // canReturn is true for a revision whose pods can come beside a track at each Site whose requests that has.
-func canReturn(o Observed, what placedSites) bool {
-	for _, r := range what.sites {
-		held, asked := o.directoryAt(r.Place.Site.GetName())
-		if !slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != track.Plain && t.Weight > 0 }) {
+func canReturn(o Observed, placed placedSites) bool {
+	for _, r := range placed.sites {
+		delivered, requested := o.directoryAt(r.Place.Site.GetName())
+		if !slices.ContainsFunc(delivered.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != track.Plain && t.Weight > 0 }) {
 			continue
 		}
-		was, err := tree.Decode(asked.Files)
+		sourceFiles, err := tree.Decode(requested.Files)
 		if err != nil {
 			return false
 		}
-		if _, err := track.Join(track.WithoutFolders(was, track.Names()...), r.Files, track.Plain); err != nil {
+		if _, err := track.Join(track.WithoutFolders(sourceFiles, track.Names()...), r.Files, track.Plain); err != nil {
 			return false
 		}
 	}
@@ -94,8 +94,8 @@ func canReturn(o Observed, what placedSites) bool {
 }
 
 // checkMove returns a problem for a request whose revision could not take the requests over from the stable revision, where one of the two has no tracks.
-func checkMove(o Observed, s *catalog.Selection, is ledger.Request, what placedSites) error {
-	if !what.placement.IsMove || o.state.Current.Request == is || isReturn(o, what.placement) {
+func checkMove(o Observed, s *catalog.Selection, request ledger.Request, placed placedSites) error {
+	if !placed.placement.IsMove || o.state.Current.Request == request || isReturn(o, placed.placement) {
 		return nil
 	}
 	for _, p := range s.Places {
@@ -104,9 +104,9 @@ func checkMove(o Observed, s *catalog.Selection, is ledger.Request, what placedS
 		}
 	}
 	isServed := canary.IsServedBy(o.state.PastRevision(o.state.Stable))
-	for _, r := range what.sites {
+	for _, r := range placed.sites {
 		if site := r.Place.Site.GetName(); isServed(site) {
-			if err := checkMoveAt(o, r, what.placement); err != nil {
+			if err := checkMoveAt(o, r, placed.placement); err != nil {
 				return trackProblem(errors.Wrapf(err, "Site %s", site))
 			}
 		}
@@ -115,24 +115,24 @@ func checkMove(o Observed, s *catalog.Selection, is ledger.Request, what placedS
 }
 
 // checkMoveAt checks one Site, before its directory has both: then it was checked.
-func checkMoveAt(o Observed, r compose.Rendered, at step.Placement) error {
-	held, asked := o.directoryAt(r.Place.Site.GetName())
-	if slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == track.Plain }) {
+func checkMoveAt(o Observed, r compose.Rendered, placement step.Placement) error {
+	delivered, requested := o.directoryAt(r.Place.Site.GetName())
+	if slices.ContainsFunc(delivered.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == track.Plain }) {
 		return nil
 	}
-	if len(asked.Files) == 0 || asked.Tree != held.Tree {
-		return errors.Errorf("no object has the files of revision %d, which a move from or to tracks needs: deliver them again first, such as with another number of replicas", at.Stable)
+	if len(requested.Files) == 0 || requested.Tree != delivered.Tree {
+		return errors.Errorf("no object has the files of revision %d, which a move from or to tracks needs: deliver them again first, such as with another number of replicas", placement.Stable)
 	}
-	was, err := tree.Decode(asked.Files)
+	sourceFiles, err := tree.Decode(requested.Files)
 	if err != nil {
 		return err
 	}
-	tracked, flat := r.Files, was
-	if ledger.IsPlain(at.Track) {
-		tracked, flat = was, r.Files
+	tracked, flat := r.Files, sourceFiles
+	if ledger.IsPlain(placement.Track) {
+		tracked, flat = sourceFiles, r.Files
 	}
-	_, err = track.Join(tracked, flat, at.Track)
-	return errors.Wrapf(err, "a move from revision %d", at.Stable)
+	_, err = track.Join(tracked, flat, placement.Track)
+	return errors.Wrapf(err, "a move from revision %d", placement.Stable)
 }
 
 // directoryAt returns the tree in the directory of a Site, and its last requested tree.
@@ -140,8 +140,8 @@ func (o Observed) directoryAt(site string) (deliveryv1alpha1.DeliveredTree, deli
 	for _, d := range o.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
 			if t.Site == site {
-				held, _ := evidence.HeldTree(d, t.Path)
-				return held, t
+				delivered, _ := evidence.HeldTree(d, t.Path)
+				return delivered, t
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestPlainIsUntouched(t *testing.T) {
 	for range 8 {
 		out := w.call()
 		for name, r := range out.Resources {
-			if was := w.in.Observed[name]; was == nil || !cmp.Equal(was.Object["spec"], r.Object.Object["spec"]) {
+			if observed := w.in.Observed[name]; observed == nil || !cmp.Equal(observed.Object["spec"], r.Object.Object["spec"]) {
 				got.Writes++
 			}
 			if r.Object.GetKind() == "GitDelivery" {

@@ -26,14 +26,14 @@ const (
 )
 
 // fence is the decision of a home without a protection.
-func (missing protection) fence(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, known ledger.Head, identity string, now time.Time) fence {
+func (missing protection) fence(m memory, recorded ledger.State, requested deliveryv1alpha1.LedgerUpdate, published ledger.State, knownHead ledger.Head, identity string, now time.Time) fence {
 	switch {
-	case missing == compareAndSwap && !wasRecorded(recorded, asked):
-		asked.After = recorded.Head
+	case missing == compareAndSwap && !wasRecorded(recorded, requested):
+		requested.After = recorded.Head
 	case missing == recovery:
-		shown, known = ledger.State{}, ledger.Head{}
+		published, knownHead = ledger.State{}, ledger.Head{}
 	}
-	return fenceHome(m, recorded, asked, shown, known, identity, now)
+	return fenceHome(m, recorded, requested, published, knownHead, identity, now)
 }
 
 // record returns the record that a repository reports without a protection.
@@ -51,9 +51,9 @@ func (w *walk) askForProposed(m moment, out *reply) {
 	if w.missing != homeFirst || name == "" {
 		return
 	}
-	home, seen := copyForStatus(out.deliveries()[name]), seenLedger(m.deliveries[name])
-	next, err := ledger.Append(seen, w.now, home.Spec.ForProvider.Ledger.Events...)
-	if err != nil || home.Spec.ForProvider.Ledger.After != seen.Head {
+	home, observed := copyForStatus(out.deliveries()[name]), seenLedger(m.deliveries[name])
+	next, err := ledger.Append(observed, w.now, home.Spec.ForProvider.Ledger.Events...)
+	if err != nil || home.Spec.ForProvider.Ledger.After != observed.Head {
 		return
 	}
 	home.Status.AtProvider.Ledger = &next

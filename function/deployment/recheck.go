@@ -24,10 +24,10 @@ func (r recheck) rescheduleIn(wait time.Duration) recheck {
 }
 
 // joinWith returns the recheck of two values together.
-func (r recheck) joinWith(other recheck) recheck {
-	out := recheck{isDated: r.isDated || other.isDated, wait: r.wait}
-	if other.wait > 0 && (r.wait == 0 || other.wait < r.wait) {
-		out.wait = other.wait
+func (r recheck) joinWith(otherRecheck recheck) recheck {
+	out := recheck{isDated: r.isDated || otherRecheck.isDated, wait: r.wait}
+	if otherRecheck.wait > 0 && (r.wait == 0 || otherRecheck.wait < r.wait) {
+		out.wait = otherRecheck.wait
 	}
 	return out
 }

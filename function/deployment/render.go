@@ -87,10 +87,10 @@ func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered,
 }
 
 // countSharing returns the number of places with the same configuration as a place: they are in one delivery.
-func countSharing(places []catalog.Place, one catalog.Place) int {
+func countSharing(places []catalog.Place, shared catalog.Place) int {
 	n := 0
 	for _, p := range places {
-		if p.ConfigRef == one.ConfigRef {
+		if p.ConfigRef == shared.ConfigRef {
 			n++
 		}
 	}
@@ -99,12 +99,12 @@ func countSharing(places []catalog.Place, one catalog.Place) int {
 
 // renderPlace returns the files of one Site.
 func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place, name string) (compose.Rendered, error) {
-	out, what := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
-	what.Track = name
-	if err := guard.CheckValues(i, what.Site.Name, what.Site.Parameters, guard.Context(&s.Blueprint), what.Site.Expansion); err != nil {
+	out, input := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
+	input.Track = name
+	if err := guard.CheckValues(i, input.Site.Name, input.Site.Parameters, guard.Context(&s.Blueprint), input.Site.Expansion); err != nil {
 		return out, variableProblem(in.Spec, err)
 	}
-	files, err := c.renderer.Build(ctx, what)
+	files, err := c.renderer.Build(ctx, input)
 	if err == nil {
 		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
 	}

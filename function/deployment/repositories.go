@@ -16,8 +16,8 @@ func keepRepositories(places []catalog.Place, observed map[string]*deliveryv1alp
 	reached := reachedRepositories(observed)
 	out := slices.Clone(places)
 	for i, p := range out {
-		if was := reached[p.ConfigRef]; was != "" && !namesRepository(places, p.ConfigRef, was) {
-			out[i].Repository = was
+		if repository := reached[p.ConfigRef]; repository != "" && !namesRepository(places, p.ConfigRef, repository) {
+			out[i].Repository = repository
 		}
 	}
 	return out
@@ -38,8 +38,8 @@ func reachedRepositories(observed map[string]*deliveryv1alpha1.GitDelivery) map[
 }
 
 // namesRepository is true when a configuration beside the given one names a repository.
-func namesRepository(places []catalog.Place, one catalog.ConfigRef, repository string) bool {
+func namesRepository(places []catalog.Place, excluded catalog.ConfigRef, repository string) bool {
 	return slices.ContainsFunc(places, func(p catalog.Place) bool {
-		return p.ConfigRef != one && p.Repository == repository
+		return p.ConfigRef != excluded && p.Repository == repository
 	})
 }

@@ -13,7 +13,7 @@ import (
 // TestRepositoryURL changes the URL of a configuration. A repository counts once the provider has delivered there.
 func TestRepositoryURL(t *testing.T) {
 	const good, wrong = "https://git.example.org/fleet.git", "https://git.example.org/typo.git"
-	url := func(w *world, to string) { w.set("ClusterProviderConfig", "default", to, "spec", "git", "url") }
+	url := func(w *world, target string) { w.set("ClusterProviderConfig", "default", target, "spec", "git", "url") }
 	// unreachable plays rounds while the provider cannot deliver to the repository of the URL.
 	unreachable := func(w *world) {
 		for range 3 {

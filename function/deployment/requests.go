@@ -86,7 +86,7 @@ func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
 	if saw == nil || b == nil {
 		return true
 	}
-	named := func(saw, is string) bool { return saw == "" || saw == is }
+	named := func(saw, current string) bool { return saw == "" || saw == current }
 	return named(saw.Blueprint, b.Name) && named(saw.Digest, b.Digest) && named(saw.Renderer, strconv.Itoa(int(waits.Renderer)))
 }
 
@@ -120,12 +120,12 @@ func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Comp
 	k.timer.stages = append(k.timer.stages, approved.timer.stages...)
 	k.refusals = refuseApprovals(o.requests, approved)
 	k.recheck = k.recheck.joinWith(recheckOf(approved.Problem))
-	by := chosenApproval(in, o, k)
-	if by == nil || approved.Problem != nil {
+	approval := chosenApproval(in, o, k)
+	if approval == nil || approved.Problem != nil {
 		return k, nil
 	}
 	approved.needs, approved.timer, approved.recheck, approved.update, approved.refusals = k.needs, k.timer, k.recheck, k.update, k.refusals
-	approved.desired.ApprovedBy = by
+	approved.desired.ApprovedBy = approval
 	return approved, nil
 }
 

@@ -182,9 +182,9 @@ func rolloutRequest(name string, minute int, change ...func(*rolloutv1alpha1.Rol
 }
 
 func TestOpenRequests(t *testing.T) {
-	many := []rolloutv1alpha1.RolloutRequest{}
+	requests := []rolloutv1alpha1.RolloutRequest{}
 	for n := range 30 {
-		many = append(many, rolloutRequest(fmt.Sprintf("r%02d", n), 59-n))
+		requests = append(requests, rolloutRequest(fmt.Sprintf("r%02d", n), 59-n))
 	}
 	oldest := []string{}
 	for n := range rolloutv1alpha1.MaxOpen {
@@ -197,10 +197,10 @@ func TestOpenRequests(t *testing.T) {
 	}{
 		"None": {reason: "Without requests none is open."},
 		"Age":  {reason: "Requests are ordered by their age, and then by their names.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("c", 1), rolloutRequest("a", 2), rolloutRequest("b", 1)}, want: []string{"b", "c", "a"}},
-		"Many": {reason: "The number of evaluated requests is bounded, and the oldest come first.", all: many, want: oldest},
+		"Many": {reason: "The number of evaluated requests is bounded, and the oldest come first.", all: requests, want: oldest},
 		"Abort": {
 			reason: "A young Abort is evaluated before older requests.", want: append(slices.Clone(oldest[:rolloutv1alpha1.MaxOpen-1]), "abort"),
-			all: append(slices.Clone(many), rolloutRequest("abort", 60, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = rolloutv1alpha1.ActionAbort })),
+			all: append(slices.Clone(requests), rolloutRequest("abort", 60, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = rolloutv1alpha1.ActionAbort })),
 		},
 		"Deleted": {reason: "A request that is being deleted asks for nothing.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) {
 			r.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}

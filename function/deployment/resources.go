@@ -32,9 +32,9 @@ func (dr decider) awaitHome(d Decision, home step.Home) Decision {
 // withdrawEvents asks each delivery that is not to the home to record nothing any more, and reports whether one was to.
 func (dr decider) withdrawEvents(d Decision, home step.Home) bool {
 	newest := step.NewestCopy(dr.observed.repositories())
-	for name, was := range dr.observed.deliveries {
-		if newest.Seq > 0 && homeName(was) != home.ConfigRef && mayRecord(was) {
-			d.composed[name] = compose.Withdraw(was, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), newest)
+	for name, observed := range dr.observed.deliveries {
+		if newest.Seq > 0 && homeName(observed) != home.ConfigRef && mayRecord(observed) {
+			d.composed[name] = compose.Withdraw(observed, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), newest)
 		}
 	}
 	return len(d.composed) > 0
@@ -54,10 +54,10 @@ func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string 
 
 // withUnreachableHome returns a decision that says why the home of a ledger that is known cannot be read or written now, if it cannot.
 func (dr decider) withUnreachableHome(d Decision, home step.Home) Decision {
-	is := dr.observed.deliveries[dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)]
-	d.IsLedgerOverdue = isOverdueHome(is)
-	if d.IsLedgerOverdue || is != nil && isDisconnected(is.GetCondition(xpv2.TypeReady).Reason) {
-		d.LedgerUnreachable = unreachableMessage(is, home)
+	observed := dr.observed.deliveries[dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)]
+	d.IsLedgerOverdue = isOverdueHome(observed)
+	if d.IsLedgerOverdue || observed != nil && isDisconnected(observed.GetCondition(xpv2.TypeReady).Reason) {
+		d.LedgerUnreachable = unreachableMessage(observed, home)
 	}
 	return d
 }
@@ -116,21 +116,21 @@ func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
 
 // isSyncOther is true for a SiteSync that was lost, or that is about another position: it was composed with events that were not recorded.
 func (dr decider) isSyncOther(p proposedState) bool {
-	is := dr.observed.sync
-	return p.asked.sync != nil && (is == nil || ptr.Deref(is.Spec.ForProvider.Position, ledger.Position{}) != p.state.Position())
+	observed := dr.observed.sync
+	return p.asked.sync != nil && (observed == nil || ptr.Deref(observed.Spec.ForProvider.Position, ledger.Position{}) != p.state.Position())
 }
 
 // composeDeliveries composes the home with the events to record, and the others with the recorded state. While an event is to be recorded, the
 // others stay as they are.
 func (dr decider) composeDeliveries(d Decision, p proposedState) {
 	recorded := p.home.State
-	for name, asked := range p.asked.deliveries {
-		was := dr.observed.deliveries[name]
+	for name, desired := range p.asked.deliveries {
+		observed := dr.observed.deliveries[name]
 		switch {
 		case name == p.asked.home:
-			d.composed[name] = compose.Record(asked, was, p.home.State.Head, p.events, dr.mandateOf(p))
+			d.composed[name] = compose.Record(desired, observed, p.home.State.Head, p.events, dr.mandateOf(p))
 		case recorded.Head == p.state.Head:
-			d.composed[name] = compose.Follow(name, asked, was, recorded)
+			d.composed[name] = compose.Follow(name, desired, observed, recorded)
 		}
 	}
 }

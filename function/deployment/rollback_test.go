@@ -120,10 +120,10 @@ func TestBackAndForth(t *testing.T) {
 // TestWaveGoesBack lets the first of two waves fail: the second one is not touched.
 func TestWaveGoesBack(t *testing.T) {
 	w := still(t, true)
-	before := len(w.repos["default"].did)
+	baseline := len(w.repos["default"].did)
 	w.wish(4)
 	out := w.until("Succeeded/RolledBack 2")
-	if diff := cmp.Diff(before, len(w.repos["default"].did)); diff != "" {
+	if diff := cmp.Diff(baseline, len(w.repos["default"].did)); diff != "" {
 		t.Errorf("commits where the revision never came: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff("Pending Compiling Rendering Delivering Failed RollingBack Succeeded", path(out, 2)); diff != "" {
@@ -237,13 +237,13 @@ func TestRollbackToWhatRuns(t *testing.T) {
 	w := still(t, false)
 	w.wish(3)
 	w.until("Succeeded/Succeeded 2")
-	to := func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) }
-	w.ask("back", 2, action(rolloutv1alpha1.ActionRollbackTo), to)
+	toFirst := func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) }
+	w.ask("back", 2, action(rolloutv1alpha1.ActionRollbackTo), toFirst)
 	out := w.until("Succeeded/RolledBack 3")
 	if r := out.Status.Requests; len(r) != 1 || r[0].End != string(rolloutv1alpha1.EndRolledBack) {
 		t.Errorf("Run(...): a rollback that is Done says how it ended: %+v", r)
 	}
-	w.ask("again", 3, action(rolloutv1alpha1.ActionRollbackTo), to, uid("again"))
+	w.ask("again", 3, action(rolloutv1alpha1.ActionRollbackTo), toFirst, uid("again"))
 	w.stays("A rollback to the running revision changes nothing.", "Succeeded/RolledBack 3")
 	answered := func(r deploymentv1alpha1.RequestStatus) bool {
 		return r.Name == "again" && r.Result == string(rolloutv1alpha1.ResultNothingToRestore)

@@ -51,8 +51,8 @@ func selectionKey(in Input, o Observed, s *catalog.Selection) memo.Key {
 
 // rememberResult returns the cached result for a key, or computes it. Errors, and results with an error, are not cached.
 func rememberResult[V any](m *memo.Memo[V], key memo.Key, compute func() (V, int, error)) (V, error) {
-	if known, ok := m.Get(key); ok {
-		return known, nil
+	if cached, ok := m.Get(key); ok {
+		return cached, nil
 	}
 	v, bytes, err := compute()
 	if err == nil {
@@ -142,8 +142,8 @@ func (c *Core) specDigest(s *deploymentv1alpha1.IntentDeploymentSpec) (string, e
 }
 
 // digestOf returns the digest of an object of a kind. It is cached: computing it takes longer than comparing its content.
-func (c *Core) digestOf(kind string, of any, compute func() (string, error)) (string, error) {
-	raw, err := json.Marshal(of)
+func (c *Core) digestOf(kind string, value any, compute func() (string, error)) (string, error) {
+	raw, err := json.Marshal(value)
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot encode the %s", kind)
 	}

@@ -61,13 +61,13 @@ func TestRemembered(t *testing.T) {
 func TestRememberedStays(t *testing.T) {
 	w := newWorld(t)
 	w.call()
-	before := w.remembered()
+	previous := w.remembered()
 	first := w.in.Spec.Intent
 	w.settle()
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	w.settle()
 	w.in.Spec.Intent, w.in.Observed = first, nil
-	if diff := cmp.Diff(before, w.remembered()); diff != "" {
+	if diff := cmp.Diff(previous, w.remembered()); diff != "" {
 		t.Errorf("\nNo call changes a shared result.\nRun(...): -before, +after:\n%s", diff)
 	}
 }

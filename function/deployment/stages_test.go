@@ -38,11 +38,11 @@ func foreignPointers(t *testing.T, name string, source any) []string {
 			if pointer == nil {
 				continue
 			}
-			of, _ := pointer.X.(*ast.Ident)
-			if of == nil || stageFiles()[of.Name] == "" || stageFiles()[of.Name] == name {
+			pointed, _ := pointer.X.(*ast.Ident)
+			if pointed == nil || stageFiles()[pointed.Name] == "" || stageFiles()[pointed.Name] == name {
 				continue
 			}
-			out = append(out, function+" takes *"+of.Name)
+			out = append(out, function+" takes *"+pointed.Name)
 		}
 		return true
 	})
@@ -73,8 +73,8 @@ func TestStagesTakeValues(t *testing.T) {
 		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		for _, what := range foreignPointers(t, e.Name(), nil) {
-			t.Errorf("%s: %s: only functions of the stage's own file may change it", e.Name(), what)
+		for _, violation := range foreignPointers(t, e.Name(), nil) {
+			t.Errorf("%s: %s: only functions of the stage's own file may change it", e.Name(), violation)
 		}
 	}
 }
@@ -175,17 +175,17 @@ func TestStagesLeaveEarlierValuesAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := snapshotOf(in, o, k)
+			original := snapshotOf(in, o, k)
 			d, err := decide(in, o, k)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(before, snapshotOf(in, o, k)); diff != "" {
+			if diff := cmp.Diff(original, snapshotOf(in, o, k)); diff != "" {
 				t.Errorf("\n%s\ndecide(...): -before, +after:\n%s", tc.reason, diff)
 			}
 			decided, desired := copyResources(d.retained), copyObjects(d.Desired)
 			buildOutput(in, o, k, d)
-			if diff := cmp.Diff(before, snapshotOf(in, o, k)); diff != "" {
+			if diff := cmp.Diff(original, snapshotOf(in, o, k)); diff != "" {
 				t.Errorf("\n%s\nanswer(...): -before, +after:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(decided, d.retained) + cmp.Diff(desired, d.Desired); diff != "" {

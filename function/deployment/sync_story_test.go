@@ -33,10 +33,10 @@ func (w *world) sync(reason, state string) {
 	}
 	position, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
 	sites, _, _ := unstructured.NestedSlice(o.Object, "spec", "forProvider", "sites")
-	var seen []any
+	var observed []any
 	for _, s := range sites {
 		if s, ok := s.(map[string]any); ok {
-			seen = append(seen, map[string]any{"name": s["name"], "state": state})
+			observed = append(observed, map[string]any{"name": s["name"], "state": state})
 		}
 	}
 	status := "False"
@@ -45,7 +45,7 @@ func (w *world) sync(reason, state string) {
 	}
 	o.Object["status"] = map[string]any{
 		"conditions": []any{condition("Ready", status, reason, o), condition("Synced", "True", "ReconcileSuccess", o)},
-		"atProvider": map[string]any{"position": position, "sites": seen, "sitesLive": int64(0)},
+		"atProvider": map[string]any{"position": position, "sites": observed, "sitesLive": int64(0)},
 	}
 }
 
@@ -69,9 +69,9 @@ func TestProvenLive(t *testing.T) {
 	w.sync("Live", "Live")
 	out = w.call()
 	w.want("Live, it is to be remembered.", out, view{Phase: deploymentv1alpha1.PhaseValidating, Revision: 1, Sites: "2/2", Trees: bothFirst})
-	before := w.in.Observed[compose.SyncName].DeepCopy()
+	original := w.in.Observed[compose.SyncName].DeepCopy()
 	w.apply(out)
-	if diff := cmp.Diff(before.Object["spec"], w.in.Observed[compose.SyncName].Object["spec"]); diff != "" {
+	if diff := cmp.Diff(original.Object["spec"], w.in.Observed[compose.SyncName].Object["spec"]); diff != "" {
 		t.Errorf("Run(...): a verdict changes the SiteSync, which costs: -want, +got:\n%s", diff)
 	}
 	w.deliver()

@@ -44,11 +44,11 @@ func (o Observed) holdsFiles(s ledger.State) bool {
 	if !s.HasTracks() || isMove(s) {
 		return false
 	}
-	at := s.Cursor.Step
+	current := s.Cursor.Step
 	if !s.IsBeforeSteps() {
-		at = min(at+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
+		current = min(current+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
 	}
-	for _, site := range s.Current.SitesAt(at) {
+	for _, site := range s.Current.SitesAt(current) {
 		if !o.holdsOwnFiles(s, site) {
 			return false
 		}
@@ -75,8 +75,8 @@ func (o Observed) isDraining(s ledger.State) bool {
 	}
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
-			held, _ := evidence.HeldTreeAt(o.deliveries[part.Delivery], site)
-			if slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != s.Current.Folder() }) {
+			delivered, _ := evidence.HeldTreeAt(o.deliveries[part.Delivery], site)
+			if slices.ContainsFunc(delivered.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != s.Current.Folder() }) {
 				return true
 			}
 		}
@@ -89,8 +89,8 @@ func (o Observed) servingTrack() string {
 	weights := map[string]int32{}
 	for _, d := range o.deliveries {
 		for _, t := range d.Status.AtProvider.Trees {
-			for _, is := range t.Tracks {
-				weights[is.Name] += is.Weight
+			for _, treeTrack := range t.Tracks {
+				weights[treeTrack.Name] += treeTrack.Weight
 			}
 		}
 	}
@@ -152,19 +152,19 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 		out.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
 			from := x.directoryOf(name, t)
-			is, err := x.composeTree(name, from, t)
+			composed, err := x.composeTree(name, from, t)
 			if err != nil {
 				return err
 			}
-			is.After = from.TreeBefore(is.Tree)
-			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, is.Tree)
-			if x.hasLostFiles(from, is) {
+			composed.After = from.TreeBefore(composed.Tree)
+			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, composed.Tree)
+			if x.hasLostFiles(from, composed) {
 				a.lostFiles = fmt.Sprintf("Site %s: no object has the files of revision %d any more, and a move from or to tracks needs them", t.Site, x.state.Current.Stable)
 			}
 			if alone, ok := x.compiled.tracker.Alone(from); ok {
 				a.alone[t.Site] = alone
 			}
-			if site := x.siteToObserve(d, is, from); site != nil {
+			if site := x.siteToObserve(d, composed, from); site != nil {
 				sites = append(sites, *site)
 			}
 		}
@@ -191,9 +191,9 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) dire
 		recorded := x.observed.home.State.Position()
 		out.IsAskedAgain = observed.Spec.ForProvider.AskedPosition() == x.state.Position()
 		out.IsAskedInPosition = recorded == x.state.Position() && out.IsAskedAgain
-		for _, was := range observed.Spec.ForProvider.Trees {
-			if was.Branch == t.Branch && was.Path == t.Path {
-				out.Asked = was
+		for _, requested := range observed.Spec.ForProvider.Trees {
+			if requested.Branch == t.Branch && requested.Path == t.Path {
+				out.Asked = requested
 			}
 		}
 	}
@@ -233,43 +233,43 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t directori
 	if x.state.IsBeforeSteps() || x.state.Cursor.Stage == ledger.StageAlone {
 		wave = 0
 	}
-	asked := x.observed.sitesAsked[t.Site]
+	requested := x.observed.sitesAsked[t.Site]
 	if t.Action == deliveryv1alpha1.ActionKeep {
-		if asked.Name == "" || asked.Tree != from.Held.Tree {
+		if requested.Name == "" || requested.Tree != from.Held.Tree {
 			return nil
 		}
-		asked.Wave, asked.Traffic = wave, directories.RetainTraffic(asked.Traffic, from.Held)
-		return &asked
+		requested.Wave, requested.Traffic = wave, directories.RetainTraffic(requested.Traffic, from.Held)
+		return &requested
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)
 	out.Traffic = directories.TrafficOf(t, from.Held, x.state.Current.Folder(), directories.Traffic{
-		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: drainOf(x.in), Observed: asked,
+		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: drainOf(x.in), Observed: requested,
 	})
 	return &out
 }
 
 // awaitedRevision returns the revision whose pods have to be available in a directory: the current one in a step, and its origin before.
-func (x trackedState) awaitedRevision(held deliveryv1alpha1.DeliveredTree) int64 {
+func (x trackedState) awaitedRevision(delivered deliveryv1alpha1.DeliveredTree) int64 {
 	switch {
 	case x.state.Cursor.Attempt > 0:
-		return servingWithoutTracks(held, x.target)
+		return servingWithoutTracks(delivered, x.target)
 	case x.state.IsBeforeSteps() && x.state.TakesBack():
 		return 0 // The track that keeps the requests until then was available before it got them.
 	case x.state.IsBeforeSteps() && stableBeside(x.state) != nil:
-		return servingWithoutTracks(held, stableBeside(x.state))
+		return servingWithoutTracks(delivered, stableBeside(x.state))
 	}
 	return x.state.Current.Number
 }
 
 // servingWithoutTracks returns the number of a revision that is gone on from. One without tracks was replaced in place, so that a directory may have a later one.
 // It is 0 for a revision that the ledger does not know.
-func servingWithoutTracks(held deliveryv1alpha1.DeliveredTree, from *ledger.Past) int64 {
+func servingWithoutTracks(delivered deliveryv1alpha1.DeliveredTree, from *ledger.Past) int64 {
 	if from == nil {
 		return 0
 	}
-	i := slices.IndexFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == ledger.TrackPlain })
+	i := slices.IndexFunc(delivered.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == ledger.TrackPlain })
 	if i >= 0 && ledger.IsPlain(from.Track) {
-		return held.Tracks[i].Revision
+		return delivered.Tracks[i].Revision
 	}
 	return from.Number
 }

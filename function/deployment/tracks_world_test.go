@@ -29,24 +29,24 @@ import (
 
 // deliverTracks returns the tracks of a directory after a push. It panics for a tree that has another id than its files and parts: a repository refuses
 // that.
-func (r *repo) deliverTracks(t deliveryv1alpha1.Tree, before deliveryv1alpha1.DeliveredTree, at ledger.Position) []deliveryv1alpha1.DeliveredTrack {
+func (r *repo) deliverTracks(t deliveryv1alpha1.Tree, previous deliveryv1alpha1.DeliveredTree, position ledger.Position) []deliveryv1alpha1.DeliveredTrack {
 	if len(t.Tracks) == 0 {
 		return nil
 	}
 	r.noteFolders(t)
 	var out []deliveryv1alpha1.DeliveredTrack
-	for _, is := range t.Tracks {
-		now := deliveryv1alpha1.DeliveredTrack{Name: is.Name, Revision: is.Revision, Weight: is.Weight, Tree: r.folders[t.Tree][is.Name], ChangedAt: &at}
-		for _, was := range before.Tracks {
-			if was.Name == is.Name && was.Tree == now.Tree {
-				now.ChangedAt = was.ChangedAt
+	for _, treeTrack := range t.Tracks {
+		now := deliveryv1alpha1.DeliveredTrack{Name: treeTrack.Name, Revision: treeTrack.Revision, Weight: treeTrack.Weight, Tree: r.folders[t.Tree][treeTrack.Name], ChangedAt: &position}
+		for _, previousTrack := range previous.Tracks {
+			if previousTrack.Name == treeTrack.Name && previousTrack.Tree == now.Tree {
+				now.ChangedAt = previousTrack.ChangedAt
 			}
-			if was.Name == is.Name {
-				now.WeighedAt = was.WeighedAt
+			if previousTrack.Name == treeTrack.Name {
+				now.WeighedAt = previousTrack.WeighedAt
 			}
 		}
-		if is.Weight > 0 && (now.WeighedAt == nil || before.Tree != t.Tree) {
-			now.WeighedAt = &at
+		if treeTrack.Weight > 0 && (now.WeighedAt == nil || previous.Tree != t.Tree) {
+			now.WeighedAt = &position
 		}
 		out = append(out, now)
 	}
@@ -69,9 +69,9 @@ func (r *repo) noteFolders(t deliveryv1alpha1.Tree) {
 	if id, err := tree.GraftedID(files, parts); err != nil || id != t.Tree {
 		panic(fmt.Sprintf("the tree of Site %s has the id %s, and is asked for as %s: %v", t.Site, id, t.Tree, err))
 	}
-	for _, is := range t.Tracks {
-		if id := track.FolderID(files, is.Name); id != "" {
-			folders[is.Name] = id
+	for _, treeTrack := range t.Tracks {
+		if id := track.FolderID(files, treeTrack.Name); id != "" {
+			folders[treeTrack.Name] = id
 		}
 	}
 	r.folders[t.Tree] = folders
@@ -166,11 +166,11 @@ func (w *world) setStatus(name string, status any) {
 
 // observeSites observes each Site as the provider does, by the position that is asked for.
 func (w *world) observeSites(s *deliveryv1alpha1.SiteSync, c cluster) {
-	at, before, live, isStuck := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider, true, false
-	next := deliveryv1alpha1.SiteSyncObservation{Position: &at, Pause: before.Pause}
+	position, previous, live, isStuck := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider, true, false
+	next := deliveryv1alpha1.SiteSyncObservation{Position: &position, Pause: previous.Pause}
 	for _, want := range s.Spec.ForProvider.Sites {
-		o := w.observeSite(want, before, at, c)
-		live = live && (o.State == deliveryv1alpha1.SiteLive || want.Wave > at.Step)
+		o := w.observeSite(want, previous, position, c)
+		live = live && (o.State == deliveryv1alpha1.SiteLive || want.Wave > position.Step)
 		isStuck = isStuck || w.isStuck(want, c)
 		next.Sites = append(next.Sites, o)
 	}
@@ -186,7 +186,7 @@ func (w *world) observeSites(s *deliveryv1alpha1.SiteSync, c cluster) {
 	w.observePause(s, live)
 }
 
-func (w *world) observeSite(want deliveryv1alpha1.SiteTree, before deliveryv1alpha1.SiteSyncObservation, at ledger.Position, c cluster) deliveryv1alpha1.SiteObservation {
+func (w *world) observeSite(want deliveryv1alpha1.SiteTree, previous deliveryv1alpha1.SiteSyncObservation, position ledger.Position, c cluster) deliveryv1alpha1.SiteObservation {
 	o := deliveryv1alpha1.SiteObservation{Name: want.Name, State: deliveryv1alpha1.SiteSyncing}
 	late := c.behind[want.Name]
 	isApplied := w.treeAt(want.Path) == want.Tree && !late.engine
@@ -198,7 +198,7 @@ func (w *world) observeSite(want deliveryv1alpha1.SiteTree, before deliveryv1alp
 		return o
 	}
 	last := deliveryv1alpha1.SiteObservation{}
-	for _, s := range before.Sites {
+	for _, s := range previous.Sites {
 		if s.Name == want.Name {
 			last = s
 		}
@@ -213,21 +213,23 @@ func (w *world) observeSite(want deliveryv1alpha1.SiteTree, before deliveryv1alp
 		if t.Awaited && !hasPods || t.Weight > 0 && c.unrouted[revision] {
 			o.State = deliveryv1alpha1.SiteSyncing
 		}
-		o.Traffic.Tracks = append(o.Traffic.Tracks, w.observeTrack(t, last.TrackOf(t.Name), at, isRouted, hasPods))
+		o.Traffic.Tracks = append(o.Traffic.Tracks, w.observeTrack(t, last.TrackOf(t.Name), position, isRouted, hasPods))
 	}
 	return o
 }
 
-func (w *world) observeTrack(t deliveryv1alpha1.TrackTraffic, last deliveryv1alpha1.TrackObservation, at ledger.Position, isRouted, hasPods bool) deliveryv1alpha1.TrackObservation {
+func (w *world) observeTrack(t deliveryv1alpha1.TrackTraffic, last deliveryv1alpha1.TrackObservation, position ledger.Position, isRouted, hasPods bool) deliveryv1alpha1.TrackObservation {
 	o := deliveryv1alpha1.TrackObservation{Name: t.Name}
-	isAfter := func(p ledger.Position, other *ledger.Position) bool { return other == nil || p.Compare(*other) > 0 }
+	isAfter := func(p ledger.Position, boundary *ledger.Position) bool {
+		return boundary == nil || p.Compare(*boundary) > 0
+	}
 	switch {
 	case t.Weight > 0:
 	case last.ProvenAt != nil && isAfter(*last.ProvenAt, t.WeighedAt):
 		o.ProvenAt, o.IdleSince = last.ProvenAt, last.IdleSince
-	case isRouted && isAfter(at, t.WeighedAt):
+	case isRouted && isAfter(position, t.WeighedAt):
 		now := w.in.Now
-		o.ProvenAt, o.IdleSince = &at, &now
+		o.ProvenAt, o.IdleSince = &position, &now
 	}
 	o.Idle = o.IdleSince != nil && !w.in.Now.Before(&metav1.Time{Time: o.IdleSince.Add(30 * time.Second)})
 	switch {
@@ -235,8 +237,8 @@ func (w *world) observeTrack(t deliveryv1alpha1.TrackTraffic, last deliveryv1alp
 		w.t.Errorf("the SiteSync names no folder of track %s", t.Name)
 	case last.AvailableTree == t.Tree && (t.ChangedAt == nil || last.AvailableAt.Compare(*t.ChangedAt) >= 0):
 		o.AvailableTree, o.AvailableAt = last.AvailableTree, last.AvailableAt
-	case hasPods && (t.ChangedAt == nil || at.Compare(*t.ChangedAt) >= 0):
-		o.AvailableTree, o.AvailableAt = t.Tree, &at
+	case hasPods && (t.ChangedAt == nil || position.Compare(*t.ChangedAt) >= 0):
+		o.AvailableTree, o.AvailableAt = t.Tree, &position
 	}
 	return o
 }
@@ -256,9 +258,9 @@ func (w *world) revisionIn(path, name string) int64 {
 			continue
 		}
 		for _, t := range r.memory.record.trees {
-			for _, is := range t.Tracks {
-				if t.Path == path && is.Name == name {
-					return is.Revision
+			for _, treeTrack := range t.Tracks {
+				if t.Path == path && treeTrack.Name == name {
+					return treeTrack.Revision
 				}
 			}
 		}
@@ -306,9 +308,9 @@ func (w *world) directory(site string) string {
 			continue
 		}
 		for _, t := range r.memory.record.trees {
-			for _, is := range t.Tracks {
+			for _, treeTrack := range t.Tracks {
 				if t.Site == site {
-					out = append(out, fmt.Sprintf("%s %d: %d", is.Name, is.Revision, is.Weight))
+					out = append(out, fmt.Sprintf("%s %d: %d", treeTrack.Name, treeTrack.Revision, treeTrack.Weight))
 				}
 			}
 			if t.Site == site && len(t.Tracks) == 0 {
@@ -322,15 +324,15 @@ func (w *world) directory(site string) string {
 // story returns the successive states of a Site's directory, until nothing changes for 12 rounds.
 func (w *world) story(site string, c cluster) ([]string, *Output) {
 	w.t.Helper()
-	var told []string
+	var story []string
 	var out *Output
 	for calm := 0; calm < 12; calm++ {
 		out = w.canaryRound(c)
-		if is := w.directory(site); len(told) == 0 && is != "" || len(told) > 0 && told[len(told)-1] != is {
-			told, calm = append(told, is), 0
+		if current := w.directory(site); len(story) == 0 && current != "" || len(story) > 0 && story[len(story)-1] != current {
+			story, calm = append(story, current), 0
 		}
 	}
-	return told, out
+	return story, out
 }
 
 // canaryLine returns status.canary in one line.
@@ -352,14 +354,14 @@ func canaryLine(out *Output) string {
 // statusStory returns the successive values of status.canary, until nothing changes for 12 rounds.
 func (w *world) statusStory(c cluster) ([]string, *Output) {
 	w.t.Helper()
-	var told []string
+	var story []string
 	var out *Output
 	note := func() bool {
 		out = w.call()
-		is := canaryLine(out)
-		isNew := len(told) == 0 || told[len(told)-1] != is
+		line := canaryLine(out)
+		isNew := len(story) == 0 || story[len(story)-1] != line
 		if isNew {
-			told = append(told, is)
+			story = append(story, line)
 		}
 		return isNew
 	}
@@ -373,5 +375,5 @@ func (w *world) statusStory(c cluster) ([]string, *Output) {
 			calm = 0
 		}
 	}
-	return told, out
+	return story, out
 }

@@ -25,25 +25,25 @@ func TestManualWaitsForApproval(t *testing.T) {
 	w.manual()
 	w.settle()
 	w.release("1.1.0")
-	held := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Update: deploymentv1alpha1.UpdateStatus{Blueprint: "web-1.1.0"}, Lines: "1.0.0"}
+	waiting := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Update: deploymentv1alpha1.UpdateStatus{Blueprint: "web-1.1.0"}, Lines: "1.0.0"}
 	out := w.settle()
-	w.wantUpdated("The update is not applied, and the message names it.", out, held)
+	w.wantUpdated("The update is not applied, and the message names it.", out, waiting)
 	if want := "An update waits: Blueprint web-1.1.0."; !strings.Contains(out.Status.Message, want) {
 		t.Errorf("Run(...): want message with %q, got %q", want, out.Status.Message)
 	}
 	w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{}
-	w.wantUpdated("A lost status changes nothing.", w.call(), held)
+	w.wantUpdated("A lost status changes nothing.", w.call(), waiting)
 
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
-	held.Revision = 2
-	w.wantUpdated("A change of the intent goes out, with the Blueprint that it has.", w.settle(), held)
+	waiting.Revision = 2
+	w.wantUpdated("A change of the intent goes out, with the Blueprint that it has.", w.settle(), waiting)
 	w.set("Site", "edge1", "clusters/elsewhere", "spec", "repository", "path")
-	held.Revision = 3
-	w.wantUpdated("So does a change of a Site.", w.settle(), held)
+	waiting.Revision = 3
+	w.wantUpdated("So does a change of a Site.", w.settle(), waiting)
 
 	w.ask("early", 2)
-	held.Results = "early=Stale"
-	w.wantUpdated("Who saw another revision approves nothing.", w.settle(), held)
+	waiting.Results = "early=Stale"
+	w.wantUpdated("Who saw another revision approves nothing.", w.settle(), waiting)
 	w.remove("RolloutRequest", "early")
 	w.ask("now", 3)
 	out = w.call()

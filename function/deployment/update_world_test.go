@@ -139,15 +139,15 @@ func (w *world) version(t deliveryv1alpha1.Tree) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	said := "1.0.0"
+	blueprintVersion := "1.0.0"
 	text := string(files["deployment-shop.yaml"])
 	if _, after, ok := strings.Cut(text, "version: "); ok {
-		said, _, _ = strings.Cut(after, "\n")
+		blueprintVersion, _, _ = strings.Cut(after, "\n")
 	}
 	if strings.HasSuffix(text, "# new\n") {
-		said += "/new"
+		blueprintVersion += "/new"
 	}
-	return said
+	return blueprintVersion
 }
 
 func (w *world) wantUpdated(reason string, out *Output, want updated) {

@@ -80,9 +80,9 @@ func (s Slot) Wait(now time.Time) time.Duration {
 	if s.Always() {
 		return 0
 	}
-	since := time.Duration(now.Unix()%int64(s.spread/time.Second)) * time.Second
-	if since >= s.start && since < s.start+s.length {
+	offset := time.Duration(now.Unix()%int64(s.spread/time.Second)) * time.Second
+	if offset >= s.start && offset < s.start+s.length {
 		return 0
 	}
-	return (s.start - since + s.spread) % s.spread
+	return (s.start - offset + s.spread) % s.spread
 }

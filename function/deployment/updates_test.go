@@ -19,7 +19,7 @@ func claimNamed(name string) rolloutv1alpha1.ClaimReference {
 func TestPinned(t *testing.T) {
 	ordered := &ledger.BlueprintReference{Name: "web-1.0.0", Channel: "stable"}
 	choice := deploymentv1alpha1.BlueprintChoice{Channel: "stable", UpdatePolicy: deploymentv1alpha1.UpdateManual}
-	with := func(change func(*deploymentv1alpha1.BlueprintChoice)) deploymentv1alpha1.BlueprintChoice {
+	choiceWith := func(change func(*deploymentv1alpha1.BlueprintChoice)) deploymentv1alpha1.BlueprintChoice {
 		c := choice
 		change(&c)
 		return c
@@ -33,17 +33,17 @@ func TestPinned(t *testing.T) {
 	}{
 		"Stays":     {reason: "The deployment stays with the ordered Blueprint.", is: ordered, choice: choice, name: "web", want: ordered},
 		"Nothing":   {reason: "Nothing was ordered.", choice: choice, name: "web"},
-		"Automatic": {reason: "An automatic update needs no approval.", is: ordered, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic }), name: "web"},
+		"Automatic": {reason: "An automatic update needs no approval.", is: ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic }), name: "web"},
 		"SameVersion": {
 			reason: "A Blueprint of a version can be recreated too.", want: &ledger.BlueprintReference{Name: "web-1.0.0"},
-			is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web",
+			is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web",
 		},
 		"OtherVersion": {
 			reason: "Another version is asked for.",
-			is:     &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.1" }), name: "web",
+			is:     &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.1" }), name: "web",
 		},
-		"Version":   {reason: "A version is asked for, and it was ordered by its channel.", is: ordered, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web"},
-		"Channel":   {reason: "Another channel is asked for.", is: ordered, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Channel = "next" }), name: "web"},
+		"Version":   {reason: "A version is asked for, and it was ordered by its channel.", is: ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web"},
+		"Channel":   {reason: "Another channel is asked for.", is: ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Channel = "next" }), name: "web"},
 		"ByVersion": {reason: "It was ordered by its version.", is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choice, name: "web"},
 		"Name":      {reason: "Another Blueprint is asked for.", is: ordered, choice: choice, name: "batch"},
 		"Prefix":    {reason: "A name that the other begins with is another.", is: &ledger.BlueprintReference{Name: "web-2-1.0.0", Channel: "stable"}, choice: choice, name: "web"},
@@ -60,29 +60,29 @@ func TestPinned(t *testing.T) {
 
 // TestSlots lets a day pass, for a thousand deployments that are looked at every minute.
 func TestSlots(t *testing.T) {
-	const deployments, most = 1000, 25
+	const deployments, limit = 1000, 25
 	midnight := time.Date(2031, 12, 17, 0, 0, 0, 0, time.UTC)
 	took, busiest := map[string]int{}, 0
-	at := make([]int, 24*60)
+	perMinute := make([]int, 24*60)
 	for n := range deployments {
 		c := claimNamed(fmt.Sprintf("shop-%d", n))
 		slot := SlotOf(c, 2, 24*time.Hour)
-		for minute := range at {
+		for minute := range perMinute {
 			now := midnight.Add(time.Duration(minute) * time.Minute)
 			if slot.Wait(now) > 0 {
 				continue
 			}
 			took[c.Name]++
 			if took[c.Name] == 1 {
-				at[minute]++
+				perMinute[minute]++
 			}
 		}
 	}
-	for _, n := range at {
+	for _, n := range perMinute {
 		busiest = max(busiest, n)
 	}
-	if len(took) != deployments || busiest > most {
-		t.Errorf("%d of %d deployments had their time, at most %d at once: want all, and at most %d", len(took), deployments, busiest, most)
+	if len(took) != deployments || busiest > limit {
+		t.Errorf("%d of %d deployments had their time, at most %d at once: want all, and at most %d", len(took), deployments, busiest, limit)
 	}
 	for name, minutes := range took {
 		if minutes < 10 {
@@ -119,8 +119,8 @@ func TestSlotWait(t *testing.T) {
 			}
 		})
 	}
-	one, other := SlotOf(claimNamed("a"), 2, 24*time.Hour), SlotOf(claimNamed("a"), 3, 24*time.Hour)
-	if one == other {
+	firstSlot, secondSlot := SlotOf(claimNamed("a"), 2, 24*time.Hour), SlotOf(claimNamed("a"), 3, 24*time.Hour)
+	if firstSlot == secondSlot {
 		t.Error("SlotOf(...): a deployment has the same turn for each version")
 	}
 }

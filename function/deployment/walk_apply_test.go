@@ -20,16 +20,16 @@ func (w *walk) put(name string, object any) {
 	case *deliveryv1alpha1.GitDelivery:
 		w.putDelivery(name, o)
 	case *deliveryv1alpha1.SiteSync:
-		was := w.sync
-		if was == nil {
-			was = &deliveryv1alpha1.SiteSync{}
+		current := w.sync
+		if current == nil {
+			current = &deliveryv1alpha1.SiteSync{}
 		}
-		same := isSame(&was.Spec, &o.Spec)
-		if same && w.sync != nil {
+		isUnchanged := isSame(&current.Spec, &o.Spec)
+		if isUnchanged && w.sync != nil {
 			return
 		}
-		next := &deliveryv1alpha1.SiteSync{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: was.Status}
-		w.stamp(next, was, "shop-sync", same)
+		next := &deliveryv1alpha1.SiteSync{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: current.Status}
+		w.stamp(next, current, "shop-sync", isUnchanged)
 		w.sync = next
 	case *rolloutv1alpha1.Gate:
 		w.putGate(name, o)
@@ -42,26 +42,26 @@ func appliedMeta(o metav1.Object) metav1.ObjectMeta {
 }
 
 func (w *walk) putDelivery(name string, o *deliveryv1alpha1.GitDelivery) {
-	was := w.deliveries[name]
-	if was == nil {
-		was = &deliveryv1alpha1.GitDelivery{}
+	current := w.deliveries[name]
+	if current == nil {
+		current = &deliveryv1alpha1.GitDelivery{}
 	}
-	same := isSame(&was.Spec, &o.Spec)
-	if same && w.deliveries[name] != nil && maps.Equal(was.Annotations, o.Annotations) {
+	isUnchanged := isSame(&current.Spec, &o.Spec)
+	if isUnchanged && w.deliveries[name] != nil && maps.Equal(current.Annotations, o.Annotations) {
 		return
 	}
-	next := &deliveryv1alpha1.GitDelivery{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: was.Status}
-	w.stamp(next, was, "shop-"+name, same)
+	next := &deliveryv1alpha1.GitDelivery{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: current.Status}
+	w.stamp(next, current, "shop-"+name, isUnchanged)
 	w.deliveries[name] = next
 	w.learn(next)
 }
 
 func (w *walk) putGate(name string, o *rolloutv1alpha1.Gate) {
-	was := w.gates[name]
+	current := w.gates[name]
 	switch {
-	case was == nil:
-		was = &rolloutv1alpha1.Gate{}
-	case isSame(&was.Spec.ForProvider, &o.Spec.ForProvider):
+	case current == nil:
+		current = &rolloutv1alpha1.Gate{}
+	case isSame(&current.Spec.ForProvider, &o.Spec.ForProvider):
 		return
 	case w.fresh:
 		// The API server refuses that. A call that read old objects may try, and no other one must.
@@ -71,18 +71,18 @@ func (w *walk) putGate(name string, o *rolloutv1alpha1.Gate) {
 		return
 	}
 	next := &rolloutv1alpha1.Gate{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec}
-	w.stamp(next, was, "shop-"+name, false)
+	w.stamp(next, current, "shop-"+name, false)
 	w.gates[name] = next
 }
 
-func (w *walk) stamp(o, was metav1.Object, name string, same bool) {
-	generation := was.GetGeneration()
+func (w *walk) stamp(o, current metav1.Object, name string, isUnchanged bool) {
+	generation := current.GetGeneration()
 	o.SetName(name)
-	if o.SetUID(was.GetUID()); o.GetUID() == "" {
+	if o.SetUID(current.GetUID()); o.GetUID() == "" {
 		w.born++
 		o.SetUID(types.UID(fmt.Sprint(w.born)))
 	}
-	if o.SetGeneration(generation); !same || generation == 0 {
+	if o.SetGeneration(generation); !isUnchanged || generation == 0 {
 		o.SetGeneration(generation + 1)
 	}
 }
@@ -95,7 +95,7 @@ func (w *walk) learn(d *deliveryv1alpha1.GitDelivery) {
 		if t.Action == deliveryv1alpha1.ActionDesired {
 			w.truth.forwarded[visit{askedPosition(d).Revision, t.Path}] = true
 		}
-		if _, known := w.qualities[t.Tree]; known || len(t.Files) == 0 {
+		if _, isKnown := w.qualities[t.Tree]; isKnown || len(t.Files) == 0 {
 			continue
 		}
 		files, err := tree.Decode(t.Files)

@@ -60,11 +60,11 @@ func (w *walk) encode(o metav1.Object, status any) *unstructured.Unstructured {
 		w.t.Fatal(err)
 	}
 	fields := w.fieldsOf(map[string]any{"spec": u.Object["spec"], "metadata": map[string]any{"labels": asMap(o.GetLabels()), "annotations": asMap(o.GetAnnotations())}})
-	is, err := k8sruntime.DefaultUnstructuredConverter.ToUnstructured(status)
+	content, err := k8sruntime.DefaultUnstructuredConverter.ToUnstructured(status)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	u.Object["status"] = is
+	u.Object["status"] = content
 	u.SetManagedFields([]metav1.ManagedFieldsEntry{{
 		Manager: "apiextensions.crossplane.io/composed/1", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: fields},
 	}})
@@ -131,8 +131,8 @@ func (w *walk) consult(m moment, run func(Input, moment) (*reply, error)) *reply
 		if err != nil {
 			w.t.Fatalf("a call fails: story %d: %v", w.seed, err)
 		}
-		same := slices.EqualFunc(w.needs, out.Needs, func(a, b catalog.Need) bool { return a.Name == b.Name })
-		if w.needs = out.Needs; same {
+		isSameNeeds := slices.EqualFunc(w.needs, out.Needs, func(a, b catalog.Need) bool { return a.Name == b.Name })
+		if w.needs = out.Needs; isSameNeeds {
 			return out
 		}
 	}
@@ -185,10 +185,10 @@ func askedObjects(m moment, d Decision) map[string]any {
 	out, observed := map[string]any{}, m.objects()
 	for name, r := range d.retained {
 		out[name] = observed[name]
-		was, ok := observed[name].(*deliveryv1alpha1.GitDelivery)
+		delivery, ok := observed[name].(*deliveryv1alpha1.GitDelivery)
 		if annotations := r.Object.GetAnnotations(); ok && len(annotations) > 0 {
-			superseded := *was
-			superseded.Annotations = maps.Clone(was.Annotations)
+			superseded := *delivery
+			superseded.Annotations = maps.Clone(delivery.Annotations)
 			if superseded.Annotations == nil {
 				superseded.Annotations = map[string]string{}
 			}
@@ -317,18 +317,18 @@ func (w *walk) brief(out *reply) string {
 			s = append(s, name)
 			continue
 		}
-		said, p := &strings.Builder{}, askedPosition(d)
-		fmt.Fprintf(said, "%s %d:%d.%d.%d", name, p.Epoch, p.Revision, p.Step, p.Attempt)
+		text, p := &strings.Builder{}, askedPosition(d)
+		fmt.Fprintf(text, "%s %d:%d.%d.%d", name, p.Epoch, p.Revision, p.Step, p.Attempt)
 		for _, t := range d.Spec.ForProvider.Trees {
-			fmt.Fprintf(said, " %s:%.1s:%.4s", t.Site, t.Action, t.Tree)
+			fmt.Fprintf(text, " %s:%.1s:%.4s", t.Site, t.Action, t.Tree)
 		}
 		if l := d.Spec.ForProvider.Ledger; l != nil {
-			fmt.Fprintf(said, " after %d:", l.After.Seq)
+			fmt.Fprintf(text, " after %d:", l.After.Seq)
 			for _, e := range l.Events {
-				said.WriteString(" " + describeEvent(e))
+				text.WriteString(" " + describeEvent(e))
 			}
 		}
-		s = append(s, said.String())
+		s = append(s, text.String())
 	}
 	return strings.Join(s, "; ")
 }

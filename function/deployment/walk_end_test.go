@@ -62,14 +62,14 @@ func (w *walk) describeRepositories() string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(w.repos)) {
 		r, l := w.repos[name], w.repos[name].memory.ledger
-		said := &strings.Builder{}
-		fmt.Fprintf(said, "%s: gone %t, event %d of epoch %d of %.4s, home %s, successor %s", name, r.gone, l.Seq, l.Epoch, l.Ledger, l.Home, l.Successor)
+		text := &strings.Builder{}
+		fmt.Fprintf(text, "%s: gone %t, event %d of epoch %d of %.4s, home %s, successor %s", name, r.gone, l.Seq, l.Epoch, l.Ledger, l.Home, l.Successor)
 		for _, d := range w.deliveries {
 			if c := d.GetCondition(xpv2.TypeReady); d.Spec.ProviderConfigReference.Name == name {
-				fmt.Fprintf(said, ", %s of %d: %s", d.Name, d.Generation, c.Reason)
+				fmt.Fprintf(text, ", %s of %d: %s", d.Name, d.Generation, c.Reason)
 			}
 		}
-		out = append(out, said.String())
+		out = append(out, text.String())
 	}
 	return strings.Join(out, "; ")
 }
@@ -133,13 +133,13 @@ func (w *walk) ended(out *reply) {
 // mustCommitOnce checks that each attempt changed each repository in one commit.
 func (w *walk) mustCommitOnce() {
 	// A Site whose cluster was not ready is served by a commit of its own.
-	most := 1
+	limit := 1
 	if w.sites["edge3"].clustered {
-		most = 2
+		limit = 2
 	}
 	for name, r := range w.repos {
 		for t, n := range r.commits {
-			if n > most && !w.lost && !w.wiped && !w.truth.isExcused("directory restored where its Site moved to", n == most+1 && t.attempt > 0 && w.restoresMoved(name)) {
+			if n > limit && !w.lost && !w.wiped && !w.truth.isExcused("directory restored where its Site moved to", n == limit+1 && t.attempt > 0 && w.restoresMoved(name)) {
 				w.truth.violatedf("%d commits for %+v in %s", n, t, name)
 			}
 		}
@@ -225,7 +225,7 @@ func (w *walk) ledger() ledger.State {
 }
 
 // mustHold checks that each repository reached the position of the ledger, and that each Site runs its desired tree.
-func (w *walk) mustHold(said string) {
+func (w *walk) mustHold(claim string) {
 	now := w.ledger().Position()
 	for name, d := range w.deliveries {
 		if !now.HasReached(askedPosition(d)) {
@@ -235,12 +235,12 @@ func (w *walk) mustHold(said string) {
 			continue
 		}
 		if r := w.repos[d.Spec.ProviderConfigReference.Name].memory.record; r == nil || r.position != askedPosition(d) {
-			w.truth.violatedf("%s, and %s is not at the position of the ledger", said, name)
+			w.truth.violatedf("%s, and %s is not at the position of the ledger", claim, name)
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
-			is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]
-			if t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold && !w.isRestoredElsewhere(t) && !w.isStuckForGood(t, is) {
-				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
+			running := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]
+			if t.Action != deliveryv1alpha1.ActionKeep && running != t.Tree && !w.sites[t.Site].untold && !w.isRestoredElsewhere(t) && !w.isStuckForGood(t, running) {
+				w.truth.violatedf("%s, and %s runs %s instead of %s", claim, t.Site, running, t.Tree)
 			}
 		}
 	}

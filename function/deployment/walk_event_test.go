@@ -25,16 +25,16 @@ type judgedCall struct {
 }
 
 // judgeProposal checks the desired resources of a call, by its input.
-func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDelivery, fresh bool) {
-	name := homeOf(m, asked)
+func (w *walk) judgeProposal(m moment, desired map[string]*deliveryv1alpha1.GitDelivery, fresh bool) {
+	name := homeOf(m, desired)
 	if name == "" {
 		return
 	}
 	p := judgedCall{seen: seenLedger(m.deliveries[name])}
 	p.next, p.provenIn = p.seen, p.seen.Epoch
-	update := asked[name].Spec.ForProvider.Ledger
-	was := m.deliveries[name]
-	p.asked = countAsked(was, *update)
+	update := desired[name].Spec.ForProvider.Ledger
+	observed := m.deliveries[name]
+	p.asked = countAsked(observed, *update)
 	p.isNew = update.After == p.seen.Head && p.asked < len(update.Events)
 	if update.After == p.seen.Head {
 		p.next = w.judgeEvents(m, p, update.Events, fresh)
@@ -44,11 +44,11 @@ func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDel
 			p.provenIn = e.Recovered.Copy.Epoch
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		w.judgeTrees(m.deliveries[name], asked[name], p)
+	for _, name := range slices.Sorted(maps.Keys(desired)) {
+		w.judgeTrees(m.deliveries[name], desired[name], p)
 	}
 	isOutranked := w.truth.isExcused("revision of a newer version in another home", w.isOutranked(m, p.seen))
-	if fresh && !isOutranked && (areHomesKnown(m, asked) || p.isNew) && !withdraws(m, asked) && !w.awaitsForcedHome(m, p.seen) {
+	if fresh && !isOutranked && (areHomesKnown(m, desired) || p.isNew) && !withdraws(m, desired) && !w.awaitsForcedHome(m, p.seen) {
 		w.heeds(m, p)
 	}
 }
@@ -58,17 +58,17 @@ func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDel
 func (w *walk) isOutranked(m moment, s ledger.State) bool {
 	newest := s
 	for _, d := range m.deliveries {
-		if is := seenLedger(d); is.Compare(newest.Head) > 0 {
-			newest = is
+		if reported := seenLedger(d); reported.Compare(newest.Head) > 0 {
+			newest = reported
 		}
 	}
 	return newest.Head != s.Head && newest.Current != nil && newest.Current.Request.Renderer > w.core.version
 }
 
 // withdraws is true for a call that asks a delivery to record nothing any more. Another home begins in the next call.
-func withdraws(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) bool {
-	for name, d := range asked {
-		if was := m.deliveries[name]; was != nil && was.Spec.ForProvider.Ledger != nil && d.Spec.ForProvider.Ledger == nil {
+func withdraws(m moment, desired map[string]*deliveryv1alpha1.GitDelivery) bool {
+	for name, d := range desired {
+		if observed := m.deliveries[name]; observed != nil && observed.Spec.ForProvider.Ledger != nil && d.Spec.ForProvider.Ledger == nil {
 			return true
 		}
 	}
@@ -77,18 +77,18 @@ func withdraws(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) bool {
 
 // areHomesKnown is true if each home that is asked for reported whether it has the ledger: nothing is decided before. Where none has one, any other
 // repository may, and has to have reported too.
-func areHomesKnown(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) bool {
+func areHomesKnown(m moment, desired map[string]*deliveryv1alpha1.GitDelivery) bool {
 	isOpen, hasAllReported := false, true
-	for name, d := range asked {
-		was := m.deliveries[name]
-		hasReported := was != nil && was.Status.AtProvider.Ledger != nil
+	for name, d := range desired {
+		observed := m.deliveries[name]
+		hasReported := observed != nil && observed.Status.AtProvider.Ledger != nil
 		if hasAllReported = hasAllReported && hasReported; d.Spec.ForProvider.Ledger == nil {
 			continue
 		}
 		if !hasReported {
 			return false
 		}
-		isOpen = isOpen || was.Status.AtProvider.Ledger.Seq > 0
+		isOpen = isOpen || observed.Status.AtProvider.Ledger.Seq > 0
 	}
 	return isOpen || hasAllReported
 }
@@ -110,13 +110,13 @@ func (w *walk) awaitsForcedHome(m moment, s ledger.State) bool {
 }
 
 // countAsked is how many of the events of an update a delivery asks for already.
-func countAsked(was *deliveryv1alpha1.GitDelivery, update deliveryv1alpha1.LedgerUpdate) int {
-	if was == nil || was.Spec.ForProvider.Ledger == nil || was.Spec.ForProvider.Ledger.After != update.After {
+func countAsked(observed *deliveryv1alpha1.GitDelivery, update deliveryv1alpha1.LedgerUpdate) int {
+	if observed == nil || observed.Spec.ForProvider.Ledger == nil || observed.Spec.ForProvider.Ledger.After != update.After {
 		return 0
 	}
-	before := was.Spec.ForProvider.Ledger.Events
+	events := observed.Spec.ForProvider.Ledger.Events
 	for i, e := range update.Events {
-		if i >= len(before) || !isSame(&before[i], &e) {
+		if i >= len(events) || !isSame(&events[i], &e) {
 			return i
 		}
 	}
@@ -190,9 +190,9 @@ func (w *walk) judgeEvent(m moment, s ledger.State, e ledger.Event, next ledger.
 }
 
 // isProven checks that a decision by a proof is about a recorded position.
-func (w *walk) isProven(seen, s ledger.State, e ledger.Event) {
+func (w *walk) isProven(observed, s ledger.State, e ledger.Event) {
 	needsProof := e.Judged != nil && e.Judged.RequestRef == nil || e.Advanced != nil || e.Restored != nil || e.RolledBack != nil && s.Cursor.Attempt > 0
-	if needsProof && s.Position() != seen.Position() {
+	if needsProof && s.Position() != observed.Position() {
 		w.truth.violatedf("%s follows from revision %d, attempt %d, which is not recorded", describeEvent(e), s.Current.Number, s.Cursor.Attempt)
 	}
 }
@@ -234,11 +234,11 @@ func (w *walk) followsRequest(s ledger.State, e ledger.Event) {
 	if !isAbout(s, r) {
 		w.truth.violatedf("request %s means revision %d, and takes effect on %d", ref.UID, r.Revision, s.Current.Number)
 	}
-	for uid, other := range w.wanted {
+	for uid, competing := range w.wanted {
 		if slices.Contains(s.Requests, uid) {
 			continue // A request is taken once, also if its result was lost.
 		}
-		if other.Action == rolloutv1alpha1.ActionAbort && r.Action != other.Action && s.Verdict == nil && other.Revision == s.Current.Number {
+		if competing.Action == rolloutv1alpha1.ActionAbort && r.Action != competing.Action && s.Verdict == nil && competing.Revision == s.Current.Number {
 			w.truth.violatedf("request %s takes effect, and %s asks to abort", ref.UID, uid)
 		}
 	}
@@ -279,11 +279,11 @@ func (w *walk) mayRollBack(m moment, s, next ledger.State) {
 
 // isRestored checks that Sites ran the trees that a rollback restores there.
 func (w *walk) isRestored(m moment, s ledger.State) {
-	at := s.Position()
+	position := s.Position()
 	for _, d := range m.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Action == deliveryv1alpha1.ActionRestore && askedPosition(d) == at && !w.truth.ran[run{goalOf(at), t.Site, t.Tree}] {
-				w.truth.violatedf("revision %d is restored, and %s never ran its tree", at.Revision, t.Site)
+			if t.Action == deliveryv1alpha1.ActionRestore && askedPosition(d) == position && !w.truth.ran[run{goalOf(position), t.Site, t.Tree}] {
+				w.truth.violatedf("revision %d is restored, and %s never ran its tree", position.Revision, t.Site)
 			}
 		}
 	}
@@ -300,32 +300,32 @@ func (w *walk) mayGoTo(s, next ledger.State) {
 
 // mayGoAgain checks that no more revisions are rolled back within an hour than may be.
 func (w *walk) mayGoAgain(m moment, s ledger.State) {
-	var at time.Time
-	n, most := int32(0), *m.spec.RollbackConfig.MaxPerHour
+	var latest time.Time
+	n, limit := int32(0), *m.spec.RollbackConfig.MaxPerHour
 	for _, p := range slices.Backward(s.History) {
 		switch {
 		case p.Number == s.Current.Number:
-			at = p.EndedAt.Time
+			latest = p.EndedAt.Time
 		case p.Verdict == nil, p.Verdict.Result != ledger.VerdictRejected, p.Verdict.Reason == ledger.RejectedRequested:
-		case p.EndedAt.After(at.Add(-time.Hour)) && !p.EndedAt.After(at):
+		case p.EndedAt.After(latest.Add(-time.Hour)) && !p.EndedAt.After(latest):
 			n++
 		}
 	}
-	if s.Verdict.Reason != ledger.RejectedRequested && most > 0 && n >= most {
+	if s.Verdict.Reason != ledger.RejectedRequested && limit > 0 && n >= limit {
 		w.truth.violatedf("revision %d is rolled back, and %d were rejected within the hour", s.Current.Number, n)
 	}
 }
 
 // flies is true for a position at its last step that all deliveries applied, for all Sites, and that the SiteSync looks at.
 func (w *walk) flies(m moment, s ledger.State) bool {
-	at := s.Position()
-	if s.Verdict != nil || int(at.Step)+1 < len(s.Current.Plan) || m.sync == nil || *m.sync.Spec.ForProvider.Position != at || len(m.sync.Spec.ForProvider.Sites) < len(w.sites) {
+	position := s.Position()
+	if s.Verdict != nil || int(position.Step)+1 < len(s.Current.Plan) || m.sync == nil || *m.sync.Spec.ForProvider.Position != position || len(m.sync.Spec.ForProvider.Sites) < len(w.sites) {
 		return false
 	}
 	served := 0
 	for _, d := range m.deliveries {
 		r := d.Status.AtProvider.Record
-		if r == nil || r.Position != askedPosition(d) || !at.HasReached(askedPosition(d)) || !isReady(d) {
+		if r == nil || r.Position != askedPosition(d) || !position.HasReached(askedPosition(d)) || !isReady(d) {
 			return false
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
@@ -338,7 +338,7 @@ func (w *walk) flies(m moment, s ledger.State) bool {
 }
 
 // judgeTrees checks the desired trees of a delivery. The trees of a follower belong to a recorded position.
-func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, p judgedCall) {
+func (w *walk) judgeTrees(observed, d *deliveryv1alpha1.GitDelivery, p judgedCall) {
 	s := p.next
 	if c := d.Spec.ForProvider.Copy; c != nil {
 		if s = *c; !w.truth.heads[s.Head] {
@@ -354,7 +354,7 @@ func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, p judgedCall) {
 		case deliveryv1alpha1.ActionDesired:
 			w.mayDeliver(s, t, p.provenIn)
 		case deliveryv1alpha1.ActionRestore:
-			w.mayRestore(was, s, t)
+			w.mayRestore(observed, s, t)
 		case deliveryv1alpha1.ActionKeep:
 		}
 	}
@@ -363,18 +363,18 @@ func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, p judgedCall) {
 // mayDeliver checks that all steps before a Site's step were proven, and that its cluster was. A proof of the previous epoch counts in the next epoch,
 // which may not be recorded yet, and may be proven already in its repository.
 func (w *walk) mayDeliver(s ledger.State, t deliveryv1alpha1.Tree, provenIn int64) {
-	before := s
-	before.Epoch = provenIn
+	previous := s
+	previous.Epoch = provenIn
 	isAdmitted := func(s ledger.State) bool { return w.truth.admitted[run{goalOf(s.Position()), t.Site, ""}] }
-	if w.sites[t.Site].clustered && !isAdmitted(s) && !isAdmitted(before) && !w.truth.isExcused("cluster that was ready before a fork", w.wasAdmitted(s, t.Site)) {
+	if w.sites[t.Site].clustered && !isAdmitted(s) && !isAdmitted(previous) && !w.truth.isExcused("cluster that was ready before a fork", w.wasAdmitted(s, t.Site)) {
 		w.truth.violatedf("revision %d is delivered to %s, whose cluster was not ready", s.Current.Number, t.Site)
 	}
 	for i, step := range s.Current.Plan {
 		if slices.Contains(step.Sites, t.Site) {
 			return
 		}
-		if why := w.truth.refuteStep(s, int32(i)); why != "" && w.truth.refuteStep(before, int32(i)) != "" {
-			w.truth.violatedf("revision %d is delivered to %s, and %s", s.Current.Number, t.Site, why)
+		if refutation := w.truth.refuteStep(s, int32(i)); refutation != "" && w.truth.refuteStep(previous, int32(i)) != "" {
+			w.truth.violatedf("revision %d is delivered to %s, and %s", s.Current.Number, t.Site, refutation)
 		}
 	}
 }
@@ -391,45 +391,45 @@ func (w *walk) wasAdmitted(s ledger.State, site string) bool {
 }
 
 // mayRestore checks that a directory is restored which the revision changed, or was to.
-func (w *walk) mayRestore(was *deliveryv1alpha1.GitDelivery, s ledger.State, t deliveryv1alpha1.Tree) {
-	if w.truth.lossy || w.wiped || was == nil {
+func (w *walk) mayRestore(observed *deliveryv1alpha1.GitDelivery, s ledger.State, t deliveryv1alpha1.Tree) {
+	if w.truth.lossy || w.wiped || observed == nil {
 		return
 	}
-	for _, asked := range was.Spec.ForProvider.Trees {
-		if asked.Path == t.Path && asked.Action == deliveryv1alpha1.ActionRestore && askedPosition(was).Revision == s.Current.Number {
+	for _, requested := range observed.Spec.ForProvider.Trees {
+		if requested.Path == t.Path && requested.Action == deliveryv1alpha1.ActionRestore && askedPosition(observed).Revision == s.Current.Number {
 			return
 		}
 	}
-	held := ""
-	for _, is := range was.Status.AtProvider.Trees {
-		if is.Path == t.Path {
-			held = is.Tree
+	heldTree := ""
+	for _, delivered := range observed.Status.AtProvider.Trees {
+		if delivered.Path == t.Path {
+			heldTree = delivered.Tree
 		}
 	}
 	touched := false
 	for v := range w.truth.forwarded {
 		touched = touched || v.path == t.Path && v.revision > s.Target
 	}
-	r := was.Status.AtProvider.Record
-	if reported := r != nil && r.Position == askedPosition(was); !touched && (held == t.Tree || held == "" && reported) {
+	r := observed.Status.AtProvider.Record
+	if reported := r != nil && r.Position == askedPosition(observed); !touched && (heldTree == t.Tree || heldTree == "" && reported) {
 		w.truth.violatedf("revision %d restores %s, which it never changed", s.Current.Number, t.Path)
 	}
 }
 
 // heeds checks that the current spec is ordered at once, if the ledger is known and no request takes effect.
 func (w *walk) heeds(m moment, p judgedCall) {
-	said, is := *m.spec.Intent, p.next.Current
-	if said == "{" || is == nil || p.seen.Successor != "" || m.spec.Suspend != nil && *m.spec.Suspend || is.Request.Renderer > w.core.version || len(p.next.Requests) != len(p.seen.Requests) {
+	text, current := *m.spec.Intent, p.next.Current
+	if text == "{" || current == nil || p.seen.Successor != "" || m.spec.Suspend != nil && *m.spec.Suspend || current.Request.Renderer > w.core.version || len(p.next.Requests) != len(p.seen.Requests) {
 		return
 	}
-	intent := is.Request.Intent
-	if known, ok := w.truth.said[said]; ok && known != intent {
-		w.truth.violatedf("%s is said, and another intent is ordered", said)
+	intent := current.Request.Intent
+	if recorded, ok := w.truth.said[text]; ok && recorded != intent {
+		w.truth.violatedf("%s is said, and another intent is ordered", text)
 	}
-	for other, of := range w.truth.said {
-		if other != said && of == intent {
-			w.truth.violatedf("%s is said, and what is ordered is %s", said, other)
+	for otherText, otherIntent := range w.truth.said {
+		if otherText != text && otherIntent == intent {
+			w.truth.violatedf("%s is said, and what is ordered is %s", text, otherText)
 		}
 	}
-	w.truth.said[said] = intent
+	w.truth.said[text] = intent
 }

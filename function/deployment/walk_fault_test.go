@@ -188,8 +188,8 @@ func (w *walk) restore() {
 		return
 	}
 	w.deliveries, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, nil
-	for name, was := range w.saved.deliveries {
-		d := was.DeepCopy()
+	for name, savedDelivery := range w.saved.deliveries {
+		d := savedDelivery.DeepCopy()
 		if d.GetGeneration() < 2 {
 			d.Status = deliveryv1alpha1.GitDeliveryStatus{}
 		}
@@ -216,8 +216,8 @@ func (w *walk) revive(o metav1.Object) {
 func (w *walk) remove(name string, fresh bool) {
 	d := w.deliveries[name]
 	delete(w.deliveries, name)
-	for _, other := range w.deliveries {
-		if *other.Spec.ProviderConfigReference == *d.Spec.ProviderConfigReference {
+	for _, otherDelivery := range w.deliveries {
+		if *otherDelivery.Spec.ProviderConfigReference == *d.Spec.ProviderConfigReference {
 			return // The other delivery has the content of the repository.
 		}
 	}
@@ -240,20 +240,20 @@ func (w *walk) remove(name string, fresh bool) {
 func (w *walk) removeTrees(d *deliveryv1alpha1.GitDelivery, r *repo, trees []deliveryv1alpha1.DeliveredTree, fresh bool) {
 	for _, t := range trees {
 		delete(r.dirs, t.Path)
-		at := place(d.Spec.ProviderConfigReference.Name, t.Path)
-		if w.sites[t.Site].runs[at] != "" && !w.sites[t.Site].untold && fresh && !w.truth.lossy && !w.runsElsewhere(t) {
+		location := place(d.Spec.ProviderConfigReference.Name, t.Path)
+		if w.sites[t.Site].runs[location] != "" && !w.sites[t.Site].untold && fresh && !w.truth.lossy && !w.runsElsewhere(t) {
 			w.truth.violatedf("%s is removed from where %s runs it, and does not run elsewhere", t.Path, t.Site)
 		}
-		delete(w.sites[t.Site].runs, at)
+		delete(w.sites[t.Site].runs, location)
 	}
 }
 
 // runsElsewhere is true for a Site that runs the tree of another delivery, or a later commit of another user.
 func (w *walk) runsElsewhere(t deliveryv1alpha1.DeliveredTree) bool {
 	for _, d := range w.deliveries {
-		for _, other := range d.Status.AtProvider.Trees {
-			is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, other.Path)]
-			if other.Site == t.Site && (is == other.Tree || is == "stranger") {
+		for _, otherTree := range d.Status.AtProvider.Trees {
+			running := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, otherTree.Path)]
+			if otherTree.Site == t.Site && (running == otherTree.Tree || running == "stranger") {
 				return true
 			}
 		}

@@ -37,7 +37,7 @@ type repo struct {
 	commits map[try]int
 	touched bool
 	// onRecord is called with the events that are appended to the ledger. It may be nil.
-	onRecord func(before ledger.State, events []ledger.Event, now time.Time)
+	onRecord func(previous ledger.State, events []ledger.Event, now time.Time)
 	// missing is the protection of the ledger that the repository lacks.
 	missing protection
 	// honours is set if the provider records further events by the mandate of the home.
@@ -58,7 +58,7 @@ func newRepo() *repo {
 
 // deliver plays one reconcile of a GitDelivery, while other deliveries report a head of the ledger. A crash leaves the pushed commits, and no status.
 // It returns why an event was illegal.
-func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now time.Time, crash bool) error {
+func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, knownHead ledger.Head, now time.Time, crash bool) error {
 	if r.dead || r.gone {
 		reason := deliveryv1alpha1.ReasonUnreachable
 		if d.Status.AtProvider.Ledger == nil {
@@ -67,7 +67,7 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now t
 		setUnready(d, now, reason)
 		return nil
 	}
-	f := r.fence(d, known, now)
+	f := r.fence(d, knownHead, now)
 	if f.reason == "" {
 		f.reason = r.refuseTrees(d.Spec.ForProvider, f)
 	}
@@ -82,13 +82,13 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now t
 }
 
 // fence compares the requested events with the recorded ledger.
-func (r *repo) fence(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now time.Time) fence {
-	p, at := d.Spec.ForProvider, d.Status.AtProvider
+func (r *repo) fence(d *deliveryv1alpha1.GitDelivery, knownHead ledger.Head, now time.Time) fence {
+	p, observation := d.Spec.ForProvider, d.Status.AtProvider
 	if p.Ledger == nil {
 		return fenceFollower(r.memory, p)
 	}
 	identity := fmt.Sprintf("%s %s", d.GetUID(), now.Format("20060102T150405Z"))
-	return r.missing.fence(r.memory, r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(at.Ledger, ledger.State{}), newerHead(known, r.memory.shown()), identity, now)
+	return r.missing.fence(r.memory, r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(observation.Ledger, ledger.State{}), newerHead(knownHead, r.memory.shown()), identity, now)
 }
 
 // newerHead is the newer one of a head and that of the copy of the ledger in a record, which may be nil.
@@ -145,14 +145,14 @@ func (r *repo) refuseTrees(p deliveryv1alpha1.GitDeliveryParameters, f fence) xp
 }
 
 // isBehind is true for a tree that would replace another one in the recorded position than its writer saw.
-func (r *repo) isBehind(p deliveryv1alpha1.GitDeliveryParameters, at ledger.Position) bool {
+func (r *repo) isBehind(p deliveryv1alpha1.GitDeliveryParameters, position ledger.Position) bool {
 	m := r.memory.record
-	if m == nil || m.deleted || m.position != at {
+	if m == nil || m.deleted || m.position != position {
 		return false
 	}
 	return slices.ContainsFunc(p.Trees, func(t deliveryv1alpha1.Tree) bool {
-		isOther := func(was deliveryv1alpha1.DeliveredTree) bool {
-			return was.Path == t.Path && was.Tree != t.Tree && was.Tree != t.After
+		isOther := func(delivered deliveryv1alpha1.DeliveredTree) bool {
+			return delivered.Path == t.Path && delivered.Tree != t.Tree && delivered.Tree != t.After
 		}
 		return t.Action != deliveryv1alpha1.ActionKeep && t.After != "" && slices.ContainsFunc(m.trees, isOther)
 	})
@@ -161,44 +161,44 @@ func (r *repo) isBehind(p deliveryv1alpha1.GitDeliveryParameters, at ledger.Posi
 // push pushes the trees of a position, and records it. The ledger of a home that was left is removed by that, since the record has a copy of the
 // valid ledger.
 func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, f fence) {
-	at, changed := f.applied.Position(), false
-	was := map[string]deliveryv1alpha1.DeliveredTree{}
+	position, changed := f.applied.Position(), false
+	delivered := map[string]deliveryv1alpha1.DeliveredTree{}
 	for _, t := range r.delivered(p) {
-		was[t.Path] = t
+		delivered[t.Path] = t
 	}
 	var trees []deliveryv1alpha1.DeliveredTree
 	for _, t := range p.Trees {
-		before, known := was[t.Path]
-		delete(was, t.Path)
+		previous, isKnown := delivered[t.Path]
+		delete(delivered, t.Path)
 		if t.Action == deliveryv1alpha1.ActionKeep {
-			if known {
-				trees = append(trees, before)
+			if isKnown {
+				trees = append(trees, previous)
 			}
 			continue
 		}
-		is := deliveryv1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: at.Revision}
-		is.Tracks = r.deliverTracks(t, before, at)
-		if known && before.Tree == is.Tree {
-			is.Revision = before.Revision
+		pushed := deliveryv1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: position.Revision}
+		pushed.Tracks = r.deliverTracks(t, previous, position)
+		if isKnown && previous.Tree == pushed.Tree {
+			pushed.Revision = previous.Revision
 		}
-		trees = append(trees, is)
+		trees = append(trees, pushed)
 		changed = changed || r.dirs[t.Path] != t.Tree
 		r.dirs[t.Path], r.objects[t.Tree] = t.Tree, true
 	}
 	if changed && !r.touched {
-		r.commits[tryOf(at)]++
+		r.commits[tryOf(position)]++
 	}
 	r.touched = r.touched && !changed
-	for _, path := range slices.Sorted(maps.Keys(was)) {
+	for _, path := range slices.Sorted(maps.Keys(delivered)) {
 		if !p.Settled {
-			trees = append(trees, was[path])
+			trees = append(trees, delivered[path])
 			continue
 		}
 		changed = true
 		delete(r.dirs, path)
 	}
 	if changed {
-		r.did = append(r.did, at)
+		r.did = append(r.did, position)
 	}
 	r.memory.record = r.memory.next(f.applied, p.Ledger != nil, trees)
 	if f.closes {
@@ -238,22 +238,22 @@ func (m memory) next(applied ledger.State, isHome bool, trees []deliveryv1alpha1
 
 // show sets the content of the repository in the status, and whether it equals the request.
 func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
-	at, m := &d.Status.AtProvider, r.memory
-	at.Ledger, at.Taken, at.Record = new(m.recorded(r.committed())), m.taken, r.missing.record(m)
-	if at.Mandate = nil; r.honours && d.Spec.ForProvider.Ledger != nil {
-		at.Mandate = echoOf(d.Spec.ForProvider.Mandate, *at.Ledger)
+	observation, m := &d.Status.AtProvider, r.memory
+	observation.Ledger, observation.Taken, observation.Record = new(m.recorded(r.committed())), m.taken, r.missing.record(m)
+	if observation.Mandate = nil; r.honours && d.Spec.ForProvider.Ledger != nil {
+		observation.Mandate = echoOf(d.Spec.ForProvider.Mandate, *observation.Ledger)
 	}
-	if at.Record != nil && hasTrackedTree(m.record.trees) {
-		at.Trees = m.record.trees
+	if observation.Record != nil && hasTrackedTree(m.record.trees) {
+		observation.Trees = m.record.trees
 	}
 	if f.reason != "" {
 		setUnready(d, now, f.reason)
 		return
 	}
-	if at.Trees, at.History, at.Waiting = nil, nil, nil; m.record != nil {
-		at.Trees, at.History = m.record.trees, slices.Clone(m.record.revisions)
+	if observation.Trees, observation.History, observation.Waiting = nil, nil, nil; m.record != nil {
+		observation.Trees, observation.History = m.record.trees, slices.Clone(m.record.revisions)
 	}
-	at.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}
+	observation.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}
 	setReady(d, corev1.ConditionTrue, deliveryv1alpha1.ReasonDelivered)
 }
 
@@ -264,13 +264,13 @@ func hasTrackedTree(trees []deliveryv1alpha1.DeliveredTree) bool {
 
 // setUnready says why, and after the timeout that it took too long.
 func setUnready(d *deliveryv1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason) {
-	at, p := &d.Status.AtProvider, askedPosition(d)
-	if w := at.Waiting; w == nil || w.Revision != p.Revision || w.Step != p.Step || w.Number != p.Attempt {
-		at.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: metav1.NewTime(now)}
+	observation, p := &d.Status.AtProvider, askedPosition(d)
+	if w := observation.Waiting; w == nil || w.Revision != p.Revision || w.Step != p.Step || w.Number != p.Attempt {
+		observation.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: metav1.NewTime(now)}
 	}
 	timeout, _ := time.ParseDuration(d.Spec.ForProvider.DeliveryTimeout)
 	timed := reason == deliveryv1alpha1.ReasonUnreachable || reason == deliveryv1alpha1.ReasonMemoryUnknown
-	if timed && now.Sub(at.Waiting.StartedAt.Time) >= timeout {
+	if timed && now.Sub(observation.Waiting.StartedAt.Time) >= timeout {
 		reason = deliveryv1alpha1.ReasonDeliveryTimedOut
 	}
 	setReady(d, corev1.ConditionFalse, reason)

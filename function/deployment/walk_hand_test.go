@@ -34,30 +34,30 @@ func (w *walk) appendByAnotherHand(permits permission) bool {
 		w.provide(home, false) // The events of the spec come first.
 	}
 	m := withoutEchoes(w.moment())
-	asked := w.consult(m, w.runStages).deliveries()
-	name := homeOf(m, asked)
+	desired := w.consult(m, w.runStages).deliveries()
+	name := homeOf(m, desired)
 	if name == "" || m.deliveries[name] == nil {
 		return false
 	}
-	r, update := w.repos[m.deliveries[name].Spec.ProviderConfigReference.Name], asked[name].Spec.ForProvider.Ledger
-	before := r.memory.ledger
-	if r.dead || r.gone || before.Seq == 0 || update.After != before.Head || len(update.Events) == 0 || !concludes(update.Events[0]) {
+	r, update := w.repos[m.deliveries[name].Spec.ProviderConfigReference.Name], desired[name].Spec.ForProvider.Ledger
+	recorded := r.memory.ledger
+	if r.dead || r.gone || recorded.Seq == 0 || update.After != recorded.Head || len(update.Events) == 0 || !concludes(update.Events[0]) {
 		return false
 	}
-	if !permits(m.deliveries[name], before, update.Events[0]) {
+	if !permits(m.deliveries[name], recorded, update.Events[0]) {
 		return false
 	}
-	next, err := ledger.Append(before, w.now, update.Events[0])
+	next, err := ledger.Append(recorded, w.now, update.Events[0])
 	if err != nil {
 		w.truth.violatedf("the second writer would append an illegal event: %s", err)
 		return false
 	}
-	taken := r.memory.taken
-	if taken == nil {
-		taken = &before.Head
+	takenHead := r.memory.taken
+	if takenHead == nil {
+		takenHead = &recorded.Head
 	}
 	r.append(fence{next: next, events: update.Events[:1]}, w.now)
-	r.memory.taken = taken
+	r.memory.taken = takenHead
 	w.notef("another hand: %s", described(func() string { return describeEvent(update.Events[0]) }))
 	return true
 }
@@ -89,8 +89,8 @@ func TestAnotherHand(t *testing.T) {
 			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
 		}
 	}
-	if least := n / eventsPerStory; total < least {
-		t.Errorf("another hand appends at least %d events in %d stories: got %d", least, n, total)
+	if minimum := n / eventsPerStory; total < minimum {
+		t.Errorf("another hand appends at least %d events in %d stories: got %d", minimum, n, total)
 	}
 	t.Logf("another hand appended %d events in %d stories", total, n)
 }

@@ -59,21 +59,21 @@ func (f fence) refuse(reason xpv2.ConditionReason) fence {
 
 // fenceHome records events only on top of the head that their writer saw, and none that are older than a known head elsewhere. A lost ledger continues
 // from the earlier status.
-func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, known ledger.Head, identity string, now time.Time) fence {
-	if f, recovers := recoverFromStatus(recorded, shown, identity, now); recovers && !m.wasLeft(shown) && known.Epoch <= shown.Epoch {
+func fenceHome(m memory, recorded ledger.State, requested deliveryv1alpha1.LedgerUpdate, published ledger.State, knownHead ledger.Head, identity string, now time.Time) fence {
+	if f, recovers := recoverFromStatus(recorded, published, identity, now); recovers && !m.wasLeft(published) && knownHead.Epoch <= published.Epoch {
 		return f
 	}
 	f := fence{next: recorded, applied: recorded}
-	if wasRecorded(recorded, asked) {
+	if wasRecorded(recorded, requested) {
 		return f
 	}
-	if f.isFollowed = m.isFollowed(recorded, asked); f.isFollowed {
+	if f.isFollowed = m.isFollowed(recorded, requested); f.isFollowed {
 		return f
 	}
-	if isBehind := asked.After != recorded.Head; isBehind {
+	if isBehind := requested.After != recorded.Head; isBehind {
 		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
 	}
-	next, err := ledger.Append(recorded, now, asked.Events...)
+	next, err := ledger.Append(recorded, now, requested.Events...)
 	if err != nil && recorded.Seq == 0 && recorded.LastNumber > 0 {
 		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
 	}
@@ -81,41 +81,41 @@ func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpd
 		f.illegal = err
 		return f.refuse(deliveryv1alpha1.ReasonIllegal)
 	}
-	isOther := known.Seq > 0 && known.Ledger != next.Ledger
-	if len(asked.Events) > 0 && (next.Compare(known) < 0 || isOther && next.Epoch <= known.Epoch) {
+	isOther := knownHead.Seq > 0 && knownHead.Ledger != next.Ledger
+	if len(requested.Events) > 0 && (next.Compare(knownHead) < 0 || isOther && next.Epoch <= knownHead.Epoch) {
 		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
 	}
-	return fence{next: next, events: asked.Events, applied: next}
+	return fence{next: next, events: requested.Events, applied: next}
 }
 
 // wasLeft is true for a repository that closed a ledger, and follows the ledger of a later epoch. A status may show the closed ledger.
-func (m memory) wasLeft(shown ledger.State) bool {
+func (m memory) wasLeft(published ledger.State) bool {
 	r := m.record
-	return m.ledger.Seq == 0 && r != nil && !r.deleted && r.head.Epoch > shown.Epoch
+	return m.ledger.Seq == 0 && r != nil && !r.deleted && r.head.Epoch > published.Epoch
 }
 
 // wasRecorded is true for events that led to the head of a ledger.
-func wasRecorded(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate) bool {
-	id, err := ledger.NextID(asked.After.ID, asked.Events...)
-	return len(asked.Events) > 0 && err == nil && id == recorded.ID
+func wasRecorded(recorded ledger.State, requested deliveryv1alpha1.LedgerUpdate) bool {
+	id, err := ledger.NextID(requested.After.ID, requested.Events...)
+	return len(requested.Events) > 0 && err == nil && id == recorded.ID
 }
 
 // isFollowed is true for events that were recorded, and that others follow which no spec contains.
-func (m memory) isFollowed(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate) bool {
+func (m memory) isFollowed(recorded ledger.State, requested deliveryv1alpha1.LedgerUpdate) bool {
 	t := m.taken
-	return t != nil && t.Ledger == recorded.Ledger && t.Epoch == recorded.Epoch && asked.LedTo(*t)
+	return t != nil && t.Ledger == recorded.Ledger && t.Epoch == recorded.Epoch && requested.LedTo(*t)
 }
 
 // recoverFromStatus continues a ledger that the repository lost from the state that the object shows. Its writer sees another head then.
-func recoverFromStatus(recorded, shown ledger.State, identity string, now time.Time) (fence, bool) {
-	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || recorded.Seq > 0 && !shown.Supersedes(recorded) {
+func recoverFromStatus(recorded, published ledger.State, identity string, now time.Time) (fence, bool) {
+	if published.Seq == 0 || published.IsClosed || published.Successor != "" || recorded.Seq > 0 && !published.Supersedes(recorded) {
 		return fence{}, false
 	}
 	var events []ledger.Event
 	if recorded.Seq == 0 || recorded.IsClosed || recorded.Successor != "" {
-		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: identity, Home: shown.Home}})
+		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: identity, Home: published.Home}})
 	}
-	events = append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: shown, LastNumber: recorded.LastNumber}})
+	events = append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: published, LastNumber: recorded.LastNumber}})
 	next, err := ledger.Append(recorded, now, events...)
 	if err != nil {
 		return fence{next: recorded, reason: deliveryv1alpha1.ReasonIllegal, illegal: err}, true
@@ -124,16 +124,16 @@ func recoverFromStatus(recorded, shown ledger.State, identity string, now time.T
 }
 
 // fenceFollower refuses a lower position than the recorded one, and an older copy of the ledger.
-func fenceFollower(m memory, asked deliveryv1alpha1.GitDeliveryParameters) fence {
-	is := ptr.Deref(asked.Copy, ledger.State{})
-	f := fence{next: m.ledger, applied: is, closes: m.ledger.Seq > 0 && is.Epoch > m.ledger.Epoch}
+func fenceFollower(m memory, requested deliveryv1alpha1.GitDeliveryParameters) fence {
+	desired := ptr.Deref(requested.Copy, ledger.State{})
+	f := fence{next: m.ledger, applied: desired, closes: m.ledger.Seq > 0 && desired.Epoch > m.ledger.Epoch}
 	r := m.record
 	switch {
-	case is.Seq == 0:
+	case desired.Seq == 0:
 		return f.refuse(deliveryv1alpha1.ReasonInvalid)
 	case r == nil || r.deleted || r.head.Seq == 0:
 		return f
-	case is.Position().Compare(r.position) < 0 || is.Compare(r.head) < 0:
+	case desired.Position().Compare(r.position) < 0 || desired.Compare(r.head) < 0:
 		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
 	}
 	return f

@@ -81,22 +81,22 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 		return d
 	}
 	s, m := *home.Status.AtProvider.Ledger, home.Spec.ForProvider.Mandate
-	asked := d.Spec.ForProvider.Position
-	if order := asked.Compare(s.Position()); asked.Epoch != s.Epoch || order > 0 || order == 0 && s.Cursor.Attempt > 0 {
+	requested := d.Spec.ForProvider.Position
+	if order := requested.Compare(s.Position()); requested.Epoch != s.Epoch || order > 0 || order == 0 && s.Cursor.Attempt > 0 {
 		return d
 	}
 	r := compose.Return{Chosen: func(site string) bool { return !slices.Contains(m.Without, site) }, Timeout: m.Rollback.AttemptTimeout}
 	if s.Cursor.Attempt > 0 {
 		r.Trees = treesOfTarget(step.TargetOf(s))
 	}
-	own := map[string]*deliveryv1alpha1.GitDelivery{name: d}
-	followed := compose.RestoreDirectories(own, w.in.Spec.DeliveryConfig, s, r)[name]
+	ownItems := map[string]*deliveryv1alpha1.GitDelivery{name: d}
+	followed := compose.RestoreDirectories(ownItems, w.in.Spec.DeliveryConfig, s, r)[name]
 	switch {
 	case !evidence.AsksForNothing(followed):
 		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = new(s.Position()), new(s.Essentials())
 		w.followed++
-	case evidence.IsOfRevision(asked, s) || asked.Revision == s.Withdraws:
-		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = asked, d.Spec.ForProvider.Copy
+	case evidence.IsOfRevision(requested, s) || requested.Revision == s.Withdraws:
+		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = requested, d.Spec.ForProvider.Copy
 	default:
 		return d
 	}
@@ -104,9 +104,9 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 }
 
 // withSpec returns a delivery with the spec of another one.
-func withSpec(d, asked *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+func withSpec(d, requested *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
 	out := *d
-	out.Spec = asked.Spec
+	out.Spec = requested.Spec
 	return &out
 }
 
@@ -148,11 +148,11 @@ func TestMandates(t *testing.T) {
 			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
 		}
 	}
-	if least := n / eventsPerStory; total < least {
-		t.Errorf("the provider records at least %d events in %d stories: got %d", least, n, total)
+	if minimum := n / eventsPerStory; total < minimum {
+		t.Errorf("the provider records at least %d events in %d stories: got %d", minimum, n, total)
 	}
-	if least := n / restoredPerStory; followed < least {
-		t.Errorf("other repositories than the home restore trees before their specs ask at least %d times in %d stories: got %d", least, n, followed)
+	if minimum := n / restoredPerStory; followed < minimum {
+		t.Errorf("other repositories than the home restore trees before their specs ask at least %d times in %d stories: got %d", minimum, n, followed)
 	}
 	t.Logf("the provider recorded %d events in %d stories, and other repositories than the home restored trees %d times", total, n, followed)
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // moveSites lets all Sites be in a repository.
-func (w *walk) moveSites(to string) {
+func (w *walk) moveSites(target string) {
 	for site := range w.sites {
-		w.set("Site", site, map[string]any{"kind": defaultConfigKind, "name": to}, "spec", "repository", "providerConfigRef")
+		w.set("Site", site, map[string]any{"kind": defaultConfigKind, "name": target}, "spec", "repository", "providerConfigRef")
 	}
 }
 
@@ -96,13 +96,13 @@ func TestForcedMove(t *testing.T) {
 				delete(w.deliveries, w.deliveryTo("other"))
 				w.wiped = true
 				w.moveSites("other")
-				said := *w.in.Spec.Intent
+				intent := *w.in.Spec.Intent
 				w.say("{")
 				w.requestMove("other", true)
 				if out := w.calls(); out.Status.Requests[0].Result != "Waiting" {
 					t.Errorf("result of the request: want Waiting, got %s", out.Status.Requests[0].Result)
 				}
-				w.say(said)
+				w.say(intent)
 			},
 		},
 		"OtherParts": {
@@ -141,7 +141,7 @@ func TestSuccessorLost(t *testing.T) {
 	w := newWalk(t, versions(), 2)
 	w.in.Spec.DeliveryConfig.Waves = nil
 	w.works()
-	before := slices.Sorted(maps.Keys(w.deliveries))
+	previous := slices.Sorted(maps.Keys(w.deliveries))
 	w.requestMove("other", false)
 	for range 2 {
 		w.calls()
@@ -154,7 +154,7 @@ func TestSuccessorLost(t *testing.T) {
 	w.wiped = true
 	w.say("{")
 	w.calls()
-	if diff := cmp.Diff(before, slices.Sorted(maps.Keys(w.deliveries))); diff != "" {
+	if diff := cmp.Diff(previous, slices.Sorted(maps.Keys(w.deliveries))); diff != "" {
 		t.Errorf("\nA repository has one delivery, under the name by which it takes part in the revision.\ndeliveries: -want, +got:\n%s", diff)
 	}
 }

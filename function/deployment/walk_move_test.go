@@ -46,36 +46,36 @@ func (w *walk) anyRepository() string {
 }
 
 // otherRepository names a repository that is not the named one.
-func (w *walk) otherRepository(than string) string {
+func (w *walk) otherRepository(excluded string) string {
 	for _, name := range slices.Sorted(maps.Keys(w.repos)) {
-		if name != than {
+		if name != excluded {
 			return name
 		}
 	}
-	return than
+	return excluded
 }
 
 // requestMove makes a RolloutRequest that moves the ledger.
-func (w *walk) requestMove(to string, isForced bool) {
+func (w *walk) requestMove(target string, isForced bool) {
 	w.require(rolloutv1alpha1.RolloutRequestSpec{
 		Action: rolloutv1alpha1.ActionMoveLedger, Revision: max(1, w.in.Status.Revision), Force: new(isForced),
-		ToConfigRef: &rolloutv1alpha1.ConfigReference{Kind: defaultConfigKind, Name: to},
+		ToConfigRef: &rolloutv1alpha1.ConfigReference{Kind: defaultConfigKind, Name: target},
 	})
 }
 
 // loseHome lets the server of the home be gone for good. A user moves all Sites and the ledger away from it.
 func (w *walk) loseHome() {
 	home := w.ledger().Home
-	to := w.otherRepository(home)
+	target := w.otherRepository(home)
 	r := w.repos[home]
-	if r == nil || w.repos[to].gone {
+	if r == nil || w.repos[target].gone {
 		return
 	}
 	r.gone = true
 	for _, site := range slices.Sorted(maps.Keys(w.sites)) {
-		w.set("Site", site, map[string]any{"kind": defaultConfigKind, "name": to}, "spec", "repository", "providerConfigRef")
+		w.set("Site", site, map[string]any{"kind": defaultConfigKind, "name": target}, "spec", "repository", "providerConfigRef")
 	}
-	w.requestMove(to, true)
+	w.requestMove(target, true)
 }
 
 // record checks events that are recorded on top of a state. A ledger that is opened while no object names the earlier ledger has lost its events.
@@ -98,7 +98,7 @@ func (w *walk) isForgotten() bool {
 		hasLedger = hasLedger || isOpen(r.memory.ledger)
 	}
 	for _, d := range w.deliveries {
-		if at := d.Status.AtProvider; isOpen(ptr.Deref(at.Ledger, ledger.State{})) || at.Record != nil && at.Record.Copy != nil {
+		if observation := d.Status.AtProvider; isOpen(ptr.Deref(observation.Ledger, ledger.State{})) || observation.Record != nil && observation.Record.Copy != nil {
 			return false
 		}
 	}
@@ -119,7 +119,7 @@ func (w *walk) isAbandoned(name string) bool {
 		return false
 	}
 	for uid, r := range w.wanted {
-		if _, taken := w.truth.taken[uid]; !taken && r.ToConfigRef != nil && r.ToConfigRef.Name == name {
+		if _, isTaken := w.truth.taken[uid]; !isTaken && r.ToConfigRef != nil && r.ToConfigRef.Name == name {
 			return false
 		}
 	}
@@ -154,20 +154,22 @@ func (r *repo) backup() *repo {
 
 // restoreRepository restores a repository from its backup. Later records may be decided again.
 func (w *walk) restoreRepository(name string) {
-	was, r := w.gitBackups[name], w.repos[name]
-	if was == nil {
+	saved, r := w.gitBackups[name], w.repos[name]
+	if saved == nil {
 		return
 	}
-	is, lost := was.backup(), r.memory.ledger
-	r.dirs, r.objects, r.memory, r.did, r.touched = is.dirs, is.objects, is.memory, is.did, true
+	restored, lostLedger := saved.backup(), r.memory.ledger
+	r.dirs, r.objects, r.memory, r.did, r.touched = restored.dirs, restored.objects, restored.memory, restored.did, true
 	w.loses()
-	w.truth.restore(lost, r.memory.ledger)
+	w.truth.restore(lostLedger, r.memory.ledger)
 }
 
 // restore lets the truth forget the records of the lost ledger, and of the ledger that was restored from a backup since, and adopt the present
 // records of that ledger. A ledger that no object ever showed is opened again under its identity.
-func (t *truth) restore(lost, s ledger.State) {
-	isOf := func(n numbered) bool { return n.ledger == lost.Ledger || n.ledger == s.Ledger && n.epoch == s.Epoch }
+func (t *truth) restore(lostLedger, s ledger.State) {
+	isOf := func(n numbered) bool {
+		return n.ledger == lostLedger.Ledger || n.ledger == s.Ledger && n.epoch == s.Epoch
+	}
 	maps.DeleteFunc(t.verdicts, func(n numbered, _ ledger.Result) bool { return isOf(n) })
 	maps.DeleteFunc(t.intents, func(n numbered, _ ledger.Request) bool { return isOf(n) })
 	t.rememberHistory(s)
@@ -191,8 +193,8 @@ func (t *truth) recordForcedMove(r ledger.Recovered, next ledger.State) {
 
 // wasMoved is true for a copy of a ledger that was moved to a home by a request, and that continues from its last event.
 func (t *truth) wasMoved(r ledger.Recovered, home string) bool {
-	to, ok := t.sealed[r.Copy.Head]
-	return ok && to == home
+	target, ok := t.sealed[r.Copy.Head]
+	return ok && target == home
 }
 
 // isWhereItWasMoved checks that the ledger is where users moved it last.
@@ -200,8 +202,8 @@ func (w *walk) isWhereItWasMoved() {
 	if w.isBetweenHomes() {
 		return
 	}
-	if at := w.ledger().Home; !w.truth.lossy && w.truth.home != "" && at != w.truth.home {
-		w.truth.violatedf("the ledger is in %s, and was moved to %s", at, w.truth.home)
+	if home := w.ledger().Home; !w.truth.lossy && w.truth.home != "" && home != w.truth.home {
+		w.truth.violatedf("the ledger is in %s, and was moved to %s", home, w.truth.home)
 	}
 }
 

@@ -60,15 +60,15 @@ func (w *walk) works() {
 func (w *walk) judgedTwice() {
 	first, second := w.deliveryTo("default"), w.deliveryTo("other")
 	w.wish(3)
-	before := w.moment()
+	previous := w.moment()
 	w.repos["default"].refuses, w.repos["other"].dead = true, true
 	w.calls()
 	w.provide(first, false)
 	w.calls()
 	w.provide(first, false)
 	w.set("Site", "edge1", map[string]any{"p": "later"}, "spec", "parameters")
-	late := w.decide(before)
-	w.judge(before, late, false)
+	late := w.decide(previous)
+	w.judge(previous, late, false)
 	w.put(first, late.objects[first])
 	w.put(second, late.objects[second])
 	w.repos["default"].refuses, w.repos["other"].dead = false, false
@@ -127,12 +127,12 @@ func (w *walk) stateLost() {
 	w.repos["other"].dead, w.sites["edge2"].stuck = false, false
 	w.objects = slices.DeleteFunc(w.objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "RolloutRequest" })
 	w.catalogued++
-	was := w.ledger()
-	w.repos[was.Home].memory = memory{}
+	previous := w.ledger()
+	w.repos[previous.Home].memory = memory{}
 	w.loses()
 	w.works()
-	if is := w.ledger(); is.Current == nil || is.Current.Number != was.Current.Number || is.IsRejected() != was.IsRejected() {
-		w.truth.violatedf("revision %d was rejected: %t, and the ledger continues as %s", was.Current.Number, was.IsRejected(), w.describeRepositories())
+	if current := w.ledger(); current.Current == nil || current.Current.Number != previous.Current.Number || current.IsRejected() != previous.IsRejected() {
+		w.truth.violatedf("revision %d was rejected: %t, and the ledger continues as %s", previous.Current.Number, previous.IsRejected(), w.describeRepositories())
 	}
 }
 

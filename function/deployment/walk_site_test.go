@@ -32,18 +32,18 @@ type quality struct {
 }
 
 // sync plays the engine: it runs the tree of the branch, if it can.
-func (p *player) sync(r *repo, repository, path string, of map[string]quality) {
+func (p *player) sync(r *repo, repository, path string, qualities map[string]quality) {
 	id, ok := r.dirs[path]
 	if p.stuck || !ok {
 		return
 	}
-	at := place(repository, path)
-	if of[id].Breaks {
-		p.tried[at] = id
+	location := place(repository, path)
+	if qualities[id].Breaks {
+		p.tried[location] = id
 		return
 	}
-	delete(p.tried, at)
-	p.runs[at] = id
+	delete(p.tried, location)
+	p.runs[location] = id
 }
 
 // place is a directory of a repository.
@@ -51,20 +51,20 @@ func place(repository, path string) string { return repository + " " + path }
 
 // look plays one reconcile of the SiteSync.
 func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
-	at, asked := &s.Status.AtProvider, *s.Spec.ForProvider.Position
-	before := map[string]deliveryv1alpha1.SiteObservation{}
-	if at.ObservedPosition().IsSameAttempt(asked) {
-		for _, was := range at.Sites {
-			before[was.Name] = was
+	observation, requested := &s.Status.AtProvider, *s.Spec.ForProvider.Position
+	previous := map[string]deliveryv1alpha1.SiteObservation{}
+	if observation.ObservedPosition().IsSameAttempt(requested) {
+		for _, previousSite := range observation.Sites {
+			previous[previousSite.Name] = previousSite
 		}
 	}
-	at.Position, at.Sites = &asked, nil
+	observation.Position, observation.Sites = &requested, nil
 	reason := deliveryv1alpha1.ReasonLive
 	for _, want := range s.Spec.ForProvider.Sites {
-		is := w.see(s, want, before[want.Name])
-		at.Sites = append(at.Sites, is)
-		if want.Wave <= asked.Step && is.State != deliveryv1alpha1.SiteLive {
-			reason = graver(reason, is)
+		site := w.see(s, want, previous[want.Name])
+		observation.Sites = append(observation.Sites, site)
+		if want.Wave <= requested.Step && site.State != deliveryv1alpha1.SiteLive {
+			reason = graver(reason, site)
 		}
 	}
 	status := corev1.ConditionFalse
@@ -73,7 +73,7 @@ func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
 	}
 	setReady(s, status, reason)
 	if failed := syncFailure(reason); failed != "" {
-		w.truth.fails(asked, failed)
+		w.truth.fails(requested, failed)
 	}
 }
 
@@ -90,22 +90,22 @@ func syncFailure(reason xpv2.ConditionReason) string {
 	return ""
 }
 
-func graver(than xpv2.ConditionReason, s deliveryv1alpha1.SiteObservation) xpv2.ConditionReason {
+func graver(worst xpv2.ConditionReason, s deliveryv1alpha1.SiteObservation) xpv2.ConditionReason {
 	rank := map[xpv2.ConditionReason]int{
 		deliveryv1alpha1.ReasonLive: 0, deliveryv1alpha1.ReasonWaiting: 1, deliveryv1alpha1.ReasonSyncing: 2,
 		deliveryv1alpha1.ReasonTimedOut: 3, deliveryv1alpha1.ReasonClusterTimedOut: 3, deliveryv1alpha1.ReasonFailed: 4,
 	}
-	is := map[deliveryv1alpha1.SiteState]xpv2.ConditionReason{
+	candidate := map[deliveryv1alpha1.SiteState]xpv2.ConditionReason{
 		deliveryv1alpha1.SitePending: deliveryv1alpha1.ReasonWaiting, deliveryv1alpha1.SiteSyncing: deliveryv1alpha1.ReasonSyncing,
 		deliveryv1alpha1.SiteTimedOut: deliveryv1alpha1.ReasonTimedOut, deliveryv1alpha1.SiteFailed: deliveryv1alpha1.ReasonFailed,
 	}[s.State]
 	if s.State == deliveryv1alpha1.SiteWaitingForCluster {
-		is = cmp.Or(xpv2.ConditionReason(s.Reason), deliveryv1alpha1.ReasonWaiting)
+		candidate = cmp.Or(xpv2.ConditionReason(s.Reason), deliveryv1alpha1.ReasonWaiting)
 	}
-	if rank[is] > rank[than] {
-		return is
+	if rank[candidate] > rank[worst] {
+		return candidate
 	}
-	return than
+	return worst
 }
 
 // see one Site.
@@ -114,8 +114,8 @@ func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree,
 	if want.Wave > s.Spec.ForProvider.Position.Step || w.waits(s, want, last, &o) || w.undelivered(*s.Spec.ForProvider.Position, want) {
 		return o
 	}
-	at := metav1.NewTime(w.now)
-	if o.StartedAt = &at; last.StartedAt != nil && last.State != deliveryv1alpha1.SiteWaitingForCluster {
+	timestamp := metav1.NewTime(w.now)
+	if o.StartedAt = &timestamp; last.StartedAt != nil && last.State != deliveryv1alpha1.SiteWaitingForCluster {
 		o.StartedAt = last.StartedAt
 	}
 	p := w.sites[want.Name]
@@ -136,7 +136,7 @@ func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree,
 
 // waits is true for a Site whose cluster was not ready yet.
 func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation, o *deliveryv1alpha1.SiteObservation) bool {
-	p, at := w.sites[want.Name], metav1.NewTime(w.now)
+	p, timestamp := w.sites[want.Name], metav1.NewTime(w.now)
 	if !p.clustered {
 		return false
 	}
@@ -145,13 +145,13 @@ func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTre
 		o.Cluster.PassedAt = last.Cluster.PassedAt
 	}
 	if p.built && o.Cluster.PassedAt == nil {
-		o.Cluster.PassedAt = &at
+		o.Cluster.PassedAt = &timestamp
 	}
 	if o.Cluster.PassedAt != nil {
 		w.truth.admitted[run{goalOf(*s.Spec.ForProvider.Position), want.Name, ""}] = true
 		return false
 	}
-	if o.StartedAt = &at; last.StartedAt != nil {
+	if o.StartedAt = &timestamp; last.StartedAt != nil {
 		o.StartedAt = last.StartedAt
 	}
 	timeout, _ := time.ParseDuration(s.Spec.ForProvider.ClusterWaitTimeout)
@@ -162,14 +162,14 @@ func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTre
 }
 
 // undelivered is true while the claim's delivery has not come to a position.
-func (w *walk) undelivered(asked ledger.Position, want deliveryv1alpha1.SiteTree) bool {
+func (w *walk) undelivered(requested ledger.Position, want deliveryv1alpha1.SiteTree) bool {
 	for _, d := range w.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
 			if t.Path != want.Path || d.Spec.ProviderConfigReference.Name != want.RepositoryRef.Name {
 				continue
 			}
-			at := d.Status.AtProvider.Record
-			if at == nil || !at.Position.IsSameAttempt(asked) || at.Position.Step < want.Wave {
+			ledgerRecord := d.Status.AtProvider.Record
+			if ledgerRecord == nil || !ledgerRecord.Position.IsSameAttempt(requested) || ledgerRecord.Position.Step < want.Wave {
 				return true
 			}
 		}
@@ -179,18 +179,18 @@ func (w *walk) undelivered(asked ledger.Position, want deliveryv1alpha1.SiteTree
 
 // measure plays one reconcile of a Gate: it judges when it has measured twice while its position was live.
 func (w *walk) measure(g *rolloutv1alpha1.Gate) {
-	at := &g.Status.AtProvider
-	at.Position = new(*g.Spec.ForProvider.Position)
-	if at.Verdict != "" {
+	observation := &g.Status.AtProvider
+	observation.Position = new(*g.Spec.ForProvider.Position)
+	if observation.Verdict != "" {
 		return
 	}
 	if !w.proves(g) {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNotLive)
 		return
 	}
-	if at.StartedAt == nil {
+	if observation.StartedAt == nil {
 		w.begun[g.GetName()] = w.now
-		at.StartedAt = new(metav1.NewTime(w.now))
+		observation.StartedAt = new(metav1.NewTime(w.now))
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
 		return // The result of a measurement is reported later than its start.
 	}
@@ -202,7 +202,7 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		w.measureNothing(g)
 		return
 	}
-	at.Checks = nil
+	observation.Checks = nil
 	bad, measured := false, int32(0)
 	for _, c := range g.Spec.ForProvider.Checks {
 		slow := w.slow(c.Site)
@@ -213,10 +213,10 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		if slow {
 			phase = rolloutv1alpha1.CheckFailed
 		}
-		at.Checks = append(at.Checks, rolloutv1alpha1.CheckResult{Name: c.Name, Site: c.Site, Phase: phase, Value: "1", Threshold: "2", Measurements: measured})
+		observation.Checks = append(observation.Checks, rolloutv1alpha1.CheckResult{Name: c.Name, Site: c.Site, Phase: phase, Value: "1", Threshold: "2", Measurements: measured})
 	}
-	if !bad && int(measured) < 2*len(at.Checks) {
-		at.Checks = nil
+	if !bad && int(measured) < 2*len(observation.Checks) {
+		observation.Checks = nil
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
 		return
 	}
@@ -224,8 +224,8 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		w.fail(g, rolloutv1alpha1.GateFailed)
 		return
 	}
-	at.Verdict = rolloutv1alpha1.GatePassed
-	w.truth.passed[gatedOf(*at.Position)] = true
+	observation.Verdict = rolloutv1alpha1.GatePassed
+	w.truth.passed[gatedOf(*observation.Position)] = true
 	setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)
 }
 
@@ -249,9 +249,9 @@ func (w *walk) fail(g *rolloutv1alpha1.Gate, v rolloutv1alpha1.GateVerdict) {
 
 // proves is true while the position of a Gate is live at the Sites of its checks, as far as is reported.
 func (w *walk) proves(g *rolloutv1alpha1.Gate) bool {
-	at := *g.Spec.ForProvider.Position
+	position := *g.Spec.ForProvider.Position
 	for _, c := range g.Spec.ForProvider.Checks {
-		if w.sites[c.Site].untold && !w.delivered(at, c.Site) || !w.sites[c.Site].untold && (w.sync == nil || !w.syncProves(at)) {
+		if w.sites[c.Site].untold && !w.delivered(position, c.Site) || !w.sites[c.Site].untold && (w.sync == nil || !w.syncProves(position)) {
 			return false
 		}
 	}
@@ -259,10 +259,10 @@ func (w *walk) proves(g *rolloutv1alpha1.Gate) bool {
 }
 
 // delivered is true while a delivery says now that it came to a position for a Site.
-func (w *walk) delivered(asked ledger.Position, site string) bool {
+func (w *walk) delivered(requested ledger.Position, site string) bool {
 	for _, d := range w.deliveries {
 		brings := slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return t.Site == site })
-		if at := d.Status.AtProvider.Record; brings && isReady(d) && at != nil && at.Position == asked {
+		if ledgerRecord := d.Status.AtProvider.Record; brings && isReady(d) && ledgerRecord != nil && ledgerRecord.Position == requested {
 			return true
 		}
 	}
@@ -270,9 +270,9 @@ func (w *walk) delivered(asked ledger.Position, site string) bool {
 }
 
 // syncProves is true while the SiteSync says now that a position is live.
-func (w *walk) syncProves(asked ledger.Position) bool {
+func (w *walk) syncProves(requested ledger.Position) bool {
 	ready := w.sync.GetCondition(xpv2.TypeReady)
-	return w.sync.Status.AtProvider.ObservedPosition() == asked &&
+	return w.sync.Status.AtProvider.ObservedPosition() == requested &&
 		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == w.sync.GetGeneration()
 }
 

@@ -15,10 +15,10 @@ import (
 
 // provide lets the provider reconcile one delivery, and checks the content of Git.
 func (w *walk) provide(name string, crash bool) {
-	asked := w.deliveries[name]
-	d := w.followHome(name, copyForStatus(asked))
+	requested := w.deliveries[name]
+	d := w.followHome(name, copyForStatus(requested))
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
-	before := r.memory.record
+	previous := r.memory.record
 	// A call may have seen the numbers of a ledger of which nothing is left, and order the next one.
 	if err := r.deliver(d, w.reportedElsewhere(name), w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy || !isAboutNumber(err)) {
 		w.truth.violatedf("%s gets an illegal event: %s", name, err)
@@ -27,20 +27,20 @@ func (w *walk) provide(name string, crash bool) {
 	if reason := reasonOf(d); reason != "" {
 		w.truth.fails(askedPosition(d), reason)
 	}
-	if !crash && !isSame(&asked.Status, &d.Status) {
-		w.deliveries[name] = withSpec(d, asked)
+	if !crash && !isSame(&requested.Status, &d.Status) {
+		w.deliveries[name] = withSpec(d, requested)
 	}
-	if after := r.memory.record; after != before {
-		w.judgeRecord(name, before, after)
-		w.count(d, after)
+	if current := r.memory.record; current != previous {
+		w.judgeRecord(name, previous, current)
+		w.count(d, current)
 	}
 }
 
 // noteShown records whether the status of a home shows its current revision. A revision that was recorded before the provider stopped counts as unseen
 // until the requested events are found in the ledger: a home with a request for other events refuses.
 func (w *walk) noteShown(s ledger.State, d *deliveryv1alpha1.GitDelivery, crash bool) {
-	asked := d.Spec.ForProvider.Ledger
-	if s.Current == nil || asked == nil || !wasRecorded(s, *asked) {
+	requested := d.Spec.ForProvider.Ledger
+	if s.Current == nil || requested == nil || !wasRecorded(s, *requested) {
 		return
 	}
 	w.truth.unseen[s.Current.Number] = crash
@@ -56,13 +56,13 @@ func isAboutNumber(err error) bool {
 // count.
 func (w *walk) reportedElsewhere(name string) ledger.Head {
 	newest := ledger.Head{}
-	for other, d := range w.deliveries {
-		if other == name {
+	for otherName, d := range w.deliveries {
+		if otherName == name {
 			continue
 		}
-		switch l, asked := d.Status.AtProvider.Ledger, d.Spec.ForProvider.Ledger; {
-		case l == nil && asked != nil && asked.After.Compare(newest) > 0:
-			newest = asked.After
+		switch l, requested := d.Status.AtProvider.Ledger, d.Spec.ForProvider.Ledger; {
+		case l == nil && requested != nil && requested.After.Compare(newest) > 0:
+			newest = requested.After
 		case l != nil && !l.IsClosed && l.Compare(newest) > 0:
 			newest = l.Head
 		}
@@ -79,24 +79,24 @@ func copyForStatus(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDeliver
 }
 
 // judgeRecord checks that a repository applied the recorded position of the home, and did not go back.
-func (w *walk) judgeRecord(name string, before, after *record) {
-	if !w.truth.heads[after.head] {
-		w.truth.violatedf("%s applied event %d of epoch %d, which the home had not recorded", name, after.head.Seq, after.head.Epoch)
+func (w *walk) judgeRecord(name string, previous, current *record) {
+	if !w.truth.heads[current.head] {
+		w.truth.violatedf("%s applied event %d of epoch %d, which the home had not recorded", name, current.head.Seq, current.head.Epoch)
 	}
-	if before != nil && !before.deleted && (after.position.Compare(before.position) < 0 || after.head.Compare(before.head) < 0) {
-		w.truth.violatedf("%s went back from %+v to %+v", name, before.position, after.position)
+	if previous != nil && !previous.deleted && (current.position.Compare(previous.position) < 0 || current.head.Compare(previous.head) < 0) {
+		w.truth.violatedf("%s went back from %+v to %+v", name, previous.position, current.position)
 	}
 }
 
 // count counts the trees in a repository as live if no object reports more.
-func (w *walk) count(d *deliveryv1alpha1.GitDelivery, is *record) {
+func (w *walk) count(d *deliveryv1alpha1.GitDelivery, applied *record) {
 	for _, t := range d.Spec.ForProvider.Trees {
 		if t.Action == deliveryv1alpha1.ActionDesired {
 			w.truth.wiped = w.wiped
-			w.truth.bring(is.applied, place(d.Spec.ProviderConfigReference.Name, t.Path), t.Tree, len(w.sites))
+			w.truth.bring(applied.applied, place(d.Spec.ProviderConfigReference.Name, t.Path), t.Tree, len(w.sites))
 		}
-		if w.sites[t.Site].untold && t.Action != deliveryv1alpha1.ActionKeep && is.position == askedPosition(d) {
-			w.truth.live(is.position, t.Site, t.Tree)
+		if w.sites[t.Site].untold && t.Action != deliveryv1alpha1.ActionKeep && applied.position == askedPosition(d) {
+			w.truth.live(applied.position, t.Site, t.Tree)
 		}
 	}
 }

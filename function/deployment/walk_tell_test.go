@@ -39,8 +39,8 @@ func TestWalk(t *testing.T) {
 			})
 		}
 	})
-	told := ends.told()
-	t.Logf("%d stories of %d steps each, from %d to %d, %.0f of them per CPU-second, ended so:", told, stepsOf, all[0], all[len(all)-1], perSecond(told, began))
+	story := ends.told()
+	t.Logf("%d stories of %d steps each, from %d to %d, %.0f of them per CPU-second, ended so:", story, stepsOf, all[0], all[len(all)-1], perSecond(story, began))
 	for _, end := range slices.Sorted(maps.Keys(ends.all)) {
 		t.Logf("%5d %s", ends.all[end], end)
 	}
@@ -73,12 +73,12 @@ func stories(t *testing.T) []uint64 {
 	}
 	var out []uint64
 	for part := range strings.SplitSeq(named, ",") {
-		from, to, ranged := strings.Cut(part, "-")
+		firstText, lastText, ranged := strings.Cut(part, "-")
 		if !ranged {
-			to = from
+			lastText = firstText
 		}
-		first, err := strconv.ParseUint(from, 10, 64)
-		last, err2 := strconv.ParseUint(to, 10, 64)
+		first, err := strconv.ParseUint(firstText, 10, 64)
+		last, err2 := strconv.ParseUint(lastText, 10, 64)
 		if err != nil || err2 != nil {
 			t.Fatalf("INTENTPLANE_WALK=%s: %q is not a scenario", named, part)
 		}
@@ -131,8 +131,8 @@ func (c *tally) told() int {
 	c.Lock()
 	defer c.Unlock()
 	n := c.failed
-	for _, of := range c.all {
-		n += of
+	for _, count := range c.all {
+		n += count
 	}
 	return n
 }

@@ -141,9 +141,9 @@ func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 	}
 	w.core, w.cores = cores[0], cores
 	w.repos["default"], w.repos["other"] = w.newRepo(), w.newRepo()
-	other := w.object("ClusterProviderConfig", "default").DeepCopy()
-	other.SetName("other")
-	w.objects = append(w.objects, other)
+	otherConfig := w.object("ClusterProviderConfig", "default").DeepCopy()
+	otherConfig.SetName("other")
+	w.objects = append(w.objects, otherConfig)
 	w.set("ClusterProviderConfig", "other", "https://git.example.org/other.git", "spec", "git", "url")
 	third := w.object("Site", "edge1").DeepCopy()
 	third.SetName("edge3")
@@ -217,9 +217,9 @@ func (w *walk) notef(format string, args ...any) {
 
 // judge checks the answer of a call.
 func (w *walk) judge(m moment, out *reply, fresh bool) {
-	was := m.status.Transitions
+	previous := m.status.Transitions
 	for i, tr := range out.Status.Transitions {
-		if i < len(was) && len(out.Status.Transitions) < 20 {
+		if i < len(previous) && len(out.Status.Transitions) < 20 {
 			continue
 		}
 		if !phase.Legal(tr.From, tr.To) {
@@ -229,16 +229,16 @@ func (w *walk) judge(m moment, out *reply, fresh bool) {
 	if out.Status.Phase == deploymentv1alpha1.PhaseSucceeded && out.Status.Outcome == deploymentv1alpha1.OutcomeSucceeded && fresh {
 		w.mustBeVerified(out.Status.Revision)
 	}
-	asked := out.deliveries()
+	desired := out.deliveries()
 	if out.Ready && fresh {
-		w.mustRun("Ready", asked)
+		w.mustRun("Ready", desired)
 		w.mustSay(m, "Ready", out)
 	}
-	w.judgeProposal(m, asked, fresh)
+	w.judgeProposal(m, desired, fresh)
 	if w.chance(20) {
-		again := w.consult(m, w.again())
-		if w.brief(again) != w.brief(out) || again.Status.Message != out.Status.Message {
-			w.truth.violatedf("the same input, another answer: %s, then %s", w.brief(out), w.brief(again))
+		repeated := w.consult(m, w.again())
+		if w.brief(repeated) != w.brief(out) || repeated.Status.Message != out.Status.Message {
+			w.truth.violatedf("the same input, another answer: %s, then %s", w.brief(out), w.brief(repeated))
 		}
 	}
 }
@@ -255,14 +255,14 @@ func (w *walk) again() func(Input, moment) (*reply, error) {
 }
 
 // mustRun checks that every Site once ran its desired tree.
-func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelivery) {
-	for _, d := range asked {
+func (w *walk) mustRun(claim string, desired map[string]*deliveryv1alpha1.GitDelivery) {
+	for _, d := range desired {
 		if d.Spec.ForProvider.Position == nil {
 			continue // It brings nothing: its repository was left.
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
-			if at := askedPosition(d); t.Action == deliveryv1alpha1.ActionDesired && !w.truth.ran[run{goalOf(at), t.Site, ""}] {
-				w.truth.violatedf("%s, and %s never ran revision %d", said, t.Site, at.Revision)
+			if position := askedPosition(d); t.Action == deliveryv1alpha1.ActionDesired && !w.truth.ran[run{goalOf(position), t.Site, ""}] {
+				w.truth.violatedf("%s, and %s never ran revision %d", claim, t.Site, position.Revision)
 			}
 		}
 	}
@@ -286,22 +286,22 @@ func (w *walk) mustBeVerified(revision int64) {
 }
 
 // mustSay checks that every object that is to stay reports its desired state.
-func (w *walk) mustSay(m moment, said string, out *reply) {
+func (w *walk) mustSay(m moment, claim string, out *reply) {
 	for name, d := range m.deliveries {
 		if out.objects[name] != nil && !isReady(d) && !isRebasing(d) {
-			w.truth.violatedf("%s, and %s is not", said, name)
+			w.truth.violatedf("%s, and %s is not", claim, name)
 		}
 	}
 	if m.sync != nil && !isReady(m.sync) {
-		w.truth.violatedf("%s, and the SiteSync is not", said)
+		w.truth.violatedf("%s, and the SiteSync is not", claim)
 	}
 }
 
 // isRebasing is true for a home that was Ready before it got a request to record an equivalent request alone. No Site changes, and so that makes no
 // deployment unready: scenario 30432 is an example.
 func isRebasing(d *deliveryv1alpha1.GitDelivery) bool {
-	asked, c := d.Spec.ForProvider.Ledger, d.GetCondition(xpv2.TypeReady)
-	return asked != nil && len(asked.Events) == 1 && asked.Events[0].Rebased != nil && c.Status == corev1.ConditionTrue && c.ObservedGeneration == d.GetGeneration()-1
+	requested, c := d.Spec.ForProvider.Ledger, d.GetCondition(xpv2.TypeReady)
+	return requested != nil && len(requested.Events) == 1 && requested.Events[0].Rebased != nil && c.Status == corev1.ConditionTrue && c.ObservedGeneration == d.GetGeneration()-1
 }
 
 // apply applies the answer, up to a fault. Objects that the call did not see are not deleted.

@@ -28,11 +28,11 @@ func TestRecordedAgain(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			is := newTruth()
-			is.record(ledger.State{}, []ledger.Event{opened, ordered, rejected}, time.Time{})
-			is.lossy = true
-			is.record(ledger.State{}, tc.again, time.Time{})
-			got := strings.Join(is.violations, "\n")
+			model := newTruth()
+			model.record(ledger.State{}, []ledger.Event{opened, ordered, rejected}, time.Time{})
+			model.lossy = true
+			model.record(ledger.State{}, tc.again, time.Time{})
+			got := strings.Join(model.violations, "\n")
 			if !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
 				t.Errorf("\n%s\nrecord(...): want %q, got %q", tc.reason, tc.want, got)
 			}

@@ -174,14 +174,14 @@ func (t *truth) recordState(s ledger.State) {
 		return
 	}
 	key, r := numberedOf(s), s.Current.Request
-	isOther := func(was ledger.Request) bool { return was.Scheme == r.Scheme && was.Intent != r.Intent }
-	if was, ok := t.intents[key]; ok && isOther(was) && !t.isExcused("order that no status showed, and that was lost", t.lossy && t.unseen[key.number]) {
+	isOther := func(recorded ledger.Request) bool { return recorded.Scheme == r.Scheme && recorded.Intent != r.Intent }
+	if recorded, ok := t.intents[key]; ok && isOther(recorded) && !t.isExcused("order that no status showed, and that was lost", t.lossy && t.unseen[key.number]) {
 		t.violatedf("revision %d was another intent in epoch %d", key.number, key.epoch)
 	}
 	t.intents[key] = r
-	was, judged := t.verdicts[key]
-	if judged && (s.Verdict == nil || s.Verdict.Result != was) {
-		t.violatedf("revision %d was %s in epoch %d, and is not", key.number, was, key.epoch)
+	recordedResult, judged := t.verdicts[key]
+	if judged && (s.Verdict == nil || s.Verdict.Result != recordedResult) {
+		t.violatedf("revision %d was %s in epoch %d, and is not", key.number, recordedResult, key.epoch)
 	}
 	if s.Verdict != nil {
 		t.verdicts[key] = s.Verdict.Result
@@ -218,7 +218,7 @@ func (t *truth) recordEvent(s ledger.State, e ledger.Event, next ledger.State) {
 
 // take notes that a RolloutRequest took effect, which happens once.
 func (t *truth) take(uid string, s ledger.State) {
-	if n, did := t.taken[uid]; did && !t.lossy {
+	if n, isTaken := t.taken[uid]; isTaken && !t.lossy {
 		t.violatedf("request %s took effect on revision %d before", uid, n.number)
 	}
 	t.taken[uid] = numbered{s.Ledger, s.Epoch, s.LastNumber}
@@ -227,7 +227,7 @@ func (t *truth) take(uid string, s ledger.State) {
 // recordOrder checks that a revision may follow the previous revision.
 func (t *truth) recordOrder(s, next ledger.State) {
 	r := next.Current
-	if n, held := t.rejected[r.Request.Intent]; held && r.RequestRef == nil && !t.lossy {
+	if n, isHeld := t.rejected[r.Request.Intent]; isHeld && r.RequestRef == nil && !t.lossy {
 		t.violatedf("revision %d delivers the intent of revision %d, which was rejected", r.Number, n)
 	}
 	if s.Current != nil && r.Request.Renderer < s.Current.Request.Renderer {
@@ -261,9 +261,9 @@ func (t *truth) recordVerdict(s ledger.State, j ledger.Judged) {
 }
 
 // provenStep checks that a step of a revision ran at each of its Sites, and passed its Gate.
-func (t *truth) provenStep(s ledger.State, step int32, does string) {
-	if why := t.refuteStep(s, step); why != "" {
-		t.violatedf("revision %d %s, and %s", s.Current.Number, does, why)
+func (t *truth) provenStep(s ledger.State, step int32, event string) {
+	if refutation := t.refuteStep(s, step); refutation != "" {
+		t.violatedf("revision %d %s, and %s", s.Current.Number, event, refutation)
 	}
 }
 
@@ -344,19 +344,19 @@ func (t *truth) inherit(from, revision, epoch int64) {
 // bring records that a revision brings a tree to one of its places. A revision with the trees and the intent of the previous revision counts as the same
 // revision, unless a user requested it. A call that had ordered another revision under the number of a revision that it could not see does not know the trees
 // of that revision.
-func (t *truth) bring(s ledger.State, at, tree string, places int) {
+func (t *truth) bring(s ledger.State, location, tree string, places int) {
 	number := s.Current.Number
 	if t.asked[number] == nil {
 		t.asked[number] = map[string]string{}
 	}
-	t.asked[number][at] = tree
+	t.asked[number][location] = tree
 	last := slices.IndexFunc(s.History, func(p ledger.Past) bool { return p.Number == number-1 })
 	if last < 0 || len(t.asked[number]) != places || t.lossy || t.wiped || s.Current.RequestRef != nil {
 		return
 	}
-	was := s.History[last]
-	isRejected := was.Verdict != nil && was.Verdict.Result == ledger.VerdictRejected
-	isSame := !isRejected && was.Request.Intent == s.Current.Request.Intent && maps.Equal(t.asked[number], t.asked[number-1])
+	previous := s.History[last]
+	isRejected := previous.Verdict != nil && previous.Verdict.Result == ledger.VerdictRejected
+	isSame := !isRejected && previous.Request.Intent == s.Current.Request.Intent && maps.Equal(t.asked[number], t.asked[number-1])
 	if isSame && !t.isExcused("order that no status showed", t.unseen[number-1]) && !t.isExcused("moved back while it was on its way", t.rebased[number]) {
 		t.violatedf("revision %d changes nothing", number)
 	}

@@ -48,8 +48,8 @@ func waveOfSites(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[s
 			if !isInWave(w, p) {
 				continue
 			}
-			if before, ok := in[name]; ok {
-				return nil, invalidWave(i, "Site %q is in wave %q too", name, waves[before].Name)
+			if previous, ok := in[name]; ok {
+				return nil, invalidWave(i, "Site %q is in wave %q too", name, waves[previous].Name)
 			}
 			in[name] = i
 		}
@@ -74,7 +74,7 @@ func isInWave(w deploymentv1alpha1.Wave, p catalog.Place) bool {
 	}
 	labels := p.Site.GetLabels()
 	for key, value := range w.MatchLabels {
-		if is, ok := labels[key]; !ok || is != string(value) {
+		if label, ok := labels[key]; !ok || label != string(value) {
 			return false
 		}
 	}

@@ -43,11 +43,11 @@ func TestPlanOf(t *testing.T) {
 			for _, s := range plan {
 				got = append(got, s.Sites)
 			}
-			said := ""
+			message := ""
 			if err != nil {
-				said = err.Error()
+				message = err.Error()
 			}
-			if diff := cmp.Diff([]any{tc.want, tc.err}, []any{got, said}); diff != "" {
+			if diff := cmp.Diff([]any{tc.want, tc.err}, []any{got, message}); diff != "" {
 				t.Errorf("\n%s\nplanSteps(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

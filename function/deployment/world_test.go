@@ -147,8 +147,8 @@ func (w *world) answer(needs []catalog.Need) bool {
 			}
 			answers = append(answers, b)
 		}
-		was, isKnown := w.in.Answers[n.Name]
-		isNew = isNew || !isKnown || !slices.EqualFunc(was, answers, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+		previous, isKnown := w.in.Answers[n.Name]
+		isNew = isNew || !isKnown || !slices.EqualFunc(previous, answers, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 		w.in.Answers[n.Name] = answers
 	}
 	return isNew
@@ -197,8 +197,8 @@ func (w *world) call() *Output {
 			break // The next call would have the same input as this call.
 		}
 		next := w.run()
-		same := cmp.Equal(out.Needs, next.Needs)
-		if out = next; same {
+		isSameNeeds := cmp.Equal(out.Needs, next.Needs)
+		if out = next; isSameNeeds {
 			break
 		}
 	}
@@ -214,12 +214,12 @@ func (w *world) apply(out *Output) {
 		o.SetManagedFields(w.managedFieldsOf(name, o))
 		o.SetName("shop-" + name)
 		o.SetGeneration(1)
-		if before := w.in.Observed[name]; before != nil {
-			o.SetGeneration(before.GetGeneration())
-			if !reflect.DeepEqual(before.Object["spec"], o.Object["spec"]) {
-				o.SetGeneration(before.GetGeneration() + 1)
+		if current := w.in.Observed[name]; current != nil {
+			o.SetGeneration(current.GetGeneration())
+			if !reflect.DeepEqual(current.Object["spec"], o.Object["spec"]) {
+				o.SetGeneration(current.GetGeneration() + 1)
 			}
-			if status, ok := before.Object["status"]; ok {
+			if status, ok := current.Object["status"]; ok {
 				o.Object["status"] = status
 			}
 		}

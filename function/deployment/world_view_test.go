@@ -46,11 +46,11 @@ func conditionOf(out *Output, typ string) phase.Condition {
 	return out.Conditions[i]
 }
 
-func (w *world) wantCondition(reason string, out *Output, typ string, status corev1.ConditionStatus, why string) {
+func (w *world) wantCondition(reason string, out *Output, typ string, status corev1.ConditionStatus, conditionReason string) {
 	w.t.Helper()
 	c := conditionOf(out, typ)
-	if c.Status != status || c.Reason != why {
-		w.t.Errorf("\n%s\nRun(...): want %s=%s/%s, got %+v", reason, typ, status, why, c)
+	if c.Status != status || c.Reason != conditionReason {
+		w.t.Errorf("\n%s\nRun(...): want %s=%s/%s, got %+v", reason, typ, status, conditionReason, c)
 	}
 }
 

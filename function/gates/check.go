@@ -33,17 +33,17 @@ func checkPath(i int) string { return "spec.gatesConfig.checks[" + strconv.Itoa(
 func checkUniqueNames(g deploymentv1alpha1.GatesConfig) error {
 	for i, c := range g.Checks {
 		path := checkPath(i) + ".name"
-		if _, taken := g.SLOThresholds[c.Name]; taken {
+		if _, isTaken := g.SLOThresholds[c.Name]; isTaken {
 			return errors.Errorf("%s: %q is the name of a metric in sloThresholds", path, c.Name)
 		}
 		if g.PostCheck != nil && c.Name == PostCheckName {
 			return errors.Errorf("%s: %q is the name of the post check", path, c.Name)
 		}
-		if slices.ContainsFunc(g.Checks[:i], func(other deploymentv1alpha1.Check) bool { return other.Name == c.Name }) {
+		if slices.ContainsFunc(g.Checks[:i], func(otherCheck deploymentv1alpha1.Check) bool { return otherCheck.Name == c.Name }) {
 			return errors.Errorf("%s: %q is the name of another check", path, c.Name)
 		}
 	}
-	if _, taken := g.SLOThresholds[PostCheckName]; taken && g.PostCheck != nil {
+	if _, isTaken := g.SLOThresholds[PostCheckName]; isTaken && g.PostCheck != nil {
 		return errors.Errorf("%s: is the name of the post check", thresholdPath(PostCheckName))
 	}
 	return nil
@@ -149,9 +149,9 @@ func checkTimes(c *deploymentv1alpha1.Check) error {
 }
 
 func parseDuration(field string, d deploymentv1alpha1.Duration) (time.Duration, error) {
-	is, err := time.ParseDuration(string(d))
-	if err != nil || is < shortestInterval || is > longestTimeout {
+	duration, err := time.ParseDuration(string(d))
+	if err != nil || duration < shortestInterval || duration > longestTimeout {
 		return 0, errors.Errorf("%s: %q is not between 1s and 24h", field, d)
 	}
-	return is, nil
+	return duration, nil
 }

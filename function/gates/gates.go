@@ -116,8 +116,8 @@ func (c *Compiler) Compile(in Input) (Checks, error) {
 		refused refusals
 	)
 	for _, p := range sortedPlaces(in.Places) {
-		at, problems := c.compileAtPlace(in, p, all)
-		out, refused = append(out, at...), append(refused, problems...)
+		siteChecks, problems := c.compileAtPlace(in, p, all)
+		out, refused = append(out, siteChecks...), append(refused, problems...)
 	}
 	if err := refused.joinErrors(); err != nil {
 		return nil, err
@@ -143,8 +143,8 @@ func (r refusals) joinErrors() error {
 	if len(texts) == 0 {
 		return nil
 	}
-	if more := len(texts) - maxRefusals; more > 0 {
-		texts = append(texts[:maxRefusals], fmt.Sprintf("and %d more", more))
+	if remaining := len(texts) - maxRefusals; remaining > 0 {
+		texts = append(texts[:maxRefusals], fmt.Sprintf("and %d more", remaining))
 	}
 	return errors.New(strings.Join(texts, "; "))
 }
@@ -155,11 +155,11 @@ func (c *Compiler) collectChecks(in Input) ([]declaredCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := c.readOwnChecks(in)
+	ownChecks, err := c.readOwnChecks(in)
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(metrics, own)
+	all := slices.Concat(metrics, ownChecks)
 	for _, declared := range all {
 		if err := c.checkCanFail(declared); err != nil {
 			return nil, err
@@ -175,11 +175,11 @@ func (c *Compiler) checkFillWeight(all []declaredCheck, sites int) error {
 		if declared.kind.fillWeight == nil || declared.Site != "" {
 			continue
 		}
-		one, err := declared.kind.fillWeight(c, &declared.Check)
+		cost, err := declared.kind.fillWeight(c, &declared.Check)
 		if err != nil {
 			return errors.Wrap(err, declared.path)
 		}
-		if weight += one * sites; weight > maxFillWeight {
+		if weight += cost * sites; weight > maxFillWeight {
 			return errors.Errorf("%s: the regular expressions of all queries take too long to compile for %d Sites: use fewer or simpler ones", declared.path, sites)
 		}
 	}
@@ -237,17 +237,17 @@ func (c *Compiler) compileAtPlace(in Input, p catalog.Place, all []declaredCheck
 		out     Checks
 		refused refusals
 	)
-	for _, said := range all {
-		if said.Site != "" && said.Site != p.Site.GetName() {
+	for _, declared := range all {
+		if declared.Site != "" && declared.Site != p.Site.GetName() {
 			continue
 		}
-		if err := checkBounds(p, said); err != nil {
+		if err := checkBounds(p, declared); err != nil {
 			refused = append(refused, err)
 			continue
 		}
-		check, err := c.compileForSite(in, p, said)
+		check, err := c.compileForSite(in, p, declared)
 		if err != nil {
-			refused = append(refused, errors.Wrapf(err, "%s: Site %q", said.path, p.Site.GetName()))
+			refused = append(refused, errors.Wrapf(err, "%s: Site %q", declared.path, p.Site.GetName()))
 			continue
 		}
 		ref := &xpv2.ProviderConfigReference{Kind: p.ConfigRef.Kind, Name: p.ConfigRef.Name}

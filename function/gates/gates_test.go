@@ -74,10 +74,10 @@ func TestCompileForCanary(t *testing.T) {
 			t.Errorf("\nA metric without a query for canaries judges both tracks together.\nCompile(...): -want, +got:\n%s", diff)
 		}
 	}
-	own := newInput(config{Checks: []check{{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: `x{track="{{stable}}"}`}}}}, newPlace("edge1"))
-	own.Canary, own.Stable = "green", "blue"
+	input := newInput(config{Checks: []check{{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: `x{track="{{stable}}"}`}}}}, newPlace("edge1"))
+	input.Canary, input.Stable = "green", "blue"
 	const want = "spec.gatesConfig.checks[0]: prometheus.query: {{stable}} stands for a track"
-	if _, err := compiler.Compile(own); err == nil || !strings.HasPrefix(err.Error(), want) {
+	if _, err := compiler.Compile(input); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("\nA check of a deployment names no track, since it is asked at 100 percent too.\nCompile(...): want error %q, got %v", want, err)
 	}
 }
@@ -155,7 +155,7 @@ func TestCompile(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			in := newInput(tc.config, newPlace("edge2"), newPlace("edge1"))
-			before := tc.config.DeepCopy()
+			original := tc.config.DeepCopy()
 			checks, err := NewCompiler(1 << 20).Compile(in)
 			if err != nil {
 				t.Fatalf("\n%s\nCompile(...): %v", tc.reason, err)
@@ -170,8 +170,8 @@ func TestCompile(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nCompile(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			before.Default()
-			if diff := cmp.Diff(*before, in.Config); diff != "" {
+			original.Default()
+			if diff := cmp.Diff(*original, in.Config); diff != "" {
 				t.Errorf("\n%s\nCompile(...) changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -186,9 +186,9 @@ func TestCompileRefuses(t *testing.T) {
 	job := func(image string) check {
 		return check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: image, Script: "true"}}
 	}
-	one := func(c check) config { return config{Checks: []check{c}} }
+	withCheck := func(c check) config { return config{Checks: []check{c}} }
 	web := func(url string) config {
-		return one(check{Name: "own", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "answer.a"}})
+		return withCheck(check{Name: "own", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "answer.a"}})
 	}
 	available := func(image string) check {
 		return check{Name: "own", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{Image: image}}
@@ -223,7 +223,7 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.sloThresholds.availability: must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'`,
 		},
 		"Site": {
-			reason: "A check whose Site was not chosen would never be made.", config: one(prometheus(check{Site: "edge9", Threshold: "< 1"})),
+			reason: "A check whose Site was not chosen would never be made.", config: withCheck(prometheus(check{Site: "edge9", Threshold: "< 1"})),
 			want: `spec.gatesConfig.checks[0]: site: "edge9" is not among the chosen Sites`,
 		},
 		"NameOfMetric": {
@@ -244,32 +244,32 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[1].name: "own" is the name of another check`,
 		},
 		"Bare": {
-			reason: "A threshold of a deployment's own query needs a comparison, since its good side is unknown.", config: one(prometheus(check{Threshold: "5"})),
+			reason: "A threshold of a deployment's own query needs a comparison, since its good side is unknown.", config: withCheck(prometheus(check{Threshold: "5"})),
 			want: `spec.gatesConfig.checks[0]: threshold: "5" needs a comparison, such as <= or >=, which says which side is good`,
 		},
 		"NoUnit": {
-			reason: "A query in seconds would always be below 500.", config: one(prometheus(check{Threshold: "< 500ms"})),
+			reason: "A query in seconds would always be below 500.", config: withCheck(prometheus(check{Threshold: "< 500ms"})),
 			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" is in ms: set unit to the unit of the value`,
 		},
 		"OwnUnit": {
-			reason: "A threshold in a unit of time is refused for a check in percent.", config: one(prometheus(check{Threshold: "< 500ms", Unit: "%"})),
+			reason: "A threshold in a unit of time is refused for a check in percent.", config: withCheck(prometheus(check{Threshold: "< 500ms", Unit: "%"})),
 			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" cannot be said in %`,
 		},
 		"Query": {
 			reason: "A query that is not PromQL would only fail later.",
-			config: one(check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x["}}),
+			config: withCheck(check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x["}}),
 			want:   `spec.gatesConfig.checks[0]: prometheus.query: is not PromQL`,
 		},
 		"Fixed": {
-			reason: "A query that can never be judged is not delivered.", config: one(checkWithQuery("x @ 1")),
+			reason: "A query that can never be judged is not delivered.", config: withCheck(checkWithQuery("x @ 1")),
 			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before the measured revision went live`,
 		},
 		"Window": {
-			reason: "A query that could be judged only after a month is refused.", config: one(checkWithQuery("rate(x[30d])")),
+			reason: "A query that could be judged only after a month is refused.", config: withCheck(checkWithQuery("rate(x[30d])")),
 			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h: the measured revision would have to be live for as long before the first query`,
 		},
 		"Heavy": {
-			reason: "A few bytes may take gigabytes to compile.", config: one(checkWithQuery(`x{a=~"(?i)\\pL{900}"}`)),
+			reason: "A few bytes may take gigabytes to compile.", config: withCheck(checkWithQuery(`x{a=~"(?i)\\pL{900}"}`)),
 			want: `spec.gatesConfig.checks[0]: prometheus.query: the regular expression "(?i)\\pL{900}" takes too long to compile: repeat less, and use smaller classes of characters`,
 		},
 		"HeavyTogether": {
@@ -277,38 +277,38 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[2]: prometheus.query: the regular expressions of this query and of those before it take too long to compile`,
 		},
 		"HeavyEverywhere": {
-			reason: "Regular expressions that are compiled for too many Sites are refused.", config: one(checkWithQuery(`x{a=~"(?i)[^a]",b="{{site}}"}`)),
+			reason: "Regular expressions that are compiled for too many Sites are refused.", config: withCheck(checkWithQuery(`x{a=~"(?i)[^a]",b="{{site}}"}`)),
 			change: func(in *Input) { *in = newInput(in.Config, newPlaces(40)...) },
 			want:   `spec.gatesConfig.checks[0]: the regular expressions of all queries take too long to compile for 40 Sites: use fewer or simpler ones`,
 		},
 		"JobThreshold": {
-			reason: "A field that would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
+			reason: "A field that would be ignored is refused.", config: withCheck(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
 			want: `spec.gatesConfig.checks[0]: threshold: a Job has none: the code that it exits with decides`,
 		},
 		"AvailabilityThreshold": {
-			reason: "A threshold that an Availability check would ignore is refused.", config: one(check{Name: "own", Type: "Availability", Threshold: ">= 1", Availability: available("").Availability}),
+			reason: "A threshold that an Availability check would ignore is refused.", config: withCheck(check{Name: "own", Type: "Availability", Threshold: ">= 1", Availability: available("").Availability}),
 			want: `spec.gatesConfig.checks[0]: threshold: an Availability check has none: availability.minAvailable says how many pods have to be available`,
 		},
 		"AvailabilityImage": {
-			reason: "An image that no pod can have is refused.", config: one(available("Shop 1")),
+			reason: "An image that no pod can have is refused.", config: withCheck(available("Shop 1")),
 			want: `spec.gatesConfig.checks[0]: availability.image: "Shop 1" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
 		},
 		"AvailabilityNamespace": {
-			reason: "A deployment observes no namespace of a Site that it may not deliver to.", config: one(available("")),
+			reason: "A deployment observes no namespace of a Site that it may not deliver to.", config: withCheck(available("")),
 			change: func(in *Input) { in.Places[0].Site.Spec.TargetNamespaces.Allowed = []string{"shared"} },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": availability: the Site's spec.targetNamespaces.allowed does not allow namespace "team-a"`,
 		},
 		"AvailabilityLate": {
 			reason: "Pods that cannot be available for long enough before the timeout are refused.",
-			config: one(check{Name: "own", Type: "Availability", Timeout: "90s", Availability: available("").Availability}),
+			config: withCheck(check{Name: "own", Type: "Availability", Timeout: "90s", Availability: available("").Availability}),
 			want:   `spec.gatesConfig.checks[0]: timeout: 1m30s is not longer than the 1m30s that initialDelay and the intervals between 3 measurements take`,
 		},
 		"Late": {
-			reason: "A check that can never end in time would reject all revisions.", config: one(prometheus(check{Threshold: "< 1", Interval: "2m15s"})),
+			reason: "A check that can never end in time would reject all revisions.", config: withCheck(prometheus(check{Threshold: "< 1", Interval: "2m15s"})),
 			want: `spec.gatesConfig.checks[0]: timeout: 5m0s is not longer than the 5m0s that initialDelay and the intervals between 3 measurements take`,
 		},
 		"Flood": {
-			reason: "An interval of a millisecond would flood the server and is refused.", config: one(prometheus(check{Threshold: "< 1", Interval: "1ms"})),
+			reason: "An interval of a millisecond would flood the server and is refused.", config: withCheck(prometheus(check{Threshold: "< 1", Interval: "1ms"})),
 			want: `spec.gatesConfig.checks[0]: interval: "1ms" is not between 1s and 24h`,
 		},
 		"NoJobs": {
@@ -316,16 +316,16 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.postCheck: Site "edge1": job: the Site has no spec.postCheck, so that no Job runs there`,
 		},
 		"Image": {
-			reason: "A Site says which images run there.", config: one(job("curl:9")),
+			reason: "A Site says which images run there.", config: withCheck(job("curl:9")),
 			want: `spec.gatesConfig.checks[0]: Site "edge1": job: image: "curl:9" is not among the spec.postCheck.allowedImages of the Site`,
 		},
 		"ServiceAccount": {
 			reason: "A Site names its service account.",
-			config: one(check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: "curl:8", ServiceAccountName: "admin"}}),
+			config: withCheck(check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: "curl:8", ServiceAccountName: "admin"}}),
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": job: serviceAccountName: must be absent, or "checker" as the Site says`,
 		},
 		"JobImage": {
-			reason: "A Job runs an image that a container runtime can pull.", config: one(job("https://registry.example.org/curl:8")),
+			reason: "A Job runs an image that a container runtime can pull.", config: withCheck(job("https://registry.example.org/curl:8")),
 			want: `spec.gatesConfig.checks[0]: job.image: "https://registry.example.org/curl:8" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
 		},
 		"PostCheckImage": {
@@ -343,7 +343,7 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"Expression": {
 			reason: "An expression is read before anything is delivered.",
-			config: one(check{
+			config: withCheck(check{
 				Name: "own", Type: "Web", Threshold: "== 1",
 				Web: &deploymentv1alpha1.WebCheck{URL: "https://status.example.org/x", Expression: `answer.s.matches("x")`},
 			}),
@@ -355,12 +355,12 @@ func TestCompileRefuses(t *testing.T) {
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": web.url: host "status.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
 		},
 		"OwnQuerySite": {
-			reason: "A Site may show nothing but the metrics of Blueprints.", config: one(checkWithQuery("x")),
+			reason: "A Site may show nothing but the metrics of Blueprints.", config: withCheck(checkWithQuery("x")),
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only`,
 		},
 		"OwnQueryConfig": {
-			reason: "The owner of a configuration may allow the metrics of Blueprints only.", config: one(checkWithQuery("x")),
+			reason: "The owner of a configuration may allow the metrics of Blueprints only.", config: withCheck(checkWithQuery("x")),
 			change: func(in *Input) { in.Places[0].Config.Policy.OwnQueries = configv1alpha1.OwnQueriesDeny },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.policy.ownQueries of the configuration lets servers be asked by the metrics of Blueprints only`,
 		},
@@ -385,7 +385,7 @@ func TestCompileRefuses(t *testing.T) {
 				`spec.intent: objective latency: Blueprint web-1.0.0 has no such metric: it has availability, latency_p99`,
 		},
 		"ManySites": {
-			reason: "A refusal names ten problems at most.", config: one(checkWithQuery("x")),
+			reason: "A refusal names ten problems at most.", config: withCheck(checkWithQuery("x")),
 			change: func(in *Input) {
 				*in = newInput(in.Config, newPlaces(12)...)
 				for i := range in.Places {
@@ -395,14 +395,14 @@ func TestCompileRefuses(t *testing.T) {
 			want: deniedMessage(10) + `; and 2 more`,
 		},
 		"LoopbackSite": {
-			reason: "The Site's server on the provider's own machine is refused before it is asked.", config: one(checkWithQuery("x")),
+			reason: "The Site's server on the provider's own machine is refused before it is asked.", config: withCheck(checkWithQuery("x")),
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.Prometheus.Address = "http://127.0.0.1:9090/c4n4ry" },
 			want: `spec.gatesConfig.checks[0]: Site "edge1": spec.metrics.prometheus.address of the Site: ` +
 				`"127.0.0.1:9090" is a loopback address, which is the provider's own machine: name an address that the provider's Pod reaches`,
 		},
 		"Address": {
 			reason: "A server of one's own is such a host.",
-			config: one(check{
+			config: withCheck(check{
 				Name: "own", Type: "Prometheus", Threshold: "< 1",
 				Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x", Address: "https://other.example.org"},
 			}),
@@ -420,7 +420,7 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"LongQuery": {
 			reason: "Values may make a query too long.",
-			config: one(check{
+			config: withCheck(check{
 				Name: "own", Type: "Prometheus", Threshold: "< 1",
 				Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: strings.Repeat(" ", 4070) + `x{s="{{service}}"}`},
 			}),
@@ -547,8 +547,8 @@ func TestOwnQueries(t *testing.T) {
 		p.Site.Spec.Metrics.OwnQueries, p.Config.Policy.OwnQueries = catalogv1alpha1.OwnQueriesDeny, configv1alpha1.OwnQueriesDeny
 		return p
 	}
-	elsewhere, known, empty := checkWithQuery("x"), checkWithQuery("x"), check{Name: "own", Type: "Web"}
-	elsewhere.Prometheus.Address, known.Prometheus.Address = "https://status.example.org", "https://edge1.example.org"
+	elsewhere, siteServer, empty := checkWithQuery("x"), checkWithQuery("x"), check{Name: "own", Type: "Web"}
+	elsewhere.Prometheus.Address, siteServer.Prometheus.Address = "https://status.example.org", "https://edge1.example.org"
 	empty.Web, empty.Threshold = &deploymentv1alpha1.WebCheck{URL: "https://status.example.org", Expression: "answer"}, "== 1"
 	cases := map[string]struct {
 		reason string
@@ -560,7 +560,7 @@ func TestOwnQueries(t *testing.T) {
 		"Blueprint": {reason: "A query of the Blueprint does not count as the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(newPlace("edge1")), want: true},
 		"Elsewhere": {reason: "Another server is asked without credentials.", config: config{Checks: []check{elsewhere}}, place: deny(newPlace("edge1")), want: true},
 		"Web":       {reason: "A check of a web server is not subject to ownQueries.", config: config{Checks: []check{empty}}, place: deny(newPlace("edge1")), want: true},
-		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{known}}, place: deny(newPlace("edge1"))},
+		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{siteServer}}, place: deny(newPlace("edge1"))},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

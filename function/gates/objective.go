@@ -80,14 +80,14 @@ func (in Input) queryOf(m catalogv1alpha1.BlueprintMetric) string {
 }
 
 func unknownMetric(b *catalogv1alpha1.Blueprint) error {
-	known := make([]string, 0, len(b.Spec.Metrics))
+	names := make([]string, 0, len(b.Spec.Metrics))
 	for _, m := range b.Spec.Metrics {
-		known = append(known, m.Name)
+		names = append(names, m.Name)
 	}
-	if len(known) == 0 {
+	if len(names) == 0 {
 		return errors.Errorf("Blueprint %s has no metrics, so no threshold can be judged: leave the threshold out (spec.gatesConfig.sloThresholds, "+
 			"or slos in the intent), or choose a Blueprint whose spec.metrics measures it", b.GetName())
 	}
-	slices.Sort(known)
-	return errors.Errorf("Blueprint %s has no such metric: it has %s", b.GetName(), strings.Join(known, ", "))
+	slices.Sort(names)
+	return errors.Errorf("Blueprint %s has no such metric: it has %s", b.GetName(), strings.Join(names, ", "))
 }

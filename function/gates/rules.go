@@ -58,9 +58,9 @@ func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) e
 }
 
 // checkBounds returns an error, with the path of the field, for rules of a deployment that a place does not allow.
-func checkBounds(p catalog.Place, said declaredCheck) error {
-	if err := policy.CheckMetricRules(&p.Site, p.ConfigRef.Kind, &p.Config, said.rules); err != nil {
-		return atField(rulesPath(said.Name), err)
+func checkBounds(p catalog.Place, declared declaredCheck) error {
+	if err := policy.CheckMetricRules(&p.Site, p.ConfigRef.Kind, &p.Config, declared.rules); err != nil {
+		return atField(rulesPath(declared.Name), err)
 	}
 	return nil
 }

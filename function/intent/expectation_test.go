@@ -62,11 +62,11 @@ func TestFromExpectation(t *testing.T) {
 			if diff := cmp.Diff(tc.want.canonical, string(got.Canonical())); diff != "" {
 				t.Errorf("\n%s\nCanonical(): -want, +got:\n%s", tc.reason, diff)
 			}
-			again, err := FromText(string(got.Canonical()))
+			reparsed, err := FromText(string(got.Canonical()))
 			if err != nil {
 				t.Fatalf("\n%s\nFromText(Canonical()): %v", tc.reason, err)
 			}
-			if diff := cmp.Diff(got, again); diff != "" {
+			if diff := cmp.Diff(got, reparsed); diff != "" {
 				t.Errorf("\n%s\nFromText(Canonical()): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -30,16 +30,16 @@ func ExplicitInExpectation(e *deploymentv1alpha1.Expectation) Explicit {
 
 func findExplicit(read func(*draft) (Intent, error)) Explicit {
 	d := newDraft(defaultIntent())
-	is, err := read(d)
+	parsed, err := read(d)
 	if err != nil {
 		return Explicit{}
 	}
-	other, err := read(newDraft(otherDefaultIntent()))
+	otherIntent, err := read(newDraft(otherDefaultIntent()))
 	if err != nil {
 		return Explicit{}
 	}
 	return Explicit{
-		Type: is.Type == other.Type, Replicas: is.Replicas == other.Replicas, Priority: is.Priority == other.Priority,
+		Type: parsed.Type == otherIntent.Type, Replicas: parsed.Replicas == otherIntent.Replicas, Priority: parsed.Priority == otherIntent.Priority,
 		// The draft does not have the defaults of its class yet.
 		SST: d.Slice.SST != nil, Latency: d.QoS.LatencyMs != "",
 	}

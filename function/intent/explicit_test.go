@@ -34,8 +34,8 @@ func TestExplicitInText(t *testing.T) {
 			}
 		})
 	}
-	one := deploymentv1alpha1.Replicas(1)
-	if diff := cmp.Diff(Explicit{Replicas: true}, ExplicitInExpectation(&deploymentv1alpha1.Expectation{Service: "a", Replicas: &one})); diff != "" {
+	single := deploymentv1alpha1.Replicas(1)
+	if diff := cmp.Diff(Explicit{Replicas: true}, ExplicitInExpectation(&deploymentv1alpha1.Expectation{Service: "a", Replicas: &single})); diff != "" {
 		t.Errorf("ExplicitInExpectation(...): -want, +got:\n%s", diff)
 	}
 }

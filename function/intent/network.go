@@ -68,12 +68,12 @@ func (d *draft) checkEndpoint(i int) *document.Problem {
 	if !slices.Contains([]string{"TCP", "UDP", "SCTP"}, e.Protocol) {
 		return d.problemAt(path+".protocol", "must be TCP, UDP or SCTP")
 	}
-	for _, other := range d.Endpoints[:i] {
-		if other.Name == e.Name {
+	for _, earlier := range d.Endpoints[:i] {
+		if earlier.Name == e.Name {
 			return d.problemAt(path+".name", "names %s a second time", e.Name)
 		}
-		if other.Port == e.Port && other.Protocol == e.Protocol {
-			return d.problemAt(path+".port", "is the same as that of %s", other.Name)
+		if earlier.Port == e.Port && earlier.Protocol == e.Protocol {
+			return d.problemAt(path+".port", "is the same as that of %s", earlier.Name)
 		}
 	}
 	return nil
@@ -145,9 +145,9 @@ func (d *draft) checkSST() *document.Problem {
 	if sst < 0 || sst > maxSST {
 		return d.problemAt("slice.sst", "must be from 0 to %d", maxSST)
 	}
-	for _, other := range sliceClasses() {
-		if classed && other.sst == sst && other != c {
-			return d.problemAt("slice.sst", "%d is that of %s, but the service's type is %s", sst, other.name, d.Type)
+	for _, otherClass := range sliceClasses() {
+		if classed && otherClass.sst == sst && otherClass != c {
+			return d.problemAt("slice.sst", "%d is that of %s, but the service's type is %s", sst, otherClass.name, d.Type)
 		}
 	}
 	return nil

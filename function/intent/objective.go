@@ -115,7 +115,7 @@ func (m measurable) checkObjective(o objective, path string) *document.Problem {
 func wordsOfName(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // wholeText reads a whole number in a text. An empty text changes nothing.
-func wholeText(to *int32, text, path string) *document.Problem {
+func wholeText(target *int32, text, path string) *document.Problem {
 	if text == "" {
 		return nil
 	}
@@ -123,6 +123,6 @@ func wholeText(to *int32, text, path string) *document.Problem {
 	if !ok {
 		return document.Problemf(path, "must be a whole number")
 	}
-	*to = i
+	*target = i
 	return nil
 }

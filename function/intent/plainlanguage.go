@@ -115,16 +115,16 @@ func markWords(text string, fault *sentence.Fault) string {
 	}
 	start := strings.LastIndexByte(text[:fault.Offset], '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")
-	before := utf8.RuneCountInString(text[start:fault.Offset])
+	column := utf8.RuneCountInString(text[start:fault.Offset])
 	wrong, _, _ := strings.Cut(text[fault.Offset:fault.Offset+fault.Length], "\n")
 	if strings.TrimSpace(line) == "" {
 		return ""
 	}
-	shown := "\n  " + printableLine(line)
+	excerpt := "\n  " + printableLine(line)
 	if wrong == "" {
-		return shown
+		return excerpt
 	}
-	return shown + "\n  " + strings.Repeat(" ", before) + strings.Repeat("^", utf8.RuneCountInString(wrong))
+	return excerpt + "\n  " + strings.Repeat(" ", column) + strings.Repeat("^", utf8.RuneCountInString(wrong))
 }
 
 // printableLine returns a line with a question mark for each character that is not allowed in a sentence.
@@ -142,35 +142,35 @@ func printableLine(line string) string {
 
 // understoodWithout returns how the text would be understood without the wrong words, or "" if not at all.
 func understoodWithout(text string, fault *sentence.Fault) string {
-	before, behind := text[:fault.Offset], text[fault.Offset+fault.Length:]
-	if fault.Length == 0 || partOfWord(before, behind) {
+	prefix, suffix := text[:fault.Offset], text[fault.Offset+fault.Length:]
+	if fault.Length == 0 || partOfWord(prefix, suffix) {
 		return ""
 	}
-	out, again := parseSentence(trimConnectors(before, behind)+behind, newDraft(defaultIntent()))
-	if again != nil {
+	out, secondFault := parseSentence(trimConnectors(prefix, suffix)+suffix, newDraft(defaultIntent()))
+	if secondFault != nil {
 		return ""
 	}
 	return "\nwithout it, this would be understood: " + string(out.Canonical())
 }
 
 // partOfWord reports whether the text between two texts is only a part of a word.
-func partOfWord(before, behind string) bool {
+func partOfWord(prefix, suffix string) bool {
 	space := " \t\r\n"
-	return before != "" && !strings.ContainsAny(before[len(before)-1:], space) || behind != "" && !strings.ContainsAny(behind[:1], space+",.;")
+	return prefix != "" && !strings.ContainsAny(prefix[len(prefix)-1:], space) || suffix != "" && !strings.ContainsAny(suffix[:1], space+",.;")
 }
 
 // trimConnectors returns a text without the marks and words at its end that connected it to the words behind it.
-func trimConnectors(before, behind string) string {
-	behind = strings.TrimSpace(behind)
-	if behind != "" && !strings.ContainsAny(behind[:1], ",.;") {
-		return before
+func trimConnectors(prefix, suffix string) string {
+	suffix = strings.TrimSpace(suffix)
+	if suffix != "" && !strings.ContainsAny(suffix[:1], ",.;") {
+		return prefix
 	}
 	for {
-		trimmed := strings.TrimRight(before, " \t\r\n,;")
+		trimmed := strings.TrimRight(prefix, " \t\r\n,;")
 		trimmed = strings.TrimSuffix(strings.TrimSuffix(trimmed, " with"), " and")
-		if trimmed == before {
-			return before
+		if trimmed == prefix {
+			return prefix
 		}
-		before = trimmed
+		prefix = trimmed
 	}
 }

@@ -12,14 +12,14 @@ import (
 // A paraphrase says a sentence in another way.
 type paraphrase func(string) []string
 
-func replaced(pattern, by string) paraphrase {
+func replaced(pattern, replacement string) paraphrase {
 	r := regexp.MustCompile(pattern)
-	return func(s string) []string { return []string{r.ReplaceAllString(s, by)} }
+	return func(s string) []string { return []string{r.ReplaceAllString(s, replacement)} }
 }
 
-func computed(pattern string, by func(string) string) paraphrase {
+func computed(pattern string, replacement func(string) string) paraphrase {
 	r := regexp.MustCompile(pattern)
-	return func(s string) []string { return []string{r.ReplaceAllStringFunc(s, by)} }
+	return func(s string) []string { return []string{r.ReplaceAllStringFunc(s, replacement)} }
 }
 
 func paraphrases() map[string]paraphrase {
@@ -78,14 +78,14 @@ func reordered(s string) []string {
 }
 
 func TestParaphrases(t *testing.T) {
-	asked, understood := 0, 0
+	total, understood := 0, 0
 	for _, s := range golden(t) {
 		if s.Error != "" || !plainLanguage(s.Text) {
 			continue
 		}
 		for _, text := range twice(s.Text) {
 			got, err := FromText(text)
-			asked++
+			total++
 			if err != nil {
 				continue
 			}
@@ -96,24 +96,24 @@ func TestParaphrases(t *testing.T) {
 		}
 	}
 	// Refusing everything must not pass.
-	if asked < 2000 || understood*10 < asked*7 {
-		t.Errorf("understood %d of %d paraphrases: want 7 of 10, of at least 2000", understood, asked)
+	if total < 2000 || understood*10 < total*7 {
+		t.Errorf("understood %d of %d paraphrases: want 7 of 10, of at least 2000", understood, total)
 	}
 }
 
 // twice returns a sentence paraphrased in each way, and then in each other one.
 func twice(text string) []string {
-	seen := map[string]bool{}
-	for _, one := range paraphrases() {
-		for _, first := range one(text) {
+	variants := map[string]bool{}
+	for _, vary := range paraphrases() {
+		for _, first := range vary(text) {
 			for _, two := range paraphrases() {
 				for _, second := range two(first) {
-					seen[second] = true
+					variants[second] = true
 				}
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(seen))
+	return slices.Sorted(maps.Keys(variants))
 }
 
 func plainLanguage(text string) bool {

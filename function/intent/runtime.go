@@ -44,11 +44,11 @@ var (
 // readRuntime reads the settings of containers and pods. It has the fields of an expectation's.
 func (r *serviceReader) readRuntime(n document.Node) *document.Problem {
 	r.Runtime = &deploymentv1alpha1.Runtime{}
-	unknown, err := kjson.UnmarshalStrict(n.JSON(), r.Runtime)
+	unknownFields, err := kjson.UnmarshalStrict(n.JSON(), r.Runtime)
 	if mistyped := (*json.UnmarshalTypeError)(nil); errors.As(err, &mistyped) && mistyped.Field != "" {
 		return document.Problemf(n.Path+"."+mistyped.Field, "does not take a value of type %s", mistyped.Value)
 	}
-	if err := errors.Join(append(unknown, err)...); err != nil {
+	if err := errors.Join(append(unknownFields, err)...); err != nil {
 		return document.Problemf(n.Path, "has a field that an expectation's has not, or a wrong value: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
@@ -87,13 +87,13 @@ func (d *draft) checkEnv(r *deploymentv1alpha1.Runtime) *document.Problem {
 	if len(r.Env) > maxEnv {
 		return d.problemAt("runtime.env", "must not be more than %d", maxEnv)
 	}
-	seen := map[deploymentv1alpha1.EnvName]bool{}
+	names := map[deploymentv1alpha1.EnvName]bool{}
 	for i, e := range r.Env {
 		path := document.Item("runtime.env", i)
 		switch {
 		case len(e.Name) > maxEnvName || !envName.MatchString(string(e.Name)):
 			return d.problemAt(path+".name", "must be the name of an environment variable: at most %d letters, digits and '_', and no digit first", maxEnvName)
-		case seen[e.Name]:
+		case names[e.Name]:
 			return d.problemAt(path+".name", "names %s a second time", e.Name)
 		case e.Value != "" && e.ValueFrom != nil:
 			return d.problemAt(path, "has value and valueFrom: set one of them")
@@ -103,7 +103,7 @@ func (d *draft) checkEnv(r *deploymentv1alpha1.Runtime) *document.Problem {
 		if prob := d.checkEnvSource(path+".valueFrom", e.ValueFrom); prob != nil {
 			return prob
 		}
-		seen[e.Name] = true
+		names[e.Name] = true
 	}
 	return nil
 }
@@ -129,18 +129,18 @@ func (d *draft) checkBindings(r *deploymentv1alpha1.Runtime) *document.Problem {
 	if len(r.Bindings) > maxBindings {
 		return d.problemAt("runtime.bindings", "must not be more than %d", maxBindings)
 	}
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for i, b := range r.Bindings {
 		path := document.Item("runtime.bindings", i)
 		switch {
 		case !bindingName.MatchString(b.Name):
 			return d.problemAt(path+".name", "must consist of at most 40 lower-case letters, digits and '-'")
-		case seen[b.Name]:
+		case names[b.Name]:
 			return d.problemAt(path+".name", "names %s a second time", b.Name)
 		case !objectName.MatchString(string(b.SecretRef.Name)):
 			return d.problemAt(path+".secretRef.name", "must be the name of a Secret in the same namespace")
 		}
-		seen[b.Name] = true
+		names[b.Name] = true
 	}
 	return nil
 }
@@ -149,16 +149,16 @@ func (d *draft) checkPullSecrets(r *deploymentv1alpha1.Runtime) *document.Proble
 	if len(r.ImagePullSecrets) > maxPullSecrets {
 		return d.problemAt("runtime.imagePullSecrets", "must not be more than %d", maxPullSecrets)
 	}
-	seen := map[deploymentv1alpha1.ObjectName]bool{}
+	names := map[deploymentv1alpha1.ObjectName]bool{}
 	for i, s := range r.ImagePullSecrets {
 		path := document.Item("runtime.imagePullSecrets", i) + ".name"
 		switch {
 		case !objectName.MatchString(string(s.Name)):
 			return d.problemAt(path, "must be the name of a Secret in the same namespace")
-		case seen[s.Name]:
+		case names[s.Name]:
 			return d.problemAt(path, "names %s a second time", s.Name)
 		}
-		seen[s.Name] = true
+		names[s.Name] = true
 	}
 	return nil
 }

@@ -60,8 +60,8 @@ func TestRuntime(t *testing.T) {
 			if diff := cmp.Diff(tc.want, string(got.Canonical())); diff != "" {
 				t.Errorf("\n%s\nCanonical(): -want, +got:\n%s", tc.reason, diff)
 			}
-			again, err := FromText(string(got.Canonical()))
-			if diff := cmp.Diff(got, again); diff != "" || err != nil {
+			reparsed, err := FromText(string(got.Canonical()))
+			if diff := cmp.Diff(got, reparsed); diff != "" || err != nil {
 				t.Errorf("\n%s\nFromText(Canonical()): %v: -want, +got:\n%s", tc.reason, err, diff)
 			}
 		})
@@ -81,7 +81,7 @@ func TestRuntimeOfExpectation(t *testing.T) {
 	e := &deploymentv1alpha1.Expectation{Service: "shop", Runtime: &deploymentv1alpha1.Runtime{
 		Autoscaling: &deploymentv1alpha1.Autoscaling{Max: 3}, Env: []deploymentv1alpha1.EnvVar{{Name: "A", Value: "1"}},
 	}}
-	before := e.DeepCopy()
+	original := e.DeepCopy()
 	got, err := FromExpectation(e)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestRuntimeOfExpectation(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-text, +expectation:\n%s", diff)
 	}
-	if diff := cmp.Diff(before, e); diff != "" {
+	if diff := cmp.Diff(original, e); diff != "" {
 		t.Errorf("An expectation that is read stays as it is: -before, +after:\n%s", diff)
 	}
 	fields := []string{}

@@ -153,32 +153,32 @@ func (d *draft) readSST(n document.Node) *document.Problem {
 	return prob
 }
 
-func (r *serviceReader) readMap(to *map[string]string) document.Reader {
+func (r *serviceReader) readMap(target *map[string]string) document.Reader {
 	return func(n document.Node) *document.Problem {
 		m, prob := n.TextMap()
-		*to = m
+		*target = m
 		return prob
 	}
 }
 
-func readWhole(to *int32) document.Reader {
+func readWhole(target *int32) document.Reader {
 	return func(n document.Node) *document.Problem {
 		i, prob := n.Whole()
-		*to = i
+		*target = i
 		return prob
 	}
 }
 
 // readDecimal returns a reader of a number, which may be in quotes.
-func readDecimal(to *string) document.Reader {
+func readDecimal(target *string) document.Reader {
 	return func(n document.Node) *document.Problem {
 		switch v := n.Value.(type) {
 		case json.Number:
-			*to = v.String()
+			*target = v.String()
 		case string:
-			*to = v
+			*target = v
 		}
-		if *to == "" {
+		if *target == "" {
 			return document.Problemf(n.Path, "must be a decimal number, such as 20 or 0.5")
 		}
 		return nil

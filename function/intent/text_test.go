@@ -175,11 +175,11 @@ func FuzzFromText(f *testing.F) {
 			checkMessage(t, text, err)
 			return
 		}
-		again, err := FromText(string(i.Canonical()))
+		reparsed, err := FromText(string(i.Canonical()))
 		if err != nil {
 			t.Fatalf("FromText(Canonical()) of %q: %v", text, err)
 		}
-		if diff := cmp.Diff(i, again); diff != "" {
+		if diff := cmp.Diff(i, reparsed); diff != "" {
 			t.Errorf("FromText(Canonical()) of %q: -want, +got:\n%s", text, diff)
 		}
 	})
@@ -219,13 +219,13 @@ func golden(tb testing.TB) []saying {
 }
 
 func TestGolden(t *testing.T) {
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for _, s := range golden(t) {
 		t.Run(s.Name, func(t *testing.T) {
-			if seen[s.Name] || (s.Canonical == "") == (s.Error == "") {
+			if names[s.Name] || (s.Canonical == "") == (s.Error == "") {
 				t.Fatalf("%s must be there once, with canonical or with error", s.Name)
 			}
-			seen[s.Name] = true
+			names[s.Name] = true
 			got, err := FromText(s.Text)
 			if diff := cmp.Diff(s.Error, message(err)); diff != "" {
 				t.Fatalf("FromText(...): -want error, +got error:\n%s", diff)
@@ -236,11 +236,11 @@ func TestGolden(t *testing.T) {
 			if diff := cmp.Diff(s.Canonical, string(got.Canonical())); diff != "" {
 				t.Errorf("Canonical(): -want, +got:\n%s", diff)
 			}
-			again, err := FromText(s.Canonical)
+			reparsed, err := FromText(s.Canonical)
 			if err != nil {
 				t.Fatalf("FromText(Canonical()): %v", err)
 			}
-			if diff := cmp.Diff(got, again); diff != "" {
+			if diff := cmp.Diff(got, reparsed); diff != "" {
 				t.Errorf("FromText(Canonical()): -want, +got:\n%s", diff)
 			}
 		})

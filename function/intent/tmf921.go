@@ -167,17 +167,17 @@ func (r *tmfReader) readMetadata(n document.Node) *document.Problem {
 	})
 }
 
-func numberOrNull(to *string, most int) document.Reader {
+func numberOrNull(target *string, limit int) document.Reader {
 	return acceptNull(func(n document.Node) *document.Problem {
 		number, prob := n.Number()
 		if prob != nil {
 			return prob
 		}
 		value, ok := measure.Decimal(number)
-		if !ok || measure.Above(value, most) {
-			return document.Problemf(n.Path, "must be from 0 to %d, in decimal notation", most)
+		if !ok || measure.Above(value, limit) {
+			return document.Problemf(n.Path, "must be from 0 to %d, in decimal notation", limit)
 		}
-		*to = value
+		*target = value
 		return nil
 	})
 }

@@ -91,11 +91,11 @@ func (r *expectationReader) readFlat(n document.Node) *document.Problem {
 }
 
 // setOnce sets a text that several expectations may contain, but not with different values.
-func (r *expectationReader) setOnce(field string, to, from *string, value, path string) *document.Problem {
-	if *from != "" && *to != value {
-		return document.Problemf(path, "says %s %q, and %s says %q", field, value, *from, *to)
+func (r *expectationReader) setOnce(field string, target, source *string, value, path string) *document.Problem {
+	if *source != "" && *target != value {
+		return document.Problemf(path, "says %s %q, and %s says %q", field, value, *source, *target)
 	}
-	*to, *from, r.paths[field] = value, path, path
+	*target, *source, r.paths[field] = value, path, path
 	return nil
 }
 
@@ -209,7 +209,7 @@ func (r *expectationReader) readTarget(n document.Node) *document.Problem {
 	return r.addObjective(objective{name: name, comparison: sign, amount: amount}, document.Child(n.Path, "targetValue"))
 }
 
-func readAmount(to *measure.Amount) document.Reader {
+func readAmount(target *measure.Amount) document.Reader {
 	return func(n document.Node) *document.Problem {
 		var written string
 		switch v := n.Value.(type) {
@@ -222,15 +222,15 @@ func readAmount(to *measure.Amount) document.Reader {
 		if !ok {
 			return document.Problemf(n.Path, "must be a number with a unit, such as 20ms")
 		}
-		*to = a
+		*target = a
 		return nil
 	}
 }
 
-func readTexts(to *[]string) document.Reader {
+func readTexts(target *[]string) document.Reader {
 	return func(n document.Node) *document.Problem {
 		s, prob := n.Texts()
-		*to = s
+		*target = s
 		return prob
 	}
 }

@@ -160,8 +160,8 @@ func (q *quickstart) leak() (leak string, err error) {
 			if bytes.Contains(content, []byte(expansion.AnnotationSubstitute+": disabled")) {
 				continue
 			}
-			own := bytes.ReplaceAll(content, []byte("own: ${OWN}"), nil)
-			if bytes.Contains(own, []byte("${")) {
+			remaining := bytes.ReplaceAll(content, []byte("own: ${OWN}"), nil)
+			if bytes.Contains(remaining, []byte("${")) {
 				return name + ":\n" + string(content), nil
 			}
 		}

@@ -149,10 +149,10 @@ func siteWeight(f *siteView, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDe
 	if !f.hasTracks() {
 		return nil
 	}
-	held, _ := evidence.HeldTree(d, t.Path)
-	for _, is := range held.Tracks {
-		if is.Name == f.State.Current.Folder() && is.Revision == f.State.Current.Number {
-			return new(is.Weight)
+	delivered, _ := evidence.HeldTree(d, t.Path)
+	for _, deliveredTrack := range delivered.Tracks {
+		if deliveredTrack.Name == f.State.Current.Folder() && deliveredTrack.Revision == f.State.Current.Number {
+			return new(deliveredTrack.Weight)
 		}
 	}
 	return new(int32(0))

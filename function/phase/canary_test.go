@@ -82,7 +82,7 @@ func TestCanaryState(t *testing.T) {
 		return func(s *ledger.State) { paused(pause, promoted)(s); s.Current.Plan[0].Gate = true }
 	}
 	decided := func(s *ledger.State) { gatedPause(step.PauseManual, 1)(s); s.Cursor.GateReleased = 1 }
-	before := func(stage int32, stable int64) func(*ledger.State) {
+	clearing := func(stage int32, stable int64) func(*ledger.State) {
 		return func(s *ledger.State) { s.Cursor.Stage, s.Current.Stable = stage, stable }
 	}
 	cases := map[string]struct {
@@ -127,9 +127,9 @@ func TestCanaryState(t *testing.T) {
 		"Uncounted":  {reason: "A step waits for its Gate before it waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(measuring), want: v1alpha1.CanaryMeasuring},
 		"Unmeasured": {reason: "A step waits for a Gate that is not there yet.", state: gatedPause(step.PauseManual, 0), report: live, want: v1alpha1.CanaryMeasuring},
 		"Counted":    {reason: "A step that was measured waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(passed), want: v1alpha1.CanaryAwaitingPromotion},
-		"Clears":     {reason: "Requests that another revision still gets go back before the revision begins.", state: before(ledger.StageClear, 1), report: live, want: v1alpha1.CanaryDraining},
-		"Begins":     {reason: "A first revision has no requests to bring back.", state: before(ledger.StageClear, 0), report: live, want: v1alpha1.CanaryPreparing},
-		"Beside":     {reason: "A revision that comes beside the stable one prepares its pods.", state: before(ledger.StageBeside, 1), report: live, want: v1alpha1.CanaryPreparing},
+		"Clears":     {reason: "Requests that another revision still gets go back before the revision begins.", state: clearing(ledger.StageClear, 1), report: live, want: v1alpha1.CanaryDraining},
+		"Begins":     {reason: "A first revision has no requests to bring back.", state: clearing(ledger.StageClear, 0), report: live, want: v1alpha1.CanaryPreparing},
+		"Beside":     {reason: "A revision that comes beside the stable one prepares its pods.", state: clearing(ledger.StageBeside, 1), report: live, want: v1alpha1.CanaryPreparing},
 		"Prepares":   {reason: "A step without requests prepares until it is live.", state: func(s *ledger.State) { s.Current.Plan[0].Weight = new(int32(0)) }, report: syncing, want: v1alpha1.CanaryPreparing},
 	}
 	for name, tc := range cases {

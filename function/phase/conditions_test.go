@@ -265,20 +265,20 @@ func TestValidatedCondition(t *testing.T) {
 
 // TestSupportedCondition names fields that do nothing.
 func TestSupportedCondition(t *testing.T) {
-	var many []string
+	var fields []string
 	for i := range maxNamed + 1 {
-		many = append(many, fmt.Sprint("f", i))
+		fields = append(fields, fmt.Sprint("f", i))
 	}
-	said := "Set, and without effect in this version: "
+	prefix := "Set, and without effect in this version: "
 	cases := map[string]struct {
 		reason string
 		fields []string
 		want   Condition
 	}{
 		"All":  {reason: "A spec whose fields all have an effect is supported.", want: newCondition(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")},
-		"Two":  {reason: "Fields without an effect are named.", fields: []string{"a", "b"}, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, said+"a, b")},
-		"Most": {reason: "As many fields as a message names are all named.", fields: many[:maxNamed], want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, said+strings.Join(many[:maxNamed], ", "))},
-		"Many": {reason: "A message that does not name all fields says so.", fields: many, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, said+strings.Join(many[:maxNamed], ", ")+", and more")},
+		"Two":  {reason: "Fields without an effect are named.", fields: []string{"a", "b"}, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+"a, b")},
+		"Most": {reason: "As many fields as a message names are all named.", fields: fields[:maxNamed], want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", "))},
+		"Many": {reason: "A message that does not name all fields says so.", fields: fields, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")+", and more")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

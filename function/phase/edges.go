@@ -31,7 +31,7 @@ var phaseTable = sync.OnceValue(func() projection.Table[v1alpha1.Phase] { //noli
 })
 
 // Legal is true for a change of the phase that may be written.
-func Legal(from, to v1alpha1.Phase) bool { return phaseTable().Legal(from, to) }
+func Legal(source, target v1alpha1.Phase) bool { return phaseTable().Legal(source, target) }
 
 // A phasePath has the facts that select the transitions to the current phase.
 type phasePath struct {
@@ -48,34 +48,34 @@ type phasePath struct {
 }
 
 // entry returns a change of the phase on the way.
-func (w phasePath) entry(from, to v1alpha1.Phase) v1alpha1.Transition {
-	t := v1alpha1.Transition{From: from, To: to}
-	if to == v1alpha1.PhaseSucceeded || to == v1alpha1.PhaseFailed {
+func (w phasePath) entry(source, target v1alpha1.Phase) v1alpha1.Transition {
+	t := v1alpha1.Transition{From: source, To: target}
+	if target == v1alpha1.PhaseSucceeded || target == v1alpha1.PhaseFailed {
 		t.Epoch = w.epoch
 	}
-	if to == v1alpha1.PhaseFailed {
+	if target == v1alpha1.PhaseFailed {
 		t.Rejected = w.rejected
 	}
-	if to == v1alpha1.PhaseSucceeded && from == v1alpha1.PhaseRollingBack {
+	if target == v1alpha1.PhaseSucceeded && source == v1alpha1.PhaseRollingBack {
 		t.Rejected, t.Restored = w.rejected, w.target
 	}
 	return t
 }
 
 // route returns the phases that lead to a phase, itself last. A failure leaves the route where it happened.
-func (w phasePath) route(to v1alpha1.Phase) []v1alpha1.Phase {
-	if !w.isRolledBack && to != v1alpha1.PhaseFailed {
-		return forwardPhases()[:slices.Index(forwardPhases(), to)+1]
+func (w phasePath) route(target v1alpha1.Phase) []v1alpha1.Phase {
+	if !w.isRolledBack && target != v1alpha1.PhaseFailed {
+		return forwardPhases()[:slices.Index(forwardPhases(), target)+1]
 	}
 	out := forwardPhases()[:slices.Index(forwardPhases(), w.failedIn)+1]
 	out = append(out, v1alpha1.PhaseFailed)
 	if !w.isRolledBack {
 		return out
 	}
-	if out = append(out, v1alpha1.PhaseRollingBack); to == v1alpha1.PhaseRollingBack {
+	if out = append(out, v1alpha1.PhaseRollingBack); target == v1alpha1.PhaseRollingBack {
 		return out
 	}
-	return append(out, to)
+	return append(out, target)
 }
 
 // isUnlogged reports whether the last status is Failed, and its log does not say that the revision was rejected: it failed by a problem or a conflict, which
@@ -96,8 +96,8 @@ func (w phasePath) isUnlogged(last, next *v1alpha1.IntentDeploymentStatus) bool 
 func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w phasePath, now metav1.Time) []v1alpha1.Transition {
 	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0 || w.isUnlogged(last, next)
 	through := phaseTable().Along(last.Phase, w.route(next.Phase), restart)
-	return projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(index int64, from, to v1alpha1.Phase) v1alpha1.Transition {
-		t := w.entry(from, to)
+	return projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(index int64, source, target v1alpha1.Phase) v1alpha1.Transition {
+		t := w.entry(source, target)
 		t.Index, t.At, t.Revision = index, now, next.Revision
 		return t
 	})

@@ -54,10 +54,10 @@ func allDeliveryStates() []deliveryState {
 	return []deliveryState{absent, silent, pushing, refused, trouble, drifted, stale, otherPosition, otherTrees, done}
 }
 
-func desired(name string, at ledger.Position, action deliveryv1alpha1.TreeAction) *deliveryv1alpha1.GitDelivery {
+func desired(name string, position ledger.Position, action deliveryv1alpha1.TreeAction) *deliveryv1alpha1.GitDelivery {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.SetName(name)
-	d.Spec.ForProvider.Position = &at
+	d.Spec.ForProvider.Position = &position
 	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: name, Branch: "main", Path: name, Action: action, Tree: "t"}}
 	return d
 }
@@ -171,7 +171,7 @@ var clockwork = regexp.MustCompile(`[0-9]+(s|m|h|:[0-9])|2031`)
 func TestEverything(t *testing.T) {
 	last := lasts()
 	// Transitions depend on little of the facts: each such little is enough once.
-	seen := map[[3]any]bool{}
+	visited := map[[3]any]bool{}
 	n := every(func(f *Input) {
 		conditions := Conditions(f)
 		if diff := cmp.Diff(conditions, Conditions(f)); diff != "" {
@@ -181,24 +181,24 @@ func TestEverything(t *testing.T) {
 		s := Status(f, &last[0], now)
 		checkStatus(t, f, s)
 		key := [3]any{s.Phase, s.Revision, failedPhase(f)}
-		if seen[key] {
+		if visited[key] {
 			return
 		}
-		seen[key] = true
+		visited[key] = true
 		for i := range last {
 			checkTransitions(t, &last[i], Status(f, &last[i], now))
 		}
 	})
-	t.Logf("%d combinations of facts, and %d of the inputs of transitions, each with %d last statuses", n, len(seen), len(last))
+	t.Logf("%d combinations of facts, and %d of the inputs of transitions, each with %d last statuses", n, len(visited), len(last))
 }
 
 func checkConditions(t *testing.T, f *Input, conditions []Condition) {
 	t.Helper()
 	var got []string
-	is := map[string]corev1.ConditionStatus{}
+	statuses := map[string]corev1.ConditionStatus{}
 	for _, c := range conditions {
 		got = append(got, c.Type)
-		is[c.Type] = c.Status
+		statuses[c.Type] = c.Status
 		if c.Reason == "" || c.Status == "" {
 			t.Fatalf("Conditions(...): %s has no reason or no status: %+v", c.Type, f)
 		}
@@ -210,11 +210,11 @@ func checkConditions(t *testing.T, f *Input, conditions []Condition) {
 	if diff := cmp.Diff(types(), got); diff != "" {
 		t.Fatalf("Conditions(...): types: -want, +got:\n%s", diff)
 	}
-	if is[v1alpha1.TypeStalled] == corev1.ConditionTrue && is[v1alpha1.TypeReconciling] == corev1.ConditionTrue {
+	if statuses[v1alpha1.TypeStalled] == corev1.ConditionTrue && statuses[v1alpha1.TypeReconciling] == corev1.ConditionTrue {
 		t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", f)
 	}
-	if Ready(f) && (is[v1alpha1.TypeStalled] != corev1.ConditionFalse || is[v1alpha1.TypeReconciling] != corev1.ConditionFalse ||
-		is[v1alpha1.TypeDelivered] != corev1.ConditionTrue || is[v1alpha1.TypeRecorded] != corev1.ConditionTrue || is[v1alpha1.TypeValid] != corev1.ConditionTrue) {
+	if Ready(f) && (statuses[v1alpha1.TypeStalled] != corev1.ConditionFalse || statuses[v1alpha1.TypeReconciling] != corev1.ConditionFalse ||
+		statuses[v1alpha1.TypeDelivered] != corev1.ConditionTrue || statuses[v1alpha1.TypeRecorded] != corev1.ConditionTrue || statuses[v1alpha1.TypeValid] != corev1.ConditionTrue) {
 		t.Fatalf("Conditions(...): ready, and not settled: %+v", conditions)
 	}
 }
@@ -251,9 +251,9 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	if from != s.Phase {
 		t.Fatalf("Status(...): the transitions end in %q and not in %q: %+v", from, s.Phase, s.Transitions)
 	}
-	again := Log(s, s, phasePath{failedIn: v1alpha1.PhasePending, isRolledBack: s.Phase == v1alpha1.PhaseRollingBack}, now)
-	if len(again) != len(s.Transitions) {
-		t.Fatalf("Log(...): nothing changed, and it grew: %+v", again)
+	repeated := Log(s, s, phasePath{failedIn: v1alpha1.PhasePending, isRolledBack: s.Phase == v1alpha1.PhaseRollingBack}, now)
+	if len(repeated) != len(s.Transitions) {
+		t.Fatalf("Log(...): nothing changed, and it grew: %+v", repeated)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestLog(t *testing.T) {
 
 // TestLogOfRejection says on a change to Failed why the revision was rejected, and on the end of a rollback which revision runs again.
 func TestLogOfRejection(t *testing.T) {
-	at := func(phase v1alpha1.Phase, digest string) v1alpha1.IntentDeploymentStatus {
+	statusIn := func(phase v1alpha1.Phase, digest string) v1alpha1.IntentDeploymentStatus {
 		return v1alpha1.IntentDeploymentStatus{Phase: phase, IntentDigest: digest, Revision: 5}
 	}
 	rejected := phasePath{failedIn: v1alpha1.PhaseValidating, rejected: rolloutv1alpha1.RejectedGateFailed}
@@ -311,11 +311,11 @@ func TestLogOfRejection(t *testing.T) {
 		path   phasePath
 		want   []string
 	}{
-		"Rejected":    {reason: "The failure of a rejected revision has the reason.", last: at("Validating", "d"), next: at("Failed", "d"), path: rejected, want: []string{"Failed GateFailed 0"}},
-		"RolledBack":  {reason: "The end of a rollback has the reason, and the running revision.", last: at("RollingBack", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"}},
-		"AtOnce":      {reason: "A rejection and its rollback may be seen in one call.", last: at("Validating", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Failed GateFailed 0", "RollingBack  0", "Succeeded GateFailed 4"}},
-		"InvalidSpec": {reason: "A spec that is not valid rejects no revision.", last: at("Succeeded", "d"), next: at("Failed", "bad"), path: phasePath{failedIn: v1alpha1.PhasePending}, want: []string{"Pending  0", "Failed  0"}},
-		"Verified":    {reason: "A success without a rollback restores nothing.", last: at("Validating", "d"), next: at("Succeeded", "d"), path: phasePath{target: 4}, want: []string{"Succeeded  0"}},
+		"Rejected":    {reason: "The failure of a rejected revision has the reason.", last: statusIn("Validating", "d"), next: statusIn("Failed", "d"), path: rejected, want: []string{"Failed GateFailed 0"}},
+		"RolledBack":  {reason: "The end of a rollback has the reason, and the running revision.", last: statusIn("RollingBack", "d"), next: statusIn("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"}},
+		"AtOnce":      {reason: "A rejection and its rollback may be seen in one call.", last: statusIn("Validating", "d"), next: statusIn("Succeeded", "d"), path: rolledBack, want: []string{"Failed GateFailed 0", "RollingBack  0", "Succeeded GateFailed 4"}},
+		"InvalidSpec": {reason: "A spec that is not valid rejects no revision.", last: statusIn("Succeeded", "d"), next: statusIn("Failed", "bad"), path: phasePath{failedIn: v1alpha1.PhasePending}, want: []string{"Pending  0", "Failed  0"}},
+		"Verified":    {reason: "A success without a rollback restores nothing.", last: statusIn("Validating", "d"), next: statusIn("Succeeded", "d"), path: phasePath{target: 4}, want: []string{"Succeeded  0"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

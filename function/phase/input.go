@@ -161,11 +161,11 @@ func (f *Input) stepMessage() string {
 // unprovenMessage says why the Sites are not proven to run the trees in their repositories.
 func (f *Input) unprovenMessage() string {
 	if names := f.UnprovenSites(); len(names) > 0 {
-		more := ""
+		suffix := ""
 		if len(names) > maxNamed {
-			names, more = names[:maxNamed], " and others"
+			names, suffix = names[:maxNamed], " and others"
 		}
-		return "No engine reports the running trees of these Sites, and unobservedIsLive of their Site is not true: " + strings.Join(names, ", ") + more + "."
+		return "No engine reports the running trees of these Sites, and unobservedIsLive of their Site is not true: " + strings.Join(names, ", ") + suffix + "."
 	}
 	if f.WatchesDesired() && evidence.IsSyncAbout(f.ObservedSync, f.State.Position()) {
 		if c := f.ObservedSync.GetCondition("Ready"); c.Message != "" {

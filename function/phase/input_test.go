@@ -54,13 +54,13 @@ func watch(f *Input, r report, sites ...string) {
 	if state == "" {
 		ready.Status, ready.Message, state = corev1.ConditionTrue, "", deliveryv1alpha1.SiteLive
 	}
-	at := f.State.Position()
+	position := f.State.Position()
 	for _, name := range sites {
 		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{Name: name, State: state, Commit: "fedcba9876543210"})
 	}
 	switch r {
 	case liveBefore:
-		at.Revision = 1
+		position.Revision = 1
 	case staleLive:
 		ready.ObservedGeneration = 3
 	case otherSites:
@@ -68,7 +68,7 @@ func watch(f *Input, r report, sites ...string) {
 	case unsyncedLive:
 		synced = xpv2.ReconcileError(errors.New("no"))
 	}
-	s.Status.AtProvider.Position = &at
+	s.Status.AtProvider.Position = &position
 	s.Status.SetConditions(ready, synced)
 	f.ObservedSync = s
 }
@@ -349,15 +349,15 @@ func TestStepMessage(t *testing.T) {
 
 // TestUnprovenMessage says why the Sites are not known to run a revision.
 func TestUnprovenMessage(t *testing.T) {
-	const unknown = "The running trees of the Sites are not known yet."
-	for r, want := range map[report]string{syncing: "Syncing: Words.", timedOut: "TimedOut: Words.", nothing: unknown, otherSites: unknown} {
+	const undetermined = "The running trees of the Sites are not known yet."
+	for r, want := range map[report]string{syncing: "Syncing: Words.", timedOut: "TimedOut: Words.", nothing: undetermined, otherSites: undetermined} {
 		if diff := cmp.Diff(want, judged(nil, -1, done, done, r).unprovenMessage()); diff != "" {
 			t.Errorf("\nA SiteSync has the reason, and only for its desired trees.\nunprovenMessage() of %s: -want, +got:\n%s", r, diff)
 		}
 	}
 	f := judged(nil, -1, done, done, syncing)
 	f.ObservedSync.Status.AtProvider.Position.Revision = 1
-	if diff := cmp.Diff(unknown, f.unprovenMessage()); diff != "" {
+	if diff := cmp.Diff(undetermined, f.unprovenMessage()); diff != "" {
 		t.Errorf("\nAn observation of another revision proves nothing about this revision.\nunprovenMessage(): -want, +got:\n%s", diff)
 	}
 }

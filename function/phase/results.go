@@ -20,8 +20,8 @@ const maxResults = 100
 func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.gatesOfRevision() {
-		if at := g.Status.AtProvider; at.ObservedPosition() == g.Spec.ForProvider.AskedPosition() {
-			out = append(out, resultsOf(at.Checks)...)
+		if observation := g.Status.AtProvider; observation.ObservedPosition() == g.Spec.ForProvider.AskedPosition() {
+			out = append(out, resultsOf(observation.Checks)...)
 		}
 	}
 	if len(out) > maxResults {

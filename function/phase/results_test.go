@@ -50,21 +50,21 @@ func gated(s ledger.State, e deliveryState) *rolloutv1alpha1.Gate {
 	case secondGate:
 		g.Spec.ForProvider.Position.Step++
 	}
-	at := &g.Status.AtProvider
-	at.Position, at.StartedAt = new(*g.Spec.ForProvider.Position), &now
+	position := &g.Status.AtProvider
+	position.Position, position.StartedAt = new(*g.Spec.ForProvider.Position), &now
 	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionTrue, Reason: "Passed", ObservedGeneration: 1}
-	at.Verdict = rolloutv1alpha1.GatePassed
+	position.Verdict = rolloutv1alpha1.GatePassed
 	switch e {
 	case measuring:
-		at.Verdict, ready.Status, ready.Reason = "", corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring
+		position.Verdict, ready.Status, ready.Reason = "", corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring
 	case unavailable, heldGate, withoutData:
-		at.Verdict, ready.Status, ready.Reason, ready.Message = "", corev1.ConditionFalse, xpv2.ConditionReason(e), "the server does not answer"
+		position.Verdict, ready.Status, ready.Reason, ready.Message = "", corev1.ConditionFalse, xpv2.ConditionReason(e), "the server does not answer"
 	case staleHeld:
-		at.Verdict, ready.Status, ready.Reason, ready.ObservedGeneration = "", corev1.ConditionFalse, rolloutv1alpha1.ReasonHeld, 0
+		position.Verdict, ready.Status, ready.Reason, ready.ObservedGeneration = "", corev1.ConditionFalse, rolloutv1alpha1.ReasonHeld, 0
 	case gateFailed:
-		at.Verdict, ready.Status = rolloutv1alpha1.GateFailed, corev1.ConditionFalse
+		position.Verdict, ready.Status = rolloutv1alpha1.GateFailed, corev1.ConditionFalse
 	case gateTimedOut:
-		at.Verdict, ready.Status = rolloutv1alpha1.GateTimedOut, corev1.ConditionFalse
+		position.Verdict, ready.Status = rolloutv1alpha1.GateTimedOut, corev1.ConditionFalse
 	case staleGate:
 		ready.ObservedGeneration = 0
 	}
@@ -107,12 +107,12 @@ func TestGates(t *testing.T) {
 		if p.IsLive != live || p.HasPassed != (gate == passed) {
 			t.Fatalf("Proof(): %s %s %s: want live %t, got %+v", a, b, gate, live, p)
 		}
-		said := "none"
+		result := "none"
 		switch {
 		case p.Failure != nil:
-			said = string(p.Failure.Result)
+			result = string(p.Failure.Result)
 		case p.IsLive && p.HasPassed:
-			said = "Verified"
+			result = "Verified"
 		}
 		bad := a == refused || b == refused || gate == gateFailed || gate == gateTimedOut
 		want := "none"
@@ -122,8 +122,8 @@ func TestGates(t *testing.T) {
 		if bad {
 			want = "Rejected"
 		}
-		if verdicts[said]++; said != want {
-			t.Fatalf("Proof(): %s %s %s: want %s, got %s", a, b, gate, want, said)
+		if verdicts[result]++; result != want {
+			t.Fatalf("Proof(): %s %s %s: want %s, got %s", a, b, gate, want, result)
 		}
 		phase, _, _ := phaseOf(f)
 		waits := v1alpha1.PhaseDelivering
@@ -163,12 +163,12 @@ func TestFailedResultsFirst(t *testing.T) {
 // TestMetricsUnavailable checks all combinations of the states of a revision and of its Gate: neither an outage of the metrics backend nor a
 // lack of data is a verdict, and the deployment names the condition that it waits for.
 func TestMetricsUnavailable(t *testing.T) {
-	seen := map[deliveryState]int{}
+	visited := map[deliveryState]int{}
 	judgedBy(func(f *Input, a, b, gate deliveryState) {
 		if f.Problem != nil || a == refused || b == refused || !f.IsApplied() {
 			return
 		}
-		seen[gate]++
+		visited[gate]++
 		validated, stalled := validatedCondition(f), stalledCondition(f)
 		wantReason, wantStalled := v1alpha1.ReasonMeasuring, corev1.ConditionFalse
 		switch gate {
@@ -186,15 +186,15 @@ func TestMetricsUnavailable(t *testing.T) {
 			t.Fatalf("stalled(...): %s %s %s: want %s, got %+v", a, b, gate, wantStalled, stalled)
 		}
 		_, _, message := phaseOf(f)
-		if said := strings.Contains(message, "the server does not answer."); said != (f.RunsEverywhere() && wantReason != v1alpha1.ReasonMeasuring) {
+		if isReported := strings.Contains(message, "the server does not answer."); isReported != (f.RunsEverywhere() && wantReason != v1alpha1.ReasonMeasuring) {
 			t.Fatalf("phaseOf(...): %s %s %s: the deployment says %q", a, b, gate, message)
 		}
 		if p := f.Proof(); p.Failure != nil && gate != gateFailed && gate != gateTimedOut {
 			t.Fatalf("Proof(): %s %s %s: an outage is a failure: %+v", a, b, gate, p)
 		}
 	})
-	if seen[withoutData] == 0 || seen[unavailable] == 0 || seen[heldGate] == 0 || seen[staleHeld] == 0 {
-		t.Errorf("not every Gate was tried: %v", seen)
+	if visited[withoutData] == 0 || visited[unavailable] == 0 || visited[heldGate] == 0 || visited[staleHeld] == 0 {
+		t.Errorf("not every Gate was tried: %v", visited)
 	}
 }
 

@@ -109,7 +109,7 @@ func rowOf(f *Input) []string {
 
 // TestRetreats checks all combinations of the states of a rejected revision.
 func TestRetreats(t *testing.T) {
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	n := retreatings(func(f *Input) {
 		p, outcome, message := phaseOf(f)
 		got := []string{string(p), string(outcome)}
@@ -117,9 +117,9 @@ func TestRetreats(t *testing.T) {
 			t.Fatalf("phaseOf(...): want %v, got %v %q for %+v", rowOf(f), got, message, f.State)
 		}
 		conditions := Conditions(f)
-		is := map[string]corev1.ConditionStatus{}
+		statuses := map[string]corev1.ConditionStatus{}
 		for _, c := range conditions {
-			is[c.Type] = c.Status
+			statuses[c.Type] = c.Status
 			if c.Reason == "" || clockwork.MatchString(c.Message) {
 				t.Fatalf("Conditions(...): %+v", c)
 			}
@@ -127,19 +127,19 @@ func TestRetreats(t *testing.T) {
 		switch {
 		case Ready(f):
 			t.Fatalf("Ready(...): a rejected revision is ready: %+v", f.State)
-		case is[v1alpha1.TypeStalled] == corev1.ConditionTrue && is[v1alpha1.TypeReconciling] == corev1.ConditionTrue:
+		case statuses[v1alpha1.TypeStalled] == corev1.ConditionTrue && statuses[v1alpha1.TypeReconciling] == corev1.ConditionTrue:
 			t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", conditions)
-		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.UnprovenSites()) == 0:
-			t.Fatalf("Conditions(...): phase %s, and Stalled is %s", p, is[v1alpha1.TypeStalled])
-		case f.Problem == nil && (p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeRolledBack] == corev1.ConditionTrue):
-			t.Fatalf("Conditions(...): phase %s, and RolledBack is %s", p, is[v1alpha1.TypeRolledBack])
+		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (statuses[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.UnprovenSites()) == 0:
+			t.Fatalf("Conditions(...): phase %s, and Stalled is %s", p, statuses[v1alpha1.TypeStalled])
+		case f.Problem == nil && (p == v1alpha1.PhaseSucceeded) != (statuses[v1alpha1.TypeRolledBack] == corev1.ConditionTrue):
+			t.Fatalf("Conditions(...): phase %s, and RolledBack is %s", p, statuses[v1alpha1.TypeRolledBack])
 		}
-		if key := fmt.Sprint(p, phasePathOf(f)); !seen[key] {
-			seen[key] = true
+		if key := fmt.Sprint(p, phasePathOf(f)); !visited[key] {
+			visited[key] = true
 			for _, last := range append(lasts(), v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseRollingBack, IntentDigest: "d", Revision: 2}) {
 				checkTransitions(t, &last, Status(f, &last, now))
 			}
 		}
 	})
-	t.Logf("%d combinations of states of a rejected revision, and %d routes to its phase", n, len(seen))
+	t.Logf("%d combinations of states of a rejected revision, and %d routes to its phase", n, len(visited))
 }

@@ -209,8 +209,8 @@ func observedSiteStatus(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteSta
 			out.Message = Fit(s.Reason+": "+s.Message, maxSiteMessage)
 		}
 	}
-	if why := clusterFailure(s); out.Message == "" && why != "" {
-		out.Message = Fit("The Site's cluster is degraded: "+why, maxSiteMessage)
+	if failure := clusterFailure(s); out.Message == "" && failure != "" {
+		out.Message = Fit("The Site's cluster is degraded: "+failure, maxSiteMessage)
 	}
 	if out.Message == "" && len(s.Unproven) > 0 {
 		out.Message = Fit("Not proven: "+strings.Join(s.Unproven, "; "), maxSiteMessage)
@@ -228,19 +228,19 @@ func clusterFailure(s deliveryv1alpha1.SiteObservation) string {
 
 // degradedMessage names the first Site, by name, whose cluster is in trouble, and says how many more there are.
 func degradedMessage(f *Input) string {
-	g, said, more := newSiteView(f), "", 0
+	g, message, remaining := newSiteView(f), "", 0
 	for _, t := range f.Trees() {
-		why := clusterFailure(g.observations[t.Site])
+		failure := clusterFailure(g.observations[t.Site])
 		switch {
-		case why == "":
-		case said == "":
-			said = fmt.Sprintf(" The cluster of Site %q is degraded: %s", t.Site, projection.Sentence(why))
+		case failure == "":
+		case message == "":
+			message = fmt.Sprintf(" The cluster of Site %q is degraded: %s", t.Site, projection.Sentence(failure))
 		default:
-			more++
+			remaining++
 		}
 	}
-	if more > 0 {
-		said += fmt.Sprintf(" Degraded clusters of other Sites: %d.", more)
+	if remaining > 0 {
+		message += fmt.Sprintf(" Degraded clusters of other Sites: %d.", remaining)
 	}
-	return said
+	return message
 }

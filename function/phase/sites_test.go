@@ -16,7 +16,7 @@ import (
 func TestClusterWaitStatus(t *testing.T) {
 	s := ledger.State{Head: ledger.Head{Epoch: 1}, Current: newRevision(2)}
 	s.Current.Plan = []ledger.Step{{Sites: []string{"edge1"}}}
-	unknown := v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "It is not known yet whether the Site's cluster is ready."}
+	undetermined := v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "It is not known yet whether the Site's cluster is ready."}
 	cases := map[string]struct {
 		reason string
 		change func(*siteView)
@@ -33,23 +33,23 @@ func TestClusterWaitStatus(t *testing.T) {
 			},
 		},
 		"NoReason": {
-			reason: "A SiteSync without a reason does not remove the message.", want: unknown,
+			reason: "A SiteSync without a reason does not remove the message.", want: undetermined,
 			change: func(f *siteView) {
 				f.observations["edge1"] = deliveryv1alpha1.SiteObservation{State: deliveryv1alpha1.SiteWaitingForCluster, Message: "Words."}
 			},
 		},
 		"Pending": {
-			reason: "A Site that the SiteSync did not look at yet is not known.", want: unknown,
+			reason: "A Site that the SiteSync did not look at yet is not known.", want: undetermined,
 			change: func(f *siteView) {
 				f.observations["edge1"] = deliveryv1alpha1.SiteObservation{State: deliveryv1alpha1.SitePending, Reason: "Pending"}
 			},
 		},
 		"OtherPosition": {
-			reason: "An observation of another revision proves nothing.", want: unknown,
+			reason: "An observation of another revision proves nothing.", want: undetermined,
 			change: func(f *siteView) { f.ObservedSync.Status.AtProvider.Position.Revision = 1 },
 		},
-		"NoSite":     {reason: "A Site that the SiteSync does not name is not known.", want: unknown, change: func(f *siteView) { clear(f.observations) }},
-		"NoRevision": {reason: "Without a revision nothing is known of a Site.", want: unknown, change: func(f *siteView) { f.State.Current = nil }},
+		"NoSite":     {reason: "A Site that the SiteSync does not name is not known.", want: undetermined, change: func(f *siteView) { clear(f.observations) }},
+		"NoRevision": {reason: "Without a revision nothing is known of a Site.", want: undetermined, change: func(f *siteView) { f.State.Current = nil }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

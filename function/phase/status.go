@@ -59,7 +59,7 @@ func understoodText(f *Input) string {
 }
 
 // Fit shortens a message to the limit of the schema.
-func Fit(message string, most int) string { return projection.Fit(message, most) }
+func Fit(message string, limit int) string { return projection.Fit(message, limit) }
 
 // Ended is true when the revision came to its end, be it good or bad, and nothing is left to do for it.
 func Ended(f *Input) bool {
@@ -134,11 +134,11 @@ func (f *Input) isRequestedRollback() bool {
 
 // rolledBackMessage says which revision runs after a rollback, why, and how to go on.
 func rolledBackMessage(f *Input) string {
-	why := rejectedMessage(f)
+	cause := rejectedMessage(f)
 	if f.isRequestedRollback() {
-		why = projection.Sentences("A user asked for the rollback: " + f.State.Verdict.Message)
+		cause = projection.Sentences("A user asked for the rollback: " + f.State.Verdict.Message)
 	}
-	return projection.Sentences(why, restoredMessage(f), continuationMessage(f), heldBackMessage(f))
+	return projection.Sentences(cause, restoredMessage(f), continuationMessage(f), heldBackMessage(f))
 }
 
 // continuationMessage names the action of a user after a revision was rejected.
@@ -151,23 +151,23 @@ func rollingBackMessage(f *Input) string {
 	if f.State.Restored {
 		return projection.Sentences(rejectedMessage(f), restoredMessage(f), "The ledger has not recorded that yet.", heldBackMessage(f))
 	}
-	said := projection.Sentences(rejectedMessage(f), attemptMessage(f))
+	message := projection.Sentences(rejectedMessage(f), attemptMessage(f))
 	if d, _ := f.Blocked(); d != nil || f.IsApplied() {
-		said = projection.Sentences(said, deliveringMessage(f))
+		message = projection.Sentences(message, deliveringMessage(f))
 	}
-	return projection.Sentences(said, heldBackMessage(f))
+	return projection.Sentences(message, heldBackMessage(f))
 }
 
 // attemptMessage says which attempt goes on, of how many, and to which revision where that is known.
 func attemptMessage(f *Input) string {
-	attempt, of, to := f.State.Cursor.Attempt, "", ""
+	attempt, maximum, destination := f.State.Cursor.Attempt, "", ""
 	if f.MaxAttempts >= attempt {
-		of = fmt.Sprintf(" of %d", f.MaxAttempts)
+		maximum = fmt.Sprintf(" of %d", f.MaxAttempts)
 	}
 	if f.State.Target != 0 {
-		to = fmt.Sprintf(" to revision %d", f.State.Target)
+		destination = fmt.Sprintf(" to revision %d", f.State.Target)
 	}
-	return fmt.Sprintf("Attempt %d%s rolls back%s.", attempt, of, to)
+	return fmt.Sprintf("Attempt %d%s rolls back%s.", attempt, maximum, destination)
 }
 
 func rejectedMessage(f *Input) string {
@@ -205,17 +205,17 @@ func validatingMessage(f *Input) string {
 
 // updateMessage says which update waits.
 func updateMessage(u v1alpha1.UpdateStatus) string {
-	var what []string
+	var parts []string
 	if u.Blueprint != "" {
-		what = append(what, "Blueprint "+u.Blueprint)
+		parts = append(parts, "Blueprint "+u.Blueprint)
 	}
 	if u.Renderer != "" {
-		what = append(what, "renderer "+u.Renderer)
+		parts = append(parts, "renderer "+u.Renderer)
 	}
-	if len(what) == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	return " An update waits: " + strings.Join(what, ", ") + "."
+	return " An update waits: " + strings.Join(parts, ", ") + "."
 }
 
 // heldBackMessage says why the current spec is not the ordered revision.

@@ -29,9 +29,9 @@ func stopMessage(f *Input) string {
 
 // irreversibleMessage says why a rollback may change irreversible content.
 func irreversibleMessage(f *Input) string {
-	to := f.Target
-	if f.State.Current.Marked != "" && to != nil && to.Marked == "" && to.Number != f.State.Current.Number-1 {
-		return fmt.Sprintf("it is not known whether it changes objects that its Blueprint marks as irreversible, since the ledger does not have their digest in revision %d.", to.Number)
+	target := f.Target
+	if f.State.Current.Marked != "" && target != nil && target.Marked == "" && target.Number != f.State.Current.Number-1 {
+		return fmt.Sprintf("it is not known whether it changes objects that its Blueprint marks as irreversible, since the ledger does not have their digest in revision %d.", target.Number)
 	}
 	return "it changes, or may change, objects that its Blueprint marks as irreversible."
 }

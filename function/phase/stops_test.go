@@ -11,7 +11,7 @@ import (
 
 // TestIrreversibleMessage says why revision 3 is not rolled back without a request.
 func TestIrreversibleMessage(t *testing.T) {
-	const changes, unknown = "it changes, or may change, objects that its Blueprint marks", "the ledger does not have their digest in revision 1"
+	const changes, undetermined = "it changes, or may change, objects that its Blueprint marks", "the ledger does not have their digest in revision 1"
 	cases := map[string]struct {
 		reason string
 		marked string
@@ -19,7 +19,7 @@ func TestIrreversibleMessage(t *testing.T) {
 		want   string
 	}{
 		"Before":   {reason: "A rollback to the previous revision changes irreversible content.", marked: "m", target: &ledger.Past{Number: 2}, want: changes},
-		"Earlier":  {reason: "The irreversible content of an earlier target is unknown.", marked: "m", target: &ledger.Past{Number: 1}, want: unknown},
+		"Earlier":  {reason: "The irreversible content of an earlier target is unknown.", marked: "m", target: &ledger.Past{Number: 1}, want: undetermined},
 		"Known":    {reason: "A target with a recorded digest is compared.", marked: "m", target: &ledger.Past{Number: 1, Marked: "n"}, want: changes},
 		"Unmarked": {reason: "A revision without marked objects says nothing about its target.", target: &ledger.Past{Number: 1}, want: changes},
 		"NoTarget": {reason: "Without a target there is nothing to compare.", marked: "m", want: changes},

@@ -29,10 +29,10 @@ func Unknown(typ, reason, message string) Condition {
 }
 
 // Fit shortens a message to the length that the schema allows: an API server refuses a whole status for one longer message.
-func Fit(message string, most int) string {
+func Fit(message string, limit int) string {
 	characters := []rune(message)
-	if len(characters) <= most {
+	if len(characters) <= limit {
 		return message
 	}
-	return string(characters[:most-1]) + "…"
+	return string(characters[:limit-1]) + "…"
 }

@@ -20,7 +20,9 @@ type Table[P ~string] struct {
 }
 
 // Legal reports whether a change of the phase may be written.
-func (t Table[P]) Legal(from, to P) bool { return to == t.Start || slices.Contains(t.Next[from], to) }
+func (t Table[P]) Legal(source, target P) bool {
+	return target == t.Start || slices.Contains(t.Next[source], target)
+}
 
 // Along returns the rest of a route behind a phase, or the whole route when it starts again.
 func (t Table[P]) Along(from P, route []P, restart bool) []P {
@@ -41,34 +43,34 @@ func (t Table[P]) Along(from P, route []P, restart bool) []P {
 }
 
 // Shortest returns the phases on the shortest path between two, the second phase last. Without a path in the table it starts again.
-func (t Table[P]) Shortest(from, to P, restart bool) []P {
-	if from == to && !restart {
+func (t Table[P]) Shortest(source, target P, restart bool) []P {
+	if source == target && !restart {
 		return nil
 	}
 	if !restart {
-		if way := t.searchPath(from, to); way != nil {
+		if way := t.searchPath(source, target); way != nil {
 			return way
 		}
 	}
-	if to == t.Start {
+	if target == t.Start {
 		return []P{t.Start}
 	}
-	return append([]P{t.Start}, t.searchPath(t.Start, to)...)
+	return append([]P{t.Start}, t.searchPath(t.Start, target)...)
 }
 
 // searchPath searches the table breadth first, in its order, and returns the shortest path, or nil.
-func (t Table[P]) searchPath(from, to P) []P {
-	ways, seen := [][]P{{from}}, map[P]bool{from: true}
+func (t Table[P]) searchPath(source, target P) []P {
+	ways, visited := [][]P{{source}}, map[P]bool{source: true}
 	for len(ways) > 0 {
 		way := ways[0]
 		ways = ways[1:]
 		for _, next := range t.Next[way[len(way)-1]] {
-			if seen[next] {
+			if visited[next] {
 				continue
 			}
-			seen[next] = true
+			visited[next] = true
 			longer := append(slices.Clone(way), next)
-			if next == to {
+			if next == target {
 				return longer[1:]
 			}
 			ways = append(ways, longer)
@@ -79,14 +81,14 @@ func (t Table[P]) searchPath(from, to P) []P {
 
 // Log adds an entry for each phase on the route to the transitions of a status, each with the index after the previous entry, and
 // drops the oldest entries.
-func Log[P ~string, T any](last []T, index func(T) int64, from P, through []P, entry func(index int64, from, to P) T) []T {
+func Log[P ~string, T any](last []T, index func(T) int64, source P, through []P, entry func(index int64, from, target P) T) []T {
 	log, next := slices.Clone(last), int64(0)
 	if len(log) > 0 {
 		next = index(log[len(log)-1]) + 1
 	}
-	for i, to := range through {
-		log = append(log, entry(next+int64(i), from, to))
-		from = to
+	for i, target := range through {
+		log = append(log, entry(next+int64(i), source, target))
+		source = target
 	}
 	return log[max(0, len(log)-MaxTransitions):]
 }

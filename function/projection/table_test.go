@@ -93,7 +93,7 @@ func TestLog(t *testing.T) {
 	var log []entry
 	for range 30 {
 		index := func(e entry) int64 { return e.Index }
-		log = Log(log, index, "green", []string{"yellow", "red"}, func(i int64, from, to string) entry { return entry{Index: i, From: from, To: to} })
+		log = Log(log, index, "green", []string{"yellow", "red"}, func(i int64, source, target string) entry { return entry{Index: i, From: source, To: target} })
 	}
 	want := []entry{{Index: 58, From: "green", To: "yellow"}, {Index: 59, From: "yellow", To: "red"}}
 	if diff := cmp.Diff(want, log[MaxTransitions-2:]); diff != "" || len(log) != MaxTransitions {

@@ -36,8 +36,8 @@ func decodeKustomization(text string) (*types.Kustomization, error) {
 		return nil, errors.New(shortenMessage(err.Error()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if by := newerField(name); by != "" {
-			return nil, errors.Errorf("%s: is not allowed: use %s instead", name, by)
+		if replacement := newerField(name); replacement != "" {
+			return nil, errors.Errorf("%s: is not allowed: use %s instead", name, replacement)
 		}
 		if !slices.Contains(allowedFields(), name) {
 			return nil, errors.Errorf("%.64q: is not allowed in a Blueprint: use %s", name, strings.Join(allowedFields(), ", "))

@@ -307,13 +307,13 @@ func TestContainment(t *testing.T) {
 // TestContainmentMemory builds the largest input within the bounds.
 func TestContainmentMemory(t *testing.T) {
 	in := filesInput(with("", map[string]string{"a.yaml": numbered(maxObjects - 1)}))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	var baseline, final runtime.MemStats
+	runtime.ReadMemStats(&baseline)
 	if _, err := NewRenderer().Build(t.Context(), in); err != nil {
 		t.Fatalf("Build(...): %v", err)
 	}
-	runtime.ReadMemStats(&after)
-	if grown := int(after.Sys-before.Sys) >> 20; grown > 256 {
+	runtime.ReadMemStats(&final)
+	if grown := int(final.Sys-baseline.Sys) >> 20; grown > 256 {
 		t.Errorf("Build(...) of %d objects: the process grew by %d MiB", maxObjects-1, grown)
 	}
 }

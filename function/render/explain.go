@@ -41,19 +41,19 @@ type Value struct {
 
 // Explain returns the values of an intent that a Blueprint can read, sorted by key, with the source of each. It returns an error for parameters
 // that the Blueprint does not accept.
-func Explain(in Input, said intent.Explicit) ([]Value, error) {
+func Explain(in Input, explicit intent.Explicit) ([]Value, error) {
 	data, err := intentValues(in, string(in.Blueprint.Spec.Files[intentFile]))
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Value, 0, len(data))
 	for _, key := range slices.Sorted(maps.Keys(data)) {
-		out = append(out, Value{Key: key, Value: data[key], From: sourceOfValue(in, said, key)})
+		out = append(out, Value{Key: key, Value: data[key], From: sourceOfValue(in, explicit, key)})
 	}
 	return out, nil
 }
 
-func sourceOfValue(in Input, said intent.Explicit, key string) string {
+func sourceOfValue(in Input, explicit intent.Explicit, key string) string {
 	if name, ok := strings.CutPrefix(key, "param-"); ok {
 		return sourceOfParameter(in, name)
 	}
@@ -73,26 +73,26 @@ func sourceOfValue(in Input, said intent.Explicit, key string) string {
 	case "site":
 		return FromSite
 	case "replicas":
-		_, here := in.Intent.SiteReplicas[in.Site.Name]
-		return chooseSource(said.Replicas || here, FromClaim, FromDefault)
+		_, hasSiteReplicas := in.Intent.SiteReplicas[in.Site.Name]
+		return chooseSource(explicit.Replicas || hasSiteReplicas, FromClaim, FromDefault)
 	case "type":
-		return chooseSource(said.Type, FromClaim, FromDefault)
+		return chooseSource(explicit.Type, FromClaim, FromDefault)
 	case "priority":
-		return chooseSource(said.Priority, FromClaim, FromDefault)
+		return chooseSource(explicit.Priority, FromClaim, FromDefault)
 	}
 	if _, ok := networkValues(in.Intent, in.Site)[key]; ok {
-		return sourceOfNetworkValue(in, said, key)
+		return sourceOfNetworkValue(in, explicit, key)
 	}
 	return chooseSource(set[key], FromClaim, FromBlueprint)
 }
 
 // sourceOfNetworkValue returns where a value of the intent's network comes from.
-func sourceOfNetworkValue(in Input, said intent.Explicit, key string) string {
+func sourceOfNetworkValue(in Input, explicit intent.Explicit, key string) string {
 	switch key {
 	case "slice-sst":
-		return chooseSource(said.SST, FromClaim, FromClass)
+		return chooseSource(explicit.SST, FromClaim, FromClass)
 	case "qos-latency-ms":
-		return chooseSource(said.Latency, FromClaim, FromClass)
+		return chooseSource(explicit.Latency, FromClaim, FromClass)
 	case "slice-plmn":
 		return chooseSource(in.Intent.Slice.PLMN != "", FromClaim, FromSite)
 	}

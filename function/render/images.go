@@ -28,18 +28,18 @@ func checkImages(file string, o *resource.Resource, image string) error {
 	if !ok {
 		return nil
 	}
-	why := "nothing puts it here"
+	cause := "nothing puts it here"
 	if image == "" {
-		why = "neither the intent nor the Blueprint's " + intentFile + " has one"
+		cause = "neither the intent nor the Blueprint's " + intentFile + " has one"
 	}
-	return errors.Errorf("%s: %s: %s: the image %q stands for the intent's, and %s", file, describeObject(o), path[1:], ImageIntent, why)
+	return errors.Errorf("%s: %s: %s: the image %q stands for the intent's, and %s", file, describeObject(o), path[1:], ImageIntent, cause)
 }
 
 // findIntentImage returns the path of the first image that is named ImageIntent, below a field.
-func findIntentImage(n *yaml.Node, at string) (string, bool) {
+func findIntentImage(n *yaml.Node, parent string) (string, bool) {
 	if n.Kind == yaml.SequenceNode {
 		for i, item := range n.Content {
-			if rest, ok := findIntentImage(item, at); ok {
+			if rest, ok := findIntentImage(item, parent); ok {
 				return "[" + strconv.Itoa(i) + "]" + rest, true
 			}
 		}
@@ -49,25 +49,25 @@ func findIntentImage(n *yaml.Node, at string) (string, bool) {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
-		if isImageField(at, key) && value.Kind == yaml.ScalarNode && intentImagePattern.MatchString(value.Value) {
+		if isImageField(parent, key) && value.Kind == yaml.ScalarNode && intentImagePattern.MatchString(value.Value) {
 			return "." + key, true
 		}
-		if rest, ok := findIntentImage(value, contextBelow(at, key)); ok {
+		if rest, ok := findIntentImage(value, contextBelow(parent, key)); ok {
 			return "." + key + rest, true
 		}
 	}
 	return "", false
 }
 
-func contextBelow(at, key string) string {
-	if at == "volumes" && key == "image" {
+func contextBelow(parent, key string) string {
+	if parent == "volumes" && key == "image" {
 		return volumeImage
 	}
 	return key
 }
 
-func isImageField(at, key string) bool {
-	switch at {
+func isImageField(parent, key string) bool {
+	switch parent {
 	case "containers", "initContainers", "ephemeralContainers":
 		return key == "image"
 	case volumeImage:

@@ -15,19 +15,19 @@ import (
 
 // addOverlay puts our kustomization on top of the Blueprint's files.
 func addOverlay(in Input, files, data map[string]string, u Uses, clusterScoped []schema.GroupKind) (tree.Files, error) {
-	for what, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
+	for label, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
 		if v == "" || len(v) > 63 {
-			return nil, errors.Errorf("%s must have 1 to 63 characters", what)
+			return nil, errors.Errorf("%s must have 1 to 63 characters", label)
 		}
 	}
 	out := tree.Files{}
 	for name, text := range files {
 		out[folder+"/"+name] = []byte(text)
 	}
-	own := map[string]any{namespaceFile: namespaceTransformer(in)}
+	overlay := map[string]any{namespaceFile: namespaceTransformer(in)}
 	transformers := []string{namespaceFile}
 	if len(clusterScoped) > 0 {
-		own[clusterScopedFile] = clusterScopedTransformers(clusterScoped)
+		overlay[clusterScopedFile] = clusterScopedTransformers(clusterScoped)
 		transformers = append(transformers, clusterScopedFile)
 	}
 	images, workloads, err := intentTransformers(data, u)
@@ -35,12 +35,12 @@ func addOverlay(in Input, files, data map[string]string, u Uses, clusterScoped [
 		return nil, err
 	}
 	if workloads != nil {
-		own[workloadFile] = workloads
+		overlay[workloadFile] = workloads
 		transformers = append(transformers, workloadFile)
 	}
-	transformers = addSubstituteTransformer(in, own, transformers)
-	own[kustomizationFile] = overlayKustomization(in, transformers, images)
-	for name, content := range own {
+	transformers = addSubstituteTransformer(in, overlay, transformers)
+	overlay[kustomizationFile] = overlayKustomization(in, transformers, images)
+	for name, content := range overlay {
 		b, err := yaml.Marshal(content)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot encode %s", name)
@@ -52,11 +52,11 @@ func addOverlay(in Input, files, data map[string]string, u Uses, clusterScoped [
 
 // addSubstituteTransformer adds the transformer that annotates every object where the engine is to replace nothing. The pods of a workload are not
 // annotated: they would be replaced.
-func addSubstituteTransformer(in Input, own map[string]any, transformers []string) []string {
+func addSubstituteTransformer(in Input, overlay map[string]any, transformers []string) []string {
 	if in.Site.Expansion != expansion.ModeDisabled {
 		return transformers
 	}
-	own[substituteFile] = builtinTransformer("AnnotationsTransformer", "substitution", map[string]any{
+	overlay[substituteFile] = builtinTransformer("AnnotationsTransformer", "substitution", map[string]any{
 		"annotations": map[string]string{expansion.AnnotationSubstitute: expansion.SubstituteDisabled},
 		"fieldSpecs":  []map[string]any{{"path": "metadata/annotations", "create": true}},
 	})

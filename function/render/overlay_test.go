@@ -25,8 +25,8 @@ func TestSubstituteTransformer(t *testing.T) {
 		if name == kustomizationFile {
 			continue
 		}
-		without := strings.Replace(string(content), "  annotations:\n    kustomize.toolkit.fluxcd.io/substitute: disabled\n", "", 1)
-		if diff := cmp.Diff(string(plain[name]), without); diff != "" || without == string(content) {
+		stripped := strings.Replace(string(content), "  annotations:\n    kustomize.toolkit.fluxcd.io/substitute: disabled\n", "", 1)
+		if diff := cmp.Diff(string(plain[name]), stripped); diff != "" || stripped == string(content) {
 			t.Errorf("%s: without the annotation: -want, +got:\n%s", name, diff)
 		}
 	}

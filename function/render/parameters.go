@@ -18,9 +18,9 @@ const maxProblems = 5
 
 // completeParameters returns the parameters with the schema's defaults. They are strings: where the schema wants a number or a boolean,
 // they are read as one. It returns an error that names each parameter that the schema refuses.
-func completeParameters(raw *runtime.RawExtension, given map[string]string) (map[string]string, error) {
+func completeParameters(raw *runtime.RawExtension, values map[string]string) (map[string]string, error) {
 	if raw == nil || len(raw.Raw) == 0 {
-		return given, nil
+		return values, nil
 	}
 	schema := &spec.Schema{}
 	if err := json.Unmarshal(raw.Raw, schema); err != nil {
@@ -32,7 +32,7 @@ func completeParameters(raw *runtime.RawExtension, given map[string]string) (map
 			out[k] = formatDefault(p.Default)
 		}
 	}
-	maps.Copy(out, given)
+	maps.Copy(out, values)
 	return out, validateParameters(schema, out)
 }
 

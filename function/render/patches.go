@@ -91,11 +91,11 @@ func (g *walker) readReplacementFile(name string) ([]types.Replacement, error) {
 	}
 	g.changeBytes += len(g.files[name])
 	list := make([]types.Replacement, 1)
-	var to any = &list[0]
+	var target any = &list[0]
 	if listElements(documents[0]) != nil {
-		to = &list
+		target = &list
 	}
-	return list, errors.Wrap(yaml.Unmarshal([]byte(g.files[name]), to), name)
+	return list, errors.Wrap(yaml.Unmarshal([]byte(g.files[name]), target), name)
 }
 
 func (g *walker) checkReplacement(r *types.Replacement) error {

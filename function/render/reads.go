@@ -29,16 +29,16 @@ func (e *UnreadError) Error() string { return e.In("") }
 
 // In returns the message with a prefix of the fields' paths: "spec.expectation." for each field, or a text with a colon for all.
 func (e *UnreadError) In(prefix string) string {
-	fields, more := e.Fields, ""
+	fields, suffix := e.Fields, ""
 	if len(fields) > maxUnread {
-		fields, more = fields[:maxUnread], fmt.Sprintf(" and %d more", len(fields)-maxUnread)
+		fields, suffix = fields[:maxUnread], fmt.Sprintf(" and %d more", len(fields)-maxUnread)
 	}
-	between := ", "
+	separator := ", "
 	if strings.HasSuffix(prefix, ".") {
-		between += prefix
+		separator += prefix
 	}
 	return fmt.Sprintf("%s%s%s: Blueprint %q does not read this value, so it would have no effect: leave it out, or choose a Blueprint that reads it",
-		prefix, strings.Join(fields, between), more, e.blueprint)
+		prefix, strings.Join(fields, separator), suffix, e.blueprint)
 }
 
 // CheckRead returns an UnreadError when an intent sets a value that the Blueprint of these uses and this name does not read.

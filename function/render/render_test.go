@@ -72,22 +72,22 @@ func TestBuildIsKustomize(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Build(...): %v", err)
 	}
-	again, err := runKustomize(files)
+	rebuilt, err := runKustomize(files)
 	if err != nil {
 		t.Fatalf("kustomize(Build(...)): %v", err)
 	}
-	want, got := documents(t, objects.AsYaml), documents(t, again.AsYaml)
+	want, got := documents(t, objects.AsYaml), documents(t, rebuilt.AsYaml)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("The delivered files build to the rendered objects: -want, +got:\n%s", diff)
 	}
-	own := []string{}
+	contents := []string{}
 	for _, name := range files.Names() {
 		if name != kustomizationFile {
-			own = append(own, string(files[name]))
+			contents = append(contents, string(files[name]))
 		}
 	}
-	slices.Sort(own)
-	if diff := cmp.Diff(want, own); diff != "" {
+	slices.Sort(contents)
+	if diff := cmp.Diff(want, contents); diff != "" {
 		t.Errorf("Files equal the output of kustomize: -want, +got:\n%s", diff)
 	}
 }
@@ -100,20 +100,20 @@ func TestBuildIsDeterministic(t *testing.T) {
 		t.Fatalf("Build(...): %v", err)
 	}
 	for range 100 {
-		again, err := r.Build(t.Context(), in)
+		rebuilt, err := r.Build(t.Context(), in)
 		if err != nil {
 			t.Fatalf("Build(...): %v", err)
 		}
-		if diff := cmp.Diff(texts(first), texts(again)); diff != "" {
+		if diff := cmp.Diff(texts(first), texts(rebuilt)); diff != "" {
 			t.Fatalf("Build(...): -first, +again:\n%s", diff)
 		}
 	}
 }
 
 func TestBuildTimesOut(t *testing.T) {
-	over, end := context.WithTimeout(t.Context(), 1)
+	expired, end := context.WithTimeout(t.Context(), 1)
 	defer end()
-	<-over.Done()
+	<-expired.Done()
 	givenUp, giveUp := context.WithCancel(t.Context())
 	giveUp()
 	cases := map[string]struct {
@@ -123,7 +123,7 @@ func TestBuildTimesOut(t *testing.T) {
 	}{
 		"Waiting": {
 			reason: "A Blueprint is not to blame for others.",
-			ctx:    over,
+			ctx:    expired,
 			want:   `cannot render Blueprint "web-1.0.0": other renderings took all the time that spec.compileConfig.renderTimeout gives: raise it, to 60s at most, or wait until they are done`,
 		},
 		"GivenUp": {
@@ -143,7 +143,7 @@ func TestBuildTimesOut(t *testing.T) {
 		})
 	}
 	// A rendering that has begun ends with the error of the timeout.
-	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within spec.compileConfig.renderTimeout: raise it, to 60s at most, or make the Blueprint smaller`, message(renderTimeoutError(over, in))); diff != "" {
+	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within spec.compileConfig.renderTimeout: raise it, to 60s at most, or make the Blueprint smaller`, message(renderTimeoutError(expired, in))); diff != "" {
 		t.Errorf("tooLate(...): -want error, +got error:\n%s", diff)
 	}
 }
@@ -332,7 +332,7 @@ func benchBare(b *testing.B, layout tree.Files) {
 
 // deployments returns a Blueprint with n Deployments, whose replicas come from the intent.
 func deployments(n int) map[string]string {
-	const one = `apiVersion: apps/v1
+	const manifest = `apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: app-%d
@@ -353,7 +353,7 @@ spec:
 `
 	all := strings.Builder{}
 	for i := range n {
-		fmt.Fprintf(&all, one+"---\n", i)
+		fmt.Fprintf(&all, manifest+"---\n", i)
 	}
 	return map[string]string{
 		"deployments.yaml": all.String(),

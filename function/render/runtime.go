@@ -169,8 +169,8 @@ func mergeByName(in fields, name string, items []fields) {
 	list = slices.Clone(list)
 	for _, item := range items {
 		i := slices.IndexFunc(list, func(v any) bool {
-			has, ok := v.(fields)
-			return ok && has["name"] == item["name"]
+			existing, ok := v.(fields)
+			return ok && existing["name"] == item["name"]
 		})
 		if i < 0 {
 			list = append(list, item)

@@ -126,8 +126,8 @@ func TestRuntimeIsStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		again, err := NewRenderer().Build(t.Context(), in)
-		if diff := cmp.Diff(texts(first), texts(again)); diff != "" || err != nil {
+		rebuilt, err := NewRenderer().Build(t.Context(), in)
+		if diff := cmp.Diff(texts(first), texts(rebuilt)); diff != "" || err != nil {
 			t.Fatalf("Build(...): %v: -first, +again:\n%s", err, diff)
 		}
 	}

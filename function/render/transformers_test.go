@@ -85,7 +85,7 @@ func workloadOf(apiVersion, kind, name, container string) string {
 func TestIntentTransformers(t *testing.T) {
 	const everything = `{"service": "shop", "replicas": {"edge1": 3, "edge2": 5}, "sites": ["edge1", "edge2"], "image": "localhost:5000/shop:2", "resources": {"cpu": "2", "memory": "4Gi"}}`
 	const values = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: intent}\ndata: {image: 'registry.example.org/default:1', cpu: 250m}\n"
-	const asked = `requests:{"cpu":"2","memory":"4Gi"} limits:{"memory":"4Gi"}`
+	const resources = `requests:{"cpu":"2","memory":"4Gi"} limits:{"memory":"4Gi"}`
 	cases := map[string]struct {
 		reason  string
 		objects string
@@ -96,7 +96,7 @@ func TestIntentTransformers(t *testing.T) {
 	}{
 		"Everything": {
 			reason: "All that the intent says is there, with the Site's own replicas, and other containers stay.", objects: adopted, intent: everything,
-			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + asked + " side:1"},
+			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + resources + " side:1"},
 		},
 		"Little": {
 			reason: "A value that the intent leaves out stays, but replicas default to one.", objects: adopted, intent: `{"service": "shop", "image": "shop"}`,
@@ -147,7 +147,7 @@ func TestIntentTransformers(t *testing.T) {
 				workloadOf("apps/v1", "StatefulSet", "b", "{name: a, image: a, resources: {requests: {cpu: '1', memory: }}}") +
 				workloadOf("apps/v1", "StatefulSet", "c", "{name: a, image: a, resources: {}}"),
 			want: map[string]string{
-				"statefulset-a.yaml": "replicas:3 a " + asked, "statefulset-b.yaml": "replicas:3 a " + asked, "statefulset-c.yaml": "replicas:3 a " + asked,
+				"statefulset-a.yaml": "replicas:3 a " + resources, "statefulset-b.yaml": "replicas:3 a " + resources, "statefulset-c.yaml": "replicas:3 a " + resources,
 			},
 		},
 		"Huge": {
@@ -157,7 +157,7 @@ func TestIntentTransformers(t *testing.T) {
 		"TwoWorkloads": {
 			reason: "Two that are marked both follow.", objects: adopted + strings.ReplaceAll(adopted, "name: shop", "name: other"), intent: everything,
 			want: map[string]string{
-				"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + asked + " side:1", "deployment-other.yaml": "replicas:3 localhost:5000/shop:2 " + asked + " side:1",
+				"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + resources + " side:1", "deployment-other.yaml": "replicas:3 localhost:5000/shop:2 " + resources + " side:1",
 			},
 		},
 		"NoWorkload": {
@@ -175,7 +175,7 @@ func TestIntentTransformers(t *testing.T) {
 				strings.Replace(workloadOf("batch/v1", "CronJob", "c", "{name: a, image: intent}"), "spec: {template: {spec: {containers: [{name: a, image: intent}]}}}",
 					"spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: intent}]}}}}}", 1),
 			want: map[string]string{
-				"daemonset-a.yaml": "localhost:5000/shop:2 " + asked, "job-b.yaml": "localhost:5000/shop:2 " + asked, "cronjob-c.yaml": "localhost:5000/shop:2 " + asked,
+				"daemonset-a.yaml": "localhost:5000/shop:2 " + resources, "job-b.yaml": "localhost:5000/shop:2 " + resources, "cronjob-c.yaml": "localhost:5000/shop:2 " + resources,
 			},
 		},
 		"AlsoReplaced": {
@@ -186,14 +186,14 @@ replacements:
 - {source: {kind: ConfigMap, name: intent, fieldPath: data.replicas}, targets: [{select: {kind: Deployment}, fieldPaths: [spec.replicas]}]}
 - {source: {kind: ConfigMap, name: intent, fieldPath: data.cpu}, targets: [{select: {kind: Deployment}, fieldPaths: [spec.template.spec.containers.0.resources.requests.cpu], options: {create: true}}]}
 `},
-			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + asked + " side:1"},
+			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + resources + " side:1"},
 		},
 		"Kustomization": {
 			reason: "An adopted object may stay as it is: its kustomization names the image and marks the workload.", intent: everything,
 			objects: strings.NewReplacer("intent:dev", "shop:1", "{intentplane.dev/workload: main}", "{a: b}").Replace(adopted),
 			files: map[string]string{"kustomization.yaml": "resources: [objects.yaml]\nimages: [{name: shop, newName: intent}]\n" +
 				"patches: [{target: {kind: Deployment}, patch: '- {op: add, path: /metadata/labels/intentplane.dev~1workload, value: main}'}]\n"},
-			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + asked + " side:1"},
+			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + resources + " side:1"},
 		},
 		"OddObjects": {
 			reason: "An object that kustomize would stumble over stays when nothing is named intent.", intent: everything,
@@ -321,10 +321,10 @@ func TestUsesOf(t *testing.T) {
 func TestWorkloadSteps(t *testing.T) {
 	patches := strings.Repeat("- {target: {kind: ConfigMap}, patch: '- {op: add, path: /data/y, value: z}'}\n", 16)
 	kustomization := "resources: [objects.yaml]\npatches:\n" + patches
-	many := strings.Repeat(reached+"---\n", 499)
+	crowd := strings.Repeat(reached+"---\n", 499)
 	for objects, want := range map[string]string{
-		many + strings.ReplaceAll(reached, "name: a", "name: b"):                                           "may not add resource with an already registered id",
-		many + strings.ReplaceAll(reached, "name: a", "name: b, labels: {intentplane.dev/workload: main}"): "21 patches of 500 objects are too many",
+		crowd + strings.ReplaceAll(reached, "name: a", "name: b"):                                           "may not add resource with an already registered id",
+		crowd + strings.ReplaceAll(reached, "name: a", "name: b, labels: {intentplane.dev/workload: main}"): "21 patches of 500 objects are too many",
 	} {
 		in := filesInput(map[string]string{"kustomization.yaml": kustomization, "objects.yaml": objects})
 		if _, err := NewRenderer().Build(t.Context(), in); !contains(err, want) {

@@ -112,12 +112,12 @@ func unselectedFields(s reflect.Type, selected map[string]bool, prefix string) [
 			out = append(out, prefix+name)
 			continue
 		}
-		under := f.Type
-		for under.Kind() == reflect.Pointer || under.Kind() == reflect.Slice {
-			under = under.Elem()
+		fieldType := f.Type
+		for fieldType.Kind() == reflect.Pointer || fieldType.Kind() == reflect.Slice {
+			fieldType = fieldType.Elem()
 		}
-		if under.Kind() == reflect.Struct {
-			out = append(out, unselectedFields(under, selected, prefix+name+".")...)
+		if fieldType.Kind() == reflect.Struct {
+			out = append(out, unselectedFields(fieldType, selected, prefix+name+".")...)
 		}
 	}
 	slices.Sort(out)

@@ -60,12 +60,12 @@ func requestsSameCluster(observed, desired *clusterv1alpha1.ManagedCluster) (boo
 	if observed == nil || !slices.Equal(observed.Spec.ManagementPolicies, desired.Spec.ManagementPolicies) || !hasSameConfig(observed, desired) {
 		return false, nil
 	}
-	was, err := digest.Described(&observed.Spec.ForProvider)
+	observedDigest, err := digest.Described(&observed.Spec.ForProvider)
 	if err != nil {
 		return false, err
 	}
-	is, err := digest.Described(&desired.Spec.ForProvider)
-	return was == is, err
+	desiredDigest, err := digest.Described(&desired.Spec.ForProvider)
+	return observedDigest == desiredDigest, err
 }
 
 // hasSameConfig reports whether both ManagedClusters name the same ProviderConfig.

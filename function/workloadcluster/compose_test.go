@@ -65,7 +65,7 @@ func TestBadInputLosesNothing(t *testing.T) {
 	for name, change := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newReadyWorld(t)
-			before := w.out.Status.Transitions
+			previous := w.out.Status.Transitions
 			change(&w.in.Spec)
 			w.runFunction()
 			w.checkState("the cluster runs", v1alpha1.PhaseProvisioned, false, v1alpha1.ReasonInvalidSpec, "")
@@ -77,7 +77,7 @@ func TestBadInputLosesNothing(t *testing.T) {
 			if diff := cmp.Diff(want, w.json(spec)); diff != "" {
 				t.Errorf("desired resources: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(before, w.out.Status.Transitions); diff != "" {
+			if diff := cmp.Diff(previous, w.out.Status.Transitions); diff != "" {
 				t.Errorf("transitions: -before, +after:\n%s", diff)
 			}
 			w.in.Spec = topologySpec()

@@ -24,19 +24,19 @@ func mirroredConditionTypes() []xpv2.ConditionType {
 // the function stops returning.
 func projectConditions(f *facts) []projection.Condition {
 	out := []projection.Condition{validCondition(f)}
-	for _, of := range mirroredConditionTypes() {
-		out = append(out, mirrorCondition(f, of))
+	for _, conditionType := range mirroredConditionTypes() {
+		out = append(out, mirrorCondition(f, conditionType))
 	}
 	return append(out, sitePublishedCondition(f), stalledCondition(f), reconcilingCondition(f))
 }
 
 // mirrorCondition returns the condition of the ManagedCluster as one of the WorkloadCluster.
-func mirrorCondition(f *facts, of xpv2.ConditionType) projection.Condition {
-	c := f.conditionOf(of)
+func mirrorCondition(f *facts, conditionType xpv2.ConditionType) projection.Condition {
+	c := f.conditionOf(conditionType)
 	if c.Reason == "" {
-		return projection.Unknown(string(of), v1alpha1.ReasonNotObserved, "")
+		return projection.Unknown(string(conditionType), v1alpha1.ReasonNotObserved, "")
 	}
-	return projection.Condition{Type: string(of), Status: c.Status, Reason: string(c.Reason), Message: c.Message}
+	return projection.Condition{Type: string(conditionType), Status: c.Status, Reason: string(c.Reason), Message: c.Message}
 }
 
 func validCondition(f *facts) projection.Condition {
@@ -52,41 +52,41 @@ func validCondition(f *facts) projection.Condition {
 }
 
 func sitePublishedCondition(f *facts) projection.Condition {
-	const of = v1alpha1.TypeSitePublished
+	const conditionType = v1alpha1.TypeSitePublished
 	switch {
 	case f.Observed != nil && f.Observed.Status.AtProvider.SiteName != "":
-		return projection.Is(of, true, v1alpha1.ReasonPublished, "")
+		return projection.Is(conditionType, true, v1alpha1.ReasonPublished, "")
 	case f.isCurrent() && f.readyReason() == clusterv1alpha1.ReasonSiteGone:
-		return projection.Is(of, false, string(f.readyReason()), f.readyCondition().Message)
+		return projection.Is(conditionType, false, string(f.readyReason()), f.readyCondition().Message)
 	case !f.Spec.Site.Publish:
-		return projection.Is(of, false, v1alpha1.ReasonNotRequested, "")
+		return projection.Is(conditionType, false, v1alpha1.ReasonNotRequested, "")
 	case f.isRefused():
-		return projection.Is(of, false, string(f.readyReason()), f.readyCondition().Message)
+		return projection.Is(conditionType, false, string(f.readyReason()), f.readyCondition().Message)
 	}
-	return projection.Is(of, false, v1alpha1.ReasonNotPublished, "It is made once the cluster is ready.")
+	return projection.Is(conditionType, false, v1alpha1.ReasonNotPublished, "It is made once the cluster is ready.")
 }
 
 // stalledCondition is true when the cluster makes no progress until a user acts.
 func stalledCondition(f *facts) projection.Condition {
-	const of = v1alpha1.TypeStalled
+	const conditionType = v1alpha1.TypeStalled
 	switch {
 	case f.Problem != "":
-		return projection.Is(of, true, f.ProblemReason, f.Problem)
+		return projection.Is(conditionType, true, f.ProblemReason, f.Problem)
 	case f.isRefused(), f.hasTimedOut(), f.isCurrent() && (f.readyReason() == clusterv1alpha1.ReasonObjectsGone || f.readyReason() == clusterv1alpha1.ReasonSiteGone):
-		return projection.Is(of, true, string(f.readyReason()), f.readyCondition().Message)
+		return projection.Is(conditionType, true, string(f.readyReason()), f.readyCondition().Message)
 	case f.currentPhase() == v1alpha1.PhaseDeleting && f.isClusterGone():
-		return projection.Is(of, true, v1alpha1.ReasonClusterGone, f.phaseMessage())
+		return projection.Is(conditionType, true, v1alpha1.ReasonClusterGone, f.phaseMessage())
 	}
-	return projection.Is(of, false, v1alpha1.ReasonProgressing, "")
+	return projection.Is(conditionType, false, v1alpha1.ReasonProgressing, "")
 }
 
 // reconcilingCondition is true while the provider works on the cluster or waits for something. It is never true beside Stalled.
 func reconcilingCondition(f *facts) projection.Condition {
-	const of = v1alpha1.TypeReconciling
+	const conditionType = v1alpha1.TypeReconciling
 	if stalledCondition(f).Status == corev1.ConditionTrue || f.isClusterReady() {
-		return projection.Is(of, false, v1alpha1.ReasonIdle, "")
+		return projection.Is(conditionType, false, v1alpha1.ReasonIdle, "")
 	}
-	return projection.Is(of, true, f.reconcilingReason(), strings.TrimSpace(f.phaseMessage()))
+	return projection.Is(conditionType, true, f.reconcilingReason(), strings.TrimSpace(f.phaseMessage()))
 }
 
 // reconcilingReason returns the reason of the condition Reconciling.

@@ -36,15 +36,15 @@ type facts struct {
 }
 
 // conditionOf returns a condition of the ManagedCluster.
-func (f *facts) conditionOf(of xpv2.ConditionType) xpv2.Condition {
+func (f *facts) conditionOf(conditionType xpv2.ConditionType) xpv2.Condition {
 	if f.Observed == nil {
-		return xpv2.Condition{Type: of, Status: corev1.ConditionUnknown}
+		return xpv2.Condition{Type: conditionType, Status: corev1.ConditionUnknown}
 	}
-	return f.Observed.Status.GetCondition(of)
+	return f.Observed.Status.GetCondition(conditionType)
 }
 
-func (f *facts) isTrue(of xpv2.ConditionType) bool {
-	return f.conditionOf(of).Status == corev1.ConditionTrue
+func (f *facts) isTrue(conditionType xpv2.ConditionType) bool {
+	return f.conditionOf(conditionType).Status == corev1.ConditionTrue
 }
 
 // readyCondition returns the ManagedCluster's condition Ready. Its reason is empty until the provider observed the cluster.
@@ -123,8 +123,8 @@ func (f *facts) isUpgrading() bool {
 	if f.Observed == nil || f.Spec.Version == "" || f.Observed.Status.AtProvider.Version == "" {
 		return false
 	}
-	asked, runs := strings.TrimPrefix(f.Spec.Version, "v"), strings.TrimPrefix(f.Observed.Status.AtProvider.Version, "v")
-	rest, ok := strings.CutPrefix(runs, asked)
+	requested, runs := strings.TrimPrefix(f.Spec.Version, "v"), strings.TrimPrefix(f.Observed.Status.AtProvider.Version, "v")
+	rest, ok := strings.CutPrefix(runs, requested)
 	return !ok || rest != "" && !strings.ContainsAny(rest[:1], ".+-")
 }
 

@@ -14,8 +14,8 @@ import (
 // TestNameConflict has a claim and a composite of one name, which want one ManagedCluster: the first one keeps it.
 func TestNameConflict(t *testing.T) {
 	const need = "managedcluster/team-a/north"
-	owned := func(more string) []json.RawMessage {
-		return []json.RawMessage{json.RawMessage(`{"metadata": {"name": "north", "namespace": "team-a"` + more + `}}`)}
+	owned := func(fields string) []json.RawMessage {
+		return []json.RawMessage{json.RawMessage(`{"metadata": {"name": "north", "namespace": "team-a"` + fields + `}}`)}
 	}
 	const theirs = `, "ownerReferences": [{"apiVersion": "a/v1", "kind": "K", "name": "n", "uid": "theirs", "controller": true}]`
 	cases := map[string]struct {
@@ -52,10 +52,10 @@ func TestNameConflict(t *testing.T) {
 				doing = ""
 			}
 			w.checkState(tc.reason, tc.phase, false, tc.stalled, doing)
-			_, asked := out.Resources[Name]
+			_, isRequested := out.Resources[Name]
 			want := []catalog.Need{{Name: need, APIVersion: "cluster.intentplane.dev/v1alpha1", Kind: "ManagedCluster", MatchName: "north", Namespace: "team-a"}}
-			if diff := cmp.Diff(want, out.Needs); diff != "" || asked != tc.asked || out.Status.Message != tc.message {
-				t.Errorf("\n%s\nasked %t, message %q, needs: -want, +got:\n%s", tc.reason, asked, out.Status.Message, diff)
+			if diff := cmp.Diff(want, out.Needs); diff != "" || isRequested != tc.asked || out.Status.Message != tc.message {
+				t.Errorf("\n%s\nasked %t, message %q, needs: -want, +got:\n%s", tc.reason, isRequested, out.Status.Message, diff)
 			}
 			if c := w.condition(v1alpha1.TypeValid); (c.Reason == "NameTaken") != (tc.stalled != "") {
 				t.Errorf("\n%s\nValid: %+v", tc.reason, c)

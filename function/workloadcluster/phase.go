@@ -45,9 +45,9 @@ func (f *facts) phaseMessage() string {
 // degradedMessage names the first part that the cluster lost since it was provisioned. The kubeconfig is not among them: it may never have
 // been there.
 func (f *facts) degradedMessage() string {
-	for _, of := range []xpv2.ConditionType{clusterv1alpha1.TypeInfrastructureReady, clusterv1alpha1.TypeControlPlaneReady, clusterv1alpha1.TypeEndpointKnown} {
-		if c := f.conditionOf(of); c.Status != corev1.ConditionTrue {
-			return joinSentence(string(of), string(c.Reason), c.Message)
+	for _, conditionType := range []xpv2.ConditionType{clusterv1alpha1.TypeInfrastructureReady, clusterv1alpha1.TypeControlPlaneReady, clusterv1alpha1.TypeEndpointKnown} {
+		if c := f.conditionOf(conditionType); c.Status != corev1.ConditionTrue {
+			return joinSentence(string(conditionType), string(c.Reason), c.Message)
 		}
 	}
 	return f.progressMessage()

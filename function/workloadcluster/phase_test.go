@@ -14,10 +14,10 @@ func TestEveryPhaseReachesProvisionedAndFailed(t *testing.T) {
 		t.Errorf("table().Next: -want, +got:\n%s", diff)
 	}
 	for _, from := range allPhases {
-		for _, to := range []v1alpha1.Phase{v1alpha1.PhaseProvisioned, v1alpha1.PhaseFailed} {
-			through := phaseTable().Shortest(from, to, false)
-			if from != to && (len(through) == 0 || through[len(through)-1] != to) {
-				t.Errorf("from %q to %q: %v", from, to, through)
+		for _, target := range []v1alpha1.Phase{v1alpha1.PhaseProvisioned, v1alpha1.PhaseFailed} {
+			through := phaseTable().Shortest(from, target, false)
+			if from != target && (len(through) == 0 || through[len(through)-1] != target) {
+				t.Errorf("from %q to %q: %v", from, target, through)
 			}
 		}
 	}

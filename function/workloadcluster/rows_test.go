@@ -60,8 +60,8 @@ func (e evidence) toFacts() *facts {
 	if e.latch != "" {
 		mc.Status.AtProvider.Provisioned = &clusterv1alpha1.Latch{UID: e.latch, At: now}
 	}
-	say := func(of xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason) {
-		mc.SetConditions(xpv2.Condition{Type: of, Status: s, Reason: reason, Message: "words"}.WithObservedGeneration(2 - map[bool]int64{true: 1}[e.behind]))
+	say := func(conditionType xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason) {
+		mc.SetConditions(xpv2.Condition{Type: conditionType, Status: s, Reason: reason, Message: "words"}.WithObservedGeneration(2 - map[bool]int64{true: 1}[e.behind]))
 	}
 	say(xpv2.TypeSynced, map[bool]corev1.ConditionStatus{true: "True", false: "False"}[e.synced], "R")
 	if e.verdict != "" {
@@ -93,11 +93,11 @@ func forEachEvidence(do func(evidence)) int {
 			for _, endpoint := range statuses {
 				for _, deleting := range deletings {
 					for _, verdict := range verdicts {
-						for _, seen := range [][2]string{{"", ""}, {"u1", ""}, {"u1", "u1"}, {"u2", "u1"}} {
+						for _, uids := range [][2]string{{"", ""}, {"u1", ""}, {"u1", "u1"}, {"u2", "u1"}} {
 							for flags := range 32 {
 								do(evidence{
 									infrastructure: infrastructure, controlPlane: plane.controlPlane, plane: plane.plane, kubeconfig: plane.kubeconfig, endpoint: endpoint, deleting: deleting, verdict: verdict,
-									uid: seen[0], latch: seen[1],
+									uid: uids[0], latch: uids[1],
 									behind: flags&1 != 0, matchesDesired: flags&2 == 0, synced: flags&4 == 0, deletionRequested: flags&8 != 0, problem: flags&16 != 0,
 								})
 								n++
@@ -116,10 +116,10 @@ func (e evidence) matchingPhases() []v1alpha1.Phase {
 	three := e.infrastructure == "True" && e.controlPlane == "True" && e.endpoint == "True"
 	looked, judged := e.verdict != "", e.verdict != "" && e.matchesDesired && !e.behind
 	ours := e.verdict != clusterv1alpha1.ReasonNameTaken && e.verdict != clusterv1alpha1.ReasonObjectsGone
-	against := slices.Contains([]xpv2.ConditionReason{"PolicyDenied", "NameTaken", "ChangeIgnoredByProvider", "InfrastructureTimedOut", "ControlPlaneTimedOut"}, e.verdict)
+	isRefused := slices.Contains([]xpv2.ConditionReason{"PolicyDenied", "NameTaken", "ChangeIgnoredByProvider", "InfrastructureTimedOut", "ControlPlaneTimedOut"}, e.verdict)
 	var out []v1alpha1.Phase
-	add := func(p v1alpha1.Phase, is bool) {
-		if is {
+	add := func(p v1alpha1.Phase, isMatch bool) {
+		if isMatch {
 			out = append(out, p)
 		}
 	}
@@ -129,7 +129,7 @@ func (e evidence) matchingPhases() []v1alpha1.Phase {
 	rolls := e.controlPlane == "False" && e.plane == "RollingOut" && e.kubeconfig == "True"
 	add("Provisioned", looked && ours && e.uid != "" && e.latch == e.uid && rolls && e.infrastructure == "True" && e.endpoint == "True")
 	add("Degraded", e.uid != "" && e.latch == e.uid)
-	add("Failed", e.problem || judged && against)
+	add("Failed", e.problem || judged && isRefused)
 	add("Provisioning", looked)
 	return append(out, "Pending")
 }
@@ -144,8 +144,8 @@ func TestPhaseOfAllEvidence(t *testing.T) {
 		if want := e.matchingPhases()[0]; p != want {
 			t.Fatalf("phase of %+v: want %s, got %s", e, want, p)
 		}
-		if again := e.toFacts().currentPhase(); again != p {
-			t.Fatalf("phase of %+v: %s, and then %s", e, p, again)
+		if repeated := e.toFacts().currentPhase(); repeated != p {
+			t.Fatalf("phase of %+v: %s, and then %s", e, p, repeated)
 		}
 		reached[p]++
 		checkConditions(t, e, f, messages)
@@ -178,9 +178,9 @@ func checkTransitionsFromEachPhase(t *testing.T, f *facts) {
 
 func checkConditions(t *testing.T, e evidence, f *facts, messages map[string]bool) {
 	t.Helper()
-	is, all := map[string]corev1.ConditionStatus{}, projectConditions(f)
+	statusByType, all := map[string]corev1.ConditionStatus{}, projectConditions(f)
 	for _, c := range all {
-		is[c.Type] = c.Status
+		statusByType[c.Type] = c.Status
 		messages[c.Message] = true
 		if c.Reason == "" {
 			t.Fatalf("conditions of %+v: %+v", e, c)
@@ -189,19 +189,19 @@ func checkConditions(t *testing.T, e evidence, f *facts, messages map[string]boo
 	messages[f.phaseMessage()] = true
 	ready, phase := f.isClusterReady(), f.currentPhase()
 	switch {
-	case len(is) != 12 || len(all) != 12:
-		t.Fatalf("conditions of %+v: want all twelve, got %v", e, slices.Sorted(maps.Keys(is)))
-	case is[v1alpha1.TypeStalled] == "True" && is[v1alpha1.TypeReconciling] == "True":
+	case len(statusByType) != 12 || len(all) != 12:
+		t.Fatalf("conditions of %+v: want all twelve, got %v", e, slices.Sorted(maps.Keys(statusByType)))
+	case statusByType[v1alpha1.TypeStalled] == "True" && statusByType[v1alpha1.TypeReconciling] == "True":
 		t.Fatalf("conditions of %+v: both Stalled and Reconciling", e)
-	case ready && (is[v1alpha1.TypeStalled] == "True" || is[v1alpha1.TypeReconciling] == "True" || phase != v1alpha1.PhaseProvisioned):
-		t.Fatalf("%+v: ready, phase %s, conditions %v", e, phase, is)
+	case ready && (statusByType[v1alpha1.TypeStalled] == "True" || statusByType[v1alpha1.TypeReconciling] == "True" || phase != v1alpha1.PhaseProvisioned):
+		t.Fatalf("%+v: ready, phase %s, conditions %v", e, phase, statusByType)
 	case ready && e.controlPlane != "True":
 		t.Fatalf("%+v: ready without a control plane", e)
 	case ready && (e.behind || !e.matchesDesired || !e.synced || e.problem || e.verdict != clusterv1alpha1.ReasonReady):
 		t.Fatalf("%+v: ready without evidence", e)
-	case !ready && is[v1alpha1.TypeStalled] != "True" && is[v1alpha1.TypeReconciling] != "True":
+	case !ready && statusByType[v1alpha1.TypeStalled] != "True" && statusByType[v1alpha1.TypeReconciling] != "True":
 		t.Fatalf("%+v: not ready, and neither Stalled nor Reconciling", e)
-	case phase == v1alpha1.PhaseFailed && is[v1alpha1.TypeStalled] != "True":
+	case phase == v1alpha1.PhaseFailed && statusByType[v1alpha1.TypeStalled] != "True":
 		t.Fatalf("%+v: failed, and not stalled", e)
 	case f.phaseMessage() == "":
 		t.Fatalf("%+v: message %q", e, f.phaseMessage())
@@ -223,20 +223,20 @@ func legalChanges() map[v1alpha1.Phase][]v1alpha1.Phase {
 
 func checkTransitions(t *testing.T, last, next *v1alpha1.WorkloadClusterStatus) {
 	t.Helper()
-	at := last.Phase
-	for _, one := range next.Transitions {
-		if one.From != at || one.To != "Pending" && !slices.Contains(legalChanges()[one.From], one.To) {
-			t.Fatalf("from %q to %q: illegal transition %q to %q", last.Phase, next.Phase, one.From, one.To)
+	phase := last.Phase
+	for _, transition := range next.Transitions {
+		if transition.From != phase || transition.To != "Pending" && !slices.Contains(legalChanges()[transition.From], transition.To) {
+			t.Fatalf("from %q to %q: illegal transition %q to %q", last.Phase, next.Phase, transition.From, transition.To)
 		}
-		at = one.To
+		phase = transition.To
 	}
-	another := last.Cluster.UID != "" && next.Cluster.UID != "" && last.Cluster.UID != next.Cluster.UID
+	isReplaced := last.Cluster.UID != "" && next.Cluster.UID != "" && last.Cluster.UID != next.Cluster.UID
 	switch {
-	case at != next.Phase:
-		t.Fatalf("from %q to %q: transitions end at %q", last.Phase, next.Phase, at)
-	case another && next.Transitions[0].To != "Pending":
+	case phase != next.Phase:
+		t.Fatalf("from %q to %q: transitions end at %q", last.Phase, next.Phase, phase)
+	case isReplaced && next.Transitions[0].To != "Pending":
 		t.Fatalf("another Cluster does not start again: %v", next.Transitions)
-	case last.Phase == next.Phase && !another && len(next.Transitions) > 0:
+	case last.Phase == next.Phase && !isReplaced && len(next.Transitions) > 0:
 		t.Fatalf("nothing changed, and transitions are %v", next.Transitions)
 	}
 }

@@ -17,8 +17,8 @@ func projectStatus(f *facts, last *v1alpha1.WorkloadClusterStatus, now metav1.Ti
 		copyObserved(s, f.Observed)
 	}
 	through, index := phaseTable().Shortest(last.Phase, s.Phase, isAnotherCluster(last, s)), func(t v1alpha1.Transition) int64 { return t.Index }
-	s.Transitions = projection.Log(last.Transitions, index, last.Phase, through, func(i int64, from, to v1alpha1.Phase) v1alpha1.Transition {
-		return v1alpha1.Transition{Index: i, From: from, To: to, At: now}
+	s.Transitions = projection.Log(last.Transitions, index, last.Phase, through, func(i int64, source, target v1alpha1.Phase) v1alpha1.Transition {
+		return v1alpha1.Transition{Index: i, From: source, To: target, At: now}
 	})
 	return s
 }
@@ -30,15 +30,15 @@ func isAnotherCluster(last, next *v1alpha1.WorkloadClusterStatus) bool {
 
 // copyObserved copies the report of the ManagedCluster into a status.
 func copyObserved(s *v1alpha1.WorkloadClusterStatus, mc *clusterv1alpha1.ManagedCluster) {
-	at := mc.Status.AtProvider
+	observation := mc.Status.AtProvider
 	s.ManagedCluster = mc.GetName()
-	s.Cluster = &v1alpha1.ObservedCluster{Name: mc.Spec.ForProvider.Cluster.Name, UID: at.UID, Phase: at.Phase, APIVersion: at.ClusterAPIVersion}
-	s.Version, s.Endpoint, s.Initialized, s.Provisioned = at.Version, at.Endpoint, at.Initialized, at.Provisioned
-	s.FailureDomains, s.Blocker, s.SiteName = at.FailureDomains, at.Blocker, at.SiteName
-	if at.Replicas != (clusterv1alpha1.Replicas{}) {
-		s.Replicas = &at.Replicas
+	s.Cluster = &v1alpha1.ObservedCluster{Name: mc.Spec.ForProvider.Cluster.Name, UID: observation.UID, Phase: observation.Phase, APIVersion: observation.ClusterAPIVersion}
+	s.Version, s.Endpoint, s.Initialized, s.Provisioned = observation.Version, observation.Endpoint, observation.Initialized, observation.Provisioned
+	s.FailureDomains, s.Blocker, s.SiteName = observation.FailureDomains, observation.Blocker, observation.SiteName
+	if observation.Replicas != (clusterv1alpha1.Replicas{}) {
+		s.Replicas = &observation.Replicas
 	}
-	if k := at.Kubeconfig; k != nil {
+	if k := observation.Kubeconfig; k != nil {
 		s.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: v1alpha1.SecretReference(k.SecretRef), Digest: k.Digest, Expires: k.Expires}
 	}
 }

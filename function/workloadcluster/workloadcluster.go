@@ -95,11 +95,11 @@ func observeResources(in Input, out *Output) (*facts, error) {
 	}
 	f := &facts{Digest: d, Spec: in.Spec}
 	for name, o := range in.Observed {
-		kept, err := compose.Retain(o)
+		retained, err := compose.Retain(o)
 		if err != nil {
 			return nil, err
 		}
-		out.Resources[name] = compose.Resource{Object: kept}
+		out.Resources[name] = compose.Resource{Object: retained}
 	}
 	o, ok := in.Observed[Name]
 	if !ok {

@@ -164,10 +164,10 @@ func TestManagedClusterNotSynced(t *testing.T) {
 // TestRepeatedCallGivesSameOutput checks that a call with the same input at another time gives the same bytes.
 func TestRepeatedCallGivesSameOutput(t *testing.T) {
 	w := newReadyWorld(t)
-	before := w.json(w.out.Status) + w.json(w.out.Resources) + w.json(w.out.Conditions)
+	previous := w.json(w.out.Status) + w.json(w.out.Resources) + w.json(w.out.Conditions)
 	w.in.Now = metav1.NewTime(now.Add(1e12))
 	w.runFunction()
-	if diff := cmp.Diff(before, w.json(w.out.Status)+w.json(w.out.Resources)+w.json(w.out.Conditions)); diff != "" {
+	if diff := cmp.Diff(previous, w.json(w.out.Status)+w.json(w.out.Resources)+w.json(w.out.Conditions)); diff != "" {
 		t.Errorf("Run(...): -before, +after:\n%s", diff)
 	}
 }
@@ -264,9 +264,9 @@ func (w *world) json(v any) string {
 // reportReady writes the status that the provider would write after an observation.
 func (w *world) reportReady(reason xpv2.ConditionReason, message string, fn func(*clusterv1alpha1.ManagedClusterStatus)) {
 	w.Helper()
-	at := &w.mc.Status
+	observedStatus := &w.mc.Status
 	if fn != nil {
-		fn(at)
+		fn(observedStatus)
 	}
 	status := corev1.ConditionFalse
 	if reason == clusterv1alpha1.ReasonReady {
@@ -277,8 +277,8 @@ func (w *world) reportReady(reason xpv2.ConditionReason, message string, fn func
 	w.runFunction()
 }
 
-func (w *world) setCondition(of xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
-	w.mc.Status.SetConditions(xpv2.Condition{Type: of, Status: s, Reason: reason, Message: message}.WithObservedGeneration(w.mc.Generation))
+func (w *world) setCondition(conditionType xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
+	w.mc.Status.SetConditions(xpv2.Condition{Type: conditionType, Status: s, Reason: reason, Message: message}.WithObservedGeneration(w.mc.Generation))
 }
 
 // withReadiness sets the three conditions that make a cluster provisioned.
@@ -295,23 +295,23 @@ func (w *world) withReadiness(infrastructure, controlPlane, endpoint corev1.Cond
 	}
 }
 
-func (w *world) condition(of string) projection.Condition {
-	i := slices.IndexFunc(w.out.Conditions, func(c projection.Condition) bool { return c.Type == of })
+func (w *world) condition(conditionType string) projection.Condition {
+	i := slices.IndexFunc(w.out.Conditions, func(c projection.Condition) bool { return c.Type == conditionType })
 	return w.out.Conditions[i]
 }
 
 // checkState compares phase, Ready, and the reasons of Stalled and Reconciling, which are empty where these are not true.
-func (w *world) checkState(what string, phase v1alpha1.Phase, ready bool, stalled, reconciling string) {
+func (w *world) checkState(description string, phase v1alpha1.Phase, ready bool, stalled, reconciling string) {
 	w.Helper()
-	why := func(of string) string {
-		if c := w.condition(of); c.Status == corev1.ConditionTrue {
+	reasonOf := func(conditionType string) string {
+		if c := w.condition(conditionType); c.Status == corev1.ConditionTrue {
 			return c.Reason
 		}
 		return ""
 	}
-	got := []any{w.out.Status.Phase, w.out.Ready, why(v1alpha1.TypeStalled), why(v1alpha1.TypeReconciling)}
+	got := []any{w.out.Status.Phase, w.out.Ready, reasonOf(v1alpha1.TypeStalled), reasonOf(v1alpha1.TypeReconciling)}
 	if diff := cmp.Diff([]any{phase, ready, stalled, reconciling}, got); diff != "" {
-		w.Errorf("%s: -want, +got:\n%s\nmessage %q", what, diff, w.out.Status.Message)
+		w.Errorf("%s: -want, +got:\n%s\nmessage %q", description, diff, w.out.Status.Message)
 	}
 }
 

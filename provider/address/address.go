@@ -40,14 +40,14 @@ type Guard struct {
 
 // Control is called by a net.Dialer before each connection, with the resolved address. It returns a RefusedError.
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
+	parsed, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return &RefusedError{Class: classUnreadable}
 	}
-	if class := refusedClass(at.Addr(), g.Loopback); class != "" {
+	if class := refusedClass(parsed.Addr(), g.Loopback); class != "" {
 		return &RefusedError{Class: class}
 	}
-	if g.isInNetworks(at.Addr()) {
+	if g.isInNetworks(parsed.Addr()) {
 		return &RefusedError{Class: classNetwork}
 	}
 	return nil
@@ -56,11 +56,11 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 // IsPrivate reports whether an address, with its port, is in a private network that is not in Reported: its answers would reveal the services
 // there to a tenant. Addresses that cannot be parsed are private.
 func (g Guard) IsPrivate(address string) bool {
-	at, err := netip.ParseAddrPort(address)
+	parsed, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return true
 	}
-	ip := at.Addr().WithZone("").Unmap()
+	ip := parsed.Addr().WithZone("").Unmap()
 	if in, ok := embeddedIPv4(ip); ok && !ip.IsLoopback() {
 		ip = in
 	}

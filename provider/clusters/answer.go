@@ -266,14 +266,14 @@ type jsonCounter struct {
 }
 
 // countText counts a text, or only its first value on request. It returns how much it counted, and whether the value ended.
-func (c *jsonCounter) countText(p []byte, one bool) (int, bool) {
+func (c *jsonCounter) countText(p []byte, isSingle bool) (int, bool) {
 	for i, b := range p {
 		c.bytes++
 		c.decoded++
 		switch {
 		case c.inString:
 			c.countInString(b)
-		case c.countStructure(b) && one:
+		case c.countStructure(b) && isSingle:
 			return i + 1, true
 		}
 	}

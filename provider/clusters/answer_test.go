@@ -26,11 +26,11 @@ func TestCutConnection(t *testing.T) {
 	p, k := newPool(t), s.kubeconfig(canary)
 	p.dial = Dialer(&rest.Config{}, Limits{})
 	penalties := &atomic.Int32{}
-	p.after = func(wait time.Duration, then func()) {
+	p.after = func(wait time.Duration, callback func()) {
 		if wait >= firstPenalty {
 			penalties.Add(1)
 		}
-		time.AfterFunc(wait, then) // Wakes that are spaced out come through here too.
+		time.AfterFunc(wait, callback) // Wakes that are spaced out come through here too.
 	}
 	p.until("The cluster is asked again, and answers.", "nothing", func() string { return p.explain(k) })
 	if penalties.Load() > 0 {

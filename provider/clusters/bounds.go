@@ -150,8 +150,8 @@ func (a *Accounts) accountFor(key string) *account {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if known := a.byKey[key].Value(); known != nil {
-		return known
+	if existing := a.byKey[key].Value(); existing != nil {
+		return existing
 	}
 	maps.DeleteFunc(a.byKey, func(_ string, unused weak.Pointer[account]) bool { return unused.Value() == nil })
 	created := newAccount(a.bounds)

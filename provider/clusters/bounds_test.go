@@ -20,7 +20,7 @@ import (
 // TestEventsArePaced reads events of one author no faster than their share, and events of another author meanwhile.
 func TestEventsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fast, other := newAccount(Bounds{}), newAccount(Bounds{})
+		fast, idle := newAccount(Bounds{}), newAccount(Bounds{})
 		began := time.Now()
 		if err := (&expectation{kind: eventsAnswer, account: fast}).paceEvents(t.Context(), eventBurst+10*eventRate); err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestEventsArePaced(t *testing.T) {
 			t.Errorf("a burst, and the events of ten seconds, are read in %s", got)
 		}
 		began = time.Now()
-		if err := (&expectation{kind: eventsAnswer, account: other}).paceEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
+		if err := (&expectation{kind: eventsAnswer, account: idle}).paceEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
 			t.Errorf("events of another author wait %s: %v", time.Since(began), err)
 		}
 	})
@@ -226,10 +226,10 @@ func TestHostileCluster(t *testing.T) {
 			if p.timeout = tc.timeout; p.timeout == 0 {
 				p.timeout = inTime // A busy machine takes its time.
 			}
-			before := heap()
+			baseline := heap()
 			p.until(tc.reason, v1alpha1.SiteReasonClusterUnreachable+": "+tc.want, func() string { return p.explain(k) })
-			if more := heap() - before; more > 32*mebibyte {
-				t.Errorf("%s\nthe process holds %d MiB more than before", tc.reason, more/mebibyte)
+			if growth := heap() - baseline; growth > 32*mebibyte {
+				t.Errorf("%s\nthe process holds %d MiB more than before", tc.reason, growth/mebibyte)
 			}
 			p.Forget(owner("a"))
 			p.sizes(0, 0)

@@ -144,9 +144,9 @@ func (p *Pool) Forget(owner types.NamespacedName) { p.retainWatches(owner, nil) 
 // the new answer.
 func (p *Pool) TryAgain(owner types.NamespacedName) {
 	p.mu.Lock()
-	held := slices.Collect(maps.Keys(p.held[owner]))
+	watches := slices.Collect(maps.Keys(p.held[owner]))
 	p.mu.Unlock()
-	for _, w := range held {
+	for _, w := range watches {
 		w.tryAgain()
 	}
 }
@@ -155,12 +155,12 @@ func (p *Pool) TryAgain(owner types.NamespacedName) {
 func (p *Pool) retainWatches(owner types.NamespacedName, read map[*watch]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	before := p.held[owner]
+	previous := p.held[owner]
 	delete(p.held, owner)
 	if len(read) > 0 {
 		p.held[owner] = maps.Clone(read)
 	}
-	for w := range before {
+	for w := range previous {
 		if !read[w] {
 			delete(w.owners, owner)
 			p.dropUnused(w)
@@ -211,8 +211,8 @@ func (l *Look) connectTo(key string, kubeconfig []byte, a Access) (*Cluster, err
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if have, ok := p.links[key]; ok {
-		return &Cluster{look: l, link: have}, nil
+	if existing, ok := p.links[key]; ok {
+		return &Cluster{look: l, link: existing}, nil
 	}
 	d, closeFn, err := p.dial(kubeconfig, a.Origin)
 	if err != nil {
@@ -288,8 +288,8 @@ func (c *Cluster) watchFor(ref engines.Ref, key watchKey, match func(*unstructur
 	p := c.look.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if have, ok := p.links[c.link.key]; ok {
-		c.link = have // Another reader was first.
+	if current, ok := p.links[c.link.key]; ok {
+		c.link = current // Another reader was first.
 	}
 	p.links[c.link.key] = c.link
 	w, ok := c.link.watches[key]

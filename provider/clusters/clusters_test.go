@@ -102,8 +102,8 @@ func (s *apiServer) list(w http.ResponseWriter) {
 func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	events := make(chan string, 1000)
 	s.mu.Lock()
-	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
-	for _, e := range s.sent[since:] {
+	version, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	for _, e := range s.sent[version:] {
 		events <- e
 	}
 	s.watches[events] = true
@@ -194,9 +194,9 @@ func newPool(t *testing.T) *pool {
 }
 
 // read an object as one pass of an owner, and return its path, or the reason of the error.
-func (p *pool) read(who string, kubeconfig []byte, names ...string) string {
+func (p *pool) read(reader string, kubeconfig []byte, names ...string) string {
 	p.t.Helper()
-	l := p.Look(owner(who))
+	l := p.Look(owner(reader))
 	defer l.Done()
 	out := []string{}
 	for _, name := range names {
@@ -221,21 +221,21 @@ func (p *pool) read(who string, kubeconfig []byte, names ...string) string {
 	return strings.Join(out, " ")
 }
 
-func (p *pool) expect(what, want, got string) {
+func (p *pool) expect(description, want, got string) {
 	p.t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
-		p.t.Fatalf("%s: -want, +got:\n%s", what, diff)
+		p.t.Fatalf("%s: -want, +got:\n%s", description, diff)
 	}
 }
 
 // until reads until the result is the wanted text, each time a reader is woken.
-func (p *pool) until(what, want string, read func() string) {
+func (p *pool) until(description, want string, read func() string) {
 	p.t.Helper()
 	for got := read(); got != want; got = read() {
 		select {
 		case <-p.woken:
 		case <-time.After(inTime):
-			p.t.Fatalf("%s: want %q, got %q, and no reader is woken", what, want, got)
+			p.t.Fatalf("%s: want %q, got %q, and no reader is woken", description, want, got)
 		}
 	}
 }

@@ -35,11 +35,11 @@ users:
     exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, interactiveMode: Never, provideClusterInfo: false}
 `
 
-func with(before, after string) string {
-	if !strings.Contains(honest, before) {
-		panic(before)
+func with(search, replacement string) string {
+	if !strings.Contains(honest, search) {
+		panic(search)
 	}
-	return strings.Replace(honest, before, after, 1)
+	return strings.Replace(honest, search, replacement, 1)
 }
 
 func TestParse(t *testing.T) {

@@ -81,8 +81,8 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 	p := newPool(t)
 	size := memoryOfPage(t, 500)
 	p.accounts = NewAccounts(Bounds{Store: size * 3 / 2})
-	begin := func(who string, s *apiServer) *watch {
-		l := p.Look(owner(who))
+	begin := func(reader string, s *apiServer) *watch {
+		l := p.Look(owner(reader))
 		defer l.Done()
 		c, err := l.Remote(s.kubeconfig(canary), Access{Tenant: "team-a"})
 		if err != nil {

@@ -25,10 +25,10 @@ func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *un
 	defer cancel()
 	ctx, e := c.link.expectObject(ctx)
 	defer e.endAnswer()
-	made, err := c.link.client.Resource(r).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: GateManager})
+	created, err := c.link.client.Resource(r).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: GateManager})
 	switch {
 	case err == nil:
-		return made.GetUID(), nil
+		return created.GetUID(), nil
 	case kerrors.IsAlreadyExists(err):
 		return "", nil
 	}

@@ -139,10 +139,10 @@ func reasonOf(status int, err error) string {
 // readVersion returns the version that the API server names. It is empty if it does not.
 func readVersion(ctx context.Context, h *http.Client, server string) string {
 	status, body, err := getBody(ctx, h, server+"/version")
-	said := struct {
+	version := struct {
 		GitVersion string `json:"gitVersion"`
 	}{}
-	if err != nil || status != http.StatusOK || json.Unmarshal(body, &said) != nil || len(said.GitVersion) > maxVersion {
+	if err != nil || status != http.StatusOK || json.Unmarshal(body, &version) != nil || len(version.GitVersion) > maxVersion {
 		return ""
 	}
 	return strings.Map(func(r rune) rune {
@@ -150,7 +150,7 @@ func readVersion(ctx context.Context, h *http.Client, server string) string {
 			return -1
 		}
 		return r
-	}, said.GitVersion)
+	}, version.GitVersion)
 }
 
 func getBody(ctx context.Context, h *http.Client, url string) (int, []byte, error) {

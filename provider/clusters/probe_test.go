@@ -38,9 +38,9 @@ func TestProbe(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newAPIServer(t)
-			var asked atomic.Int32
+			var requests atomic.Int32
 			s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				asked.Add(1)
+				requests.Add(1)
 				status := map[string]int{"/readyz": tc.readyz, "/api": tc.api, "/version": http.StatusOK}[r.URL.Path]
 				if r.Header.Get("Authorization") != "Bearer "+canary {
 					status = http.StatusUnauthorized
@@ -55,17 +55,17 @@ func TestProbe(t *testing.T) {
 			}
 			now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 			p := NewProber(Limits{Loopback: !tc.near, Accounts: NewAccounts(Bounds{})}, func() time.Time { return now })
-			got, again := p.Ask(t.Context(), s.kubeconfig(token))
-			if diff := cmp.Diff(tc.want, got); diff != "" || again.Sub(now) != tc.age {
-				t.Fatalf("\n%s\nAsk(): again after %s, -want, +got:\n%s", tc.reason, again.Sub(now), diff)
+			got, nextAsk := p.Ask(t.Context(), s.kubeconfig(token))
+			if diff := cmp.Diff(tc.want, got); diff != "" || nextAsk.Sub(now) != tc.age {
+				t.Fatalf("\n%s\nAsk(): again after %s, -want, +got:\n%s", tc.reason, nextAsk.Sub(now), diff)
 			}
-			before := asked.Load()
+			baseline := requests.Load()
 			now = now.Add(tc.age - time.Second)
-			if got, _ := p.Ask(t.Context(), s.kubeconfig(token)); got != tc.want || asked.Load() != before {
+			if got, _ := p.Ask(t.Context(), s.kubeconfig(token)); got != tc.want || requests.Load() != baseline {
 				t.Errorf("\n%s\nthe server was asked again for a cached answer", tc.reason)
 			}
 			now = now.Add(time.Second)
-			if _, _ = p.Ask(t.Context(), s.kubeconfig(token)); asked.Load() == before && !tc.near {
+			if _, _ = p.Ask(t.Context(), s.kubeconfig(token)); requests.Load() == baseline && !tc.near {
 				t.Errorf("\n%s\nit is believed for ever", tc.reason)
 			}
 		})

@@ -39,7 +39,7 @@ type store struct {
 	quota *quota
 	// onChange is called with the previous and the next version of an object that was added, changed or deleted: nil for a missing version.
 	// onExceeded is called when the quota has no memory left for an object.
-	onChange   func(before, after *unstructured.Unstructured)
+	onChange   func(previous, next *unstructured.Unstructured)
 	onExceeded func(error)
 
 	synced chan struct{}
@@ -61,7 +61,7 @@ type storedObject struct {
 }
 
 // newStore returns a store at the cost of an account. A store without an account has no bound.
-func newStore(a *account, onChange func(before, after *unstructured.Unstructured), onExceeded func(error)) *store {
+func newStore(a *account, onChange func(previous, current *unstructured.Unstructured), onExceeded func(error)) *store {
 	s := &store{onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
 	if a != nil {
 		s.quota = a.memory
@@ -129,12 +129,12 @@ func (s *store) Add(o any) error {
 		return nil
 	}
 	stripUnreadFields(u) // One from a list is stripped already.
-	before, changed, err := s.putObject(u, 0)
+	previous, changed, err := s.putObject(u, 0)
 	if err != nil {
 		s.onExceeded(err)
 	}
 	if changed {
-		s.onChange(before, u)
+		s.onChange(previous, u)
 	}
 	return nil
 }
@@ -155,14 +155,14 @@ func (s *store) Resync() error { return nil }
 
 // Replace all objects. It never fails.
 func (s *store) Replace(all []any, _ string) error {
-	here := map[string]bool{}
+	listed := map[string]bool{}
 	for _, o := range all {
 		if u, ok := o.(*unstructured.Unstructured); ok {
-			here[objectKey(u)] = true
+			listed[objectKey(u)] = true
 		}
 	}
 	for _, o := range s.allObjects() {
-		if !here[objectKey(o)] {
+		if !listed[objectKey(o)] {
 			s.dropObject(objectKey(o))
 		}
 	}
@@ -181,12 +181,12 @@ func (s *store) Replace(all []any, _ string) error {
 // replaceObject stores an object of a list, with the memory that the list has reserved for it.
 func (s *store) replaceObject(u *unstructured.Unstructured) {
 	stripUnreadFields(u) // It is stripped already, unless a test lists.
-	before, changed, err := s.putObject(u, memoryOf(u.Object))
+	previous, changed, err := s.putObject(u, memoryOf(u.Object))
 	if err != nil {
 		s.onExceeded(err)
 	}
 	if changed {
-		s.onChange(before, u)
+		s.onChange(previous, u)
 	}
 }
 
@@ -202,8 +202,8 @@ func (s *store) endList() bool {
 
 // dropObject removes an object, and reports that if it was there.
 func (s *store) dropObject(key string) {
-	if before := s.removeObject(key); before != nil {
-		s.onChange(before, nil)
+	if previous := s.removeObject(key); previous != nil {
+		s.onChange(previous, nil)
 	}
 }
 
@@ -217,14 +217,14 @@ func (s *store) putObject(u *unstructured.Unstructured, reserved int64) (*unstru
 		return nil, false, nil
 	}
 	key := objectKey(u)
-	before, had := s.objects[key]
+	previous, isKnown := s.objects[key]
 	reserved = min(reserved, s.listed)
-	if err := s.quota.takeMemory(size - before.size - reserved); err != nil {
+	if err := s.quota.takeMemory(size - previous.size - reserved); err != nil {
 		return nil, false, err
 	}
 	s.listed -= reserved
 	s.objects[key] = storedObject{Unstructured: u, size: size}
-	return before.Unstructured, !had || before.GetResourceVersion() != u.GetResourceVersion(), nil
+	return previous.Unstructured, !isKnown || previous.GetResourceVersion() != u.GetResourceVersion(), nil
 }
 
 // removeObject removes an object, and returns it, or nil.
@@ -243,9 +243,9 @@ func (s *store) closeStore() bool {
 	defer s.mu.Unlock()
 	s.dropAllLocked()
 	s.releaseListLocked()
-	was := s.closed
+	wasClosed := s.closed
 	s.closed = true
-	return !was
+	return !wasClosed
 }
 
 func (s *store) isClosed() bool {

@@ -16,18 +16,18 @@ func TestHostileTenantHasOneShare(t *testing.T) {
 		return p.links[key].account
 	}
 	first, second := register("a", Access{Origin: "team-a", Tenant: "team-a"}), register("b", Access{Origin: "team-a", Tenant: "team-a"})
-	other, admin := register("c", Access{Origin: "team-b", Tenant: "team-b"}), register("d", Access{})
+	otherTenant, admin := register("c", Access{Origin: "team-b", Tenant: "team-b"}), register("d", Access{})
 	fleet, fleet2 := register("e", Access{Origin: "capi"}), register("f", Access{Origin: "capi"})
 	if fleet == fleet2 {
 		t.Error("each cluster that an administrator named has an account, also where all are in one namespace of Cluster API")
 	}
-	if first != second || first == other || first == admin || p.accountOf(homeLink, Access{}) != nil {
+	if first != second || first == otherTenant || first == admin || p.accountOf(homeLink, Access{}) != nil {
 		t.Error("one tenant has one account, and shares it with no other")
 	}
 	if err := first.memory.takeMemory(900); err != nil {
 		t.Error(err)
 	}
-	if second.memory.takeMemory(200) == nil || other.memory.takeMemory(900) != nil || admin.memory.takeMemory(900) != nil {
+	if second.memory.takeMemory(200) == nil || otherTenant.memory.takeMemory(900) != nil || admin.memory.takeMemory(900) != nil {
 		t.Error("the share of a tenant is for all clusters of that tenant, and for no other")
 	}
 }
@@ -65,8 +65,8 @@ func TestListReplacesObjects(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			wakes := 0
-			s := newStore(newAccount(Bounds{Store: tc.store}), func(before, after *unstructured.Unstructured) {
-				if before == nil && after == nil {
+			s := newStore(newAccount(Bounds{Store: tc.store}), func(previous, current *unstructured.Unstructured) {
+				if previous == nil && current == nil {
 					wakes++
 				}
 			}, func(err error) { t.Error(err) })
@@ -88,13 +88,13 @@ func TestListReplacesObjects(t *testing.T) {
 					}
 					all = append(all, newObject(name))
 				}
-				between := read()
+				first := read()
 				_ = s.Replace(all, "")
-				return between, read()
+				return first, read()
 			}
 			list("a", "b")
-			between, after := list("a", "c")
-			if diff := cmp.Diff([]any{tc.between, "a", tc.wakes, 2 * size}, []any{between, after, wakes, s.quota.used.Load()}); diff != "" {
+			first, second := list("a", "c")
+			if diff := cmp.Diff([]any{tc.between, "a", tc.wakes, 2 * size}, []any{first, second, wakes, s.quota.used.Load()}); diff != "" {
 				t.Errorf("%s\nbetween, after, wakes, memory: -want, +got:\n%s", tc.reason, diff)
 			}
 			if s.reserveForList(2*size) != nil && tc.wakes == 0 {

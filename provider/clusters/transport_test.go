@@ -53,10 +53,10 @@ func TestNothingIsSentWithoutAccount(t *testing.T) {
 			_, listed := c.List(t.Context(), pods(), "team-a", "")
 			_, fetched := c.Fetch(t.Context(), ref("fetched"))
 			_, got := c.Only(t.Context(), ref("watched"))
-			_, made := c.Make(t.Context(), pods(), &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a", "namespace": "team-a"}}})
+			_, makeErr := c.Make(t.Context(), pods(), &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a", "namespace": "team-a"}}})
 			answer, _ := NewProber(Limits{Loopback: true, Accounts: tc.accounts}, time.Now).Ask(t.Context(), s.kubeconfig(canary))
-			if listed == nil || fetched == nil || got == nil || made == nil || answer.Reason == "" {
-				t.Errorf("%s\nEach way returns an error: %v, %v, %v, %v, %v", tc.reason, listed, fetched, got, made, answer)
+			if listed == nil || fetched == nil || got == nil || makeErr == nil || answer.Reason == "" {
+				t.Errorf("%s\nEach way returns an error: %v, %v, %v, %v, %v", tc.reason, listed, fetched, got, makeErr, answer)
 			}
 			sent := int32(0)
 			ways.Range(func(any, any) bool { sent++; return true })
@@ -98,17 +98,17 @@ func TestListsBesideWatchesShareMemory(t *testing.T) {
 			}
 		})
 	}
-	most := int64(0)
+	peak := int64(0)
 	for began := time.Now(); came.Load() < lists || refused.Load() == 0; <-time.After(time.Millisecond) {
-		most = max(most, account.memory.used.Load())
+		peak = max(peak, account.memory.used.Load())
 		if time.Since(began) > inTime {
 			t.Fatalf("All lists begin.\nlists: want %d, got %d", lists, came.Load())
 		}
 	}
 	close(end)
 	wg.Wait()
-	if most == 0 || most > store {
-		t.Errorf("The lists of a tenant take memory of its account.\nmemory: want at most %d bytes, got %d", store, most)
+	if peak == 0 || peak > store {
+		t.Errorf("The lists of a tenant take memory of its account.\nmemory: want at most %d bytes, got %d", store, peak)
 	}
 	if got := refused.Load(); got < lists/2 {
 		t.Errorf("A list that has no room ends.\nrefused: want at least %d, got %d", lists/2, got)

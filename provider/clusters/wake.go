@@ -45,5 +45,5 @@ func (p *wakePacer) forgetPast(now time.Time) {
 		return
 	}
 	p.swept = now
-	maps.DeleteFunc(p.woken, func(_ types.NamespacedName, at time.Time) bool { return now.Sub(at) >= wakeInterval })
+	maps.DeleteFunc(p.woken, func(_ types.NamespacedName, timestamp time.Time) bool { return now.Sub(timestamp) >= wakeInterval })
 }

@@ -238,16 +238,16 @@ func stripPodTemplate(u *unstructured.Unstructured) {
 	all, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "template", "spec", "containers")
 	unstructured.RemoveNestedField(u.Object, "spec", "template")
 	list, _ := all.([]any)
-	var kept []any
+	var retained []any
 	for _, c := range list {
 		container, _ := c.(map[string]any)
 		name, _ := container["name"].(string)
 		image, _ := container["image"].(string)
-		kept = append(kept, map[string]any{"name": name, "image": image})
+		retained = append(retained, map[string]any{"name": name, "image": image})
 	}
-	if len(kept) > 0 {
+	if len(retained) > 0 {
 		// The value of spec may have any type: then the pods stay away.
-		_ = unstructured.SetNestedSlice(u.Object, kept, "spec", "template", "spec", "containers")
+		_ = unstructured.SetNestedSlice(u.Object, retained, "spec", "template", "spec", "containers")
 	}
 }
 
@@ -366,11 +366,11 @@ func (i *interest) includes(u *unstructured.Unstructured) bool {
 }
 
 // wakeReaders wakes the owners that read an object as it was before or is after a change, or all of them if there is neither.
-func (w *watch) wakeReaders(before, after *unstructured.Unstructured) {
+func (w *watch) wakeReaders(previous, current *unstructured.Unstructured) {
 	w.pool.mu.Lock()
 	owners := make([]types.NamespacedName, 0, len(w.owners))
 	for owner, reads := range w.owners {
-		if before == nil && after == nil || reads.includes(before) || reads.includes(after) {
+		if previous == nil && current == nil || reads.includes(previous) || reads.includes(current) {
 			owners = append(owners, owner)
 		}
 	}

@@ -49,8 +49,8 @@ func TestStripKind(t *testing.T) {
 			"replicas": int64(2), "template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}, "spec": map[string]any{"containers": []any{container, "junk"}, "volumes": []any{}}},
 		}}}
 		stripUnreadFields(u)
-		kept := []any{map[string]any{"name": "shop", "image": "shop:1"}, map[string]any{"name": "", "image": ""}}
-		want := map[string]any{"replicas": int64(2), "template": map[string]any{"spec": map[string]any{"containers": kept}}}
+		containers := []any{map[string]any{"name": "shop", "image": "shop:1"}, map[string]any{"name": "", "image": ""}}
+		want := map[string]any{"replicas": int64(2), "template": map[string]any{"spec": map[string]any{"containers": containers}}}
 		if diff := cmp.Diff(want, u.Object["spec"]); diff != "" {
 			t.Errorf("a %s keeps the images of its pods, and nothing else of them: -want, +got:\n%s", kind, diff)
 		}
@@ -93,10 +93,10 @@ type answer struct {
 }
 
 // read an object of a cluster, on the clock of the test.
-func read(t *testing.T, p *Pool, who, cluster string) <-chan answer {
+func read(t *testing.T, p *Pool, reader, cluster string) <-chan answer {
 	t.Helper()
 	out, began := make(chan answer, 1), time.Now()
-	l := p.Look(owner(who))
+	l := p.Look(owner(reader))
 	c, err := l.Remote([]byte(cluster), Access{})
 	if err != nil {
 		t.Fatal(err)

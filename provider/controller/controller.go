@@ -82,9 +82,9 @@ type Options struct {
 
 // SetupGated starts the controllers as soon as the kinds that they need are served. It returns an error if the gate cannot be
 // watched.
-func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
+func SetupGated(mgr ctrl.Manager, o controller.Options, options Options) error {
 	o.Gate.Register(func() {
-		if err := addControllers(mgr, o, of); err != nil {
+		if err := addControllers(mgr, o, options); err != nil {
 			// The callback cannot return an error, and a provider without controllers must not look healthy.
 			panic(err)
 		}
@@ -96,12 +96,12 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 		}
 	}, rolloutrequest.Kind())
 	o.Gate.Register(func() {
-		if err := managedcluster.Setup(mgr, o, of.ManagedCluster); err != nil {
+		if err := managedcluster.Setup(mgr, o, options.ManagedCluster); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of ManagedClusters"))
 		}
 	}, append(requiredKinds(), managedcluster.Kind())...)
 	o.Gate.Register(func() {
-		if err := sitehealth.Setup(mgr, o, of.SiteHealth); err != nil {
+		if err := sitehealth.Setup(mgr, o, options.SiteHealth); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of SiteHealths"))
 		}
 	}, append(requiredKinds(), sitehealth.Kind())...)
@@ -112,19 +112,19 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 		}
 	}, append(requiredKinds(), bundlestate.Kinds()...)...)
 	o.Gate.Register(func() {
-		if err := imagebuild.Setup(mgr, o, of.ImageBuild); err != nil {
+		if err := imagebuild.Setup(mgr, o, options.ImageBuild); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of ImageBuilds"))
 		}
 	}, append(requiredKinds(), imagebuild.Kind())...)
 	// The gate opens on the leader alone, and webhooks reach each replica.
-	if err := imagebuild.SetupWebhooks(mgr, o, of.ImageBuild); err != nil {
+	if err := imagebuild.SetupWebhooks(mgr, o, options.ImageBuild); err != nil {
 		return err
 	}
-	transition.Setup(mgr, o, of.Metrics, of.Tracer)
+	transition.Setup(mgr, o, options.Metrics, options.Tracer)
 	failure.Setup(mgr, o)
-	notification.Setup(mgr, o, of.Notification)
+	notification.Setup(mgr, o, options.Notification)
 	o.Gate.Register(func() {
-		if err := gate.Setup(mgr, o, of.Gate); err != nil {
+		if err := gate.Setup(mgr, o, options.Gate); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of Gates"))
 		}
 	}, gate.Kinds()...)
@@ -132,7 +132,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
 }
 
-func addControllers(mgr ctrl.Manager, o controller.Options, of Options) error {
+func addControllers(mgr ctrl.Manager, o controller.Options, options Options) error {
 	if err := usage.Index(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
@@ -151,19 +151,19 @@ func addControllers(mgr ctrl.Manager, o controller.Options, of Options) error {
 	if err := secret.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Secrets")
 	}
-	repositories, err := gitdelivery.Setup(mgr, o, of.GitDelivery)
+	repositories, err := gitdelivery.Setup(mgr, o, options.GitDelivery)
 	if err != nil {
 		return errors.Wrap(err, "cannot set up controller of GitDeliveries")
 	}
-	of.SiteSync.Repositories, of.PruneRequest.Repositories = repositories, repositories
-	if err := providerconfig.SetupReady(mgr, o, providerconfig.ReadyOptions{Repositories: repositories, Guard: of.GitDelivery.Guard}); err != nil {
+	options.SiteSync.Repositories, options.PruneRequest.Repositories = repositories, repositories
+	if err := providerconfig.SetupReady(mgr, o, providerconfig.ReadyOptions{Repositories: repositories, Guard: options.GitDelivery.Guard}); err != nil {
 		return errors.Wrap(err, "cannot set up controllers of condition Ready of configurations")
 	}
 	// PruneRequests are optional: without them nothing is pruned.
 	o.Gate.Register(func() {
-		if err := prunerequest.Setup(mgr, o, of.PruneRequest); err != nil {
+		if err := prunerequest.Setup(mgr, o, options.PruneRequest); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of PruneRequests"))
 		}
 	}, prunerequest.Kinds()...)
-	return errors.Wrap(sitesync.Setup(mgr, o, of.SiteSync), "cannot set up controller of SiteSyncs")
+	return errors.Wrap(sitesync.Setup(mgr, o, options.SiteSync), "cannot set up controller of SiteSyncs")
 }

@@ -126,8 +126,8 @@ func Secrets(c Config) []client.ObjectKey {
 	s := secrets{config: c}
 	out := []client.ObjectKey{}
 	for _, r := range secretReferences(c.Remote) {
-		if at, err := s.secretKey("", r); err == nil {
-			out = append(out, at)
+		if key, err := s.secretKey("", r); err == nil {
+			out = append(out, key)
 		}
 	}
 	return out

@@ -21,22 +21,22 @@ const (
 func ReadMetrics(ctx context.Context, r client.Reader, c Config, p configv1alpha1.Prometheus) (fetch.Credentials, error) {
 	s, out := secrets{reader: r, config: c}, fetch.Credentials{}
 	if p.SecretRef != nil {
-		held, err := s.openSecret(ctx, fieldMetrics, *p.SecretRef)
+		tokenContent, err := s.openSecret(ctx, fieldMetrics, *p.SecretRef)
 		if err != nil {
 			return fetch.Credentials{}, err
 		}
-		if out, err = metricsCredentials(held); err != nil {
+		if out, err = metricsCredentials(tokenContent); err != nil {
 			return fetch.Credentials{}, err
 		}
 	}
 	if p.CABundleSecretRef == nil {
 		return out, nil
 	}
-	held, err := s.openSecret(ctx, fieldMetricsCA, p.CABundleSecretRef.SecretReference)
+	caContent, err := s.openSecret(ctx, fieldMetricsCA, p.CABundleSecretRef.SecretReference)
 	if err != nil {
 		return fetch.Credentials{}, err
 	}
-	out.CABundle, err = held.firstValue(p.CABundleSecretRef.Key)
+	out.CABundle, err = caContent.firstValue(p.CABundleSecretRef.Key)
 	return out, err
 }
 
@@ -51,21 +51,21 @@ func MetricsSecrets(c Config, p configv1alpha1.Prometheus) []client.ObjectKey {
 	}
 	out := []client.ObjectKey{}
 	for _, r := range refs {
-		if at, err := s.secretKey("", r); err == nil {
-			out = append(out, at)
+		if key, err := s.secretKey("", r); err == nil {
+			out = append(out, key)
 		}
 	}
 	return out
 }
 
-func metricsCredentials(held secretContent) (fetch.Credentials, error) {
-	if token := held.data[keyToken]; len(token) > 0 {
+func metricsCredentials(content secretContent) (fetch.Credentials, error) {
+	if token := content.data[keyToken]; len(token) > 0 {
 		return fetch.Credentials{Token: fetch.Secret(token)}, nil
 	}
-	if len(held.data[keyUsername]) == 0 {
-		return fetch.Credentials{}, &GoneError{Field: held.field, Detail: "Secret " + held.at.String() + " has no key " + keyToken + ", and no keys " + keyUsername + " and " + keyPassword}
+	if len(content.data[keyUsername]) == 0 {
+		return fetch.Credentials{}, &GoneError{Field: content.field, Detail: "Secret " + content.at.String() + " has no key " + keyToken + ", and no keys " + keyUsername + " and " + keyPassword}
 	}
-	v, err := held.requiredTexts(keyUsername, keyPassword)
+	v, err := content.requiredTexts(keyUsername, keyPassword)
 	if err != nil {
 		return fetch.Credentials{}, err
 	}

@@ -25,11 +25,11 @@ func (s secrets) readAuth(ctx context.Context, out *Credentials) error {
 	if !ok {
 		return &InvalidError{Field: "spec.git.credentials.type", Detail: string(c.Type) + " is not known"}
 	}
-	held, err := s.openSecret(ctx, fieldCredentials, *c.SecretRef)
+	content, err := s.openSecret(ctx, fieldCredentials, *c.SecretRef)
 	if err != nil {
 		return err
 	}
-	out.Auth, err = read(held)
+	out.Auth, err = read(content)
 	return err
 }
 
@@ -70,11 +70,11 @@ func (s secrets) readCertificate(ctx context.Context, out *Credentials) error {
 	if ref == nil {
 		return nil
 	}
-	held, err := s.openSecret(ctx, fieldCertificate, *ref)
+	content, err := s.openSecret(ctx, fieldCertificate, *ref)
 	if err != nil {
 		return err
 	}
-	v, err := held.requiredTexts(keyCertificate, keyCertificateKey)
+	v, err := content.requiredTexts(keyCertificate, keyCertificateKey)
 	if err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func (s secrets) readCABundle(ctx context.Context, out *Credentials) error {
 	if ref == nil {
 		return nil
 	}
-	held, err := s.openSecret(ctx, fieldCABundle, ref.SecretReference)
+	content, err := s.openSecret(ctx, fieldCABundle, ref.SecretReference)
 	if err != nil {
 		return err
 	}
-	out.CABundle, err = held.firstValue(ref.Key)
+	out.CABundle, err = content.firstValue(ref.Key)
 	return err
 }
 
@@ -100,21 +100,21 @@ func (s secrets) readCABundle(ctx context.Context, out *Credentials) error {
 func (s secrets) readKnownHosts(ctx context.Context, out *Credentials) error {
 	ref, c := s.config.Remote.KnownHostsSecretRef, s.config.Remote.Credentials
 	if ref != nil {
-		held, err := s.openSecret(ctx, fieldKnownHosts, ref.SecretReference)
+		hostsContent, err := s.openSecret(ctx, fieldKnownHosts, ref.SecretReference)
 		if err != nil {
 			return err
 		}
-		out.KnownHosts, err = held.firstValue(ref.Key)
+		out.KnownHosts, err = hostsContent.firstValue(ref.Key)
 		return err
 	}
 	if c.Type != configv1alpha1.CredentialsSSH {
 		return nil
 	}
-	held, err := s.openSecret(ctx, fieldCredentials, *c.SecretRef)
+	authContent, err := s.openSecret(ctx, fieldCredentials, *c.SecretRef)
 	if err != nil {
 		return err
 	}
-	if out.KnownHosts = held.data[keyKnownHosts]; len(out.KnownHosts) == 0 {
+	if out.KnownHosts = authContent.data[keyKnownHosts]; len(out.KnownHosts) == 0 {
 		return &InvalidError{Field: fieldKnownHosts, Detail: "is required for SSH, or a key " + keyKnownHosts + " in the Secret with the private key"}
 	}
 	return nil
@@ -129,11 +129,11 @@ func (s secrets) readProxy(ctx context.Context, out *Credentials) error {
 	if p.SecretRef == nil {
 		return nil
 	}
-	held, err := s.openSecret(ctx, fieldProxy, *p.SecretRef)
+	content, err := s.openSecret(ctx, fieldProxy, *p.SecretRef)
 	if err != nil {
 		return err
 	}
-	v, err := held.requiredTexts(keyUsername, keyPassword)
+	v, err := content.requiredTexts(keyUsername, keyPassword)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s secrets) readSigning(ctx context.Context, out *Credentials) error {
 	if g == nil {
 		return nil
 	}
-	held, err := s.openSecret(ctx, fieldSigning, g.SecretRef)
+	content, err := s.openSecret(ctx, fieldSigning, g.SecretRef)
 	if err != nil {
 		return err
 	}
@@ -158,11 +158,11 @@ func (s secrets) readSigning(ctx context.Context, out *Credentials) error {
 	if names == nil {
 		return &InvalidError{Field: "spec.git.signing.format", Detail: "must be SSH or OpenPGP"}
 	}
-	key, err := held.firstValue(names...)
+	key, err := content.firstValue(names...)
 	if err != nil {
 		return err
 	}
-	passphrase, _ := held.firstValue(keyPassphrase, keyPassword)
-	out.Signing = &signature.Key{Format: format, Private: string(key), Passphrase: string(passphrase), Trusted: held.data[keyTrusted]}
+	passphrase, _ := content.firstValue(keyPassphrase, keyPassword)
+	out.Signing = &signature.Key{Format: format, Private: string(key), Passphrase: string(passphrase), Trusted: content.data[keyTrusted]}
 	return nil
 }

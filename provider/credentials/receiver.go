@@ -35,22 +35,22 @@ type Receiver struct {
 func ReadReceiver(ctx context.Context, r client.Reader, c Config, n *configv1alpha1.Notification) (Receiver, error) {
 	s, out := secrets{reader: r, config: c}, Receiver{}
 	if n.SecretRef != nil {
-		held, err := s.openSecret(ctx, fieldReceiver, *n.SecretRef)
+		keyContent, err := s.openSecret(ctx, fieldReceiver, *n.SecretRef)
 		if err != nil {
 			return Receiver{}, err
 		}
-		if _, err := held.firstValue(keyToken, keyAddress); err != nil {
+		if _, err := keyContent.firstValue(keyToken, keyAddress); err != nil {
 			return Receiver{}, err
 		}
-		out.Key, out.Address = transport.Secret(held.data[keyToken]), transport.Secret(held.data[keyAddress])
+		out.Key, out.Address = transport.Secret(keyContent.data[keyToken]), transport.Secret(keyContent.data[keyAddress])
 	}
 	if n.CABundleSecretRef == nil {
 		return out, nil
 	}
-	held, err := s.openSecret(ctx, fieldReceiverCA, n.CABundleSecretRef.SecretReference)
+	caContent, err := s.openSecret(ctx, fieldReceiverCA, n.CABundleSecretRef.SecretReference)
 	if err != nil {
 		return Receiver{}, err
 	}
-	out.CABundle, err = held.firstValue(n.CABundleSecretRef.Key)
+	out.CABundle, err = caContent.firstValue(n.CABundleSecretRef.Key)
 	return out, err
 }

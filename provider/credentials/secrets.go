@@ -28,19 +28,19 @@ type secretContent struct {
 
 // openSecret reads a Secret. It returns a GoneError or an InvalidError, and another error if the API server cannot be read.
 func (s secrets) openSecret(ctx context.Context, field string, ref configv1alpha1.SecretReference) (secretContent, error) {
-	at, err := s.secretKey(field, ref)
+	key, err := s.secretKey(field, ref)
 	if err != nil {
 		return secretContent{}, err
 	}
 	secret := &corev1.Secret{}
-	err = s.reader.Get(ctx, at, secret)
+	err = s.reader.Get(ctx, key, secret)
 	if kerrors.IsNotFound(err) {
-		return secretContent{}, &GoneError{Field: field, Detail: "Secret " + at.String() + " does not exist"}
+		return secretContent{}, &GoneError{Field: field, Detail: "Secret " + key.String() + " does not exist"}
 	}
 	if err != nil {
-		return secretContent{}, errors.Wrapf(err, "%s: cannot get Secret %s", field, at)
+		return secretContent{}, errors.Wrapf(err, "%s: cannot get Secret %s", field, key)
 	}
-	return secretContent{field: field, at: at, data: secret.Data}, nil
+	return secretContent{field: field, at: key, data: secret.Data}, nil
 }
 
 // firstValue returns the value of the first of these keys that exists. It returns a GoneError if none does.

@@ -119,8 +119,8 @@ func argoReason(w Want, a argoApplication, s argoSource, main *unstructured.Unst
 	if inside == w.Elsewhere {
 		return v1alpha1.SiteReasonWrongCluster, "spec.destination does not name the Site's cluster"
 	}
-	if why := describeUnwatchedDirectory(w, s, main.GetAnnotations()[argoPathsKey]); why != "" {
-		return v1alpha1.SiteReasonEngineNotProvable, why
+	if message := describeUnwatchedDirectory(w, s, main.GetAnnotations()[argoPathsKey]); message != "" {
+		return v1alpha1.SiteReasonEngineNotProvable, message
 	}
 	for _, c := range a.Status.Conditions {
 		if strings.HasSuffix(c.Type, "Error") {

@@ -193,11 +193,11 @@ func (a argoApplication) attemptedRevisions() []string {
 // compares the commit that holds the result.
 func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, string) {
 	h := a.Spec.SourceHydrator
-	if why := describeWrongSource(w, h.DrySource.TargetRevision, cleanPath(h.DrySource.Path)); why != "" {
-		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
+	if message := describeWrongSource(w, h.DrySource.TargetRevision, cleanPath(h.DrySource.Path)); message != "" {
+		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, message
 	}
-	if why := describeShallowSource(w, h.DrySource); why != "" {
-		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
+	if message := describeShallowSource(w, h.DrySource); message != "" {
+		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, message
 	}
 	last, now := a.Status.SourceHydrator.LastSuccessfulOperation, a.Status.SourceHydrator.CurrentOperation
 	switch {

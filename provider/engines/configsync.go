@@ -107,8 +107,8 @@ func configSyncReason(w Want, r configSyncRoot, generation int64, root string) (
 	if w.Elsewhere {
 		return v1alpha1.SiteReasonWrongCluster, "Config Sync applies to the cluster that it runs in, which is not the Site's"
 	}
-	if why := describeWrongSource(w, g.Branch, root); why != "" {
-		return v1alpha1.SiteReasonWrongSource, why
+	if message := describeWrongSource(w, g.Branch, root); message != "" {
+		return v1alpha1.SiteReasonWrongSource, message
 	}
 	if g.Revision != "" && g.Revision != "HEAD" && g.Revision != w.Branch {
 		return v1alpha1.SiteReasonWrongSource, "its source is pinned to a revision, and follows no branch"

@@ -144,7 +144,7 @@ func TestSanitizeMessage(t *testing.T) {
 func TestRefreshAnnotation(t *testing.T) {
 	k := `{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":"a","namespace":"ns"},"spec":{"sourceRef":{"kind":"GitRepository","name":"g","namespace":"src"}}}`
 	g := `{"apiVersion":"source.toolkit.fluxcd.io/v1","kind":"GitRepository","metadata":{"name":"g","namespace":"src"}}`
-	asked := strings.Replace(g, `"src"}`, `"src","annotations":{"reconcile.fluxcd.io/requestedAt":"order-1"}}`, 1)
+	requested := strings.Replace(g, `"src"}`, `"src","annotations":{"reconcile.fluxcd.io/requestedAt":"order-1"}}`, 1)
 	app := `{"apiVersion":"argoproj.io/v1alpha1","kind":"Application","metadata":{"name":"a","namespace":"argocd"}}`
 	waiting := strings.Replace(app, `"argocd"}`, `"argocd","annotations":{"argocd.argoproj.io/refresh":"hard"}}`, 1)
 	cases := map[string]struct {
@@ -154,7 +154,7 @@ func TestRefreshAnnotation(t *testing.T) {
 		want         string
 	}{
 		"Flux":          {reason: "A Flux source is annotated, because its new artifact wakes the Kustomization.", engine: catalogv1alpha1.EngineFlux, main: k, second: g, want: "GitRepository src/g reconcile.fluxcd.io/requestedAt=order-1"},
-		"FluxAsked":     {reason: "A source that has this request already is not annotated again.", engine: catalogv1alpha1.EngineFlux, main: k, second: asked},
+		"FluxAsked":     {reason: "A source that has this request already is not annotated again.", engine: catalogv1alpha1.EngineFlux, main: k, second: requested},
 		"FluxNoSource":  {reason: "A Kustomization whose source does not exist is not annotated.", engine: catalogv1alpha1.EngineFlux, main: k},
 		"ArgoCD":        {reason: "An Application of Argo CD is annotated itself.", engine: catalogv1alpha1.EngineArgoCD, main: app, want: "Application argocd/a argocd.argoproj.io/refresh=normal"},
 		"ArgoCDWaiting": {reason: "An Application with an open refresh request is not annotated again.", engine: catalogv1alpha1.EngineArgoCD, main: waiting},
@@ -207,12 +207,12 @@ func TestMessageOfSharedObjectIsHidden(t *testing.T) {
 		},
 	}
 	for name, tc := range cases {
-		for dir, shown := range map[string]bool{"clusters/edge1": false, "clusters/edge1/team-a/web": true} {
+		for dir, isShown := range map[string]bool{"clusters/edge1": false, "clusters/edge1/team-a/web": true} {
 			t.Run(name+"/"+dir, func(t *testing.T) {
 				w := Want{URL: "https://git.example.org/fleet.git", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
 				got := Observe(tc.engine, w, decodeJSONObject(t, json.RawMessage(strings.ReplaceAll(tc.main, "DIR", dir))), decodeJSONObject(t, json.RawMessage(tc.second)))
-				if got.Reason != tc.reason || !strings.Contains(got.Message, tc.word) || strings.Contains(got.Message, secret) != shown || !shown && !strings.Contains(got.Message, " n/o reads more than") {
-					t.Errorf("Observe(...): want reason %s, the engine's words %t, got %s: %s", tc.reason, shown, got.Reason, got.Message)
+				if got.Reason != tc.reason || !strings.Contains(got.Message, tc.word) || strings.Contains(got.Message, secret) != isShown || !isShown && !strings.Contains(got.Message, " n/o reads more than") {
+					t.Errorf("Observe(...): want reason %s, the engine's words %t, got %s: %s", tc.reason, isShown, got.Reason, got.Message)
 				}
 			})
 		}

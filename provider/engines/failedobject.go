@@ -43,15 +43,15 @@ func FindFailedObject(engine catalogv1alpha1.EngineType, main, second *unstructu
 // argoFailedObject returns the first object that Argo CD calls Degraded. A version that keeps the health of single objects out of the status reports none.
 func argoFailedObject(main *unstructured.Unstructured) *FailedObject {
 	health, _, _ := unstructured.NestedStringMap(main.Object, "status", "health")
-	since, err := time.Parse(time.RFC3339, health["lastTransitionTime"])
+	failedAt, err := time.Parse(time.RFC3339, health["lastTransitionTime"])
 	if err != nil || health["status"] != "Degraded" {
 		return nil
 	}
 	var first *FailedObject
 	for r := range listEntries(main, "status", "resources") {
-		of, _ := r["health"].(map[string]any)
-		if textOf(of, "status") == "Degraded" && hasFinalHealth(textOf(r, "group"), textOf(r, "kind")) {
-			first = firstByName(first, &FailedObject{Name: entryName(r), Message: textOf(of, "message"), FailedAt: since})
+		objectHealth, _ := r["health"].(map[string]any)
+		if textOf(objectHealth, "status") == "Degraded" && hasFinalHealth(textOf(r, "group"), textOf(r, "kind")) {
+			first = firstByName(first, &FailedObject{Name: entryName(r), Message: textOf(objectHealth, "message"), FailedAt: failedAt})
 		}
 	}
 	return first
@@ -81,9 +81,9 @@ func entryName(entry map[string]any) string {
 	return Ref{Kind: textOf(entry, "kind"), Namespace: textOf(entry, "namespace"), Name: textOf(entry, "name")}.String()
 }
 
-func firstByName(first, other *FailedObject) *FailedObject {
-	if first == nil || other.Name < first.Name {
-		return other
+func firstByName(first, candidate *FailedObject) *FailedObject {
+	if first == nil || candidate.Name < first.Name {
+		return candidate
 	}
 	return first
 }

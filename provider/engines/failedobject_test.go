@@ -13,7 +13,7 @@ import (
 
 func TestFindFailedObject(t *testing.T) {
 	const argo, sync, flux = catalogv1alpha1.EngineArgoCD, catalogv1alpha1.EngineConfigSync, catalogv1alpha1.EngineFlux
-	since := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	failedAt := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	const (
 		degraded   = `health: {status: Degraded, lastTransitionTime: "2026-11-01T12:00:00Z"}`
 		deployment = `{group: apps, kind: Deployment, namespace: shop, name: web, status: Synced, health: {status: Degraded, message: "exceeded its progress deadline"}}`
@@ -23,7 +23,7 @@ func TestFindFailedObject(t *testing.T) {
 	resource := func(group, kind string) string {
 		return `{group: "` + group + `", kind: ` + kind + `, namespace: shop, name: web, status: Failed, health: {status: Degraded}}`
 	}
-	web := &FailedObject{Name: "Deployment shop/web", Message: "exceeded its progress deadline", FailedAt: since}
+	web := &FailedObject{Name: "Deployment shop/web", Message: "exceeded its progress deadline", FailedAt: failedAt}
 	cases := map[string]struct {
 		reason string
 		engine catalogv1alpha1.EngineType
@@ -36,7 +36,7 @@ func TestFindFailedObject(t *testing.T) {
 		},
 		"ArgoJob": {
 			reason: "Argo CD calls a Job Degraded once it failed.", engine: argo,
-			status: degraded + `, resources: [` + resource("batch", "Job") + `]`, want: &FailedObject{Name: "Job shop/web", FailedAt: since},
+			status: degraded + `, resources: [` + resource("batch", "Job") + `]`, want: &FailedObject{Name: "Job shop/web", FailedAt: failedAt},
 		},
 		"ArgoFirst": {
 			reason: "The first of several objects by name is named, whatever their order.", engine: argo,
@@ -59,7 +59,7 @@ func TestFindFailedObject(t *testing.T) {
 		"ArgoMissing":  {reason: "An object that is missing may be created later.", engine: argo, status: `health: {status: Missing, lastTransitionTime: "2026-11-01T12:00:00Z"}, resources: [` + deployment + `]`},
 		"ArgoNoHealth": {reason: "A version that keeps the health of objects elsewhere names none.", engine: argo, status: degraded + `, resources: [{group: apps, kind: Deployment, namespace: shop, name: web}]`},
 		"ArgoProgress": {reason: "A Deployment that makes progress has not failed.", engine: argo, status: degraded + `, resources: [{group: apps, kind: Deployment, namespace: shop, name: web, health: {status: Progressing}}]`},
-		"Sync":         {reason: "Config Sync calls a Deployment Failed once it exceeded its progress deadline.", engine: sync, status: stalled + `, resourceStatuses: [` + failed + `]`, want: &FailedObject{Name: "Deployment shop/web", FailedAt: since}},
+		"Sync":         {reason: "Config Sync calls a Deployment Failed once it exceeded its progress deadline.", engine: sync, status: stalled + `, resourceStatuses: [` + failed + `]`, want: &FailedObject{Name: "Deployment shop/web", FailedAt: failedAt}},
 		"SyncPod":      {reason: "Config Sync calls a pod Failed whose container ends again and again: it may recover.", engine: sync, status: stalled + `, resourceStatuses: [` + resource("", "Pod") + `]`},
 		"SyncNotStalled": {
 			reason: "A ResourceGroup that is not stalled does not say since when an object failed.", engine: sync,

@@ -74,8 +74,8 @@ func TestStalledSince(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if since := StalledSince(tc.engine, decodeJSONObject(t, json.RawMessage(tc.object))); !since.IsZero() {
-				got = since.UTC().Format(time.RFC3339)
+			if start := StalledSince(tc.engine, decodeJSONObject(t, json.RawMessage(tc.object))); !start.IsZero() {
+				got = start.UTC().Format(time.RFC3339)
 			}
 			if got != tc.want {
 				t.Errorf("\n%s\nStalledSince(...): want %q, got %q", tc.reason, tc.want, got)

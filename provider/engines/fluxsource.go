@@ -90,11 +90,11 @@ func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstruct
 func fluxContentReason(w Want, k fluxKustomization, r fluxRepository, o Observation) (string, string) {
 	kind := k.Spec.SourceRef.Kind
 	if kind == "GitRepository" {
-		why := cmp.Or(describeWrongSource(w, r.branch(), o.Root), r.describePin())
-		return reasonIf(why, v1alpha1.SiteReasonWrongSource)
+		message := cmp.Or(describeWrongSource(w, r.branch(), o.Root), r.describePin())
+		return reasonIf(message, v1alpha1.SiteReasonWrongSource)
 	}
-	if why := describeWrongPath(w, o.Root); why != "" {
-		return v1alpha1.SiteReasonWrongSource, why
+	if message := describeWrongPath(w, o.Root); message != "" {
+		return v1alpha1.SiteReasonWrongSource, message
 	}
 	if k.Status.LastAppliedRevision != "" && o.Commit == "" {
 		return v1alpha1.SiteReasonEngineNotProvable, "the artifact of the " + kind + " does not say which commit it holds"

@@ -290,16 +290,16 @@ type Workload struct {
 // WorkloadReason returns why a Deployment of the new track is not available, and a message on one line. Both are empty when its controller has seen
 // its present generation, and as many pods of that are available as it, and its autoscaler, ask for at least.
 func WorkloadReason(w Workload, found *unstructured.Unstructured) (reason, message string) {
-	what := fmt.Sprintf("Deployment %s/%s", w.Namespace, w.Name)
+	subject := fmt.Sprintf("Deployment %s/%s", w.Namespace, w.Name)
 	if found == nil || found.GetDeletionTimestamp() != nil {
-		return ReasonCanaryNotAvailable, what + " does not exist or is being deleted"
+		return ReasonCanaryNotAvailable, subject + " does not exist or is being deleted"
 	}
 	d := gatewayWorkload{}
 	if err := decodeObject(found, &d); err != nil {
 		return ReasonCanaryNotAvailable, err.Error()
 	}
 	if d.Metadata.Generation == 0 || d.Status.ObservedGeneration < d.Metadata.Generation {
-		return ReasonCanaryNotAvailable, what + ": its controller has not seen its present generation"
+		return ReasonCanaryNotAvailable, subject + ": its controller has not seen its present generation"
 	}
 	want := int64(1)
 	if d.Spec.Replicas != nil {
@@ -310,10 +310,10 @@ func WorkloadReason(w Workload, found *unstructured.Unstructured) (reason, messa
 	}
 	// Pods of an earlier template answer requests too as long as they are there, so that not only the present one would be judged.
 	if old := d.Status.Replicas - d.Status.UpdatedReplicas; old > 0 {
-		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d pods are of an earlier template", what, old)
+		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d pods are of an earlier template", subject, old)
 	}
 	if got := d.Status.AvailableReplicas; got < want {
-		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d of %d pods are of the present template and available", what, got, want)
+		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d of %d pods are of the present template and available", subject, got, want)
 	}
 	return "", ""
 }

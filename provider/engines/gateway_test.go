@@ -39,13 +39,13 @@ status:
 
 func TestRouteReason(t *testing.T) {
 	const (
-		gone     = ": wait for this controller; if it is gone, remove its entry from status.parents of the route"
-		gateway  = "HTTPRoute shop/web: Gateway outside/https, by example.org/a: "
-		accepted = `{type: Accepted, status: "True", observedGeneration: 3, reason: Accepted}`
-		resolved = `{type: ResolvedRefs, status: "True", observedGeneration: 3, reason: ResolvedRefs}`
+		waitAdvice = ": wait for this controller; if it is gone, remove its entry from status.parents of the route"
+		gateway    = "HTTPRoute shop/web: Gateway outside/https, by example.org/a: "
+		accepted   = `{type: Accepted, status: "True", observedGeneration: 3, reason: Accepted}`
+		resolved   = `{type: ResolvedRefs, status: "True", observedGeneration: 3, reason: ResolvedRefs}`
 	)
-	replace := func(old, by string) string { return strings.Replace(canaryRoute, old, by, 1) }
-	other := func(conditions string) string {
+	replace := func(old, replacement string) string { return strings.Replace(canaryRoute, old, replacement, 1) }
+	secondParent := func(conditions string) string {
 		return canaryRoute + "  - controllerName: example.org/c\n    parentRef: {name: outside, namespace: gateways, sectionName: https}\n    conditions: [" + conditions + "]\n"
 	}
 	cases := map[string]struct {
@@ -89,8 +89,8 @@ func TestRouteReason(t *testing.T) {
 		},
 		"GoneController": {
 			reason: "The entry of a deleted controller names the controller that is waited for, and the action to take.",
-			route:  other(strings.ReplaceAll(accepted+", "+resolved, "observedGeneration: 3", "observedGeneration: 2")),
-			want:   ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is for generation 2, and the route has 3" + gone,
+			route:  secondParent(strings.ReplaceAll(accepted+", "+resolved, "observedGeneration: 3", "observedGeneration: 2")),
+			want:   ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is for generation 2, and the route has 3" + waitAdvice,
 		},
 		"OneParent": {
 			reason: "Each parent has to report.", route: replace("name: mesh, namespace: shop, port: 80", "name: mesh, namespace: shop, port: 81"),
@@ -143,9 +143,9 @@ func TestRouteReason(t *testing.T) {
 		"PartiallyInvalidFalse": {
 			reason: "A Gateway may say that the route is whole.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"False\"}"),
 		},
-		"TwoControllers": {reason: "Two controllers of one parent may both accept.", route: other(accepted + ", " + resolved)},
+		"TwoControllers": {reason: "Two controllers of one parent may both accept.", route: secondParent(accepted + ", " + resolved)},
 		"SecondRefuses": {
-			reason: "Each controller of a parent has to accept.", route: other(resolved),
+			reason: "Each controller of a parent has to accept.", route: secondParent(resolved),
 			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is not reported",
 		},
 		"BadType": {

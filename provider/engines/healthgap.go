@@ -23,20 +23,20 @@ func (c Coverage) Health(reported string) string {
 // describeHealthGap returns why an engine's health says nothing about a workload, or "". It is "" for an object of another kind: a pod that does not run is seen in
 // the workload that has it.
 func (r Report) describeHealthGap(e catalogv1alpha1.EngineType, m instruction.Manifest, source string, isApplied bool) string {
-	var why string
+	var cause string
 	switch {
 	case !isWorkload(m.Object):
 		return ""
 	case !isApplied:
-		why = source
+		cause = source
 	case m.IsHealthIgnored && e == catalogv1alpha1.EngineArgoCD:
-		why = "its annotation makes Argo CD ignore its health"
+		cause = "its annotation makes Argo CD ignore its health"
 	case r.IgnoresHealth != nil && r.IgnoresHealth(m.Object):
-		why = "the engine does not check its health"
+		cause = "the engine does not check its health"
 	default:
 		return ""
 	}
-	return SanitizeMessage(fmt.Sprintf("%s: %s", m.Object, why))
+	return SanitizeMessage(fmt.Sprintf("%s: %s", m.Object, cause))
 }
 
 // isWorkload reports whether an object has pods.

@@ -26,7 +26,7 @@ func resourceOf(group, kind, name, status string, hook bool) map[string]any {
 func TestCover(t *testing.T) {
 	web, lease := describeManifest("apps", "Deployment", "web", nil), describeManifest("coordination.k8s.io", "Lease", "web", nil)
 	service, issuer := describeManifest("", "Service", "web", nil), describeManifest("cert-manager.io", "ClusterIssuer", "letsencrypt", nil)
-	kept := describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"})
+	retained := describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"})
 	inventory := func(ids ...string) map[string]any {
 		entries := []any{}
 		for _, id := range ids {
@@ -68,7 +68,7 @@ func TestCover(t *testing.T) {
 		},
 		"FluxKept": {
 			reason: "An object that is kept after its removal is applied, and still has to be in the inventory.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
-			manifests: []instruction.Manifest{kept, service},
+			manifests: []instruction.Manifest{retained, service},
 			want: Coverage{
 				Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled"}, Missing: "the engine does not report that it applied Deployment shop/web",
 			},
@@ -120,7 +120,7 @@ func TestCover(t *testing.T) {
 		},
 		"FluxPostBuild": {
 			reason: "The line about all objects comes before the lines about single objects.", engine: catalogv1alpha1.EngineFlux,
-			spec: map[string]any{"postBuild": map[string]any{"substitute": map[string]any{"a": "b"}}, "prune": false}, status: inventory(), manifests: []instruction.Manifest{kept},
+			spec: map[string]any{"postBuild": map[string]any{"substitute": map[string]any{"a": "b"}}, "prune": false}, status: inventory(), manifests: []instruction.Manifest{retained},
 			want: Coverage{Unproven: []string{
 				"all objects: Kustomization flux/edge has spec.postBuild, so its inventory is not compared",
 				"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled", "removed objects: spec.prune of Kustomization flux/edge is false",
@@ -341,9 +341,9 @@ func TestCoverAllocates(t *testing.T) {
 	}
 	for _, e := range []catalogv1alpha1.EngineType{catalogv1alpha1.EngineFlux, catalogv1alpha1.EngineArgoCD} {
 		t.Run(string(e), func(t *testing.T) {
-			few, many := observe(e, 10), observe(e, 1000)
-			if many > few+10 {
-				t.Errorf("\nObjects of other claims take no memory of their own.\nObserve(...).Cover(...): %.0f allocations with 10 entries, %.0f with 1000", few, many)
+			smallCost, largeCost := observe(e, 10), observe(e, 1000)
+			if largeCost > smallCost+10 {
+				t.Errorf("\nObjects of other claims take no memory of their own.\nObserve(...).Cover(...): %.0f allocations with 10 entries, %.0f with 1000", smallCost, largeCost)
 			}
 		})
 	}

@@ -33,8 +33,8 @@ func displayURL(raw string) string {
 
 // repositoryName returns the last segment of a URL's path, without the suffix of Git. Two spellings of one repository have the same, and so have most mirrors.
 func repositoryName(raw string) string {
-	shown := strings.TrimRight(displayURL(raw), "/")
-	return strings.TrimSuffix(shown[strings.LastIndexAny(shown, "/:")+1:], ".git")
+	displayed := strings.TrimRight(displayURL(raw), "/")
+	return strings.TrimSuffix(displayed[strings.LastIndexAny(displayed, "/:")+1:], ".git")
 }
 
 // maxURLBytes bounds a URL in a status.

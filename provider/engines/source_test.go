@@ -92,7 +92,7 @@ func fluxReading(t *testing.T, url string) (main, source *unstructured.Unstructu
 }
 
 // argoReading returns an Application that applied a commit of a repository with a URL.
-func argoReading(t *testing.T, url string) (main, none *unstructured.Unstructured) {
+func argoReading(t *testing.T, url string) (main, nothing *unstructured.Unstructured) {
 	t.Helper()
 	return decodeTemplate(t, `{"kind": "Application", "metadata": {"name": "o", "namespace": "n"},
 		"spec": {"destination": {"name": "in-cluster"}, "source": {"repoURL": ADDRESS, "targetRevision": "main", "path": "clusters/edge1"}},

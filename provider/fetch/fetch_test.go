@@ -123,8 +123,8 @@ func TestSlow(t *testing.T) {
 func TestSecretsAreNotShown(t *testing.T) {
 	k := Credentials{Password: "hunter2", Token: "hunter2"}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
-		if said := fmt.Sprintf(format, k); strings.Contains(said, "hunter2") {
-			t.Errorf("%s shows %s", format, said)
+		if text := fmt.Sprintf(format, k); strings.Contains(text, "hunter2") {
+			t.Errorf("%s shows %s", format, text)
 		}
 	}
 	if k.Digest() == (Credentials{Username: "hunter2", Token: "hunter2"}).Digest() {

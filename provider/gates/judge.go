@@ -165,23 +165,23 @@ func timedOut(t Tally) string {
 // Verdict of a Gate: the gravest phase of the checks that ended without passing, while other checks may still go on; Inconclusive, or Passed if all checks
 // passed, once all have ended; otherwise no verdict yet.
 func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
-	seen := map[v1alpha1.CheckPhase]bool{}
+	phases := map[v1alpha1.CheckPhase]bool{}
 	goesOn := false
 	for _, c := range checks {
-		seen[c.Phase] = true
+		phases[c.Phase] = true
 		goesOn = goesOn || !Ended(c.Phase)
 	}
 	for _, p := range []v1alpha1.CheckPhase{v1alpha1.CheckFailed, v1alpha1.CheckError, v1alpha1.CheckTimedOut} {
-		if seen[p] {
+		if phases[p] {
 			return v1alpha1.GateVerdict(p)
 		}
 	}
 	switch {
 	case goesOn:
 		return ""
-	case seen[v1alpha1.CheckInconclusive]:
+	case phases[v1alpha1.CheckInconclusive]:
 		return v1alpha1.GateInconclusive
-	case len(seen) != 1 || !seen[v1alpha1.CheckPassed]:
+	case len(phases) != 1 || !phases[v1alpha1.CheckPassed]:
 		return v1alpha1.GateError // An unknown phase does not pass.
 	}
 	return v1alpha1.GatePassed

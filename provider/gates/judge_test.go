@@ -17,15 +17,15 @@ func (a atMost) Holds(v float64) bool { return v <= float64(a) }
 
 // tally of one letter for each measurement: passed, failed, inconclusive, error, early, waiting.
 func tally(letters string) Tally {
-	t, at := Tally{}, time.Unix(0, 0)
+	t, timestamp := Tally{}, time.Unix(0, 0)
 	for _, l := range letters {
-		at = at.Add(time.Second)
+		timestamp = timestamp.Add(time.Second)
 		m := map[rune]Measurement{
 			'p': {Outcome: Pass, Value: "1"}, 'f': {Outcome: Fail, Value: "9", Message: "bad"},
 			'i': {Outcome: Inconclusive, Message: "unclear"}, 'e': {Outcome: Error, Message: "broken"}, 'y': {Outcome: Early, Message: "young"},
 			'w': {Outcome: Waiting, Message: "dry"},
 		}[l]
-		m.At = at
+		m.At = timestamp
 		t = t.Add(m)
 	}
 	return t

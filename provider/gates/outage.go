@@ -46,8 +46,8 @@ type Outage struct {
 
 // IsLostQuestion reports whether a single question had no answer before the question of this time was answered. Such an interruption is too short to leave a
 // hole in the samples of the answer, so that the answer counts.
-func (o Outage) IsLostQuestion(asked time.Time) bool {
-	return o.Questions == 1 && asked.Sub(o.Since) <= maxLostQuestion
+func (o Outage) IsLostQuestion(questionTime time.Time) bool {
+	return o.Questions == 1 && questionTime.Sub(o.Since) <= maxLostQuestion
 }
 
 // RetryAfter is for how long nothing is asked after the last question: it doubles with each question, up to a minute.
@@ -117,9 +117,9 @@ func (p OutagePolicy) Judge(j Judgement, o Outage, now time.Time) Judgement {
 
 // NextChange is when Judge has something new to say of an outage. It is zero when it has not.
 func (p OutagePolicy) NextChange(o Outage, now time.Time) time.Time {
-	for _, after := range []time.Duration{min(minOutage, p.Timeout), p.Timeout} {
-		if at := o.Since.Add(after); !o.Since.IsZero() && at.After(now) {
-			return at
+	for _, delay := range []time.Duration{min(minOutage, p.Timeout), p.Timeout} {
+		if change := o.Since.Add(delay); !o.Since.IsZero() && change.After(now) {
+			return change
 		}
 	}
 	return time.Time{}

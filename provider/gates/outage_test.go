@@ -14,7 +14,7 @@ func TestOutagePolicyJudge(t *testing.T) {
 	begun := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	outage, running := Outage{Since: begun, Problem: "silence", Questions: 2}, Judgement{Phase: v1alpha1.CheckRunning, Count: 2}
 	hold, reject := OutagePolicy{Timeout: 30 * time.Minute}, OutagePolicy{Timeout: 30 * time.Minute, Reject: true}
-	during := func(a Availability) Judgement {
+	judgedWith := func(a Availability) Judgement {
 		return Judgement{Phase: v1alpha1.CheckRunning, Count: 2, Availability: a, UnavailableSince: begun, Message: "silence"}
 	}
 	cases := map[string]struct {
@@ -27,21 +27,21 @@ func TestOutagePolicyJudge(t *testing.T) {
 	}{
 		"None":       {reason: "A check whose backend answers is judged by its measurements.", policy: hold, before: running, want: running},
 		"Blip":       {reason: "An outage of some seconds is not reported.", policy: hold, before: running, outage: outage, after: 9 * time.Second, want: running},
-		"Begins":     {reason: "A longer outage is reported, and the check goes on.", policy: hold, before: running, outage: outage, after: 10 * time.Second, want: during(Unavailable)},
-		"JustInTime": {reason: "Until the timeout nothing is decided.", policy: reject, before: running, outage: outage, after: 30*time.Minute - 1, want: during(Unavailable)},
-		"Holds":      {reason: "After the timeout Hold keeps the check as it is.", policy: hold, before: running, outage: outage, after: 30 * time.Minute, want: during(Held)},
+		"Begins":     {reason: "A longer outage is reported, and the check goes on.", policy: hold, before: running, outage: outage, after: 10 * time.Second, want: judgedWith(Unavailable)},
+		"JustInTime": {reason: "Until the timeout nothing is decided.", policy: reject, before: running, outage: outage, after: 30*time.Minute - 1, want: judgedWith(Unavailable)},
+		"Holds":      {reason: "After the timeout Hold keeps the check as it is.", policy: hold, before: running, outage: outage, after: 30 * time.Minute, want: judgedWith(Held)},
 		"ShortHold": {
 			reason: "A timeout that is shorter than the shortest reported outage holds the check once it is over.",
-			policy: OutagePolicy{Timeout: 5 * time.Second}, before: running, outage: outage, after: 5 * time.Second, want: during(Held),
+			policy: OutagePolicy{Timeout: 5 * time.Second}, before: running, outage: outage, after: 5 * time.Second, want: judgedWith(Held),
 		},
-		"HoldsOn": {reason: "Hold has no end of its own.", policy: hold, before: running, outage: outage, after: 1000 * time.Hour, want: during(Held)},
+		"HoldsOn": {reason: "Hold has no end of its own.", policy: hold, before: running, outage: outage, after: 1000 * time.Hour, want: judgedWith(Held)},
 		"Rejects": {
 			reason: "After the timeout Reject ends the check with an error.", policy: reject, before: running, outage: outage, after: 30 * time.Minute,
 			want: Judgement{Phase: v1alpha1.CheckError, Count: 2, Message: messageUnavailableTooLong + "silence"},
 		},
 		"Restarted": {
 			reason: "One question without an answer does not reject, however long ago the outage began that an earlier process saw.",
-			policy: reject, before: running, outage: Outage{Since: begun, Problem: "silence", Questions: 1}, after: time.Hour, want: during(Unavailable),
+			policy: reject, before: running, outage: Outage{Since: begun, Problem: "silence", Questions: 1}, after: time.Hour, want: judgedWith(Unavailable),
 		},
 		"Ended": {
 			reason: "A check that has ended stays as it is.", policy: reject, before: Judgement{Phase: v1alpha1.CheckPassed}, outage: outage, after: time.Hour,
@@ -60,8 +60,8 @@ func TestOutagePolicyJudge(t *testing.T) {
 func TestNextChange(t *testing.T) {
 	begun := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	p, got := OutagePolicy{Timeout: time.Minute}, []time.Duration{}
-	for at := p.NextChange(Outage{Since: begun}, begun); !at.IsZero(); at = p.NextChange(Outage{Since: begun}, at) {
-		got = append(got, at.Sub(begun))
+	for timestamp := p.NextChange(Outage{Since: begun}, begun); !timestamp.IsZero(); timestamp = p.NextChange(Outage{Since: begun}, timestamp) {
+		got = append(got, timestamp.Sub(begun))
 	}
 	if diff := cmp.Diff([]time.Duration{minOutage, time.Minute}, got); diff != "" {
 		t.Errorf("NextChange(...): -want, +got:\n%s", diff)
@@ -130,11 +130,11 @@ func TestOutagePolicyOf(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got, err := OutagePolicyOf(tc.gate)
-			said := ""
+			message := ""
 			if err != nil {
-				said = err.Error()
+				message = err.Error()
 			}
-			if diff := cmp.Diff(tc.fails, said); diff != "" {
+			if diff := cmp.Diff(tc.fails, message); diff != "" {
 				t.Errorf("%s\nOutagePolicyOf(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

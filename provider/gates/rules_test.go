@@ -40,11 +40,11 @@ func TestRulesOf(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got, err := RulesOf(tc.check)
-			said := ""
+			message := ""
 			if err != nil {
-				said, got = err.Error(), Rules{}
+				message, got = err.Error(), Rules{}
 			}
-			if diff := cmp.Diff(tc.err, said); diff != "" {
+			if diff := cmp.Diff(tc.err, message); diff != "" {
 				t.Errorf("%s\nRulesOf(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -102,11 +102,11 @@ func (c Change) stateEdits() (*objects.Node, error) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.Retain)) {
-		kept, err := objects.RetainedTrees(path, c.Retain[path])
+		retained, err := objects.RetainedTrees(path, c.Retain[path])
 		if err != nil {
 			return nil, err
 		}
-		if err := root.Place(path, kept); err != nil {
+		if err := root.Place(path, retained); err != nil {
 			return nil, err
 		}
 	}

@@ -61,11 +61,11 @@ func TestPlanIsDeterministic(t *testing.T) {
 		t.Errorf("\nThe same change is the same commit for ever\nPlan(...): -want, +got:\n%s", diff)
 	}
 	for range 20 {
-		again, err := Plan(t.Context(), (&Snapshot{empty: true}).Open(), c)
+		repeated, err := Plan(t.Context(), (&Snapshot{empty: true}).Open(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again.Commit() != first.Commit() || again.StateCommit() != first.StateCommit() {
+		if repeated.Commit() != first.Commit() || repeated.StateCommit() != first.StateCommit() {
 			t.Errorf("\nThe order of maps does not matter\nPlan(...): got other commits")
 		}
 	}
@@ -203,7 +203,7 @@ func TestSubtreeIsTheTreeThatTravels(t *testing.T) {
 
 func TestPlanRefuses(t *testing.T) {
 	ok := change(put("a/b", files("x", "1")))
-	with := func(fn func(c *Change)) Change {
+	changeWith := func(fn func(c *Change)) Change {
 		c := ok
 		fn(&c)
 		return c
@@ -225,11 +225,11 @@ func TestPlanRefuses(t *testing.T) {
 		"RemoveAbove":  {reason: "A directory cannot be put below a directory that the same change removes.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid},
 		"FileInFile":   {reason: "A file cannot lie below another file.", change: change(put("a", files("x", "1", "x/y", "1"))), want: failure.ClassInvalid},
 		"StateInGone":  {reason: "A state file cannot lie below a removed state file.", change: change(Change{State: map[string][]byte{"x": nil, "x/y": []byte("1")}}), want: failure.ClassInvalid},
-		"NoDate":       {reason: "A commit without a date is refused.", change: with(func(c *Change) { c.When = time.Time{} }), want: failure.ClassInvalid},
-		"NoMessage":    {reason: "A commit without a message is refused.", change: with(func(c *Change) { c.Message = "\n" }), want: failure.ClassInvalid},
-		"NullMessage":  {reason: "A message with a null character is refused, as fsck does.", change: with(func(c *Change) { c.Message = "a\x00b" }), want: failure.ClassInvalid},
-		"Author":       {reason: "A line break in the name of the author is refused, for it could begin another header.", change: with(func(c *Change) { c.Author.Name = "x\nparent y" }), want: failure.ClassInvalid},
-		"AuthorEmail":  {reason: "An angle bracket in the email of the author is refused, for it could add another address.", change: with(func(c *Change) { c.Author.Email = "a> <b" }), want: failure.ClassInvalid},
+		"NoDate":       {reason: "A commit without a date is refused.", change: changeWith(func(c *Change) { c.When = time.Time{} }), want: failure.ClassInvalid},
+		"NoMessage":    {reason: "A commit without a message is refused.", change: changeWith(func(c *Change) { c.Message = "\n" }), want: failure.ClassInvalid},
+		"NullMessage":  {reason: "A message with a null character is refused, as fsck does.", change: changeWith(func(c *Change) { c.Message = "a\x00b" }), want: failure.ClassInvalid},
+		"Author":       {reason: "A line break in the name of the author is refused, for it could begin another header.", change: changeWith(func(c *Change) { c.Author.Name = "x\nparent y" }), want: failure.ClassInvalid},
+		"AuthorEmail":  {reason: "An angle bracket in the email of the author is refused, for it could add another address.", change: changeWith(func(c *Change) { c.Author.Email = "a> <b" }), want: failure.ClassInvalid},
 		"FileInTheWay": {reason: "A directory cannot be written where its parent is a file.", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b/c", files("x", "1"))), want: failure.ClassOccupied},
 		"FileThere":    {reason: "A directory cannot be written where a file is.", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b", files("x", "1"))), want: failure.ClassOccupied},
 		"StateDir":     {reason: "A state file cannot be written where a directory is.", before: []Change{{State: files("a/b", "1")}}, change: change(Change{State: files("a", "1")}), want: failure.ClassOccupied},

@@ -110,7 +110,7 @@ func oddFiles(t *testing.T, s *gitserver.Server) string {
 
 func TestDelivery(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello", "sites/b/other.yaml": "x"})
-	before := oddFiles(t, s)
+	previous := oddFiles(t, s)
 	c := client(t, s)
 
 	first := push(t, c, plan(t, look(t, c), delivery(1)))
@@ -142,7 +142,7 @@ func TestDelivery(t *testing.T) {
 
 	second := push(t, c, plan(t, first.Snapshot, delivery(2)))
 	push(t, c, plan(t, second.Snapshot, Change{Remove: []string{"sites/a/ns/web"}, State: map[string][]byte{"claims/ns/web": nil}}))
-	if diff := cmp.Diff(before, run(t, s, "ls-tree", "-r", gitserver.Branch)); diff != "" {
+	if diff := cmp.Diff(previous, run(t, s, "ls-tree", "-r", gitserver.Branch)); diff != "" {
 		t.Errorf("\nEverything else is bit-identical, and nothing of ours stays\nls-tree: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(run(t, s, "rev-parse", gitserver.Branch+"~3^{tree}"), run(t, s, "rev-parse", gitserver.Branch+"^{tree}")); diff != "" {
@@ -174,16 +174,16 @@ func TestSecondLookFetchesWhatIsNew(t *testing.T) {
 	if err != nil || !tidy.holdsSameAs(done.Snapshot) {
 		t.Errorf("\nNothing moved\nLook(): %v", err)
 	}
-	before := s.Requests(repo)
-	same, err := c.Look(context.Background(), tidy)
+	baseline := s.Requests(repo)
+	unchanged, err := c.Look(context.Background(), tidy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(1, s.Requests(repo)-before); diff != "" || !same.holdsSameAs(tidy) || same.history != tidy.history {
+	if diff := cmp.Diff(1, s.Requests(repo)-baseline); diff != "" || !unchanged.holdsSameAs(tidy) || unchanged.history != tidy.history {
 		t.Errorf("\nNothing moved: one request, the same snapshot\nLook(): -want, +got:\n%s", diff)
 	}
 	pushes := s.Pushes(repo)
-	push(t, c, plan(t, same, delivery(1)))
+	push(t, c, plan(t, unchanged, delivery(1)))
 	if diff := cmp.Diff(pushes, s.Pushes(repo)); diff != "" {
 		t.Errorf("\nNothing changed: nothing is pushed\nPush(): -want, +got:\n%s", diff)
 	}
@@ -286,12 +286,12 @@ func TestConflict(t *testing.T) {
 // pushUnmanaged makes a commit on the branch, takes it back, and returns its id.
 func pushUnmanaged(t *testing.T, s *gitserver.Server) string {
 	t.Helper()
-	was := run(t, s, "rev-parse", gitserver.Branch)
+	tip := run(t, s, "rev-parse", gitserver.Branch)
 	id, err := s.Commit(context.Background(), repo, gitserver.Branch, map[string]string{"theirs": "late"}, "Late")
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, s, "update-ref", "refs/heads/"+gitserver.Branch, was)
+	run(t, s, "update-ref", "refs/heads/"+gitserver.Branch, tip)
 	return id
 }
 

@@ -72,12 +72,12 @@ func isObjectRefused(err error) bool {
 // Subtree returns the id that a directory of the commit has without one of its
 // entries, whether that exists or not; nothing if the directory does not exist.
 // It returns an *Error if the path is refused, or the server left something out.
-func (c *Commit) Subtree(ctx context.Context, path, without string) (string, error) {
+func (c *Commit) Subtree(ctx context.Context, path, excluded string) (string, error) {
 	e, ok, err := c.view.Find(ctx, path)
 	if err != nil || !ok || !e.IsDir() {
 		return "", err
 	}
-	id, err := c.view.TreeWithout(ctx, e.ID, without)
+	id, err := c.view.TreeWithout(ctx, e.ID, excluded)
 	return hexUnlessZero(id), err
 }
 
@@ -86,8 +86,8 @@ func (c *Commit) ID() string { return c.view.Commit.String() }
 
 // ReadCommitFiles returns the files in a directory of a commit and in its folders, by their relative paths, without one entry of the directory. It
 // returns an *Error.
-func (c *Client) ReadCommitFiles(ctx context.Context, commit *Commit, path, without string) (map[string][]byte, error) {
-	files, _, err := c.readDirectoryAt(ctx, commit.view, path, without)
+func (c *Client) ReadCommitFiles(ctx context.Context, commit *Commit, path, excluded string) (map[string][]byte, error) {
+	files, _, err := c.readDirectoryAt(ctx, commit.view, path, excluded)
 	return files, err
 }
 

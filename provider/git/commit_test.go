@@ -26,7 +26,7 @@ func TestFetchCommit(t *testing.T) {
 	s := serve(t, map[string]string{"clusters/a/web/x.yaml": "1\n", "clusters/a/web/" + marker: "ours\n", "clusters/a/kustomization.yaml": "a: 1\n"})
 	first := strings.TrimSpace(run(t, s, "rev-parse", "main"))
 	bare := strings.TrimSpace(run(t, s, "rev-parse", "main:clusters/a/web"))
-	lost := commit(t, s, map[string]string{"clusters/a/web/x.yaml": "3\n"})
+	lostCommit := commit(t, s, map[string]string{"clusters/a/web/x.yaml": "3\n"})
 	run(t, s, "update-ref", "refs/heads/main", first)
 	tip := commit(t, s, map[string]string{"clusters/a/web/x.yaml": "2\n"})
 	cases := map[string]struct {
@@ -36,7 +36,7 @@ func TestFetchCommit(t *testing.T) {
 	}{
 		"Tip":     {reason: "The commit at the tip of a branch is fetched by its id.", id: tip},
 		"Old":     {reason: "A commit behind the tip is fetched by its id.", id: first},
-		"Lost":    {reason: "A commit that no branch reaches any more is not found where the server does not give it.", id: lost, want: failure.ClassNotFound},
+		"Lost":    {reason: "A commit that no branch reaches any more is not found where the server does not give it.", id: lostCommit, want: failure.ClassNotFound},
 		"Unknown": {reason: "A commit that does not exist is not found.", id: strings.Repeat("a", 40), want: failure.ClassNotFound},
 		"Tree":    {reason: "The id of a tree is not accepted as a commit.", id: bare, want: failure.ClassUnknown},
 		"SHA256":  {reason: "An id of another hash is refused before the server is asked.", id: strings.Repeat("a", 64), want: failure.ClassInvalid},

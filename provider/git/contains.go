@@ -15,8 +15,8 @@ import (
 // the snapshot saw it. The server is asked once for an unknown commit. It
 // returns an *Error.
 func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool, error) {
-	if is, known := s.Contains(commit); known {
-		return is, nil
+	if isContained, isKnown := s.Contains(commit); isKnown {
+		return isContained, nil
 	}
 	id := plumbing.NewHash(commit)
 	ctx, cancel := c.startOperation(ctx)
@@ -35,17 +35,17 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 
 // fetchCommitsUntil fetches the commits from a tip to an older commit. The result is
 // of no use if it lacks the older commit.
-func (c *Client) fetchCommitsUntil(ctx context.Context, m *objects.Meter, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+func (c *Client) fetchCommitsUntil(ctx context.Context, m *objects.Meter, tip, ancestor plumbing.Hash) ([]plumbing.Hash, error) {
 	f, err := c.openFetchSession(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	defer f.closeSession()
-	return f.fetchCommitsUntil(ctx, tip, until)
+	return f.fetchCommitsUntil(ctx, tip, ancestor)
 }
 
-func (f fetcher) fetchCommitsUntil(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
-	fetched, err := f.fetchNewerCommits(ctx, tip, until)
+func (f fetcher) fetchCommitsUntil(ctx context.Context, tip, ancestor plumbing.Hash) ([]plumbing.Hash, error) {
+	fetched, err := f.fetchNewerCommits(ctx, tip, ancestor)
 	if err != nil {
 		return nil, err
 	}

@@ -40,11 +40,11 @@ func newCorpus(t *testing.T, g hostile.Graph) *corpus {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	known := map[plumbing.Hash]objects.Object{}
+	byID := map[plumbing.Hash]objects.Object{}
 	for _, o := range g.Objects {
-		known[plumbing.NewHash(o.ID())] = objects.NewObject(plumbing.ObjectType(o.Kind), o.Data) // The kinds are the object types of packs.
+		byID[plumbing.NewHash(o.ID())] = objects.NewObject(plumbing.ObjectType(o.Kind), o.Data) // The kinds are the object types of packs.
 	}
-	v, err := objects.NewView(t.Context(), objects.NewMeter(), plumbing.NewHash(g.Commit), known)
+	v, err := objects.NewView(t.Context(), objects.NewMeter(), plumbing.NewHash(g.Commit), byID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func (c *corpus) snapshot(m *objects.Meter) *Snapshot {
 
 // arguments returns the arguments of methods that read the graph with a meter, and with texts for methods that read no path.
 func (c *corpus) arguments(ctx context.Context, m *objects.Meter, texts ...string) func(reflect.Type, int) any {
-	known := map[reflect.Type]any{
+	values := map[reflect.Type]any{
 		reflect.TypeFor[context.Context](): ctx,
 		reflect.TypeFor[*Snapshot]():       c.snapshot(m),
 		reflect.TypeFor[*Commit]():         &Commit{view: c.view.Open(m)},
@@ -70,7 +70,7 @@ func (c *corpus) arguments(ctx context.Context, m *objects.Meter, texts ...strin
 	}
 	return func(t reflect.Type, n int) any {
 		if t.Kind() != reflect.String {
-			return known[t]
+			return values[t]
 		}
 		return texts[min(n, len(texts)-1)]
 	}

@@ -55,34 +55,34 @@ func (d *Draft) Commit(ctx context.Context, c Change) (string, error) {
 		return "", failure.Newf(failure.ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
 	}
 	c.signer = d.before.signer
-	next, made, err := d.at.branch.Apply(ctx, trees, c.commitInfo(c.Message))
+	next, created, err := d.at.branch.Apply(ctx, trees, c.commitInfo(c.Message))
 	if err != nil {
 		return "", err
 	}
 	id := newCommitID(d.at.branch, next)
-	d.advanceTo(next, made, c)
+	d.advanceTo(next, created, c)
 	return id, nil
 }
 
-func (d *Draft) advanceTo(branch objects.View, made []objects.Object, c Change) {
-	if len(made) == 0 && len(c.State) == 0 && len(c.Retain) == 0 {
+func (d *Draft) advanceTo(branch objects.View, created []objects.Object, c Change) {
+	if len(created) == 0 && len(c.State) == 0 && len(c.Retain) == 0 {
 		return
 	}
-	if len(made) > 0 {
-		d.branch = append(d.branch, made...)
+	if len(created) > 0 {
+		d.branch = append(d.branch, created...)
 		d.commits++
 	}
 	d.author = c.Author
 	if c.When.After(d.when) {
 		d.when = c.When
 	}
-	at := *d.at
-	at.branch, at.empty = branch, at.empty && branch.Commit.IsZero()
-	at.pending = map[string][]byte{}
-	maps.Copy(at.pending, d.at.pending)
-	maps.Copy(at.pending, c.State)
-	at.keeping = mergeRetained(d.at.keeping, c.Retain)
-	d.at = &at
+	snapshot := *d.at
+	snapshot.branch, snapshot.empty = branch, snapshot.empty && branch.Commit.IsZero()
+	snapshot.pending = map[string][]byte{}
+	maps.Copy(snapshot.pending, d.at.pending)
+	maps.Copy(snapshot.pending, c.State)
+	snapshot.keeping = mergeRetained(d.at.keeping, c.Retain)
+	d.at = &snapshot
 }
 
 // AddState adds files and trees of the state that go with the commit that was
@@ -117,20 +117,20 @@ func (d *Draft) Size() int {
 
 // Proposal returns the commits to push.
 func (d *Draft) Proposal(ctx context.Context) (*Proposal, error) {
-	after := *d.at
-	after.pending, after.keeping, after.seen = nil, nil, after.branch.Commit
-	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits, author: d.author, when: d.when}
+	next := *d.at
+	next.pending, next.keeping, next.seen = nil, nil, next.branch.Commit
+	p := &Proposal{before: d.before, after: &next, branch: d.branch, commits: d.commits, author: d.author, when: d.when}
 	// Of two states the newer state counts, so no state is older than its predecessor, unless the date of the predecessor is wrong.
-	when := d.when
-	if last := d.before.StateTime(); last.After(when) && last.Before(when.Add(maxStateAhead)) {
-		when = last
+	date := d.when
+	if last := d.before.StateTime(); last.After(date) && last.Before(date.Add(maxStateAhead)) {
+		date = last
 	}
-	c := Change{State: d.at.pending, Retain: d.at.keeping, Author: d.author, When: when, signer: d.before.signer}
+	c := Change{State: d.at.pending, Retain: d.at.keeping, Author: d.author, When: date, signer: d.before.signer}
 	files, err := c.stateEdits()
 	if err != nil {
 		return nil, err
 	}
-	after.state, p.state, err = d.before.state.applyEdits(ctx, files, c.commitInfo(d.before.stateMessage()))
+	next.state, p.state, err = d.before.state.applyEdits(ctx, files, c.commitInfo(d.before.stateMessage()))
 	return p, err
 }
 
@@ -163,9 +163,9 @@ func (p *Proposal) Empty() bool { return p.Commit() == "" && p.StateCommit() == 
 // SplitState splits the proposal in two that are pushed one after the other: the
 // state, which is the log, and then the branch.
 func (p *Proposal) SplitState() (state, branch *Proposal) {
-	between := *p.before
-	between.state = p.after.state
-	return &Proposal{before: p.before, after: &between, state: p.state}, &Proposal{before: &between, after: p.after, branch: p.branch, commits: p.commits}
+	intermediate := *p.before
+	intermediate.state = p.after.state
+	return &Proposal{before: p.before, after: &intermediate, state: p.state}, &Proposal{before: &intermediate, after: p.after, branch: p.branch, commits: p.commits}
 }
 
 // recordPushed adds the commits to the history, since the remote has them now.
@@ -183,11 +183,11 @@ func (p *Proposal) recordPushed() {
 	p.after.history.Add(commits...)
 }
 
-func newCommitID(before, after objects.View) string {
-	if before.Commit == after.Commit {
+func newCommitID(previous, next objects.View) string {
+	if previous.Commit == next.Commit {
 		return ""
 	}
-	return after.Commit.String()
+	return next.Commit.String()
 }
 
 // mergeRetained returns the trees that the state retains after a second change. Files of the

@@ -118,9 +118,9 @@ func (f fetcher) fetchAnswered(ctx context.Context, req *packp.UploadPackRequest
 	if !wanted(res) {
 		return map[plumbing.Hash]objects.Object{}, nil
 	}
-	held := transport.NewShare(f.budget, res.Close)
-	defer held.Release()
-	data, err := held.Read(ctx, demultiplexPack(req.Capabilities, res))
+	share := transport.NewShare(f.budget, res.Close)
+	defer share.Release()
+	data, err := share.Read(ctx, demultiplexPack(req.Capabilities, res))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (f fetcher) fetchAnswered(ctx context.Context, req *packp.UploadPackRequest
 	if err != nil {
 		return nil, objects.BrokenPack(err)
 	}
-	if err := held.Grow(ctx, size); err != nil {
+	if err := share.Grow(ctx, size); err != nil {
 		return nil, err
 	}
 	fetched, err := p.Unpack(ctx)

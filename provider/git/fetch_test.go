@@ -90,11 +90,11 @@ func BenchmarkHostilePack(b *testing.B) {
 	}
 	for _, s := range servers {
 		b.Run(s.name, func(b *testing.B) {
-			most := 0.0
+			peak := 0.0
 			for b.Loop() {
-				most = max(most, memoryOfLook(b, prepareHostile(b, s.refs, s.fill)))
+				peak = max(peak, memoryOfLook(b, prepareHostile(b, s.refs, s.fill)))
 			}
-			b.ReportMetric(most, "MiB")
+			b.ReportMetric(peak, "MiB")
 		})
 	}
 }
@@ -123,11 +123,11 @@ func memoryOfLook(tb testing.TB, url string) float64 {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		tb.Skip("the kernel does not forget the peak of a process: ", err)
 	}
-	before := residentMiB(tb, "VmRSS:")
+	baseline := residentMiB(tb, "VmRSS:")
 	if _, err := c.Look(context.Background(), nil); err != nil && failure.ClassOf(err) != failure.ClassTooLarge {
 		tb.Fatal(err)
 	}
-	return residentMiB(tb, "VmHWM:") - before
+	return residentMiB(tb, "VmHWM:") - baseline
 }
 
 func residentMiB(tb testing.TB, field string) float64 {

@@ -56,7 +56,7 @@ func (s *Snapshot) MarkedDirectories(ctx context.Context, dir, name string) (map
 		if err != nil {
 			return nil, err
 		}
-		if _, known := rest[f.Tree]; !known { // The same tree may be there under many names.
+		if _, isKnown := rest[f.Tree]; !isKnown { // The same tree may be there under many names.
 			id, err := s.branch.TreeWithout(ctx, f.Tree, name)
 			if err != nil {
 				return nil, err
@@ -76,7 +76,7 @@ func (s *Snapshot) StateFilesNamed(ctx context.Context, name string) (map[string
 		if err != nil {
 			return nil, err
 		}
-		if o, known := s.state.Object(f.ID); known && o.Kind == plumbing.BlobObject { // The files of retained trees were not fetched.
+		if o, isKnown := s.state.Object(f.ID); isKnown && o.Kind == plumbing.BlobObject { // The files of retained trees were not fetched.
 			out[f.Dir] = o.Data
 		}
 	}

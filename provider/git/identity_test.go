@@ -20,8 +20,8 @@ func TestIdentity(t *testing.T) {
 		"None":     {reason: "Anonymous access has another identity.", change: func(r *Remote) { r.Auth = nil }},
 	}
 	want, err := base.Identity()
-	if again, _ := base.Identity(); again != want || err != nil || strings.Contains(want, "p\"") {
-		t.Errorf("\nThe same remote is the same\nIdentity(): %s, %s, %v", want, again, err)
+	if repeated, _ := base.Identity(); repeated != want || err != nil || strings.Contains(want, "p\"") {
+		t.Errorf("\nThe same remote is the same\nIdentity(): %s, %s, %v", want, repeated, err)
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

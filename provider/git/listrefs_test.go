@@ -119,12 +119,12 @@ func TestCheckRevision(t *testing.T) {
 
 // TestListRefsWithoutBudget lists refs that no namespace pays for.
 func TestListRefsWithoutBudget(t *testing.T) {
-	asked := &atomic.Int32{}
-	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	requests := &atomic.Int32{}
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	t.Cleanup(s.Close)
 	for name, b := range map[string]*transport.Budget{"nil": nil, "zero": {}} {
-		if _, err := git.ListRefs(t.Context(), b, transport.Server{URL: s.URL + "/team/shop"}, nil); err == nil || asked.Load() > 0 {
-			t.Errorf("With a %s budget no request is sent.\nListRefs(...): got %v, and %d requests", name, err, asked.Load())
+		if _, err := git.ListRefs(t.Context(), b, transport.Server{URL: s.URL + "/team/shop"}, nil); err == nil || requests.Load() > 0 {
+			t.Errorf("With a %s budget no request is sent.\nListRefs(...): got %v, and %d requests", name, err, requests.Load())
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestListRefsKeepsRevisions(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	before, all := heap(), []git.Refs{}
+	baseline, all := heap(), []git.Refs{}
 	for range 5 {
 		refs, err := git.ListRefs(t.Context(), transport.NewBudget(), server, []string{"main", "none"})
 		if err != nil {
@@ -147,8 +147,8 @@ func TestListRefsKeepsRevisions(t *testing.T) {
 		}
 		all = append(all, refs)
 	}
-	if held := heap() - before; held > 8<<20 {
-		t.Errorf("Refs that no revision names are not kept.\nheap: want at most 8 MiB more, got %d bytes", held)
+	if growth := heap() - baseline; growth > 8<<20 {
+		t.Errorf("Refs that no revision names are not kept.\nheap: want at most 8 MiB more, got %d bytes", growth)
 	}
 	for _, refs := range all {
 		if commit, _ := refs.FindCommit("main"); commit == "" {

@@ -65,7 +65,7 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 	if err != nil || !ok || !strings.HasPrefix(e.Mode, "100") {
 		return nil, false, err
 	}
-	if o, known := s.branch.Object(e.ID); known {
+	if o, isKnown := s.branch.Object(e.ID); isKnown {
 		return o.Data, true, nil
 	}
 	ctx, cancel := c.startOperation(ctx)

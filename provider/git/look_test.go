@@ -69,7 +69,7 @@ func TestHostileTrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, map[string]string{"README.md": "hello"})
 			plant(t, s, tc.lines)
-			before := run(t, s, "ls-tree", gitserver.Branch)
+			previous := run(t, s, "ls-tree", gitserver.Branch)
 			c := client(t, s)
 			path := tc.path
 			if path == "" {
@@ -79,10 +79,10 @@ func TestHostileTrees(t *testing.T) {
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
-			for line := range strings.Lines(before) {
+			for line := range strings.Lines(previous) {
 				ours := strings.HasSuffix(strings.TrimSpace(line), "\tsites")
-				if after := run(t, s, "ls-tree", gitserver.Branch); !ours && !strings.Contains(after+"\n", line) {
-					t.Errorf("\n%s\nExisting entries stay unchanged\nls-tree: no %q in\n%s", tc.reason, line, after)
+				if current := run(t, s, "ls-tree", gitserver.Branch); !ours && !strings.Contains(current+"\n", line) {
+					t.Errorf("\n%s\nExisting entries stay unchanged\nls-tree: no %q in\n%s", tc.reason, line, current)
 				}
 			}
 		})
@@ -137,8 +137,8 @@ func tampering(t *testing.T, s *gitserver.Server, suffix string, change func([]b
 // inOnePiece returns an answer with its pack in packets as large as they may be. A busy server sends it in smaller packets, and the first packet may end within
 // the header of the pack: a test that changes the header would change the length of the next packet.
 func inOnePiece(b []byte) []byte {
-	const most = 65515
-	before, pack := []byte{}, []byte{}
+	const limit = 65515
+	header, pack := []byte{}, []byte{}
 	for len(b) >= 4 {
 		size, err := strconv.ParseUint(string(b[:4]), 16, 16)
 		if err != nil || int(size) > len(b) {
@@ -149,13 +149,13 @@ func inOnePiece(b []byte) []byte {
 		case len(packet) > 5 && packet[4] == 1:
 			pack = append(pack, packet[5:]...)
 		case len(pack) == 0:
-			before = append(before, packet...)
+			header = append(header, packet...)
 		}
 	}
-	for piece := range slices.Chunk(pack, most) {
-		before = append(before, fmt.Sprintf("%04x\x01%s", len(piece)+5, piece)...)
+	for piece := range slices.Chunk(pack, limit) {
+		header = append(header, fmt.Sprintf("%04x\x01%s", len(piece)+5, piece)...)
 	}
-	return append(before, "0000"...)
+	return append(header, "0000"...)
 }
 
 // TestInOnePiece has the header of a pack in two packets.

@@ -61,9 +61,9 @@ func (c *MessageLog) continuesFrom(target, words string) bool {
 // some words, as far as the server gives them. Where an earlier log ends at an older
 // tip, only the commits since then are asked for: a branch that others push to all
 // the time moves again before everything can be read. It returns an *Error.
-func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, before *MessageLog) (*MessageLog, error) {
-	if before.Covers(s, words) {
-		return before, nil
+func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, previous *MessageLog) (*MessageLog, error) {
+	if previous.Covers(s, words) {
+		return previous, nil
 	}
 	next := &MessageLog{target: s.target, seen: s.seen, words: words}
 	if s.seen.IsZero() {
@@ -76,9 +76,9 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, be
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
 	defer f.closeSession()
-	if before.continuesFrom(s.target, words) {
-		if commits, ok, err := f.fetchCommitsSince(ctx, s.seen, before.seen); err == nil && ok {
-			next.notes = append(c.selectMessages(commits, words), before.notes...)
+	if previous.continuesFrom(s.target, words) {
+		if commits, ok, err := f.fetchCommitsSince(ctx, s.seen, previous.seen); err == nil && ok {
+			next.notes = append(c.selectMessages(commits, words), previous.notes...)
 			return next, nil
 		}
 	}

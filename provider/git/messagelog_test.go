@@ -16,8 +16,8 @@ func TestReadMessages(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
 	p := plan(t, look(t, c), put("sites/a/ns/web", files("a.yaml", "1")))
-	at := push(t, c, p).Snapshot
-	log, err := c.ReadMessages(context.Background(), at, "", nil)
+	snapshot := push(t, c, p).Snapshot
+	log, err := c.ReadMessages(context.Background(), snapshot, "", nil)
 	if err != nil || len(log.Messages()) != 2 {
 		t.Fatalf("ReadMessages(): want two, got %v, %v", log, err)
 	}
@@ -26,11 +26,11 @@ func TestReadMessages(t *testing.T) {
 	if diff := cmp.Diff(want, got[0], cmpopts.IgnoreUnexported(Message{})); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
 		t.Errorf("\nThe newest comes first\nReadMessages(): -want, +got:\n%s%v", diff, got[1])
 	}
-	if some, err := c.ReadMessages(context.Background(), at, "Deliver", log); err != nil || len(some.Messages()) != 1 {
+	if some, err := c.ReadMessages(context.Background(), snapshot, "Deliver", log); err != nil || len(some.Messages()) != 1 {
 		t.Errorf("\nOnly messages with the words are returned\nReadMessages(): got %v, %v", some, err)
 	}
-	if none, err := c.ReadMessages(context.Background(), &Snapshot{}, "", nil); err != nil || len(none.Messages()) != 0 {
-		t.Errorf("\nWithout a branch there is nothing to say\nReadMessages(): got %v, %v", none, err)
+	if nothing, err := c.ReadMessages(context.Background(), &Snapshot{}, "", nil); err != nil || len(nothing.Messages()) != 0 {
+		t.Errorf("\nWithout a branch there is nothing to say\nReadMessages(): got %v, %v", nothing, err)
 	}
 }
 
@@ -38,8 +38,8 @@ func TestReadMessages(t *testing.T) {
 func TestReadMessagesSinceOlderTip(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
-	at := look(t, c)
-	log, err := c.ReadMessages(context.Background(), at, "", nil)
+	snapshot := look(t, c)
+	log, err := c.ReadMessages(context.Background(), snapshot, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

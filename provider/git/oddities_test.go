@@ -198,7 +198,7 @@ func deliverTwice(t *testing.T, s *gitserver.Server, branch string) error {
 	c := client(t, s, func(r *Remote) { r.Branch = branch })
 	var previous *Snapshot
 	var first string
-	others := ""
+	remaining := ""
 	for n := range 2 {
 		snapshot, err := c.Look(t.Context(), previous)
 		if err != nil {
@@ -209,7 +209,7 @@ func deliverTwice(t *testing.T, s *gitserver.Server, branch string) error {
 			return err
 		}
 		if n == 0 {
-			others = filesOfOthers(t, s, branch)
+			remaining = filesOfOthers(t, s, branch)
 		}
 		done, err := c.Push(t.Context(), p)
 		if err != nil {
@@ -221,23 +221,23 @@ func deliverTwice(t *testing.T, s *gitserver.Server, branch string) error {
 			foreignCommit(t, s, branch)
 		}
 	}
-	wantDelivered(t, s, branch, others)
-	again := look(t, client(t, s, func(r *Remote) { r.Branch = branch }))
-	if has, err := c.Contains(t.Context(), again, first); err != nil || !has {
-		t.Errorf("\nThe first delivery is in the past of the branch.\nContains(...): %t, %v", has, err)
+	wantDelivered(t, s, branch, remaining)
+	repeated := look(t, client(t, s, func(r *Remote) { r.Branch = branch }))
+	if isPresent, err := c.Contains(t.Context(), repeated, first); err != nil || !isPresent {
+		t.Errorf("\nThe first delivery is in the past of the branch.\nContains(...): %t, %v", isPresent, err)
 	}
 	return nil
 }
 
 // wantDelivered compares the directory of the second delivery, and the files of others.
-func wantDelivered(t *testing.T, s *gitserver.Server, branch, others string) {
+func wantDelivered(t *testing.T, s *gitserver.Server, branch, remaining string) {
 	t.Helper()
 	got, err := s.Files(t.Context(), repo, branch+":sites/a/ns/web")
 	want := map[string]string{"deployment.yaml": "replicas: 1\n", ".intentplane": "claim: ns/web\n"}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("\nThe directory has the files that were delivered.\n-want, +got:\n%s\n%v", diff, err)
 	}
-	if diff := cmp.Diff(others, filesOfOthers(t, s, branch)); diff != "" {
+	if diff := cmp.Diff(remaining, filesOfOthers(t, s, branch)); diff != "" {
 		t.Errorf("\nThe files of others stay.\n-before, +after:\n%s", diff)
 	}
 }

@@ -156,8 +156,8 @@ func (c *Client) sendRefUpdates(ctx context.Context, s gogit.ReceivePackSession,
 	if len(updates) == 0 {
 		return nil
 	}
-	said := &transport.Transcript{}
-	req, err := newUpdateRequest(adv, updates, said)
+	transcript := &transport.Transcript{}
+	req, err := newUpdateRequest(adv, updates, transcript)
 	if err != nil {
 		return c.conn.Failure(ctx, transport.VerbPush, err)
 	}
@@ -165,12 +165,12 @@ func (c *Client) sendRefUpdates(ctx context.Context, s gogit.ReceivePackSession,
 	if err == nil && report != nil {
 		return nil
 	}
-	return c.explainRefusal(ctx, updates, report, err, said.String())
+	return c.explainRefusal(ctx, updates, report, err, transcript.String())
 }
 
-func newUpdateRequest(adv *packp.AdvRefs, updates []refUpdate, said io.Writer) (*packp.ReferenceUpdateRequest, error) {
+func newUpdateRequest(adv *packp.AdvRefs, updates []refUpdate, transcript io.Writer) (*packp.ReferenceUpdateRequest, error) {
 	req := packp.NewReferenceUpdateRequestFromCapabilities(adv.Capabilities)
-	req.Progress = said
+	req.Progress = transcript
 	use := []capability.Capability{capability.Sideband64k}
 	if len(updates) > 1 {
 		use = append(use, capability.Atomic)
@@ -194,7 +194,7 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []refUpdate, said io.Writer) (
 }
 
 // explainRefusal explains a push that failed.
-func (c *Client) explainRefusal(ctx context.Context, updates []refUpdate, report *packp.ReportStatus, err error, said string) error {
+func (c *Client) explainRefusal(ctx context.Context, updates []refUpdate, report *packp.ReportStatus, err error, transcript string) error {
 	if report == nil && err == nil {
 		return failure.Newf(failure.ClassTransient, "cannot push to the repository: the server sent no status report")
 	}
@@ -207,18 +207,18 @@ func (c *Client) explainRefusal(ctx context.Context, updates []refUpdate, report
 			statuses[s.ReferenceName.String()] = s.Status
 		}
 	}
-	e := c.findRefusedRefs(updates, statuses, report.UnpackStatus, said)
-	e.Remote = c.conn.CleanLines(said)
+	e := c.findRefusedRefs(updates, statuses, report.UnpackStatus, transcript)
+	e.Remote = c.conn.CleanLines(transcript)
 	return e
 }
 
 // findRefusedRefs finds the refs that were refused for a reason of their own: in an
 // atomic push the others only fell with them. It names all of them, for a hook
 // that refuses a push as a whole has nothing against one of its refs.
-func (c *Client) findRefusedRefs(updates []refUpdate, statuses map[string]string, unpack, said string) *failure.Error {
+func (c *Client) findRefusedRefs(updates []refUpdate, statuses map[string]string, unpack, transcript string) *failure.Error {
 	var first *failure.Error
 	fell := ""
-	own := map[string]bool{}
+	refused := map[string]bool{}
 	for _, u := range updates {
 		status, ng := statuses[u.name]
 		if !ng {
@@ -228,29 +228,29 @@ func (c *Client) findRefusedRefs(updates []refUpdate, statuses map[string]string
 			fell = status
 			continue
 		}
-		own[u.name] = true
-		class := classifyRefusal(status, unpack, said)
+		refused[u.name] = true
+		class := classifyRefusal(status, unpack, transcript)
 		if first == nil || class == failure.ClassConflict {
 			first = failure.Newf(class, "cannot push to %s: %s", u.name, c.conn.CleanText(status))
 		}
 	}
 	if first == nil {
-		return c.explainAtomicFailure(fell, said)
+		return c.explainAtomicFailure(fell, transcript)
 	}
-	if first.Class != failure.ClassConflict && len(own) > 1 {
-		first.Detail = c.describeRefusals(updates, statuses, own)
+	if first.Class != failure.ClassConflict && len(refused) > 1 {
+		first.Detail = c.describeRefusals(updates, statuses, refused)
 	}
-	if first.Class == failure.ClassPolicy && own[c.remote.StateRef] && !own[c.remote.branchRef()] {
+	if first.Class == failure.ClassPolicy && refused[c.remote.StateRef] && !refused[c.remote.branchRef()] {
 		first.Class = failure.ClassStateRefused
 	}
 	return first
 }
 
 // describeRefusals names the refs that were refused, the branch first, and why.
-func (c *Client) describeRefusals(updates []refUpdate, statuses map[string]string, own map[string]bool) string {
+func (c *Client) describeRefusals(updates []refUpdate, statuses map[string]string, refused map[string]bool) string {
 	refs, reasons := []string{}, []string{}
 	for _, u := range slices.Backward(updates) {
-		if !own[u.name] {
+		if !refused[u.name] {
 			continue
 		}
 		refs = append(refs, u.name)
@@ -262,7 +262,7 @@ func (c *Client) describeRefusals(updates []refUpdate, statuses map[string]strin
 }
 
 // classifyRefusal returns the class of one ref's refusal. A server that could not unpack the pack gives the reason only in its message to users.
-func classifyRefusal(status, unpack, said string) failure.Class {
+func classifyRefusal(status, unpack, transcript string) failure.Class {
 	class := transport.ClassifyText(status)
 	if class == failure.ClassUnknown {
 		class = transport.ClassifyText(unpack)
@@ -271,9 +271,9 @@ func classifyRefusal(status, unpack, said string) failure.Class {
 		return class
 	}
 	switch {
-	case transport.ClassifyText(said) == failure.ClassTooLarge:
+	case transport.ClassifyText(transcript) == failure.ClassTooLarge:
 		return failure.ClassTooLarge
-	case strings.Contains(said, "fsck error"):
+	case strings.Contains(transcript, "fsck error"):
 		return failure.ClassPolicy
 	}
 	return class
@@ -282,8 +282,8 @@ func classifyRefusal(status, unpack, said string) failure.Class {
 // explainAtomicFailure explains an atomic push in which no ref was refused for a reason of
 // its own. Git gives the reason only in its message to users: mostly a ref was moved
 // meanwhile.
-func (c *Client) explainAtomicFailure(status, said string) *failure.Error {
-	class := transport.ClassifyText(said)
+func (c *Client) explainAtomicFailure(status, transcript string) *failure.Error {
+	class := transport.ClassifyText(transcript)
 	if class == failure.ClassUnknown {
 		class = failure.ClassTransient
 	}

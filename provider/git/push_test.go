@@ -82,19 +82,19 @@ func TestRepeatAfterCrash(t *testing.T) {
 	c := client(t, s)
 	p := plan(t, look(t, c), delivery(1))
 	ctx, crash := context.WithCancel(context.Background())
-	gone := make(chan struct{})
+	crashed := make(chan struct{})
 	s.AfterPush(repo, func() {
 		crash()
-		<-gone
+		<-crashed
 	})
 	_, err := c.Push(ctx, p)
-	close(gone)
+	close(crashed)
 	if failure.ClassOf(err) != failure.ClassTransient {
 		t.Fatalf("\nThe answer never came\nPush(): %v", err)
 	}
 	s.AfterPush(repo, nil)
-	again := push(t, c, p)
-	if diff := cmp.Diff("2", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" || again.Snapshot.Tip() != run(t, s, "rev-parse", gitserver.Branch) {
+	repeated := push(t, c, p)
+	if diff := cmp.Diff("2", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" || repeated.Snapshot.Tip() != run(t, s, "rev-parse", gitserver.Branch) {
 		t.Errorf("\nThe push is not repeated\nrev-list: -want, +got:\n%s", diff)
 	}
 }
@@ -160,15 +160,15 @@ func TestPushAfterRaceSavesOneRequest(t *testing.T) {
 	push(t, c, plan(t, look(t, c), delivery(1)))
 	late := plan(t, look(t, c), delivery(2))
 	unmanagedCommit(t, s, "Theirs")
-	before := s.Requests(repo)
+	baseline := s.Requests(repo)
 	if _, err := c.Push(context.Background(), late); !failure.IsConflict(err) {
 		t.Fatalf("\nAnother writer was first\nPush(): %v", err)
 	}
-	lost := s.Requests(repo) - before
+	lostRequests := s.Requests(repo) - baseline
 	p := plan(t, look(t, c), delivery(2))
-	before = s.Requests(repo)
+	baseline = s.Requests(repo)
 	push(t, c, p)
-	if diff := cmp.Diff([]int{1, 1}, []int{lost, s.Requests(repo) - before}); diff != "" {
+	if diff := cmp.Diff([]int{1, 1}, []int{lostRequests, s.Requests(repo) - baseline}); diff != "" {
 		t.Errorf("\nThe server itself refuses the later push\nrequests of the lost push and of the next push: -want, +got:\n%s", diff)
 	}
 }

@@ -24,7 +24,7 @@ func (c *Client) ReadFiles(ctx context.Context, s *Snapshot, ids []string) (map[
 	}
 	out := make(map[string][]byte, len(ids))
 	for _, id := range wanted {
-		if o, known := v.Object(id); known && o.Kind == plumbing.BlobObject {
+		if o, isKnown := v.Object(id); isKnown && o.Kind == plumbing.BlobObject {
 			out[id.String()] = o.Data
 		}
 	}
@@ -48,10 +48,10 @@ func (c *Client) ReadDirectories(ctx context.Context, s *Snapshot, paths []strin
 	if err != nil {
 		return nil, err
 	}
-	out, held := make(map[string]map[string][]byte, len(trees)), v.NewAnswer()
+	out, answer := make(map[string]map[string][]byte, len(trees)), v.NewAnswer()
 	for path, tree := range trees {
-		files, err := newTreeReader(v, held).readTree(ctx, tree, "")
-		if concernsReader(err) || held.IsFull() {
+		files, err := newTreeReader(v, answer).readTree(ctx, tree, "")
+		if concernsReader(err) || answer.IsFull() {
 			return nil, err
 		}
 		if err == nil {
@@ -78,7 +78,7 @@ func (s *Snapshot) findReadable(ctx context.Context, path string) (plumbing.Hash
 
 // fetchMissing returns the view of the branch with objects. It fetches the objects that the view lacks.
 func (c *Client) fetchMissing(ctx context.Context, s *Snapshot, ids []plumbing.Hash) (objects.View, error) {
-	missing := slices.DeleteFunc(slices.Clone(ids), func(id plumbing.Hash) bool { _, known := s.branch.Object(id); return known })
+	missing := slices.DeleteFunc(slices.Clone(ids), func(id plumbing.Hash) bool { _, isKnown := s.branch.Object(id); return isKnown })
 	slices.SortFunc(missing, func(a, b plumbing.Hash) int { return slices.Compare(a[:], b[:]) })
 	if missing = slices.Compact(missing); len(missing) == 0 {
 		return s.branch, nil

@@ -24,20 +24,20 @@ func TestReadMany(t *testing.T) {
 			s := serve(t, seed)
 			run(t, s, "config", tc.config[0], tc.config[1])
 			c := client(t, s)
-			at := look(t, c)
-			found, err := at.MarkedDirectories(t.Context(), "clusters", ".intentplane")
+			snapshot := look(t, c)
+			found, err := snapshot.MarkedDirectories(t.Context(), "clusters", ".intentplane")
 			if err != nil {
 				t.Fatal(err)
 			}
 			ids, markers := []string{}, map[string]string{}
 			for path, d := range found {
 				ids = append(ids, d.File)
-				without, err := at.TreeWithout(t.Context(), path, ".intentplane")
-				if d.Tree != without || err != nil {
-					t.Errorf("\n%s\ntree of %s without its marker: want %s, got %s, %v", tc.reason, path, without, d.Tree, err)
+				unmarked, err := snapshot.TreeWithout(t.Context(), path, ".intentplane")
+				if d.Tree != unmarked || err != nil {
+					t.Errorf("\n%s\ntree of %s without its marker: want %s, got %s, %v", tc.reason, path, unmarked, d.Tree, err)
 				}
 			}
-			contents, err := c.ReadFiles(t.Context(), at, ids)
+			contents, err := c.ReadFiles(t.Context(), snapshot, ids)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestReadMany(t *testing.T) {
 			if diff := cmp.Diff(want, markers); diff != "" {
 				t.Errorf("\n%s\nmarkers: -want, +got:\n%s", tc.reason, diff)
 			}
-			dirs, err := c.ReadDirectories(t.Context(), at, []string{"clusters/a/ns/one", "clusters/a/ns/two", "no/such", "other/.intentplane"})
+			dirs, err := c.ReadDirectories(t.Context(), snapshot, []string{"clusters/a/ns/one", "clusters/a/ns/two", "no/such", "other/.intentplane"})
 			wantDirs := map[string]map[string][]byte{
 				"clusters/a/ns/one": files(".intentplane", "one", "a.yaml", "same", "sub/b.yaml", "b"), "clusters/a/ns/two": files(".intentplane", "two", "a.yaml", "same"),
 			}

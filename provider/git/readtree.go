@@ -66,16 +66,16 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 
 // readTreeAt reads the tree if a commit has it at its path, or if Derive computes it from the directory at the path.
 func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (map[string][]byte, bool, error) {
-	dir, without := w.Path, w.Without
+	dir, excluded := w.Path, w.Without
 	if w.Folder != "" {
-		dir, without = path.Join(w.Path, w.Folder), ""
+		dir, excluded = path.Join(w.Path, w.Folder), ""
 	}
-	id, err := (&Commit{view: v}).Subtree(ctx, dir, without)
+	id, err := (&Commit{view: v}).Subtree(ctx, dir, excluded)
 	if err != nil {
 		return nil, false, err
 	}
 	if id == w.ID {
-		return c.readDirectoryAt(ctx, v, dir, without)
+		return c.readDirectoryAt(ctx, v, dir, excluded)
 	}
 	if w.Derive == nil {
 		return nil, false, nil
@@ -89,17 +89,17 @@ func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (
 }
 
 // readDirectoryAt reads the files of a commit in a directory, and whether the directory exists.
-func (c *Client) readDirectoryAt(ctx context.Context, v objects.View, dir, without string) (map[string][]byte, bool, error) {
+func (c *Client) readDirectoryAt(ctx context.Context, v objects.View, dir, excluded string) (map[string][]byte, bool, error) {
 	e, ok, err := v.Find(ctx, dir)
 	if err != nil || !ok || !e.IsDir() {
 		return nil, false, err
 	}
-	files, err := c.readFilesOfTree(ctx, v, e.ID, without)
+	files, err := c.readFilesOfTree(ctx, v, e.ID, excluded)
 	return files, err == nil, err
 }
 
 // readFilesOfTree returns the files of a tree that a view knows, and fetches the missing files.
-func (c *Client) readFilesOfTree(ctx context.Context, v objects.View, tree plumbing.Hash, without string) (map[string][]byte, error) {
+func (c *Client) readFilesOfTree(ctx context.Context, v objects.View, tree plumbing.Hash, excluded string) (map[string][]byte, error) {
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 	missing, err := v.MissingFiles(ctx, tree, true, maxTreeFiles+1) // The entry that is left out may be one of them.
@@ -111,7 +111,7 @@ func (c *Client) readFilesOfTree(ctx context.Context, v objects.View, tree plumb
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	return newTreeReader(v, v.NewAnswer()).readTree(ctx, tree, without)
+	return newTreeReader(v, v.NewAnswer()).readTree(ctx, tree, excluded)
 }
 
 // fetchObjects fetches objects by their ids, or the commit that they hang on from
@@ -137,21 +137,21 @@ type treeReader struct {
 	held *objects.Answer
 }
 
-func newTreeReader(v objects.View, held *objects.Answer) *treeReader {
-	return &treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes, held: held}
+func newTreeReader(v objects.View, answer *objects.Answer) *treeReader {
+	return &treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes, held: answer}
 }
 
 // readTree returns the files of a tree, without one entry of it.
-func (r *treeReader) readTree(ctx context.Context, tree plumbing.Hash, without string) (map[string][]byte, error) {
-	return r.files, r.readDirectory(ctx, tree, "", without)
+func (r *treeReader) readTree(ctx context.Context, tree plumbing.Hash, excluded string) (map[string][]byte, error) {
+	return r.files, r.readDirectory(ctx, tree, "", excluded)
 }
 
-func (r *treeReader) readDirectory(ctx context.Context, tree plumbing.Hash, prefix, without string) error {
+func (r *treeReader) readDirectory(ctx context.Context, tree plumbing.Hash, prefix, excluded string) error {
 	for e, err := range r.view.Entries(ctx, tree) {
 		if err != nil {
 			return err
 		}
-		if prefix == "" && e.Name == without {
+		if prefix == "" && e.Name == excluded {
 			continue
 		}
 		if err := r.readTreeEntry(ctx, e, prefix+e.Name); err != nil {

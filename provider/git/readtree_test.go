@@ -17,9 +17,9 @@ import (
 const keptDir = "claims/ns/web/record.trees"
 
 // retaining delivers files, and lets the state hold on to them and to other trees.
-func retaining(f map[string][]byte, others ...string) Change {
+func retaining(f map[string][]byte, ids ...string) Change {
 	trees := objects.Trees{tree.ID(f): f}
-	for _, id := range others {
+	for _, id := range ids {
 		trees[id] = nil
 	}
 	c := put("sites/a/ns/web", with(f, ".intentplane", "claim: ns/web\n"))
@@ -47,7 +47,7 @@ func collectGarbage(t *testing.T, s *gitserver.Server) {
 
 // TestRetainTrees delivers two revisions and then loses the branch's history: the state still has the files of the first revision.
 func TestRetainTrees(t *testing.T) {
-	one, two := files("a.yaml", "1", "sub.trees/b.yaml", "same"), files("a.yaml", "2", "sub.trees/b.yaml", "same")
+	firstFiles, secondFiles := files("a.yaml", "1", "sub.trees/b.yaml", "same"), files("a.yaml", "2", "sub.trees/b.yaml", "same")
 	cases := map[string]struct {
 		reason string
 		config [][2]string
@@ -65,8 +65,8 @@ func TestRetainTrees(t *testing.T) {
 				run(t, s, "config", kv[0], kv[1])
 			}
 			c := client(t, s)
-			first := push(t, c, plan(t, look(t, c), retaining(one))).Snapshot
-			push(t, c, plan(t, first, retaining(two, tree.ID(one))))
+			first := push(t, c, plan(t, look(t, c), retaining(firstFiles))).Snapshot
+			push(t, c, plan(t, first, retaining(secondFiles, tree.ID(firstFiles))))
 			run(t, s, "update-ref", "refs/heads/main", "main~2")
 			collectGarbage(t, s)
 			run(t, s, "fsck", "--strict", "--full")
@@ -78,7 +78,7 @@ func TestRetainTrees(t *testing.T) {
 			if _, ok, err := fresh.StateFile(t.Context(), "claims/ns/web/record.json"); !ok || err != nil {
 				t.Errorf("\n%s\nStateFile(): want it, got %t, %v", tc.reason, ok, err)
 			}
-			for _, want := range []map[string][]byte{one, two} {
+			for _, want := range []map[string][]byte{firstFiles, secondFiles} {
 				got, ok, err := c.ReadTree(context.Background(), fresh, wantedTree(want))
 				if diff := cmp.Diff(want, got); diff != "" || !ok || err != nil {
 					t.Errorf("\n%s\nReadTree(): -want, +got:\n%s%v", tc.reason, diff, err)
@@ -92,15 +92,15 @@ func TestRetainTrees(t *testing.T) {
 func TestRetainedTreesAreSentOnce(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
-	one, two := files("a.yaml", "1", "b.yaml", "same"), files("a.yaml", "2", "b.yaml", "same")
-	at := push(t, c, plan(t, look(t, c), retaining(one))).Snapshot
-	if p := plan(t, at, retaining(one)); !p.Empty() {
+	firstFiles, secondFiles := files("a.yaml", "1", "b.yaml", "same"), files("a.yaml", "2", "b.yaml", "same")
+	snapshot := push(t, c, plan(t, look(t, c), retaining(firstFiles))).Snapshot
+	if p := plan(t, snapshot, retaining(firstFiles)); !p.Empty() {
 		t.Errorf("\nRetained trees are not written again\nPlan(): want nothing, got %s", p.StateCommit())
 	}
-	if n := at.state.Count(); n != 8 {
+	if n := snapshot.state.Count(); n != 8 {
 		t.Errorf("\nThe writer's snapshot does not hold the files\nobjects of the state: want 8, got %d", n)
 	}
-	p := plan(t, at, retaining(two, tree.ID(one)))
+	p := plan(t, snapshot, retaining(secondFiles, tree.ID(firstFiles)))
 	blobs := 0
 	for _, o := range p.state {
 		if o.Kind == plumbing.BlobObject {
@@ -110,26 +110,26 @@ func TestRetainedTreesAreSentOnce(t *testing.T) {
 	if blobs != 1 {
 		t.Errorf("\nA file that another kept tree has is not sent again\nfiles in the push: want 1, got %d", blobs)
 	}
-	if got, ok, err := c.ReadTree(context.Background(), p.After(), wantedTree(one)); !ok || err != nil || cmp.Diff(one, got) != "" {
+	if got, ok, err := c.ReadTree(context.Background(), p.After(), wantedTree(firstFiles)); !ok || err != nil || cmp.Diff(firstFiles, got) != "" {
 		t.Errorf("\nA retained tree can be read\nReadTree(): got %v, %v", got, err)
 	}
-	at = push(t, c, p).Snapshot
-	at = push(t, c, plan(t, at, retaining(two))).Snapshot
-	if kept, err := at.RetainedTrees(t.Context(), keptDir); kept[tree.ID(one)] || !kept[tree.ID(two)] || err != nil {
+	snapshot = push(t, c, p).Snapshot
+	snapshot = push(t, c, plan(t, snapshot, retaining(secondFiles))).Snapshot
+	if retained, err := snapshot.RetainedTrees(t.Context(), keptDir); retained[tree.ID(firstFiles)] || !retained[tree.ID(secondFiles)] || err != nil {
 		t.Error("\nA tree that is not named is dropped, and the other trees stay")
 	}
 	run(t, s, "fsck", "--strict", "--full")
 }
 
 func TestReadTree(t *testing.T) {
-	one, two := files("a.yaml", "1"), files("a.yaml", "2")
+	firstFiles, secondFiles := files("a.yaml", "1"), files("a.yaml", "2")
 	deliver := func(f map[string][]byte) Change {
 		return put("sites/a/ns/web", with(f, ".intentplane", "claim: ns/web\n"))
 	}
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
-	p := plan(t, look(t, c), deliver(one))
-	at := push(t, c, plan(t, push(t, c, p).Snapshot, deliver(two))).Snapshot
+	p := plan(t, look(t, c), deliver(firstFiles))
+	snapshot := push(t, c, plan(t, push(t, c, p).Snapshot, deliver(secondFiles))).Snapshot
 
 	cases := map[string]struct {
 		reason string
@@ -137,20 +137,20 @@ func TestReadTree(t *testing.T) {
 		files  map[string][]byte
 		class  failure.Class
 	}{
-		"Tip":     {reason: "A tree that the branch has beside the marker is read from the branch.", want: wantedTree(two), files: two},
-		"Past":    {reason: "A tree that the branch had before is read from an older commit.", want: wantedTree(one, "none", p.Commit()), files: one},
-		"Nowhere": {reason: "A tree in a commit that is not named is not found.", want: wantedTree(one)},
-		"Gone":    {reason: "A tree in a commit that the server does not have is not found.", want: wantedTree(one, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
-		"Forged":  {reason: "A directory of the state named after an id is read only if its tree has that id.", want: WantedTree{ID: tree.ID(two), RetainedDir: "forged.trees", Path: "sites/x"}},
-		"Path":    {reason: "A tree whose path is refused is not read.", want: WantedTree{ID: tree.ID(two), RetainedDir: "x.trees", Path: "../x"}, class: failure.ClassInvalid},
+		"Tip":     {reason: "A tree that the branch has beside the marker is read from the branch.", want: wantedTree(secondFiles), files: secondFiles},
+		"Past":    {reason: "A tree that the branch had before is read from an older commit.", want: wantedTree(firstFiles, "none", p.Commit()), files: firstFiles},
+		"Nowhere": {reason: "A tree in a commit that is not named is not found.", want: wantedTree(firstFiles)},
+		"Gone":    {reason: "A tree in a commit that the server does not have is not found.", want: wantedTree(firstFiles, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
+		"Forged":  {reason: "A directory of the state named after an id is read only if its tree has that id.", want: WantedTree{ID: tree.ID(secondFiles), RetainedDir: "forged.trees", Path: "sites/x"}},
+		"Path":    {reason: "A tree whose path is refused is not read.", want: WantedTree{ID: tree.ID(secondFiles), RetainedDir: "x.trees", Path: "../x"}, class: failure.ClassInvalid},
 	}
-	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Retain: map[string]objects.Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
-	if kept, err := at.RetainedTrees(t.Context(), "forged.trees"); kept[tree.ID(two)] || err != nil {
+	snapshot = push(t, c, plan(t, snapshot, Change{State: files("x", "y"), Retain: map[string]objects.Trees{"forged.trees": {tree.ID(secondFiles): files("z", "z")}}})).Snapshot
+	if retained, err := snapshot.RetainedTrees(t.Context(), "forged.trees"); retained[tree.ID(secondFiles)] || err != nil {
 		t.Error("\nA tree that is retained under an id has that id\nKept(): want false")
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, ok, err := c.ReadTree(context.Background(), at, tc.want)
+			got, ok, err := c.ReadTree(context.Background(), snapshot, tc.want)
 			if diff := cmp.Diff(tc.files, got); diff != "" || ok != (tc.files != nil) {
 				t.Errorf("\n%s\nReadTree(): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -13,15 +13,15 @@ const stateRef = "refs/intentplane/demo/state"
 
 func TestRemoteValidate(t *testing.T) {
 	ok := Remote{URL: "https://git.example.org/team/repo.git", Branch: "main", StateRef: stateRef}
-	with := func(change func(r *Remote)) Remote {
+	remoteWith := func(change func(r *Remote)) Remote {
 		r := ok
 		change(&r)
 		return r
 	}
-	url := func(u string) Remote { return with(func(r *Remote) { r.URL = u }) }
-	branch := func(b string) Remote { return with(func(r *Remote) { r.Branch = b }) }
-	state := func(s string) Remote { return with(func(r *Remote) { r.StateRef = s }) }
-	auth := func(a transport.Auth) Remote { return with(func(r *Remote) { r.Auth = a }) }
+	url := func(u string) Remote { return remoteWith(func(r *Remote) { r.URL = u }) }
+	branch := func(b string) Remote { return remoteWith(func(r *Remote) { r.Branch = b }) }
+	state := func(s string) Remote { return remoteWith(func(r *Remote) { r.StateRef = s }) }
+	auth := func(a transport.Auth) Remote { return remoteWith(func(r *Remote) { r.Auth = a }) }
 
 	cases := map[string]struct {
 		reason string

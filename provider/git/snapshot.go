@@ -45,11 +45,11 @@ type stateView struct {
 
 // applyEdits returns the state after a commit that makes the edits, and the objects that it adds. The new state counts: it is neither forged nor retired.
 func (v stateView) applyEdits(ctx context.Context, root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
-	next, made, err := v.Apply(ctx, root, info)
+	next, created, err := v.Apply(ctx, root, info)
 	if err != nil || next.Commit == v.Commit {
-		return v, made, err
+		return v, created, err
 	}
-	return stateView{View: next}, made, nil
+	return stateView{View: next}, created, nil
 }
 
 // Open returns the snapshot with a new meter, for another reader: readers that share a snapshot do not share its limits. It returns nil for nil.
@@ -86,7 +86,7 @@ func (s *Snapshot) Size() int { return s.branch.Size() + s.state.Size() }
 
 // Contains reports whether a commit is in the branch, and whether that is known
 // without asking the server.
-func (s *Snapshot) Contains(commit string) (is, known bool) {
+func (s *Snapshot) Contains(commit string) (isContained, isKnown bool) {
 	if !plumbing.IsHash(commit) || s.seen.IsZero() {
 		return false, true
 	}

@@ -16,42 +16,42 @@ func delivered(t *testing.T) (*gitserver.Server, *Client, *Snapshot) {
 	t.Helper()
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
-	known := look(t, c)
+	cached := look(t, c)
 	for n := range 5 {
-		known = push(t, c, plan(t, known, Change{
+		cached = push(t, c, plan(t, cached, Change{
 			Put:   map[string]map[string][]byte{fmt.Sprintf("sites/a/ns/web-%d", n): files("a.yaml", fmt.Sprint(n))},
 			State: files(fmt.Sprintf("claims/ns/web-%d.json", n), fmt.Sprint(n)),
 		})).Snapshot
 	}
-	return s, c, known
+	return s, c, cached
 }
 
 func TestQuietLookDropsGarbage(t *testing.T) {
-	_, c, known := delivered(t)
-	quiet, err := c.Look(t.Context(), known)
+	_, c, cached := delivered(t)
+	quiet, err := c.Look(t.Context(), cached)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first := look(t, c).Size(); quiet.Size() > first || known.Size() <= first {
-		t.Errorf("\nA quiet look holds no more than a first look\nSize(): %d, first %d, before %d", quiet.Size(), first, known.Size())
+	if first := look(t, c).Size(); quiet.Size() > first || cached.Size() <= first {
+		t.Errorf("\nA quiet look holds no more than a first look\nSize(): %d, first %d, before %d", quiet.Size(), first, cached.Size())
 	}
-	again, err := c.Look(t.Context(), quiet)
+	repeated, err := c.Look(t.Context(), quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.history != quiet.history || again.Size() != quiet.Size() {
+	if repeated.history != quiet.history || repeated.Size() != quiet.Size() {
 		t.Error("\nA snapshot without garbage stays unchanged")
 	}
 }
 
 func TestSnapshotWithoutGarbageIsComplete(t *testing.T) {
-	_, c, known := delivered(t)
-	quiet, err := c.Look(t.Context(), known)
+	_, c, cached := delivered(t)
+	quiet, err := c.Look(t.Context(), cached)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ch := Change{Put: map[string]map[string][]byte{"sites/a/ns/web-2": files("a.yaml", "new")}, State: files("claims/ns/web-2.json", "new")}
-	want, got := plan(t, known, ch), plan(t, quiet, ch)
+	want, got := plan(t, cached, ch), plan(t, quiet, ch)
 	if diff := cmp.Diff([]string{want.Commit(), want.StateCommit()}, []string{got.Commit(), got.StateCommit()}); diff != "" {
 		t.Errorf("\nThe same follows from it\nPlan(): -want, +got:\n%s", diff)
 	}
@@ -99,11 +99,11 @@ func TestStateFile(t *testing.T) {
 }
 
 func TestReplacedTreesAreDropped(t *testing.T) {
-	many := map[string]map[string][]byte{}
+	trees := map[string]map[string][]byte{}
 	for n := range 500 {
-		many[fmt.Sprintf("sites/a/ns/a-name-as-long-as-they-are-%d", n)] = files("a.yaml", fmt.Sprint(n))
+		trees[fmt.Sprintf("sites/a/ns/a-name-as-long-as-they-are-%d", n)] = files("a.yaml", fmt.Sprint(n))
 	}
-	s := planned(t, Change{Put: many})
+	s := planned(t, Change{Put: trees})
 	used := s.branch.Size()
 	for n := range 200 {
 		p, err := Plan(t.Context(), s, change(put(fmt.Sprintf("sites/a/ns/a-name-as-long-as-they-are-%d", n), files("a.yaml", "new"))))
@@ -112,7 +112,7 @@ func TestReplacedTreesAreDropped(t *testing.T) {
 		}
 		s = p.After()
 	}
-	if most := 2*used + 2*(1<<20); s.branch.Size() > most {
-		t.Errorf("\nEach delivery replaces the list of all deliveries, and the old lists are dropped\nSize(): %d bytes, more than %d, where %d are in use", s.branch.Size(), most, used)
+	if limit := 2*used + 2*(1<<20); s.branch.Size() > limit {
+		t.Errorf("\nEach delivery replaces the list of all deliveries, and the old lists are dropped\nSize(): %d bytes, more than %d, where %d are in use", s.branch.Size(), limit, used)
 	}
 }

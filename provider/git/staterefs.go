@@ -89,11 +89,11 @@ func (s *Snapshot) Retire(ctx context.Context, stateRef string, like *Proposal) 
 	if err != nil {
 		return nil, err
 	}
-	p, after := &Proposal{before: s, author: like.author, when: like.when}, *s
+	p, next := &Proposal{before: s, author: like.author, when: like.when}, *s
 	emptied := s.state
 	emptied.Tree = plumbing.ZeroHash
-	after.state, p.state, err = emptied.applyEdits(ctx, files, c.commitInfo(s.stateMessage()))
-	p.after = &after
+	next.state, p.state, err = emptied.applyEdits(ctx, files, c.commitInfo(s.stateMessage()))
+	p.after = &next
 	return p, err
 }
 
@@ -101,8 +101,8 @@ func (s *Snapshot) Retire(ctx context.Context, stateRef string, like *Proposal) 
 func (c *Client) selectWatched(refs map[string]plumbing.Hash) map[string]plumbing.Hash {
 	out := map[string]plumbing.Hash{}
 	for _, name := range c.watched {
-		if at, ok := refs[name]; ok {
-			out[name] = at
+		if hash, ok := refs[name]; ok {
+			out[name] = hash
 		}
 	}
 	return out

@@ -46,11 +46,11 @@ func (s *Snapshot) checkStateSignature(v stateView) stateView {
 	if s.signer == nil || v.Commit.IsZero() {
 		return v
 	}
-	why := s.stateDistrustReason(v)
-	if why == "" {
+	reason := s.stateDistrustReason(v)
+	if reason == "" {
 		return v
 	}
-	v.Tree, v.forged = plumbing.ZeroHash, why
+	v.Tree, v.forged = plumbing.ZeroHash, reason
 	return v
 }
 

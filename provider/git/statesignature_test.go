@@ -146,18 +146,18 @@ func TestSignedCommits(t *testing.T) {
 			if diff := cmp.Diff("", next.StateForged()); diff != "" {
 				t.Errorf("\n%s\nStateForged(): -want, +got:\n%s", tc.reason, diff)
 			}
-			if again := plan(t, next, delivery(1)); !again.Empty() {
+			if repeated := plan(t, next, delivery(1)); !repeated.Empty() {
 				t.Errorf("\n%s\nPlan(...): the delivered files are planned again", tc.reason)
 			}
-			other := tc.make(t)
-			if err := verified(t, s, other, gitserver.Branch); err == nil {
+			otherSigner := tc.make(t)
+			if err := verified(t, s, otherSigner, gitserver.Branch); err == nil {
 				t.Errorf("\n%s\ngit verify-commit: it accepts another key", tc.reason)
 			}
-			if diff := cmp.Diff("it is not signed by a key that is trusted", look(t, client(t, s, signing(other.key))).StateForged()); diff != "" {
+			if diff := cmp.Diff("it is not signed by a key that is trusted", look(t, client(t, s, signing(otherSigner.key))).StateForged()); diff != "" {
 				t.Errorf("\n%s\nStateForged(): -want, +got:\n%s", tc.reason, diff)
 			}
-			other.key.Trusted = []byte(p.public)
-			if diff := cmp.Diff("", look(t, client(t, s, signing(other.key))).StateForged()); diff != "" {
+			otherSigner.key.Trusted = []byte(p.public)
+			if diff := cmp.Diff("", look(t, client(t, s, signing(otherSigner.key))).StateForged()); diff != "" {
 				t.Errorf("\n%s: a key that was replaced\nStateForged(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -224,10 +224,10 @@ func TestForgedState(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, map[string]string{"README.md": "hello"})
 			c := client(t, s, signing(p.key))
-			before := push(t, c, plan(t, look(t, c), delivery(1))).Snapshot
+			original := push(t, c, plan(t, look(t, c), delivery(1))).Snapshot
 			tc.forge(t, s)
 			forged := run(t, s, "rev-parse", stateRef)
-			for _, previous := range []*Snapshot{nil, before} {
+			for _, previous := range []*Snapshot{nil, original} {
 				got, err := c.Look(t.Context(), previous)
 				if err != nil {
 					t.Fatal(err)
@@ -239,11 +239,11 @@ func TestForgedState(t *testing.T) {
 					t.Errorf("\n%s\nStateFile(...): %q, %v, want nothing", tc.reason, content, err)
 				}
 			}
-			again, err := c.Look(t.Context(), before)
+			repeated, err := c.Look(t.Context(), original)
 			if err != nil {
 				t.Fatal(err)
 			}
-			push(t, c, plan(t, again, delivery(2)))
+			push(t, c, plan(t, repeated, delivery(2)))
 			if diff := cmp.Diff("claims/ns/web", run(t, s, "ls-tree", "-r", "--name-only", stateRef)); diff != "" {
 				t.Errorf("\n%s\nfiles of the state: -want, +got:\n%s", tc.reason, diff)
 			}

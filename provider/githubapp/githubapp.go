@@ -136,11 +136,11 @@ func (t *Tokens) requestToken(ctx context.Context) (string, time.Time, error) {
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	to, err := t.app.apiBaseURL()
+	endpoint, err := t.app.apiBaseURL()
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, http.NoBody)
 	if err != nil {
 		return "", time.Time{}, errors.New("cannot make request for a token")
 	}

@@ -227,7 +227,7 @@ func (h *handler) recordHook(ctx context.Context, key types.NamespacedName) stri
 	return ResultAccepted
 }
 
-func (h *handler) refuse(key types.NamespacedName, why string) string {
-	h.Log.Debug("A webhook was refused", "application", key, "reason", why)
+func (h *handler) refuse(key types.NamespacedName, reason string) string {
+	h.Log.Debug("A webhook was refused", "application", key, "reason", reason)
 	return ResultRefused
 }

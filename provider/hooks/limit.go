@@ -76,7 +76,7 @@ type readPlace struct {
 func (p *readPlaces) takePlace(network string, now time.Time, giveUp func()) *readPlace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	isOfNetwork := func(taken *readPlace) bool { return taken.network == network }
+	isOfNetwork := func(occupied *readPlace) bool { return occupied.network == network }
 	if p.count(isOfNetwork) >= maxOfNetwork && !p.endSlowest(now, isOfNetwork) {
 		return nil
 	}
@@ -90,8 +90,8 @@ func (p *readPlaces) takePlace(network string, now time.Time, giveUp func()) *re
 
 func (p *readPlaces) count(match func(*readPlace) bool) int {
 	n := 0
-	for _, taken := range p.taken {
-		if match(taken) {
+	for _, place := range p.taken {
+		if match(place) {
 			n++
 		}
 	}
@@ -130,17 +130,17 @@ type rateLimit struct {
 func newRateLimit() *rateLimit { return &rateLimit{seed: maphash.MakeSeed()} }
 
 // allowHook reports whether a hook is verified now.
-func (l *rateLimit) allowHook(of sender, now time.Time) bool {
+func (l *rateLimit) allowHook(hookSender sender, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	until := &l.until[maphash.Comparable(l.seed, of)%rates]
-	if until.Before(now) {
-		*until = now
+	busyUntil := &l.until[maphash.Comparable(l.seed, hookSender)%rates]
+	if busyUntil.Before(now) {
+		*busyUntil = now
 	}
-	if until.Sub(now) > (hookBurst-1)*hookSpacing {
+	if busyUntil.Sub(now) > (hookBurst-1)*hookSpacing {
 		return false
 	}
-	*until = until.Add(hookSpacing)
+	*busyUntil = busyUntil.Add(hookSpacing)
 	return true
 }
 

@@ -82,9 +82,9 @@ func TestReadPlaces(t *testing.T) {
 	if len(slow) != maxOfNetwork {
 		t.Errorf("A network has its places.\ntakePlace(...): want %d, got %d", maxOfNetwork, len(slow))
 	}
-	other := take("198.51.100.4", 1)
-	if len(other) != 1 || ended > 0 {
-		t.Errorf("Another network has places beside a network that took all of its own.\ntakePlace(...): got %d, and %d hooks end", len(other), ended)
+	otherPlaces := take("198.51.100.4", 1)
+	if len(otherPlaces) != 1 || ended > 0 {
+		t.Errorf("Another network has places beside a network that took all of its own.\ntakePlace(...): got %d, and %d hooks end", len(otherPlaces), ended)
 	}
 	now = now.Add(slowRead)
 	if next := take("203.0.113.7", 1); len(next) != 1 || ended != 1 {
@@ -94,7 +94,7 @@ func TestReadPlaces(t *testing.T) {
 	if got := len(p.taken); got != maxOfNetwork+1 {
 		t.Errorf("A place that another hook has is not given back.\nplaces: want %d, got %d", maxOfNetwork+1, got)
 	}
-	for _, place := range append(slow[1:], other...) {
+	for _, place := range append(slow[1:], otherPlaces...) {
 		p.freePlace(place)
 	}
 	for _, network := range []string{"a", "b", "c", "d", "e"} {

@@ -61,8 +61,8 @@ func isBodySigned(h http.Header, now time.Time) bool {
 func hexSignatures(h http.Header) [][]byte {
 	var out [][]byte
 	for _, text := range []string{strings.TrimPrefix(h.Get(headerGitHub), "sha256="), h.Get(headerGitea)} {
-		if given, err := hex.DecodeString(text); err == nil && len(given) == sha256.Size {
-			out = append(out, given)
+		if signature, err := hex.DecodeString(text); err == nil && len(signature) == sha256.Size {
+			out = append(out, signature)
 		}
 	}
 	return out
@@ -76,9 +76,9 @@ func standardSignatures(h http.Header, now time.Time) [][]byte {
 	var out [][]byte
 	for text := range strings.FieldsSeq(h.Get(headerSignature)) {
 		encoded, isV1 := strings.CutPrefix(text, "v1,")
-		given, err := base64.StdEncoding.DecodeString(encoded)
+		signature, err := base64.StdEncoding.DecodeString(encoded)
 		if err == nil && isV1 && len(out) < maxSignatures {
-			out = append(out, given)
+			out = append(out, signature)
 		}
 	}
 	return out
@@ -87,11 +87,11 @@ func standardSignatures(h http.Header, now time.Time) [][]byte {
 // proofsOf returns the proofs that a request carries, in any of the ways of Git servers.
 func proofsOf(h http.Header, token []byte, now time.Time) []proof {
 	out := signatureProofs(h, token, now)
-	for _, given := range hexSignatures(h) {
-		out = append(out, proof{sum: hmac.New(sha256.New, token), given: given})
+	for _, signature := range hexSignatures(h) {
+		out = append(out, proof{sum: hmac.New(sha256.New, token), given: signature})
 	}
-	if given := h.Get(headerGitLabToken); given != "" {
-		out = append(out, proof{given: []byte(given), token: token})
+	if signature := h.Get(headerGitLabToken); signature != "" {
+		out = append(out, proof{given: []byte(signature), token: token})
 	}
 	return out
 }
@@ -104,10 +104,10 @@ func signatureProofs(h http.Header, token []byte, now time.Time) []proof {
 		return nil
 	}
 	var out []proof
-	for _, given := range standardSignatures(h, now) {
+	for _, signature := range standardSignatures(h, now) {
 		sum := hmac.New(sha256.New, key)
 		_, _ = io.WriteString(sum, h.Get(headerID)+"."+h.Get(headerTimestamp)+".")
-		out = append(out, proof{sum: sum, given: given})
+		out = append(out, proof{sum: sum, given: signature})
 	}
 	return out
 }
@@ -143,6 +143,6 @@ func (p proof) isTrue() bool {
 	if p.sum != nil {
 		return hmac.Equal(p.given, p.sum.Sum(nil))
 	}
-	given, want := sha256.Sum256(p.given), sha256.Sum256(p.token)
-	return hmac.Equal(given[:], want[:])
+	actual, want := sha256.Sum256(p.given), sha256.Sum256(p.token)
+	return hmac.Equal(actual[:], want[:])
 }

@@ -28,11 +28,11 @@ func sign(key, text string) []byte {
 func hexOf(key, text string) string { return hex.EncodeToString(sign(key, text)) }
 
 // signedHeaders returns the headers of a GitLab server for a signing token.
-func signedHeaders(key, at string) http.Header {
+func signedHeaders(key, timestamp string) http.Header {
 	h := http.Header{}
 	h.Set(headerID, "msg-1")
-	h.Set(headerTimestamp, at)
-	h.Set(headerSignature, "v1,AAAA v1,"+base64.StdEncoding.EncodeToString(sign(key, "msg-1."+at+"."+body)))
+	h.Set(headerTimestamp, timestamp)
+	h.Set(headerSignature, "v1,AAAA v1,"+base64.StdEncoding.EncodeToString(sign(key, "msg-1."+timestamp+"."+body)))
 	return h
 }
 

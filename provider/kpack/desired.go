@@ -138,18 +138,18 @@ func (p Plan) cacheSpec() map[string]any {
 // IsApplied reports whether an Image is as desired. Additions of kpack and others do not count.
 func IsApplied(desired, observed *unstructured.Unstructured) bool {
 	want, _ := desired.Object["spec"].(map[string]any)
-	have, _ := observed.Object["spec"].(map[string]any)
+	current, _ := observed.Object["spec"].(map[string]any)
 	for key, value := range want {
-		if !reflect.DeepEqual(value, have[key]) {
+		if !reflect.DeepEqual(value, current[key]) {
 			return false
 		}
 	}
 	return hasAll(desired.GetLabels(), observed.GetLabels()) && hasAll(desired.GetAnnotations(), observed.GetAnnotations())
 }
 
-func hasAll(want, have map[string]string) bool {
+func hasAll(want, current map[string]string) bool {
 	for key, value := range want {
-		if got, ok := have[key]; !ok || got != value {
+		if got, ok := current[key]; !ok || got != value {
 			return false
 		}
 	}
@@ -157,9 +157,9 @@ func hasAll(want, have map[string]string) bool {
 }
 
 // IsOwned reports whether an Image belongs to an ImageBuild.
-func IsOwned(observed *unstructured.Unstructured, by metav1.OwnerReference) bool {
+func IsOwned(observed *unstructured.Unstructured, reference metav1.OwnerReference) bool {
 	owner := metav1.GetControllerOf(observed)
-	return owner != nil && owner.UID == by.UID
+	return owner != nil && owner.UID == reference.UID
 }
 
 // CheckImage returns whether an image is in a repository, by its digest. Docker Hub has two names.

@@ -217,10 +217,10 @@ func (w Want) isSource(b *unstructured.Unstructured) bool {
 // isMadeWith reports whether a Build is made with the builder, as that is now, and the service account that are wanted. An unknown builder or
 // service account counts as equal.
 func (w Want) isMadeWith(b *unstructured.Unstructured) bool {
-	is := func(got, want string) bool { return got == "" || want == "" || got == want }
-	of, spec := b.GetAnnotations(), decodeObject[build](b).Spec
-	return is(of[annotationBuilderName], string(w.Builder.Name)) && is(of[annotationBuilderKind], w.Builder.Kind) &&
-		is(spec.ServiceAccountName, w.ServiceAccount) && is(spec.Builder.Image, w.BuilderImage)
+	matches := func(got, want string) bool { return got == "" || want == "" || got == want }
+	annotations, spec := b.GetAnnotations(), decodeObject[build](b).Spec
+	return matches(annotations[annotationBuilderName], string(w.Builder.Name)) && matches(annotations[annotationBuilderKind], w.Builder.Kind) &&
+		matches(spec.ServiceAccountName, w.ServiceAccount) && matches(spec.Builder.Image, w.BuilderImage)
 }
 
 func (w Want) isTriggered(b *unstructured.Unstructured) bool {

@@ -113,16 +113,16 @@ type stepEnd struct {
 
 // decodeObject reads the fields of an object. An object with fields of unexpected types counts as an object without a report.
 func decodeObject[T any](u *unstructured.Unstructured) T {
-	var out, none T
+	var out, zero T
 	if u == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &out) != nil {
-		return none
+		return zero
 	}
 	return out
 }
 
-func findCondition(all []condition, of string) condition {
+func findCondition(all []condition, conditionType string) condition {
 	for _, c := range all {
-		if c.Type == of {
+		if c.Type == conditionType {
 			return c
 		}
 	}

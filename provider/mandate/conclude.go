@@ -50,11 +50,11 @@ func (f Facts) Conclude(recorded, next ledger.State) (ledger.State, []ledger.Eve
 		if e == nil {
 			break
 		}
-		after, err := ledger.Append(next, f.Now, *e)
+		state, err := ledger.Append(next, f.Now, *e)
 		if err != nil {
 			break
 		}
-		next, events = after, append(events, *e)
+		next, events = state, append(events, *e)
 	}
 	return next, events
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // refuse lets a home report that its repository refused the trees of a position.
-func refuse(d *v1alpha1.GitDelivery, at ledger.Position) {
+func refuse(d *v1alpha1.GitDelivery, position ledger.Position) {
 	d.Status.Conditions = readyCondition(corev1.ConditionFalse, v1alpha1.ReasonPolicyDenied, d.Generation)
-	d.Status.AtProvider.Waiting = &rolloutv1alpha1.Attempt{Revision: at.Revision, Step: at.Step, Number: at.Attempt, StartedAt: metav1.NewTime(noon)}
+	d.Status.AtProvider.Waiting = &rolloutv1alpha1.Attempt{Revision: position.Revision, Step: position.Step, Number: position.Attempt, StartedAt: metav1.NewTime(noon)}
 }
 
 // withoutGates takes the Gates away.

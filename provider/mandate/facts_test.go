@@ -107,15 +107,15 @@ func readyCondition(status corev1.ConditionStatus, reason xpv2.ConditionReason, 
 func newHome(s ledger.State) *v1alpha1.GitDelivery {
 	d := &v1alpha1.GitDelivery{ObjectMeta: controlledBy("web-uid")}
 	d.Name, d.Annotations = "web", map[string]string{composedAs: "web"}
-	at := s.Position()
+	position := s.Position()
 	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{
-		ClaimRef: claim, Position: &at, Ledger: &v1alpha1.LedgerUpdate{After: s.Head}, DriftPolicy: v1alpha1.DriftReport, DeliveryTimeout: "10m", Settled: true,
+		ClaimRef: claim, Position: &position, Ledger: &v1alpha1.LedgerUpdate{After: s.Head}, DriftPolicy: v1alpha1.DriftReport, DeliveryTimeout: "10m", Settled: true,
 		Mandate: &v1alpha1.Mandate{
 			Rules: step.Rules, Ledger: s.Ledger, Epoch: s.Epoch, Revision: s.Current.Number, May: []step.Kind{step.KindReject, step.KindRollBack},
 			Rollback: v1alpha1.MandatedRollback{AutoRollback: true, MaxRetries: 3, MaxPerHour: 5, AttemptTimeout: "2m"}, Spec: "spec",
 		},
 	}
-	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Head: s.Head, Position: at}
+	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Head: s.Head, Position: position}
 	d.Status.AtProvider.Ledger = &s
 	d.Status.Conditions = readyCondition(corev1.ConditionTrue, v1alpha1.ReasonDelivered, d.Generation)
 	return d
@@ -124,10 +124,10 @@ func newHome(s ledger.State) *v1alpha1.GitDelivery {
 // newGate returns the Gate of the position of a state, with a verdict.
 func newGate(name string, s ledger.State, v rolloutv1alpha1.GateVerdict) rolloutv1alpha1.Gate {
 	g := rolloutv1alpha1.Gate{ObjectMeta: controlledBy("web-uid")}
-	at := s.Position()
+	position := s.Position()
 	g.Name, g.Annotations = name, map[string]string{evidence.AnnotationRevision: evidence.RevisionID(s)}
-	g.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.Position = claim, &at
-	g.Status.AtProvider.Position, g.Status.AtProvider.Verdict = &at, v
+	g.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.Position = claim, &position
+	g.Status.AtProvider.Position, g.Status.AtProvider.Verdict = &position, v
 	status := corev1.ConditionFalse
 	if v == rolloutv1alpha1.GatePassed {
 		status = corev1.ConditionTrue
@@ -139,15 +139,15 @@ func newGate(name string, s ledger.State, v rolloutv1alpha1.GateVerdict) rollout
 // newSync returns a SiteSync that expects the trees of a home at the position of a state.
 func newSync(home *v1alpha1.GitDelivery, s ledger.State, status corev1.ConditionStatus, reason xpv2.ConditionReason) v1alpha1.SiteSync {
 	out := v1alpha1.SiteSync{ObjectMeta: controlledBy("web-uid")}
-	at := s.Position()
+	position := s.Position()
 	out.Name = "web-sync"
-	out.Spec.ForProvider.ClaimRef, out.Spec.ForProvider.Position = claim, &at
+	out.Spec.ForProvider.ClaimRef, out.Spec.ForProvider.Position = claim, &position
 	for _, t := range home.Spec.ForProvider.Trees {
 		if t.Action != v1alpha1.ActionKeep {
 			out.Spec.ForProvider.Sites = append(out.Spec.ForProvider.Sites, v1alpha1.SiteTree{Name: t.Site, Path: t.Path, Tree: t.Tree})
 		}
 	}
-	out.Status.AtProvider.Position = new(at)
+	out.Status.AtProvider.Position = new(position)
 	out.Status.Conditions = readyCondition(status, reason, out.Generation)
 	return out
 }
@@ -181,9 +181,9 @@ func v1ReasonOf(reason string) xpv2.ConditionReason { return xpv2.ConditionReaso
 // rejectBefore adds revisions to the history that were rejected in the hour before noon.
 func (c *scene) rejectBefore(n int) {
 	for i := range n {
-		at := metav1.NewTime(noon.Add(-time.Duration(i+1) * time.Minute))
+		timestamp := metav1.NewTime(noon.Add(-time.Duration(i+1) * time.Minute))
 		c.next.History = append(c.next.History, ledger.Past{
-			Number: int64(100 + i), EndedAt: at, Verdict: &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"},
+			Number: int64(100 + i), EndedAt: timestamp, Verdict: &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"},
 		})
 	}
 }
@@ -207,11 +207,11 @@ func (c *scene) addPassed(name, composed string) {
 func (c *scene) restore() {
 	c.Helper()
 	c.goOn(rejected("GateFailed"), rolledBack(1))
-	at := c.recorded.Position()
+	position := c.recorded.Position()
 	c.holdTarget()
-	c.Applied = at
+	c.Applied = position
 	p := &c.Home.Spec.ForProvider
-	p.Position, c.Home.Status.AtProvider.Record.Position = new(at), at
+	p.Position, c.Home.Status.AtProvider.Record.Position = new(position), position
 	for i, tree := range p.Trees {
 		p.Trees[i].Action, p.Trees[i].Tree, p.Trees[i].Files = v1alpha1.ActionRestore, "one"+tree.Site[len("edge"):], nil
 	}

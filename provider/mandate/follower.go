@@ -30,20 +30,20 @@ func HomeOf(d *v1alpha1.GitDelivery, all []v1alpha1.GitDelivery) *v1alpha1.GitDe
 
 // leads is true for a home that acts by its mandate, and whose status shows a rejected revision with a part of the other delivery.
 func leads(o, d *v1alpha1.GitDelivery) bool {
-	spec, at := o.Spec.ForProvider, o.Status.AtProvider
-	if spec.Ledger == nil || at.Ledger == nil || at.Mandate == nil || !IsWitness(o, spec.ClaimRef, d) {
+	spec, observation := o.Spec.ForProvider, o.Status.AtProvider
+	if spec.Ledger == nil || observation.Ledger == nil || observation.Mandate == nil || !IsWitness(o, spec.ClaimRef, d) {
 		return false
 	}
-	s := *at.Ledger
-	known := Status(spec.Mandate, s)
-	mayLead := known != nil && known.Revision == at.Mandate.Revision && slices.Contains(at.Mandate.May, step.KindRollBack)
+	s := *observation.Ledger
+	recorded := Status(spec.Mandate, s)
+	mayLead := recorded != nil && recorded.Revision == observation.Mandate.Revision && slices.Contains(observation.Mandate.May, step.KindRollBack)
 	return mayLead && s.IsRejected() && hasOlderCopy(d.Spec.ForProvider, s) && partOf(d, s) != nil
 }
 
 // hasOlderCopy is true for a follower whose spec has a position, and an older copy of the ledger of a state.
 func hasOlderCopy(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
-	known := p.Copy
-	return p.Position != nil && known != nil && known.Ledger == s.Ledger && known.Epoch == s.Epoch && known.Compare(s.Head) < 0
+	recorded := p.Copy
+	return p.Position != nil && recorded != nil && recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch && recorded.Compare(s.Head) < 0
 }
 
 // partOf returns the part of a follower in the current revision of a state, or nil.
@@ -58,11 +58,11 @@ func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
 
 // hasSuperseded is true for a delivery of the same controller that shows a later epoch than a home, or another ledger in the same epoch.
 func hasSuperseded(o, home *v1alpha1.GitDelivery) bool {
-	shown, s := o.Status.AtProvider.Ledger, *home.Status.AtProvider.Ledger
-	if shown == nil || shown.Seq == 0 || shown.IsClosed || !isSibling(o, o.Spec.ForProvider.ClaimRef, home) {
+	published, s := o.Status.AtProvider.Ledger, *home.Status.AtProvider.Ledger
+	if published == nil || published.Seq == 0 || published.IsClosed || !isSibling(o, o.Spec.ForProvider.ClaimRef, home) {
 		return false
 	}
-	return shown.Epoch > s.Epoch || shown.Epoch == s.Epoch && shown.Ledger != s.Ledger
+	return published.Epoch > s.Epoch || published.Epoch == s.Epoch && published.Ledger != s.Ledger
 }
 
 // FollowHome returns the parameters of a follower for the state in the status of its home, and whether a rollback restores trees there that the spec does
@@ -86,18 +86,18 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 
 // isOvertaken is true for the position of a spec without the verdict: the rejected revision has passed it, in the same epoch.
 func isOvertaken(p ledger.Position, s ledger.State) bool {
-	at := s.Position()
-	return p.Epoch == at.Epoch && (p.Compare(at) < 0 || p == at && at.Attempt == 0)
+	position := s.Position()
+	return p.Epoch == position.Epoch && (p.Compare(position) < 0 || p == position && position.Attempt == 0)
 }
 
 // EffectiveDelivery returns a delivery with the desired position of its repository in the spec.
 func EffectiveDelivery(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
-	at := Position(d)
-	if at == d.Spec.ForProvider.AskedPosition() {
+	position := Position(d)
+	if position == d.Spec.ForProvider.AskedPosition() {
 		return d
 	}
 	out := *d
-	out.Spec.ForProvider.Position = &at
+	out.Spec.ForProvider.Position = &position
 	return &out
 }
 
@@ -137,12 +137,12 @@ func (f Facts) haveAllReported(s ledger.State) bool {
 
 // followerFailure returns the rejection for a failure that a follower reports of the current attempt, or nil.
 func followerFailure(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Verdict {
-	asked := EffectiveDelivery(d)
-	p := asked.Spec.ForProvider.Position
+	requested := EffectiveDelivery(d)
+	p := requested.Spec.ForProvider.Position
 	if p == nil || !s.Position().HasReached(*p) || evidence.AsksForNothing(d) {
 		return nil
 	}
-	return evidence.DeliveryFailure(asked, *p)
+	return evidence.DeliveryFailure(requested, *p)
 }
 
 // areFollowersRestored is true once each follower of the revision has delivered the trees of the rollback in its spec, and its Sites run them.
@@ -152,12 +152,12 @@ func (f Facts) areFollowersRestored(s ledger.State) bool {
 
 // isPartRestored is true for a part of a revision whose Sites run the trees of the rollback, or that has no tree to restore.
 func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
-	d, at := f.follower(part), s.Position()
+	d, position := f.follower(part), s.Position()
 	switch {
 	case d == nil:
 		return s.Withdraws == 0 && !evidence.IsReached(part.Delivery, &v1alpha1.GitDelivery{}, s)
-	case evidence.IsDelivered(d, at):
-		return f.runsTrees(d, at)
+	case evidence.IsDelivered(d, position):
+		return f.runsTrees(d, position)
 	}
 	followed := f.followed(d, s)
 	return evidence.AsksForNothing(followed) && evidence.IsSeen(d) && evidence.IsLeftAlone(part.Delivery, followed, d, s)

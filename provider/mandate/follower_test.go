@@ -41,10 +41,10 @@ func newSceneOfTwo(tb testing.TB) *scene {
 // newFollower returns a delivery to another repository with its desired trees delivered, at the position of a state.
 func newFollower(s ledger.State, trees ...v1alpha1.Tree) v1alpha1.GitDelivery {
 	d := v1alpha1.GitDelivery{ObjectMeta: controlledBy("web-uid")}
-	at, essentials := s.Position(), s.Essentials()
+	position, essentials := s.Position(), s.Essentials()
 	d.Name, d.Annotations = "web-other", map[string]string{composedAs: "other"}
-	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: claim, Position: &at, Copy: &essentials, Trees: trees, DriftPolicy: v1alpha1.DriftReport, DeliveryTimeout: "10m"}
-	d.Status.AtProvider = v1alpha1.GitDeliveryObservation{Ledger: &ledger.State{}, Record: &v1alpha1.LedgerRecord{Head: s.Head, Position: at, Copy: &essentials}}
+	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: claim, Position: &position, Copy: &essentials, Trees: trees, DriftPolicy: v1alpha1.DriftReport, DeliveryTimeout: "10m"}
+	d.Status.AtProvider = v1alpha1.GitDeliveryObservation{Ledger: &ledger.State{}, Record: &v1alpha1.LedgerRecord{Head: s.Head, Position: position, Copy: &essentials}}
 	for _, t := range trees {
 		d.Status.AtProvider.Trees = append(d.Status.AtProvider.Trees, v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: s.Current.Number})
 	}
@@ -55,12 +55,12 @@ func newFollower(s ledger.State, trees ...v1alpha1.Tree) v1alpha1.GitDelivery {
 // follow gives the repository of the follower the recorded position, in the status of its delivery, whose spec may request it.
 func (c *scene) follow(isAsked bool) {
 	d := &c.Followers[0]
-	at := c.recorded.Position()
-	d.Status.AtProvider.Follows = &v1alpha1.FollowStatus{Position: at, AttemptTimeout: "2m0s"}
-	d.Status.AtProvider.Record.Position = at
+	position := c.recorded.Position()
+	d.Status.AtProvider.Follows = &v1alpha1.FollowStatus{Position: position, AttemptTimeout: "2m0s"}
+	d.Status.AtProvider.Record.Position = position
 	d.Status.AtProvider.Trees = []v1alpha1.DeliveredTree{{Site: "edge2", Path: other2, Tree: "one2", Revision: c.recorded.Current.Number}}
 	if t := &d.Spec.ForProvider.Trees[0]; isAsked {
-		d.Spec.ForProvider.Position, d.Status.AtProvider.Follows = new(at), nil
+		d.Spec.ForProvider.Position, d.Status.AtProvider.Follows = new(position), nil
 		t.Action, t.Tree, t.Files = v1alpha1.ActionRestore, "one2", nil
 	}
 }
@@ -181,7 +181,7 @@ func (c *scene) rollBackTwo() {
 
 // TestHomeOf has a home that rolled revision 2 back, and another repository without this rollback in its spec.
 func TestHomeOf(t *testing.T) {
-	shown := func(c *scene) *v1alpha1.GitDeliveryObservation { return &c.Home.Status.AtProvider }
+	published := func(c *scene) *v1alpha1.GitDeliveryObservation { return &c.Home.Status.AtProvider }
 	twin := func(c *scene) *v1alpha1.GitDelivery { d := c.Home.DeepCopy(); d.Name = "twin"; return d }
 	cases := map[string]struct {
 		reason string
@@ -190,15 +190,15 @@ func TestHomeOf(t *testing.T) {
 	}{
 		"Rolled": {reason: "A repository goes by the home that rolled back by its mandate.", want: "web"},
 		"Silent": {reason: "A home that does not act by its mandate leads no other repository.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
-			shown(c).Mandate = nil
+			published(c).Mandate = nil
 			return nil
 		}},
 		"OtherEcho": {reason: "A home that acts by a mandate for another revision leads no other repository.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
-			shown(c).Mandate.Revision = 1
+			published(c).Mandate.Revision = 1
 			return nil
 		}},
 		"OnlyRejects": {reason: "A home that rolls nothing back leads no other repository.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
-			shown(c).Mandate.May = []step.Kind{step.KindReject}
+			published(c).Mandate.May = []step.Kind{step.KindReject}
 			return nil
 		}},
 		"Void": {reason: "A home whose mandate is void leads no other repository.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
@@ -206,11 +206,11 @@ func TestHomeOf(t *testing.T) {
 			return nil
 		}},
 		"Unjudged": {reason: "Nothing follows elsewhere from a revision without a verdict.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
-			shown(c).Ledger.Verdict = nil
+			published(c).Ledger.Verdict = nil
 			return nil
 		}},
 		"Asked": {reason: "A spec that has the newest state is not led.", change: func(c *scene, d *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
-			d.Spec.ForProvider.Copy = shown(c).Ledger
+			d.Spec.ForProvider.Copy = published(c).Ledger
 			return nil
 		}},
 		"Unreached": {reason: "A repository that is asked for no position is read only.", change: func(_ *scene, d *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
@@ -281,12 +281,12 @@ func TestHomeOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newSceneOfTwo(t)
 			c.rollBackTwo()
-			d, more := &c.Followers[0], []*v1alpha1.GitDelivery(nil)
+			d, added := &c.Followers[0], []*v1alpha1.GitDelivery(nil)
 			if tc.change != nil {
-				more = tc.change(c, d)
+				added = tc.change(c, d)
 			}
 			all := []v1alpha1.GitDelivery{*d, *c.Home}
-			for _, o := range more {
+			for _, o := range added {
 				all = append(all, *o)
 			}
 			got := ""
@@ -311,7 +311,7 @@ func TestFollowHome(t *testing.T) {
 		Timeout  string
 	}
 	first, attempt := ledger.Position{Epoch: 1, Revision: 2}, ledger.Position{Epoch: 1, Revision: 2, Attempt: 1}
-	held := result{Position: first, Seq: 4, Action: v1alpha1.ActionKeep, Timeout: "10m"}
+	retained := result{Position: first, Seq: 4, Action: v1alpha1.ActionKeep, Timeout: "10m"}
 	restored := result{IsAhead: true, Position: attempt, Seq: 6, Action: v1alpha1.ActionRestore, Tree: "one2", Timeout: "2m0s"}
 	earlier := func(r result) result { r.Position.Revision = 1; return r }
 	cases := map[string]struct {
@@ -322,10 +322,10 @@ func TestFollowHome(t *testing.T) {
 		"Restored": {reason: "The repository gets the tree of the target, and the state of the home.", want: restored},
 		"Rejected": {reason: "A verdict without a rollback holds back the trees of the revision, and moves no record.", change: func(c *scene, _ *v1alpha1.GitDeliveryParameters) {
 			c.Home.Status.AtProvider.Ledger.Cursor.Attempt, c.Home.Status.AtProvider.Ledger.Target = 0, 0
-		}, want: held},
+		}, want: retained},
 		"Left": {reason: "The directory of a Site that the deployment is not for any more stays.", change: func(c *scene, _ *v1alpha1.GitDeliveryParameters) {
 			c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2"}
-		}, want: held},
+		}, want: retained},
 		"Asked": {reason: "A spec that names the attempt has its trees.", change: func(_ *scene, p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 }, want: result{Position: attempt, Seq: 4, Action: v1alpha1.ActionDesired, Tree: "two2", Timeout: "10m"}},
 		"Epoch": {reason: "A spec of another epoch has its trees.", change: func(_ *scene, p *v1alpha1.GitDeliveryParameters) { p.Position.Epoch = 0 }, want: result{Position: ledger.Position{Revision: 2}, Seq: 4, Action: v1alpha1.ActionDesired, Tree: "two2", Timeout: "10m"}},
 		"Earlier": {reason: "A repository that the revision has not come to, and that has the tree of the target, stays as it is.", change: func(c *scene, p *v1alpha1.GitDeliveryParameters) {

@@ -50,14 +50,14 @@ func isInHomeAlone(s ledger.State) bool {
 // Position returns the desired position of a delivery's repository: the position of its spec, or a later position that the ledger reached by the mandate
 // of the home.
 func Position(d *v1alpha1.GitDelivery) ledger.Position {
-	asked, at := d.Spec.ForProvider.AskedPosition(), d.Status.AtProvider
-	if at.Follows != nil && d.Spec.ForProvider.Ledger == nil && asked.Compare(at.Follows.Position) < 0 {
-		return at.Follows.Position
+	requested, observation := d.Spec.ForProvider.AskedPosition(), d.Status.AtProvider
+	if observation.Follows != nil && d.Spec.ForProvider.Ledger == nil && requested.Compare(observation.Follows.Position) < 0 {
+		return observation.Follows.Position
 	}
-	if at.Mandate == nil || at.Ledger == nil || !IsAhead(d.Spec.ForProvider, *at.Ledger) {
-		return asked
+	if observation.Mandate == nil || observation.Ledger == nil || !IsAhead(d.Spec.ForProvider, *observation.Ledger) {
+		return requested
 	}
-	return at.Ledger.Position()
+	return observation.Ledger.Position()
 }
 
 // AttemptTimeout returns the timeout of a rollback attempt that began by the mandate of a home. It is zero if the spec names the current position itself.
@@ -102,14 +102,14 @@ func (f Facts) isInHomeAlone(s ledger.State) bool {
 // IsDue reports whether the status of a delivery alone is evidence for an event by the mandate, so that the delivery is reconciled before its next
 // interval: a rollback attempt may fail as soon as it begins. The end of a rollback in several repositories needs their evidence too.
 func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
-	at := d.Status.AtProvider
-	if at.Mandate == nil || at.Ledger == nil || at.Record == nil || d.Spec.ForProvider.Mandate == nil {
+	observation := d.Status.AtProvider
+	if observation.Mandate == nil || observation.Ledger == nil || observation.Record == nil || d.Spec.ForProvider.Mandate == nil {
 		return false
 	}
-	f := Facts{Home: d, Applied: at.Record.Position, Delivered: map[string]v1alpha1.DeliveredTree{}, Now: now}
-	for _, t := range at.Trees {
+	f := Facts{Home: d, Applied: observation.Record.Position, Delivered: map[string]v1alpha1.DeliveredTree{}, Now: now}
+	for _, t := range observation.Trees {
 		f.Delivered[t.Path] = t
 	}
-	_, events := f.Conclude(*at.Ledger, *at.Ledger)
-	return slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Restored == nil || f.isInHomeAlone(*at.Ledger) })
+	_, events := f.Conclude(*observation.Ledger, *observation.Ledger)
+	return slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Restored == nil || f.isInHomeAlone(*observation.Ledger) })
 }

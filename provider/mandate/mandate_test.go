@@ -15,13 +15,13 @@ import (
 
 // TestStatus reads a mandate for revision 2 of a ledger, in epoch 1.
 func TestStatus(t *testing.T) {
-	both := []step.Kind{step.KindReject, step.KindRollBack}
+	kinds := []step.Kind{step.KindReject, step.KindRollBack}
 	cases := map[string]struct {
 		reason string
 		change func(m *v1alpha1.Mandate, s *ledger.State)
 		want   []step.Kind
 	}{
-		"Covered":    {reason: "A mandate for the current revision lets the provider reject it and roll it back.", change: func(*v1alpha1.Mandate, *ledger.State) {}, want: both},
+		"Covered":    {reason: "A mandate for the current revision lets the provider reject it and roll it back.", change: func(*v1alpha1.Mandate, *ledger.State) {}, want: kinds},
 		"LaterRules": {reason: "A provider does nothing by rules that it does not know.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.Rules = 99 }},
 		"NoRules":    {reason: "A mandate that names no rules lets nothing be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.Rules = 0 }},
 		"Ledger":     {reason: "A mandate for another ledger is void.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.Ledger = "other" }},
@@ -29,29 +29,29 @@ func TestStatus(t *testing.T) {
 		"Recovered":  {reason: "A mandate is void once the ledger was recovered in a later epoch.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Epoch = 2 }},
 		"Before":     {reason: "A mandate for the revision before the current one is void.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.Revision = 1 }},
 		"After":      {reason: "A mandate for the revision after the current one is void.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.Revision = 3 }},
-		"Withdrawn":  {reason: "A mandate covers the revision by which a user rolls its revision back.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number, s.Withdraws = 3, 2 }, want: both},
+		"Withdrawn":  {reason: "A mandate covers the revision by which a user rolls its revision back.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number, s.Withdraws = 3, 2 }, want: kinds},
 		"Moved":      {reason: "A mandate is void once the ledger goes on in another repository.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Successor = "other" }},
 		"Closed":     {reason: "A mandate is void once the ledger was closed.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.IsClosed = true }},
 		"Nothing":    {reason: "A mandate that lists no kind lets nothing be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = nil }},
 		"Forward": {reason: "A kind that this version does not record is left out.", change: func(m *v1alpha1.Mandate, _ *ledger.State) {
 			m.May = append(m.May, step.KindAdvance, step.KindVerify, "Later")
-		}, want: both},
+		}, want: kinds},
 		"Requests": {reason: "A mandate may let requests of users be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) {
 			m.May = append(m.May, step.KindRequest)
-		}, want: append(slices.Clone(both), step.KindRequest)},
+		}, want: append(slices.Clone(kinds), step.KindRequest)},
 		"Unknown": {reason: "A mandate for unknown kinds alone lets nothing be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{"Later"} }},
-		"One":     {reason: "A mandate for one kind lets that one be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{step.KindReject} }, want: both[:1]},
+		"One":     {reason: "A mandate for one kind lets that one be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{step.KindReject} }, want: kinds[:1]},
 		"Withdraws": {reason: "A request about the revision by which a user rolls back is left to the function.", change: func(m *v1alpha1.Mandate, s *ledger.State) {
 			m.May = append(m.May, step.KindRequest)
 			s.Withdraws, s.Current.Number = s.Current.Number, s.Current.Number+1
-		}, want: both},
+		}, want: kinds},
 		"Two": {reason: "A mandate is for a revision in all of its repositories.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
 			s.Current.Parts = append(s.Current.Parts, ledger.Part{Delivery: "other", ConfigRef: "other", Sites: []string{"edge3"}})
-		}, want: both},
-		"Elsewhere": {reason: "A mandate is for a revision that brings nothing to the home of the ledger.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Parts[0].ConfigRef = "other" }, want: both},
-		"Tracks":    {reason: "A mandate covers a revision in a track.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Track = ledger.TrackBlue }, want: both},
-		"Shares":    {reason: "A mandate covers a revision that shares requests.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Plan[0].Weight = new(int32(20)) }, want: both},
-		"Target":    {reason: "A mandate covers a revision whose rollback leads to one in a track.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.History[0].Track = ledger.TrackGreen }, want: both},
+		}, want: kinds},
+		"Elsewhere": {reason: "A mandate is for a revision that brings nothing to the home of the ledger.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Parts[0].ConfigRef = "other" }, want: kinds},
+		"Tracks":    {reason: "A mandate covers a revision in a track.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Track = ledger.TrackBlue }, want: kinds},
+		"Shares":    {reason: "A mandate covers a revision that shares requests.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Plan[0].Weight = new(int32(20)) }, want: kinds},
+		"Target":    {reason: "A mandate covers a revision whose rollback leads to one in a track.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.History[0].Track = ledger.TrackGreen }, want: kinds},
 		"TwoInTracks": {reason: "A revision in tracks of several repositories is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
 			s.Current.Track = ledger.TrackBlue
 			s.Current.Parts = append(s.Current.Parts, ledger.Part{Delivery: "web-2", ConfigRef: "other", Sites: []string{"edge2"}})

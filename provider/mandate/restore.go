@@ -12,19 +12,19 @@ func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 	if p.Ledger == nil || Status(p.Mandate, s) == nil || !s.IsRejected() || p.Ledger.LedTo(s.Head) {
 		return false
 	}
-	asked, at := p.AskedPosition(), s.Position()
-	return isBehind(asked, s) || isOfRevision(asked, s) && at.Attempt == 0
+	requested, recorded := p.AskedPosition(), s.Position()
+	return isBehind(requested, s) || isOfRevision(requested, s) && recorded.Attempt == 0
 }
 
 // Follow returns the parameters of the home, or of a follower, for a later state of the ledger. A rejected revision changes no directory. A rollback
 // attempt restores the trees of the target within the timeout of the mandate, under any drift policy. With tracks, its stages come first.
 func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) v1alpha1.GitDeliveryParameters {
-	at := s.Position()
-	p.Position, p.Trees, p.Settled = &at, f.followTrees(p.Trees, recorded, s), false
-	if at.Attempt > 0 {
+	position := s.Position()
+	p.Position, p.Trees, p.Settled = &position, f.followTrees(p.Trees, recorded, s), false
+	if position.Attempt > 0 {
 		p.DeliveryTimeout = timeoutOf(*f.Home.Spec.ForProvider.Mandate).String()
 	}
-	if at.Attempt > 0 && !s.Restored {
+	if position.Attempt > 0 && !s.Restored {
 		p.DriftPolicy = v1alpha1.DriftRestore
 	}
 	return p

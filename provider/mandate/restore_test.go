@@ -49,7 +49,7 @@ func TestFollow(t *testing.T) {
 			if tc.change != nil {
 				tc.change(c, &s)
 			}
-			before := *c.Home.Spec.ForProvider.DeepCopy()
+			original := *c.Home.Spec.ForProvider.DeepCopy()
 			p := c.Follow(c.Home.Spec.ForProvider, c.recorded, s)
 			got := map[string]tree{}
 			for _, t := range p.Trees {
@@ -61,7 +61,7 @@ func TestFollow(t *testing.T) {
 			if *p.Position != s.Position() || p.Settled {
 				t.Errorf("\n%s\nFollow(...): want position %v, and nothing removed, got %v, settled %t", tc.reason, s.Position(), *p.Position, p.Settled)
 			}
-			if diff := cmp.Diff(before, c.Home.Spec.ForProvider); diff != "" {
+			if diff := cmp.Diff(original, c.Home.Spec.ForProvider); diff != "" {
 				t.Errorf("\n%s\nFollow(...) leaves the spec as it is: -before, +after:\n%s", tc.reason, diff)
 			}
 		})

@@ -76,23 +76,23 @@ func inTrack(number int64, name string, stable int64) ledger.Event {
 	return e
 }
 
-func advanced(at, stage int32) ledger.Event {
-	return ledger.Event{Advanced: &ledger.Advanced{Step: at, Stage: stage}}
+func advanced(index, stage int32) ledger.Event {
+	return ledger.Event{Advanced: &ledger.Advanced{Step: index, Stage: stage}}
 }
 
 // newCanaryScene returns the scene at a step, whose weight green has.
-func newCanaryScene(t *testing.T, at, weight int32) *canaryScene {
+func newCanaryScene(t *testing.T, index, weight int32) *canaryScene {
 	t.Helper()
 	c := &canaryScene{stable: shopFiles(t, "one", track.Blue), canary: shopFiles(t, "two", track.Green)}
 	alone := ledger.SiteTree{Site: "edge1", ID: tree.ID(c.stable), Part: track.FolderID(c.stable, track.Blue)}
 	judged := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}, Trees: []ledger.SiteTree{alone}}}
 	events := []ledger.Event{inTrack(1, track.Blue, 0), advanced(0, ledger.StageSteps), judged, inTrack(2, track.Green, 1), advanced(0, ledger.StageSteps)}
-	if at > 0 {
-		events = append(events, advanced(at, ledger.StageSteps))
+	if index > 0 {
+		events = append(events, advanced(index, ledger.StageSteps))
 	}
 	c.scene = newSceneOf(t, events...)
-	own := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: shopPath, Action: v1alpha1.ActionDesired, Tree: tree.ID(c.canary), Files: encode(t, c.canary)}
-	d := directories.NewDirectory(c.recorded, own)
+	ownTree := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: shopPath, Action: v1alpha1.ActionDesired, Tree: tree.ID(c.canary), Files: encode(t, c.canary)}
+	d := directories.NewDirectory(c.recorded, ownTree)
 	d.Held = v1alpha1.DeliveredTree{Tree: alone.ID, Tracks: []v1alpha1.DeliveredTrack{{Name: track.Blue, Revision: 1, Weight: 100, Tree: alone.Part}}}
 	d.Aim = step.Aim{Put: map[string]int64{track.Blue: 1, track.Green: 2}, Serving: track.Blue, Weight: weight, Ahead: new(int32(100))}
 	out, err := directories.NewTracker(0).Compose(d)
@@ -129,10 +129,10 @@ func (c *canaryScene) deliver(t v1alpha1.Tree, weight int32, weighed ledger.Posi
 func (c *canaryScene) shift() {
 	c.Helper()
 	weighed := c.recorded.Position()
-	before := c.recorded
+	previous := c.recorded
 	c.goOn(rejected("GateFailed"), rolledBack(1), advanced(1, ledger.StageShift))
-	c.Applied = before.Position()
-	p := c.Follow(c.Home.Spec.ForProvider, before, c.recorded)
+	c.Applied = previous.Position()
+	p := c.Follow(c.Home.Spec.ForProvider, previous, c.recorded)
 	c.deliver(p.Trees[0], 0, weighed)
 	c.Applied = c.recorded.Position()
 }
@@ -149,7 +149,7 @@ func (c *canaryScene) drain(proven ledger.Position) *v1alpha1.SiteSync {
 // TestConcludeTracks has a canary at 20 percent whose Gate failed.
 func TestConcludeTracks(t *testing.T) {
 	gateFailed, back, restore := "Rejected GateFailed", "RolledBack", "Advanced 3"
-	lost := []string{gateFailed, back, "Advanced 2"}
+	missing := []string{gateFailed, back, "Advanced 2"}
 	manual := func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Rollback.AutoRollback = false }
 	cases := map[string]struct {
 		reason string
@@ -157,20 +157,20 @@ func TestConcludeTracks(t *testing.T) {
 		change func(c *canaryScene)
 		want   []string
 	}{
-		"Failed": {reason: "A canary whose Gate failed loses its requests at once.", want: lost},
+		"Failed": {reason: "A canary whose Gate failed loses its requests at once.", want: missing},
 		"Manual": {
 			reason: "A canary loses its requests although the policy rolls nothing back by itself.",
-			change: manual, want: lost,
+			change: manual, want: missing,
 		},
 		"NoRetries": {
 			reason: "A canary loses its requests although the policy has no attempts.",
-			change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Rollback.MaxRetries = 0 }, want: lost,
+			change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Rollback.MaxRetries = 0 }, want: missing,
 		},
 		"Irreversible": {
 			reason: "A canary that changed irreversible objects loses its requests.",
-			change: func(c *canaryScene) { c.next.Current.Irreversible = true }, want: lost,
+			change: func(c *canaryScene) { c.next.Current.Irreversible = true }, want: missing,
 		},
-		"Suspended": {reason: "A suspended canary loses its requests.", change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: lost},
+		"Suspended": {reason: "A suspended canary loses its requests.", change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: missing},
 		"OnlyReject": {reason: "A mandate without rollbacks moves no requests.", change: func(c *canaryScene) {
 			c.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindReject}
 		}, want: []string{gateFailed}},
@@ -233,8 +233,8 @@ func TestConcludeTracks(t *testing.T) {
 // describeTree returns the action of a tree, its tracks and its parts as one line.
 func describeTree(t v1alpha1.Tree) string {
 	out := []string{string(t.Action)}
-	for _, at := range t.Tracks {
-		out = append(out, fmt.Sprintf("%s %d: %d", at.Name, at.Revision, at.Weight))
+	for _, treeTrack := range t.Tracks {
+		out = append(out, fmt.Sprintf("%s %d: %d", treeTrack.Name, treeTrack.Revision, treeTrack.Weight))
 	}
 	for _, p := range t.Parts {
 		out = append(out, "part "+p.Path)
@@ -286,7 +286,7 @@ func TestFollowTracks(t *testing.T) {
 			if tc.change != nil {
 				tc.change(c)
 			}
-			before := *c.Home.Spec.ForProvider.DeepCopy()
+			original := *c.Home.Spec.ForProvider.DeepCopy()
 			got := c.Follow(c.Home.Spec.ForProvider, c.recorded, record(t, c.recorded, tc.events...)).Trees[0]
 			if diff := cmp.Diff(tc.want, describeTree(got)); diff != "" {
 				t.Errorf("\n%s\nFollow(...): -want, +got:\n%s", tc.reason, diff)
@@ -294,7 +294,7 @@ func TestFollowTracks(t *testing.T) {
 			if got.Action == v1alpha1.ActionDesired && tc.want != atStep {
 				c.isComposed(t, got)
 			}
-			if diff := cmp.Diff(before, c.Home.Spec.ForProvider); diff != "" {
+			if diff := cmp.Diff(original, c.Home.Spec.ForProvider); diff != "" {
 				t.Errorf("\n%s\nFollow(...) leaves the spec as it is: -before, +after:\n%s", tc.reason, diff)
 			}
 		})

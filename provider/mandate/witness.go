@@ -22,8 +22,8 @@ func IsWitness(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha
 
 // isSibling is true for an object with the same controller, namespace and claim as a delivery.
 func isSibling(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha1.GitDelivery) bool {
-	owner, other := metav1.GetControllerOfNoCopy(d), metav1.GetControllerOfNoCopy(o)
-	if owner == nil || other == nil || owner.UID == "" || owner.UID != other.UID || owner.Kind != other.Kind {
+	owner, otherOwnerReference := metav1.GetControllerOfNoCopy(d), metav1.GetControllerOfNoCopy(o)
+	if owner == nil || otherOwnerReference == nil || owner.UID == "" || owner.UID != otherOwnerReference.UID || owner.Kind != otherOwnerReference.Kind {
 		return false
 	}
 	return o.GetNamespace() == d.GetNamespace() && claim == d.Spec.ForProvider.ClaimRef
@@ -68,8 +68,8 @@ func (f Facts) homeAt(s ledger.State) *v1alpha1.GitDelivery {
 	if !isBehind(f.Home.Spec.ForProvider.AskedPosition(), s) {
 		return f.Home
 	}
-	home, at := *f.Home, s.Position()
-	home.Spec.ForProvider.Position = &at
+	home, position := *f.Home, s.Position()
+	home.Spec.ForProvider.Position = &position
 	return &home
 }
 
@@ -110,15 +110,15 @@ func (f Facts) gate(s ledger.State) *rolloutv1alpha1.Gate {
 }
 
 // firstComposed returns the first object, by its name in the composition, for which a predicate is true. The zero value means none.
-func firstComposed[T metav1.Object](all []T, is func(T) bool) T {
+func firstComposed[T metav1.Object](all []T, matches func(T) bool) T {
 	slices.SortFunc(all, func(a, b T) int {
 		return cmp.Or(cmp.Compare(xcrd.GetCompositionResourceName(a), xcrd.GetCompositionResourceName(b)), cmp.Compare(a.GetName(), b.GetName()))
 	})
-	var none T
-	if i := slices.IndexFunc(all, is); i >= 0 {
+	var zero T
+	if i := slices.IndexFunc(all, matches); i >= 0 {
 		return all[i]
 	}
-	return none
+	return zero
 }
 
 // looksForSpecs is true for a SiteSync whose expected trees match the specs of the home and of each follower that the revision has reached. A follower of a
@@ -141,24 +141,24 @@ func looksForTrees(sync *v1alpha1.SiteSync, trees []v1alpha1.Tree) bool {
 
 // isRestored is true if the specs request the position of a rollback, the repositories have it, and each Site with a tree is proven to run the tree.
 func (f Facts) isRestored(s ledger.State) bool {
-	at := s.Position()
-	return evidence.IsDelivered(f.Home, at) && f.runsTrees(f.Home, at) && f.areFollowersRestored(s)
+	position := s.Position()
+	return evidence.IsDelivered(f.Home, position) && f.runsTrees(f.Home, position) && f.areFollowersRestored(s)
 }
 
 // runsTrees is true if each Site with a tree of a delivery is proven to run the tree at a position.
-func (f Facts) runsTrees(d *v1alpha1.GitDelivery, at ledger.Position) bool {
+func (f Facts) runsTrees(d *v1alpha1.GitDelivery, position ledger.Position) bool {
 	return !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t v1alpha1.Tree) bool {
-		return t.Action != v1alpha1.ActionKeep && !f.isLive(t, at)
+		return t.Action != v1alpha1.ActionKeep && !f.isLive(t, position)
 	})
 }
 
 // isLive is true for a tree that its Site is proven to run at a position, or that counts as live since it was delivered.
-func (f Facts) isLive(t v1alpha1.Tree, at ledger.Position) bool {
+func (f Facts) isLive(t v1alpha1.Tree, position ledger.Position) bool {
 	if counts, isUnobserved := f.Unobserved[t.Site]; isUnobserved {
 		return counts
 	}
 	sync := f.sync()
-	if sync == nil || !evidence.AreSitesLive(sync, at) {
+	if sync == nil || !evidence.AreSitesLive(sync, position) {
 		return false
 	}
 	looked := treeOfSync(sync, t.Site)

@@ -43,8 +43,8 @@ func readerWithLimit(limit int) *Reader {
 // Read returns the objects of a directory in the order of its files. It returns an error if the files cannot be fetched.
 func (r *Reader) Read(ctx context.Context, d Directory) ([]instruction.Manifest, error) {
 	key := d.Repository + " " + d.Tree
-	if known, ok := r.known.Get(key); ok {
-		return known, nil
+	if cached, ok := r.known.Get(key); ok {
+		return cached, nil
 	}
 	files, err := d.readFiles(ctx)
 	if err != nil {

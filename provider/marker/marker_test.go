@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestSameClaim(t *testing.T) {
-	other := func(change func(m *Marker)) Marker {
+	markerWith := func(change func(m *Marker)) Marker {
 		m := example()
 		change(&m)
 		return m
@@ -96,11 +96,11 @@ func TestSameClaim(t *testing.T) {
 		want   bool
 	}{
 		"Same":           {reason: "A marker is for the same claim as itself.", other: example(), want: true},
-		"RebuiltCluster": {reason: "A claim of a rebuilt cluster is the same claim with another UID.", other: other(func(m *Marker) { m.ClusterUID = "uid-2" }), want: true},
-		"OtherName":      {reason: "A claim of another name is another claim.", other: other(func(m *Marker) { m.Claim.Name = "api" })},
-		"OtherGroup":     {reason: "A composite of the same name is not the claim.", other: other(func(m *Marker) { m.Claim.APIGroup = "intentplane.dev" })},
-		"OtherShard":     {reason: "Another shard of a claim has its own directories.", other: other(func(m *Marker) { m.Shard = 1 })},
-		"OtherPlane":     {reason: "A claim of another installation is another claim.", other: other(func(m *Marker) { m.ControlPlane = "test" })},
+		"RebuiltCluster": {reason: "A claim of a rebuilt cluster is the same claim with another UID.", other: markerWith(func(m *Marker) { m.ClusterUID = "uid-2" }), want: true},
+		"OtherName":      {reason: "A claim of another name is another claim.", other: markerWith(func(m *Marker) { m.Claim.Name = "api" })},
+		"OtherGroup":     {reason: "A composite of the same name is not the claim.", other: markerWith(func(m *Marker) { m.Claim.APIGroup = "intentplane.dev" })},
+		"OtherShard":     {reason: "Another shard of a claim has its own directories.", other: markerWith(func(m *Marker) { m.Shard = 1 })},
+		"OtherPlane":     {reason: "A claim of another installation is another claim.", other: markerWith(func(m *Marker) { m.ControlPlane = "test" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

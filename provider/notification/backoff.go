@@ -78,11 +78,11 @@ func (b *Backoff) HasEnded(a Attempt) bool {
 func (b *Backoff) KeepOnly(attempts []Attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	kept := map[Attempt]wait{}
+	retained := map[Attempt]wait{}
 	for _, a := range attempts {
-		if w, known := b.waits[a]; known {
-			kept[a] = w
+		if w, isKnown := b.waits[a]; isKnown {
+			retained[a] = w
 		}
 	}
-	b.waits = kept
+	b.waits = retained
 }

@@ -73,14 +73,14 @@ func (p Presence) next(now time.Time) Presence {
 }
 
 // See records which receivers are there. It returns whether that changed the book, and when the next receiver that is missing is forgotten, or 0.
-func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, again time.Duration) {
+func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, delay time.Duration) {
 	for _, r := range present {
-		p, known := b.Receivers[r]
+		p, isKnown := b.Receivers[r]
 		next := p.next(now)
-		if !known {
+		if !isKnown {
 			next.Since = now.Unix()
 		}
-		if !known || next != p {
+		if !isKnown || next != p {
 			changed = true
 			b.setPresence(r, next)
 		}
@@ -99,11 +99,11 @@ func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, again tim
 			changed = true
 			continue
 		}
-		if again == 0 || left < again {
-			again = left
+		if delay == 0 || left < delay {
+			delay = left
 		}
 	}
-	return changed, again
+	return changed, delay
 }
 
 func (b *Book) setPresence(r ReceiverID, p Presence) {
@@ -114,9 +114,9 @@ func (b *Book) setPresence(r ReceiverID, p Presence) {
 }
 
 // MarkOf returns the mark of a receiver, or nil if none was set since the receiver is there.
-func (b *Book) MarkOf(d DeploymentID, r ReceiverID, since time.Time) *Mark {
-	m, known := b.Deployments[d].Marks[r]
-	if !known || max(m.At, m.Set) < since.Unix() {
+func (b *Book) MarkOf(d DeploymentID, r ReceiverID, notBefore time.Time) *Mark {
+	m, isKnown := b.Deployments[d].Marks[r]
+	if !isKnown || max(m.At, m.Set) < notBefore.Unix() {
 		return nil
 	}
 	return &m
@@ -159,10 +159,10 @@ func (b *Book) setEntry(d DeploymentID, e Entry) {
 // Keep removes deployments that do not exist, and the marks of receivers other than some. Without any receiver it removes all deployments. It returns whether
 // there was anything to remove.
 func (b *Book) Keep(exists func(DeploymentID) bool, receivers []ReceiverID) bool {
-	changed, known := false, sets.New(receivers...)
+	changed, retained := false, sets.New(receivers...)
 	for d, e := range b.Deployments {
 		count := len(e.Marks)
-		maps.DeleteFunc(e.Marks, func(r ReceiverID, _ Mark) bool { return !known.Has(r) })
+		maps.DeleteFunc(e.Marks, func(r ReceiverID, _ Mark) bool { return !retained.Has(r) })
 		if changed = changed || len(e.Marks) < count; len(receivers) == 0 || !exists(d) {
 			delete(b.Deployments, d)
 			changed = true
@@ -201,8 +201,8 @@ func (b *Book) forgetOldest() bool {
 
 func (m Marks) newest() int64 {
 	newest := int64(0)
-	for _, one := range m {
-		newest = max(newest, one.At)
+	for _, mark := range m {
+		newest = max(newest, mark.At)
 	}
 	return newest
 }

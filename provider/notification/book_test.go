@@ -41,8 +41,8 @@ func TestSee(t *testing.T) {
 	now := clock()
 	for _, step := range steps {
 		now = now.Add(step.after)
-		if _, again := b.See(step.present, now); again != step.again {
-			t.Errorf("\n%s\nSee(...): want the next look in %s, got %s", step.reason, step.again, again)
+		if _, delay := b.See(step.present, now); delay != step.again {
+			t.Errorf("\n%s\nSee(...): want the next look in %s, got %s", step.reason, step.again, delay)
 		}
 		got := map[ReceiverID]time.Duration{}
 		for r, p := range b.Receivers {
@@ -59,15 +59,15 @@ func TestSee(t *testing.T) {
 
 // TestHasMoved remembers the configuration of a deployment.
 func TestHasMoved(t *testing.T) {
-	b, one, other := &Book{}, Config{Kind: "ClusterProviderConfig", Name: "one"}, Config{Kind: "ClusterProviderConfig", Name: "other"}
+	b, config, otherConfig := &Book{}, Config{Kind: "ClusterProviderConfig", Name: "one"}, Config{Kind: "ClusterProviderConfig", Name: "other"}
 	b.Set("intentplane.dev/u1", ops, Mark{Index: 5})
-	if b.HasMoved("intentplane.dev/u1", one) {
+	if b.HasMoved("intentplane.dev/u1", config) {
 		t.Error("HasMoved(...): a deployment had no configuration before the first look")
 	}
-	if !b.SetConfig("intentplane.dev/u1", one) || b.SetConfig("intentplane.dev/u1", one) {
+	if !b.SetConfig("intentplane.dev/u1", config) || b.SetConfig("intentplane.dev/u1", config) {
 		t.Error("SetConfig(...): want a change the first time alone")
 	}
-	if b.HasMoved("intentplane.dev/u1", one) || !b.HasMoved("intentplane.dev/u1", other) {
+	if b.HasMoved("intentplane.dev/u1", config) || !b.HasMoved("intentplane.dev/u1", otherConfig) {
 		t.Error("HasMoved(...): want true for another configuration alone")
 	}
 	if diff := cmp.Diff(Entry{Config: "ClusterProviderConfig/one", Marks: Marks{ops: {Index: 5}}}, b.Deployments["intentplane.dev/u1"]); diff != "" {
@@ -117,9 +117,9 @@ func TestKeep(t *testing.T) {
 	if !b.IsEmpty() {
 		t.Errorf("Keep(...): marks of receivers that are gone are left: %v", b.Deployments)
 	}
-	one, other := Deployment{APIVersion: "intentplane.dev/v1alpha1", UID: "u1"}, Deployment{APIVersion: "claims.intentplane.dev/v1alpha1", UID: "u1"}
-	if one.ID() != "intentplane.dev/u1" || other.ID() != "claims.intentplane.dev/u1" {
-		t.Errorf("ID(): %s and %s", one.ID(), other.ID())
+	deployment, otherDeployment := Deployment{APIVersion: "intentplane.dev/v1alpha1", UID: "u1"}, Deployment{APIVersion: "claims.intentplane.dev/v1alpha1", UID: "u1"}
+	if deployment.ID() != "intentplane.dev/u1" || otherDeployment.ID() != "claims.intentplane.dev/u1" {
+		t.Errorf("ID(): %s and %s", deployment.ID(), otherDeployment.ID())
 	}
 }
 
@@ -139,9 +139,9 @@ func TestBookIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := len(back.Deployments)
-	if kept < deployments/4 || back.Floor != int64(deployments-kept) {
-		t.Errorf("Encode(): %d deployments are kept, and the floor is %d", kept, back.Floor)
+	retained := len(back.Deployments)
+	if retained < deployments/4 || back.Floor != int64(deployments-retained) {
+		t.Errorf("Encode(): %d deployments are kept, and the floor is %d", retained, back.Floor)
 	}
 	if _, err := DecodeBook("{"); err == nil {
 		t.Error("DecodeBook(...): want an error for a text that is cut off")

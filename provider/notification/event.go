@@ -86,11 +86,11 @@ type customData struct {
 // newCloudEvent returns the body for an outcome. ControlPlane is the name of the installation.
 func newCloudEvent(n *Notification, controlPlane string) ([]byte, error) {
 	o, d := n.Outcome, n.Deployment
-	source, subject, at := "/intentplane/"+url.PathEscape(controlPlane), subjectOf(d), o.At.UTC().Format(time.RFC3339)
+	source, subject, timestamp := "/intentplane/"+url.PathEscape(controlPlane), subjectOf(d), o.At.UTC().Format(time.RFC3339)
 	e := cloudEvent{
-		SpecVersion: cloudEventsVersion, ID: n.ID(), Source: source, Type: o.eventType(), Subject: subject, Time: at, DataContentType: contentTypeJSON,
+		SpecVersion: cloudEventsVersion, ID: n.ID(), Source: source, Type: o.eventType(), Subject: subject, Time: timestamp, DataContentType: contentTypeJSON,
 		Data: cdEvent{
-			Context: cdContext{SpecVersion: cdEventsVersion, ID: n.ID(), Source: source, Type: o.eventType(), Timestamp: at},
+			Context: cdContext{SpecVersion: cdEventsVersion, ID: n.ID(), Source: source, Type: o.eventType(), Timestamp: timestamp},
 			Subject: cdSubject{ID: subject, Source: source, Content: cdContent{Environment: cdReference{ID: controlPlane}, ArtifactID: o.artifactID(d)}},
 			CustomData: customData{
 				Deployment: d, Outcome: o.Result, Epoch: o.Epoch, Revision: o.Revision, LiveRevision: o.LiveRevision,

@@ -30,11 +30,11 @@ func TestNewCloudEvent(t *testing.T) {
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	const id, source, typ, at = "u1.1.6.RolledBack", "/intentplane/fleet%20one", "dev.cdevents.service.rolledback.0.3.0", "2031-12-17T13:00:00Z"
+	const id, source, typ, timestamp = "u1.1.6.RolledBack", "/intentplane/fleet%20one", "dev.cdevents.service.rolledback.0.3.0", "2031-12-17T13:00:00Z"
 	want := map[string]any{
-		"specversion": "1.0", "id": id, "source": source, "type": typ, "subject": "intentplane.dev/team-a/shop", "time": at, "datacontenttype": "application/json",
+		"specversion": "1.0", "id": id, "source": source, "type": typ, "subject": "intentplane.dev/team-a/shop", "time": timestamp, "datacontenttype": "application/json",
 		"data": map[string]any{
-			"context": map[string]any{"specversion": "0.5.1", "id": id, "source": source, "type": typ, "timestamp": at},
+			"context": map[string]any{"specversion": "0.5.1", "id": id, "source": source, "type": typ, "timestamp": timestamp},
 			"subject": map[string]any{
 				"id": "intentplane.dev/team-a/shop", "source": source,
 				"content": map[string]any{"environment": map[string]any{"id": "fleet one"}, "artifactId": "pkg:generic/team-a/shop@5"},

@@ -77,18 +77,18 @@ func NewestMark(outcomes []Outcome, log []deploymentv1alpha1.Transition, now tim
 
 // FirstMark returns the mark of the newest outcome before a receiver was there, set now, or false if there is none. Without it the outcome would seem to be
 // new where the status shows it again at a later time.
-func FirstMark(outcomes []Outcome, since, now time.Time) (Mark, bool) {
+func FirstMark(outcomes []Outcome, start, now time.Time) (Mark, bool) {
 	for i := range slices.Backward(outcomes) {
-		if outcomes[i].At.Unix() < since.Unix() {
+		if outcomes[i].At.Unix() < start.Unix() {
 			return NewMark(&outcomes[i], now), true
 		}
 	}
 	return Mark{}, false
 }
 
-// Untold returns the outcomes that come after a mark. A receiver without a mark begins with the first outcome that is not before since.
-func Untold(outcomes []Outcome, log []deploymentv1alpha1.Transition, mark *Mark, since time.Time) []Outcome {
-	isLater := func(o Outcome) bool { return o.At.Unix() >= since.Unix() }
+// Untold returns the outcomes that come after a mark. A receiver without a mark begins with the first outcome that is not before start.
+func Untold(outcomes []Outcome, log []deploymentv1alpha1.Transition, mark *Mark, start time.Time) []Outcome {
+	isLater := func(o Outcome) bool { return o.At.Unix() >= start.Unix() }
 	if mark != nil {
 		isLater = mark.isBefore(log)
 	}

@@ -32,7 +32,7 @@ func logOf(outcomes []Outcome) []deploymentv1alpha1.Transition {
 
 func TestUntold(t *testing.T) {
 	three := []Outcome{ended(5, 1, 1, 3*time.Hour), ended(11, 1, 2, 2*time.Hour), ended(17, 1, 3, time.Hour)}
-	again := []Outcome{ended(5, 1, 3, time.Minute), ended(11, 1, 4, time.Minute)}
+	recomputed := []Outcome{ended(5, 1, 3, time.Minute), ended(11, 1, 4, time.Minute)}
 	marked := func(o Outcome) *Mark { m := NewMark(&o, clock()); return &m }
 	cases := map[string]struct {
 		reason   string
@@ -66,7 +66,7 @@ func TestUntold(t *testing.T) {
 			outcomes: append(three[:1:1], ended(11, 1, 4, time.Minute)), mark: marked(three[2]), want: []string{"1.4.Succeeded"},
 		},
 		"Overtaken":  {reason: "A restored status whose indices have passed the mark shows the outcomes after it.", outcomes: append(three[:1:1], ended(17, 1, 4, time.Minute), ended(23, 1, 5, time.Minute)), mark: marked(three[2]), want: []string{"1.4.Succeeded", "1.5.Succeeded"}},
-		"Recomputed": {reason: "A status that was computed again shows the marked outcome at a new time, and it is not posted again.", outcomes: again, mark: marked(three[2]), want: []string{"1.4.Succeeded"}},
+		"Recomputed": {reason: "A status that was computed again shows the marked outcome at a new time, and it is not posted again.", outcomes: recomputed, mark: marked(three[2]), want: []string{"1.4.Succeeded"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -103,15 +103,15 @@ func TestFirstMark(t *testing.T) {
 }
 
 func TestReceivers(t *testing.T) {
-	one := configv1alpha1.Notification{URL: "https://hooks.slack.com", Format: configv1alpha1.FormatSlack}
-	two := one
-	one.Name, two.Name = "ops", "developers"
+	receiver := configv1alpha1.Notification{URL: "https://hooks.slack.com", Format: configv1alpha1.FormatSlack}
+	otherReceiver := receiver
+	receiver.Name, otherReceiver.Name = "ops", "developers"
 	cases := map[string]struct {
 		reason string
 		all    []configv1alpha1.Notification
 		want   []ReceiverID
 	}{
-		"Named": {reason: "Two receivers with one address and format are two.", all: []configv1alpha1.Notification{one, two}, want: []ReceiverID{"ProviderConfig/own/ops", "ProviderConfig/own/developers"}},
+		"Named": {reason: "Two receivers with one address and format are two.", all: []configv1alpha1.Notification{receiver, otherReceiver}, want: []ReceiverID{"ProviderConfig/own/ops", "ProviderConfig/own/developers"}},
 		"Unnamed": {
 			reason: "Receivers that were stored before receivers had names are distinguished by their place.",
 			all:    make([]configv1alpha1.Notification, 2), want: []ReceiverID{"ProviderConfig/own/#1", "ProviderConfig/own/#2"},

@@ -46,9 +46,9 @@ func rejected(transitions []deploymentv1alpha1.Transition) []deploymentv1alpha1.
 }
 
 // aged moves transitions from an index on into the past, or into the future.
-func aged(transitions []deploymentv1alpha1.Transition, from int, by time.Duration) []deploymentv1alpha1.Transition {
+func aged(transitions []deploymentv1alpha1.Transition, from int, age time.Duration) []deploymentv1alpha1.Transition {
 	for i := from; i < len(transitions); i++ {
-		transitions[i].At = metav1.NewTime(transitions[i].At.Add(-by))
+		transitions[i].At = metav1.NewTime(transitions[i].At.Add(-age))
 	}
 	return transitions
 }

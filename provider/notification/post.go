@@ -95,10 +95,10 @@ func (p *Poster) Post(ctx context.Context, r *Receiver, n *Notification) error {
 	return nil
 }
 
-func (p *Poster) acquirePlace(ctx context.Context, at shares.Place) (func(), error) {
+func (p *Poster) acquirePlace(ctx context.Context, place shares.Place) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, placeTimeout)
 	defer cancel()
-	free, err := p.places.Acquire(ctx, at)
+	free, err := p.places.Acquire(ctx, place)
 	if err != nil {
 		return nil, ErrBusy
 	}

@@ -39,8 +39,8 @@ func receiverAt(t *testing.T, s *httptest.Server) *Receiver {
 // secret.
 func TestPost(t *testing.T) {
 	near := atomic.Int64{}
-	other := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { near.Add(1) }))
-	defer other.Close()
+	otherServer := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { near.Add(1) }))
+	defer otherServer.Close()
 	cases := map[string]struct {
 		reason  string
 		handler http.HandlerFunc
@@ -58,8 +58,8 @@ func TestPost(t *testing.T) {
 		},
 		"Limited": {reason: "A receiver that is asked too often takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, want: "the server answers with status 429 Too Many Requests", outage: true},
 		"Redirect": {reason: "A redirect is not followed, whether it leads to a near address or elsewhere.", handler: func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
-		}, want: fetch.ProblemRedirect + ": it leads to " + other.URL, outage: true},
+			http.Redirect(w, r, otherServer.URL, http.StatusTemporaryRedirect)
+		}, want: fetch.ProblemRedirect + ": it leads to " + otherServer.URL, outage: true},
 		"Endless": {
 			reason: "An answer without an end is not read to its end.", want: fetch.ProblemLarge, outage: true,
 			handler: func(w http.ResponseWriter, _ *http.Request) {
@@ -185,9 +185,9 @@ func TestShareOfANamespace(t *testing.T) {
 	if err := p.Post(ctx, receiverAt(t, s), notificationOf(rolledBack)); !errors.Is(err, ErrBusy) {
 		t.Errorf("a namespace has more than its share at a host: %v", err)
 	}
-	other := notificationOf(rolledBack)
-	other.Deployment.Namespace = "team-b"
-	if err := p.Post(t.Context(), receiverAt(t, s), other); err != nil {
+	otherTenant := notificationOf(rolledBack)
+	otherTenant.Deployment.Namespace = "team-b"
+	if err := p.Post(t.Context(), receiverAt(t, s), otherTenant); err != nil {
 		t.Errorf("another namespace waits: %v", err)
 	}
 	close(release)
@@ -201,7 +201,7 @@ func TestShareOfANamespace(t *testing.T) {
 func TestReceiverShowsNoKey(t *testing.T) {
 	r := Receiver{Key: canary}
 	for _, format := range []string{"%v", "%+v", "%#v"} {
-		if said := fmt.Sprintf(format, r); strings.Contains(said, canary) {
+		if text := fmt.Sprintf(format, r); strings.Contains(text, canary) {
 			t.Errorf("%s shows the key", format)
 		}
 	}

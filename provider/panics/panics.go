@@ -24,21 +24,21 @@ func (*Error) Error() string {
 
 // Recover runs a function and returns its error. It logs a panic with its stack, and returns it as an *Error. The first argument names the
 // operation in the log.
-func Recover(what string, fn func() error) (err error) { //nolint:nonamedreturns // A recovered panic is returned.
+func Recover(operation string, fn func() error) (err error) { //nolint:nonamedreturns // A recovered panic is returned.
 	defer func() {
 		if p := recover(); p != nil {
 			err = &Error{}
 			value := oneline.Clean(errors.Errorf("%v", p).Error(), maxLogged)
-			ctrllog.Log.WithName("panics").Error(err, "Recovered from a panic", "doing", what, "panic", value, "stack", string(debug.Stack()))
+			ctrllog.Log.WithName("panics").Error(err, "Recovered from a panic", "doing", operation, "panic", value, "stack", string(debug.Stack()))
 		}
 	}()
 	return fn()
 }
 
 // Go runs a function in a goroutine, and logs a panic of it.
-func Go(what string, fn func()) {
+func Go(operation string, fn func()) {
 	go func() {
-		_ = Recover(what, func() error {
+		_ = Recover(operation, func() error {
 			fn()
 			return nil
 		})

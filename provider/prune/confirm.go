@@ -23,16 +23,16 @@ const (
 	AnswerPlanChanged Answer = "PlanChanged"
 )
 
-// Confirm decides on an approval that names a plan by its digest. Shown is the digest that the request shows since some time, and fresh is the
+// Confirm decides on an approval that names a plan by its digest. Displayed is the digest that the request shows since start, and fresh is the
 // plan of facts that were read for this approval. Only AnswerGo lets anything be removed.
-func Confirm(approved, shown string, since time.Time, fresh *Plan, now time.Time) Answer {
-	age := now.Sub(since)
+func Confirm(approved, displayed string, start time.Time, fresh *Plan, now time.Time) Answer {
+	age := now.Sub(start)
 	switch {
 	case !digestPattern.MatchString(approved):
 		return AnswerNotADigest
-	case approved != shown:
+	case approved != displayed:
 		return AnswerOtherPlan
-	case since.IsZero() || age < 0 || age >= PlanLifetime:
+	case start.IsZero() || age < 0 || age >= PlanLifetime:
 		return AnswerExpired
 	case fresh.Refusal != "" || fresh.Digest != approved:
 		return AnswerPlanChanged

@@ -47,20 +47,20 @@ func TestDigest(t *testing.T) {
 			}
 		})
 	}
-	one, other := orphans(t, 3), orphans(t, 3)
-	one.Only, other.Only = []string{"app-0", "app-1"}, []string{"app-1", "app-0"}
-	if planOf(t, one).Digest != planOf(t, other).Digest {
+	facts, otherFacts := orphans(t, 3), orphans(t, 3)
+	facts.Only, otherFacts.Only = []string{"app-0", "app-1"}, []string{"app-1", "app-0"}
+	if planOf(t, facts).Digest != planOf(t, otherFacts).Digest {
 		t.Error("The same names in another order have another digest")
 	}
 	first := planOf(t, leftovers(2)).Digest
-	for what, change := range map[string]func(*Package){
+	for changed, change := range map[string]func(*Package){
 		"Another object of the name": func(p *Package) { p.UID = "x" },
 		"Another spec":               func(p *Package) { p.SpecDigest = "x" },
 	} {
 		f := leftovers(2)
 		change(&f.Packages[0])
 		if got := planOf(t, f).Digest; got == first {
-			t.Errorf("%s has the same digest", what)
+			t.Errorf("%s has the same digest", changed)
 		}
 	}
 }

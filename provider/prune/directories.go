@@ -54,20 +54,20 @@ func newIndex(f *Facts) *index {
 }
 
 // living returns the objects that name a claim, in either shape since both have the same directory, or the directory, or one above or below it.
-func (x *index) living(namespace, name, at string) []*Living {
-	out := slices.Concat(x.claims[namespace+"/"+name], x.paths[at], x.below[at])
-	for _, above := range pathsAbove(at) {
+func (x *index) living(namespace, name, dir string) []*Living {
+	out := slices.Concat(x.claims[namespace+"/"+name], x.paths[dir], x.below[dir])
+	for _, above := range pathsAbove(dir) {
 		out = append(out, x.paths[above]...)
 	}
 	return out
 }
 
 // pathsAbove returns the directories that a path is in.
-func pathsAbove(at string) []string {
+func pathsAbove(dir string) []string {
 	out := []string{}
-	for i := range len(at) {
-		if at[i] == '/' {
-			out = append(out, at[:i])
+	for i := range len(dir) {
+		if dir[i] == '/' {
+			out = append(out, dir[:i])
 		}
 	}
 	return out
@@ -106,7 +106,7 @@ func (d *directory) namespace() string {
 }
 
 // namespaceOfPath returns the namespace in <path of the Site>/<namespace>/<name>.
-func namespaceOfPath(at string) string { return path.Base(path.Dir(at)) }
+func namespaceOfPath(dir string) string { return path.Base(path.Dir(dir)) }
 
 // readDirectory reads the marker, and finds the entry of the state and the objects that name the directory.
 func readDirectory(f *Facts, from *Directory, nested map[string]string, x *index) *directory {
@@ -138,14 +138,14 @@ func readDirectory(f *Facts, from *Directory, nested map[string]string, x *index
 
 // nestedPaths returns, for each path that is above or below another one, the other one.
 func nestedPaths(all []Directory) map[string]string {
-	known := map[string]bool{}
+	paths := map[string]bool{}
 	for _, d := range all {
-		known[d.Path] = true
+		paths[d.Path] = true
 	}
 	out := map[string]string{}
 	for _, d := range all {
 		for _, above := range pathsAbove(d.Path) {
-			if known[above] {
+			if paths[above] {
 				out[d.Path], out[above] = above, d.Path
 			}
 		}
@@ -193,13 +193,13 @@ func (f *Facts) explainOwner(d *directory) string {
 }
 
 // explainLiving returns a sentence if an object that counts names the directory.
-func (f *Facts) explainLiving(d *directory, does string, counts func(*Living) bool) string {
+func (f *Facts) explainLiving(d *directory, action string, counts func(*Living) bool) string {
 	for _, l := range d.living {
 		if counts(l) {
 			if f.hidesNamespace(l.Namespace) {
-				return fmt.Sprintf("an object of another namespace %s", does)
+				return fmt.Sprintf("an object of another namespace %s", action)
 			}
-			return fmt.Sprintf("%s %s/%s %s", l.Kind, l.Namespace, l.Name, does)
+			return fmt.Sprintf("%s %s/%s %s", l.Kind, l.Namespace, l.Name, action)
 		}
 	}
 	return ""

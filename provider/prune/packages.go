@@ -7,7 +7,7 @@ import (
 
 // judgePackages returns an item for each package that may be one to remove, and how many packages of the namespaces are ours.
 func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
-	items, of, ours := []Item{}, []*Package{}, 0
+	items, packages, ours := []Item{}, []*Package{}, 0
 	for i := range f.Packages {
 		p := &f.Packages[i]
 		if f.coversNamespace(p.Namespace) && isMadeByBundle(p) {
@@ -20,10 +20,10 @@ func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
 			Kind: KindPackage, Namespace: p.Namespace, Name: p.Name, UID: p.UID, SpecDigest: p.SpecDigest,
 			Objects: len(p.Objects), Stateful: statefulObjects(p.Objects),
 		}
-		items, of = append(items, judgeByRules(f, p, item, rules)), append(of, p)
+		items, packages = append(items, judgeByRules(f, p, item, rules)), append(packages, p)
 	}
 	if hasRule(rules, KeepDependedOn) {
-		keepDependedOn(f, items, of)
+		keepDependedOn(f, items, packages)
 	}
 	return items, ours
 }
@@ -159,14 +159,14 @@ func (f *Facts) explainUsers(p *Package) string {
 
 // keepDependedOn keeps the dependencies of packages that stay: of packages outside of the plan, and of packages that the plan keeps, until
 // nothing changes any more.
-func keepDependedOn(f *Facts, items []Item, of []*Package) {
+func keepDependedOn(f *Facts, items []Item, packages []*Package) {
 	goes := map[*Package]bool{}
-	for i, p := range of {
+	for i, p := range packages {
 		goes[p] = items[i].Verdict == VerdictPrune && f.isSelected(&items[i])
 	}
 	for changed := true; changed; {
 		changed = false
-		for i, p := range of {
+		for i, p := range packages {
 			if !goes[p] {
 				continue
 			}

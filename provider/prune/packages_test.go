@@ -10,7 +10,7 @@ import (
 )
 
 func TestPackageRules(t *testing.T) {
-	other := BundleName{"claims.intentplane.dev", "platform"}
+	otherBundle := BundleName{"claims.intentplane.dev", "platform"}
 	first := func(change func(*Package)) func(*Facts) { return func(f *Facts) { change(&f.Packages[0]) } }
 	cases := map[string]struct {
 		reason string
@@ -23,7 +23,7 @@ func TestPackageRules(t *testing.T) {
 			reason: "A package that its bundle names is not a leftover.",
 			n:      2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune",
 		},
-		"OtherBundle": {reason: "A request about one bundle is not about packages of another bundle.", change: func(f *Facts) { f.Bundle = other }, want: ""},
+		"OtherBundle": {reason: "A request about one bundle is not about packages of another bundle.", change: func(f *Facts) { f.Bundle = otherBundle }, want: ""},
 		"ThisBundle":  {reason: "A request about one bundle is about its packages.", change: func(f *Facts) { f.Bundle = f.Packages[0].Bundle }, want: "app-0 Prune"},
 		"SameNameElsewhere": {reason: "A request about one bundle is not about one of the same name in another namespace.", change: func(f *Facts) {
 			f.Bundle, f.Namespace, f.Namespaces = f.Packages[0].Bundle, f.SystemNamespace, []string{"*"}
@@ -41,13 +41,13 @@ func TestPackageRules(t *testing.T) {
 		"Controlled": {reason: "A package that another object uses stays.", change: func(f *Facts) {
 			f.Living = []Living{{Kind: "Application", Namespace: "team-a", Name: "x", Claim: rolloutv1alpha1.ClaimReference{Kind: "IntentDeployment", Namespace: "team-a", Name: "app-0"}}}
 		}, want: "app-0 Keep InUse"},
-		"UsedByBundle":  {reason: "A package that another bundle names stays, also if that bundle has the same name in the other group.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{other, "team-a", []string{"app-0"}}) }, want: "app-0 Keep UsedByBundle"},
-		"UsedElsewhere": {reason: "A bundle of another namespace has another package of the name.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{other, "team-b", []string{"app-0"}}) }, want: "app-0 Prune"},
+		"UsedByBundle":  {reason: "A package that another bundle names stays, also if that bundle has the same name in the other group.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{otherBundle, "team-a", []string{"app-0"}}) }, want: "app-0 Keep UsedByBundle"},
+		"UsedElsewhere": {reason: "A bundle of another namespace has another package of the name.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{otherBundle, "team-b", []string{"app-0"}}) }, want: "app-0 Prune"},
 		"UsedByRecord": {reason: "A record that another program keeps counts as a user.", change: func(f *Facts) {
 			f.Records = append(f.Records, Record{BundleName: BundleName{"", "uds"}, Namespace: "team-a", Uses: []string{"app-0"}})
 		}, want: "app-0 Keep UsedByBundle"},
 		"UnknownUser": {reason: "Another record that cannot be read may be that of a user.", change: func(f *Facts) {
-			f.Records = append(f.Records, Record{BundleName: other, Namespace: "team-a", IsBroken: true})
+			f.Records = append(f.Records, Record{BundleName: otherBundle, Namespace: "team-a", IsBroken: true})
 		}, want: "app-0 Keep UsedByBundle"},
 		"Elsewhere": {reason: "A package whose directories another control plane owns is not ours to remove.", change: first(func(p *Package) { p.Reason = "OwnedElsewhere" }), want: "app-0 Keep OwnedElsewhere"},
 		"Young":     {reason: "A package that left just now may come back.", change: first(func(p *Package) { p.Since = now.Add(-time.Minute) }), want: "app-0 Keep TooYoung"},

@@ -172,14 +172,14 @@ func MakePlan(f *Facts) (Plan, error) {
 // A rule keeps an item if it has a sentence for it.
 type rule[T any] struct {
 	reason Reason
-	keeps  func(f *Facts, of T) string
+	keeps  func(f *Facts, owner T) string
 }
 
 // judgeByRules returns the item with the reason of the first rule that keeps it.
-func judgeByRules[T any](f *Facts, of T, item Item, rules []rule[T]) Item {
+func judgeByRules[T any](f *Facts, subject T, item Item, rules []rule[T]) Item {
 	item.Verdict = VerdictPrune
 	for _, r := range rules {
-		if message := r.keeps(f, of); message != "" {
+		if message := r.keeps(f, subject); message != "" {
 			item.Verdict, item.Reason, item.Message = VerdictKeep, r.reason, message
 			return item
 		}
@@ -240,8 +240,8 @@ func compareItems(a, b Item) int {
 
 // refusePlan returns why nothing of a plan may be done, if that is so. Ours is the number of our items with any verdict.
 func (f *Facts) refusePlan(pruned []Item, ours int, missing []string) (Refusal, string) {
-	if unknown := f.unknownOwners(); unknown != "" {
-		return RefusalUncertain, unknown
+	if owners := f.unknownOwners(); owners != "" {
+		return RefusalUncertain, owners
 	}
 	if f.Scope == ScopeDirectories && f.Repository.Untrusted != "" {
 		return RefusalStateUntrusted, f.Repository.Untrusted
@@ -327,12 +327,12 @@ func (f *Facts) explainStateful(objects []Object, unread bool) string {
 }
 
 // explainAge returns a sentence for a change that is younger than the limit, in the future, or unknown.
-func (f *Facts) explainAge(at time.Time) string {
-	switch age := f.Now.Sub(at); {
-	case at.IsZero():
+func (f *Facts) explainAge(plannedAt time.Time) string {
+	switch age := f.Now.Sub(plannedAt); {
+	case plannedAt.IsZero():
 		return "it is unknown when it changed"
 	case age < 0 || age < f.MinAge:
-		return fmt.Sprintf("it changed at %s, and minAge is %s", at.UTC().Format(time.RFC3339), f.MinAge)
+		return fmt.Sprintf("it changed at %s, and minAge is %s", plannedAt.UTC().Format(time.RFC3339), f.MinAge)
 	}
 	return ""
 }

@@ -166,9 +166,9 @@ func randomNamespaces(_ testing.TB, r *rand.Rand) *Facts {
 	return f
 }
 
-func randomNames(r *rand.Rand, most int) []string {
+func randomNames(r *rand.Rand, limit int) []string {
 	out := []string{}
-	for range r.IntN(most + 1) {
+	for range r.IntN(limit + 1) {
 		out = append(out, oneOf(r, "x", "y", "z", "w", "v"))
 	}
 	return out
@@ -303,14 +303,14 @@ func worlds() map[string]func(testing.TB, *rand.Rand) *Facts {
 func TestRandom(t *testing.T) {
 	for name, world := range worlds() {
 		t.Run(name, func(t *testing.T) {
-			pruned, seen := 0, map[string]int{}
+			pruned, counts := 0, map[string]int{}
 			for seed := range uint64(stories) {
 				f := world(t, rand.New(rand.NewPCG(seed, 22)))
 				p := planOf(t, f)
 				for _, i := range p.Items {
-					seen[string(i.Reason)]++
+					counts[string(i.Reason)]++
 				}
-				seen[string(p.Refusal)]++
+				counts[string(p.Refusal)]++
 				if diff := cmp.Diff(oracle(f), identify(&p)); diff != "" {
 					t.Fatalf("story %d: the plan is %s; -oracle, +plan:\n%s", seed, summarise(&p), diff)
 				}
@@ -322,7 +322,7 @@ func TestRandom(t *testing.T) {
 			if pruned < stories/10 {
 				t.Errorf("%d stories removed %d items: they show little", stories, pruned)
 			}
-			t.Logf("%d stories, %d items to prune, %v", stories, pruned, seen)
+			t.Logf("%d stories, %d items to prune, %v", stories, pruned, counts)
 		})
 	}
 }

@@ -30,16 +30,16 @@ func (r *Repository) LastAnswer() Answer {
 }
 
 // recordAnswer records how a conversation ended that began at a time and read the repository, with the lock held.
-func (r *Repository) recordAnswer(at time.Time, err error) {
-	if at.Before(r.answer.At) {
+func (r *Repository) recordAnswer(timestamp time.Time, err error) {
+	if timestamp.Before(r.answer.At) {
 		return
 	}
-	since := time.Time{}
+	failingSince := time.Time{}
 	if err != nil {
-		since = at
+		failingSince = timestamp
 		if r.answer.Err != nil {
-			since = r.answer.FailingSince
+			failingSince = r.answer.FailingSince
 		}
 	}
-	r.answer = Answer{At: at, Err: err, FailingSince: since}
+	r.answer = Answer{At: timestamp, Err: err, FailingSince: failingSince}
 }

@@ -27,9 +27,9 @@ func TestLastAnswer(t *testing.T) {
 		}
 	}
 	read := func() seen {
-		before := s.Requests(repo)
+		baseline := s.Requests(repo)
 		a := r.LastAnswer()
-		if s.Requests(repo) != before {
+		if s.Requests(repo) != baseline {
 			t.Error("reading the last answer asked the server")
 		}
 		out := seen{At: a.At.Sub(began), Class: failure.ClassOf(a.Err)}

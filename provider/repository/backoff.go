@@ -47,8 +47,8 @@ func (t *backoff) currentError(now time.Time) error {
 }
 
 // errorSince is currentError, but a failure from before a time is not waited out: a user asked at that time for another try.
-func (t *backoff) errorSince(asked, now time.Time) error {
-	if t.failedAt.Before(asked) {
+func (t *backoff) errorSince(notBefore, now time.Time) error {
+	if t.failedAt.Before(notBefore) {
 		return nil
 	}
 	return t.currentError(now)

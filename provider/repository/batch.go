@@ -65,39 +65,39 @@ func (r *Repository) failDeliveries(group []*item, err error) {
 // deliveries that did not fit into it.
 func (r *Repository) pushBatchWithRetry(ctx context.Context, group []*item) (batch, []*item, error) {
 	first := &firstPush{}
-	for lost := 0; ; lost++ {
+	for conflicts := 0; ; conflicts++ {
 		began := r.pool.options.Now()
-		p, rest, err := r.tryPushBatch(ctx, group, lost > 0, first.whole)
+		p, rest, err := r.tryPushBatch(ctx, group, conflicts > 0, first.whole)
 		switch {
 		case r.probeNextWay(p, err, first):
 		case failure.ClassOf(err) == failure.ClassNotAtomic:
 			r.pushSerially()
 			return batch{}, nil, err
 		case err == nil:
-			r.onPushSucceeded(lost, r.pool.options.Now().Sub(began))
+			r.onPushSucceeded(conflicts, r.pool.options.Now().Sub(began))
 			return p, rest, nil
 		case !failure.IsConflict(err):
 			return p, rest, err
-		case lost == maxConflicts:
+		case conflicts == maxConflicts:
 			return batch{}, nil, err
 		}
-		r.onPushConflict(lost, len(p.items))
+		r.onPushConflict(conflicts, len(p.items))
 		if !r.pool.pauseFor(r.pool.options.Pause()) {
 			return batch{}, nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: the provider ends"}
 		}
 	}
 }
 
-// tryPushBatch pushes a group once, or as many of it as fit, on top of the known snapshot, or with again on top of a new one. With whole, the
+// tryPushBatch pushes a group once, or as many of it as fit, on top of the known snapshot, or for a retry on top of a new one. With whole, the
 // first state of a repository goes with the branch.
-func (r *Repository) tryPushBatch(ctx context.Context, group []*item, again, whole bool) (batch, []*item, error) {
-	s, at, err := r.snapshotForBatch(ctx, again)
+func (r *Repository) tryPushBatch(ctx context.Context, group []*item, isRetry, whole bool) (batch, []*item, error) {
+	s, observedAt, err := r.snapshotForBatch(ctx, isRetry)
 	if err != nil {
 		return batch{}, nil, err
 	}
 	p, rest, err := planBatch(ctx, s, group, r.currentBatchLimit())
 	if err == nil {
-		err = r.pushProposal(ctx, p, at, whole)
+		err = r.pushProposal(ctx, p, observedAt, whole)
 	}
 	return p, rest, err
 }
@@ -110,9 +110,9 @@ func (r *Repository) pushSerially() {
 }
 
 // snapshotForBatch returns the snapshot to plan on. The known one is good enough: the push fails if the repository has moved since.
-func (r *Repository) snapshotForBatch(ctx context.Context, again bool) (*git.Snapshot, time.Time, error) {
-	if s, at := r.knownSnapshot(); s != nil && !again {
-		return s.Open(), at, nil
+func (r *Repository) snapshotForBatch(ctx context.Context, isRetry bool) (*git.Snapshot, time.Time, error) {
+	if s, observedAt := r.knownSnapshot(); s != nil && !isRetry {
+		return s.Open(), observedAt, nil
 	}
 	var s *git.Snapshot
 	began := r.pool.options.Now()
@@ -130,10 +130,10 @@ func (r *Repository) snapshotForBatch(ctx context.Context, again bool) (*git.Sna
 
 // pushProposal pushes a batch. A result without changes, by a snapshot from before the request of a delivery, counts as a conflict: the
 // repository may have moved since.
-func (r *Repository) pushProposal(ctx context.Context, p batch, at time.Time, whole bool) error {
+func (r *Repository) pushProposal(ctx context.Context, p batch, observedAt time.Time, whole bool) error {
 	if p.proposal.Empty() {
 		for _, i := range p.items {
-			if at.Before(i.askedAt) {
+			if observedAt.Before(i.askedAt) {
 				return &failure.Error{Class: failure.ClassConflict, Detail: "cannot decide from an old snapshot of the repository: it is read again"}
 			}
 		}
@@ -180,15 +180,15 @@ type batch struct {
 	errs  []error
 }
 
-// planBatch plans one delivery on top of the other, as many as fit and at most most. It returns the rest of the group.
-func planBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (batch, []*item, error) {
+// planBatch plans one delivery on top of the other, as many as fit and at most limit. It returns the rest of the group.
+func planBatch(ctx context.Context, s *git.Snapshot, group []*item, limit int) (batch, []*item, error) {
 	p := batch{first: s.StateTip() == ""}
 	draft := git.NewDraft(s)
-	most = min(len(group), most)
+	limit = min(len(group), limit)
 	if s.Stateless() {
-		most = min(most, 1) // The first delivery recovers the state that all others build on.
+		limit = min(limit, 1) // The first delivery recovers the state that all others build on.
 	}
-	for len(p.items) < most && draft.Size() < maxBatchBytes {
+	for len(p.items) < limit && draft.Size() < maxBatchBytes {
 		i := group[len(p.items)]
 		next := draft.Fork()
 		err := recoverPanic("plan the delivery", func() error { return i.Plan(ctx, next) })

@@ -32,14 +32,14 @@ func (r *Repository) FetchCommit(ctx context.Context, id string) (*git.Commit, e
 
 // ReadCommitFiles returns the files in a directory of a commit, without one entry of the directory. A failure is not tried again before the backoff of the
 // commit ends. It returns a *failure.Error.
-func (r *Repository) ReadCommitFiles(ctx context.Context, commit *git.Commit, path, without string) (map[string][]byte, error) {
+func (r *Repository) ReadCommitFiles(ctx context.Context, commit *git.Commit, path, excluded string) (map[string][]byte, error) {
 	if err := r.fetches.errorOfCommit(commit.ID(), r.pool.options.Now()); err != nil {
 		return nil, err
 	}
 	var files map[string][]byte
 	err := r.runOperation(ctx, func(ctx context.Context) error {
 		var err error
-		files, err = r.currentClient().ReadCommitFiles(ctx, commit, path, without)
+		files, err = r.currentClient().ReadCommitFiles(ctx, commit, path, excluded)
 		return err
 	})
 	r.fetches.recordFetch(commit.ID(), err, r.pool.options.Now())

@@ -39,13 +39,13 @@ func TestFetchCommit(t *testing.T) {
 	for _, step := range steps {
 		clock = clock.Add(step.after)
 		s.Fail(repo, step.status)
-		before := s.Requests(repo)
+		baseline := s.Requests(repo)
 		_, err := r.FetchCommit(t.Context(), step.id)
 		if diff := cmp.Diff(step.class, failure.ClassOf(err)); diff != "" {
 			t.Errorf("\n%s\nFetchCommit(...): -want, +got:\n%s\n%v", step.reason, diff, err)
 		}
-		if asked := s.Requests(repo) > before; asked != step.asked {
-			t.Errorf("\n%s\nFetchCommit(...): asked the server: %t", step.reason, asked)
+		if isRequested := s.Requests(repo) > baseline; isRequested != step.asked {
+			t.Errorf("\n%s\nFetchCommit(...): asked the server: %t", step.reason, isRequested)
 		}
 	}
 }

@@ -37,7 +37,7 @@ type reportedCauses struct {
 func (c *reportedCauses) shouldReport(cause string, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.at, func(_ string, at time.Time) bool { return now.Sub(at) >= causeInterval })
+	maps.DeleteFunc(c.at, func(_ string, timestamp time.Time) bool { return now.Sub(timestamp) >= causeInterval })
 	if _, ok := c.at[cause]; ok || len(c.at) >= maxCauses {
 		return false
 	}

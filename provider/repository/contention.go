@@ -44,20 +44,20 @@ func (r *Repository) currentBatchLimit() int {
 }
 
 // onPushConflict makes batches smaller after every fourth race that is lost in a row. Size is the size of the batch.
-func (r *Repository) onPushConflict(lost, size int) {
+func (r *Repository) onPushConflict(conflicts, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if lost%conflictsPerShrink == conflictsPerShrink-1 {
+	if conflicts%conflictsPerShrink == conflictsPerShrink-1 {
 		r.others.batchLimit = max(1, size/2)
 	}
 }
 
 // onPushSucceeded makes batches larger after a push, and sets the pause to how long it took if it lost races before.
-func (r *Repository) onPushSucceeded(lost int, took time.Duration) {
+func (r *Repository) onPushSucceeded(conflicts int, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.others.batchLimit = min(maxBatch, 2*r.others.batchLimit)
-	if lost > 0 {
+	if conflicts > 0 {
 		r.others.gap = min(took, longestGap)
 	}
 }

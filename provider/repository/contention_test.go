@@ -45,12 +45,12 @@ func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 
 func foreignPush(t *testing.T, c *git.Client, name string) error {
 	t.Helper()
-	seen, err := c.Look(context.Background(), nil)
+	snapshot, err := c.Look(context.Background(), nil)
 	if err != nil {
 		t.Errorf("Look(): %v", err)
 		return nil
 	}
-	p, err := git.Plan(t.Context(), seen, git.Change{
+	p, err := git.Plan(t.Context(), snapshot, git.Change{
 		Put:     map[string]map[string][]byte{"theirs/" + name: {"file": []byte(name)}},
 		Message: "Theirs\n\nDelivery: " + name, Author: git.Author{Name: "A Stranger", Email: "stranger@example.org"}, When: time.Unix(1, 0),
 	})
@@ -84,23 +84,23 @@ func TestContention(t *testing.T) {
 
 func testContention(t *testing.T, elsewhere func(w int) bool) {
 	t.Helper()
-	writers, each := 4, 5
+	writers, perWriter := 4, 5
 	if soak.Long() {
-		writers, each = 20, 50
+		writers, perWriter = 20, 50
 	}
 	s := serve(t, map[string]string{"README.md": "hello"})
 	stop, pushed := make(chan struct{}), make(chan []string)
 	began := time.Now()
 	go func() { pushed <- foreign(t, s, stop) }()
 
-	want := contend(t, s, writers, each, elsewhere)
+	want := contend(t, s, writers, perWriter, elsewhere)
 	took := time.Since(began).Seconds()
 	close(stop)
 	theirs := <-pushed
 	for _, name := range theirs {
 		want[name] = 1
 	}
-	t.Logf("soak %s: ours %.1f/s, theirs %.1f/s, pushes %.1f/s", t.Name(), float64(writers*each)/took, float64(len(theirs))/took, float64(s.Pushes(repo))/took)
+	t.Logf("soak %s: ours %.1f/s, theirs %.1f/s, pushes %.1f/s", t.Name(), float64(writers*perWriter)/took, float64(len(theirs))/took, float64(s.Pushes(repo))/took)
 
 	log, err := s.Log(context.Background(), repo, gitserver.Branch)
 	if err != nil {
@@ -123,7 +123,7 @@ func testContention(t *testing.T, elsewhere func(w int) bool) {
 }
 
 // contend lets writers deliver, some of them with a pool of their own, and returns the revision that each has delivered.
-func contend(t *testing.T, s *gitserver.Server, writers, each int, elsewhere func(w int) bool) map[string]int {
+func contend(t *testing.T, s *gitserver.Server, writers, perWriter int, elsewhere func(w int) bool) map[string]int {
 	t.Helper()
 	shared := pool(Options{})
 	want := map[string]int{}
@@ -133,11 +133,11 @@ func contend(t *testing.T, s *gitserver.Server, writers, each int, elsewhere fun
 		if elsewhere(w) {
 			r = open(t, pool(Options{}), s)
 		}
-		for n := range each {
+		for n := range perWriter {
 			want[trailer(w, n)] = 1
 		}
 		wg.Go(func() {
-			for n := range each {
+			for n := range perWriter {
 				for persist(t, r, w, n) {
 				}
 			}
@@ -167,8 +167,8 @@ func untouched(t *testing.T, s *gitserver.Server, theirs []string, writers int) 
 		t.Fatal(err)
 	}
 	for _, name := range theirs {
-		if is := got["theirs/"+name+"/file"]; is != name {
-			t.Errorf("\nFiles of other writers do not change\n%s: %q", name, is)
+		if content := got["theirs/"+name+"/file"]; content != name {
+			t.Errorf("\nFiles of other writers do not change\n%s: %q", name, content)
 		}
 	}
 	if diff := cmp.Diff(1+len(theirs)+writers, len(got)); diff != "" || strings.TrimSpace(got["README.md"]) != "hello" {
@@ -178,7 +178,7 @@ func untouched(t *testing.T, s *gitserver.Server, theirs []string, writers int) 
 }
 
 // hurried are deliveries to a branch on which another writer always commits while more than so many of them are planned together.
-func hurried(t *testing.T, s *gitserver.Server, deliveries, most int) []Delivery {
+func hurried(t *testing.T, s *gitserver.Server, deliveries, limit int) []Delivery {
 	t.Helper()
 	planned, n := 0, 0
 	out := make([]Delivery, deliveries)
@@ -189,7 +189,7 @@ func hurried(t *testing.T, s *gitserver.Server, deliveries, most int) []Delivery
 			if d.Size() == 0 {
 				planned = 0
 			}
-			if planned++; planned == most+1 {
+			if planned++; planned == limit+1 {
 				n++
 				if _, err := s.Commit(ctx, repo, gitserver.Branch, map[string]string{fmt.Sprintf("theirs/%d", n): "theirs"}, "Theirs"); err != nil {
 					return err
@@ -202,10 +202,10 @@ func hurried(t *testing.T, s *gitserver.Server, deliveries, most int) []Delivery
 }
 
 func TestFasterUnmanagedWriter(t *testing.T) {
-	const most = 3
+	const limit = 3
 	s := serve(t, map[string]string{"README.md": "hello"})
 	r := open(t, pool(Options{}), s)
-	for key, err := range gather(t, s, r, hurried(t, s, 12, most)...) {
+	for key, err := range gather(t, s, r, hurried(t, s, 12, limit)...) {
 		if err != nil {
 			t.Errorf("\nA claim that loses one race after the other delivers less at once\nDeliver(%s): %v", key, err)
 		}

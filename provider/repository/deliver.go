@@ -113,12 +113,12 @@ func (r *Repository) withdrawItem(i *item) bool {
 
 // pushUntilEmpty pushes until the queue is empty. While one push is on its way the next group gathers.
 func (r *Repository) pushUntilEmpty() {
-	for more := true; more; {
+	for hasMore := true; hasMore; {
 		leave := r.acquirePushLane()
 		group := r.takeNextGroup()
 		r.deliverOrFail(context.Background(), group)
 		leave()
-		more = len(group) > 0
+		hasMore = len(group) > 0
 		r.yieldToOthers()
 	}
 }
@@ -141,12 +141,12 @@ func (r *Repository) acquirePushLane() (leave func()) {
 func (r *Repository) takeNextGroup() []*item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	most := maxBatch
+	limit := maxBatch
 	if r.serial {
-		most = 1
+		limit = 1
 	}
 	group := []*item{}
-	for r.queue.size > 0 && len(group) < most {
+	for r.queue.size > 0 && len(group) < limit {
 		_, suspect := r.refused[r.queue.peekItem().Object]
 		if suspect && len(group) > 0 {
 			break

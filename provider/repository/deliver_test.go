@@ -27,7 +27,7 @@ func BenchmarkDeliver(b *testing.B) {
 }
 
 // benchmark deliveries into a repository that holds others already.
-func benchmark(b *testing.B, before, deliveries int, run func(tb testing.TB, r *Repository, from, to int)) {
+func benchmark(b *testing.B, warmups, deliveries int, run func(tb testing.TB, r *Repository, source, end int)) {
 	b.Helper()
 	for range b.N {
 		b.StopTimer()
@@ -37,10 +37,10 @@ func benchmark(b *testing.B, before, deliveries int, run func(tb testing.TB, r *
 		}
 		s := serve(b, seed)
 		r := open(b, pool(Options{}), s)
-		together(b, r, 0, before)
+		together(b, r, 0, warmups)
 		b.StartTimer()
 		began := time.Now()
-		run(b, r, before, before+deliveries)
+		run(b, r, warmups, warmups+deliveries)
 		b.ReportMetric(float64(deliveries)/time.Since(began).Seconds(), "deliveries/s")
 	}
 }
@@ -79,22 +79,22 @@ func peak(tb testing.TB) float64 {
 	return kib / 1024
 }
 
-func together(tb testing.TB, r *Repository, from, to int) {
+func together(tb testing.TB, r *Repository, start, end int) {
 	tb.Helper()
-	errs := make(chan error, to-from)
-	for n := from; n < to; n++ {
+	errs := make(chan error, end-start)
+	for n := start; n < end; n++ {
 		go func() { errs <- r.Deliver(context.Background(), fiveFiles(n)) }()
 	}
-	for range to - from {
+	for range end - start {
 		if err := <-errs; err != nil {
 			tb.Fatal(err)
 		}
 	}
 }
 
-func oneByOne(tb testing.TB, r *Repository, from, to int) {
+func oneByOne(tb testing.TB, r *Repository, start, end int) {
 	tb.Helper()
-	for n := from; n < to; n++ {
+	for n := start; n < end; n++ {
 		if err := r.Deliver(context.Background(), fiveFiles(n)); err != nil {
 			tb.Fatal(err)
 		}

@@ -63,8 +63,8 @@ func TestWaitForLargeAnswersIsNotTimeOfOperation(t *testing.T) {
 			h := hostOf(l, namespace, namespace)
 			ended = append(ended, begin(t.Context(), h, largeFetch(h, 50*time.Second)))
 		}
-		for _, one := range ended {
-			got = append(got, <-one)
+		for _, result := range ended {
+			got = append(got, <-result)
 		}
 		want := []outcome{{took: 50 * time.Second}, {took: 100 * time.Second}, {took: 150 * time.Second}}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {

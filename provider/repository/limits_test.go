@@ -48,7 +48,7 @@ func ofNamespace(namespace string, n int) func(r *git.Remote) {
 }
 
 // hang lets operations begin at the host of each repository, and not end before the test does. It returns when so many are under way.
-func hang(t *testing.T, most int, repos ...*Repository) {
+func hang(t *testing.T, limit int, repos ...*Repository) {
 	t.Helper()
 	free := make(chan struct{})
 	t.Cleanup(func() { close(free) })
@@ -64,7 +64,7 @@ func hang(t *testing.T, most int, repos ...*Repository) {
 			})
 		}()
 	}
-	for range most {
+	for range limit {
 		await(t, begun)
 	}
 }
@@ -118,17 +118,17 @@ func TestHangingPushGivesItsLaneBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, map[string]string{"README.md": "hello"})
 			p := pool(Options{Patience: tc.patience})
-			free, held := make(chan struct{}), make(chan struct{})
+			free, hold := make(chan struct{}), make(chan struct{})
 			defer close(free)
 			slow := openRemote(t, p, s.URL(repo), ofNamespace(hostile, 0))
 			hanging := fiveFiles(1)
 			hanging.Plan = func(context.Context, *git.Draft) error {
-				close(held)
+				close(hold)
 				<-free
 				return &failure.Error{Class: failure.ClassInvalid}
 			}
 			go func() { _ = slow.Deliver(context.Background(), hanging) }()
-			await(t, held)
+			await(t, hold)
 			good := openRemote(t, p, s.URL(repo), func(r *git.Remote) { r.Namespace = tc.good })
 			done := make(chan error, 1)
 			go func() {
@@ -227,7 +227,7 @@ func TestHostileTenantCostsItself(t *testing.T) {
 	}
 	p.pending.mu.Lock()
 	defer p.pending.mu.Unlock()
-	if held := p.pending.bytesOf[hostile]; held > maxBytesPerNamespace {
-		t.Errorf("A hostile tenant has no more than its share of the bytes that wait.\nbytes: %d", held)
+	if pendingBytes := p.pending.bytesOf[hostile]; pendingBytes > maxBytesPerNamespace {
+		t.Errorf("A hostile tenant has no more than its share of the bytes that wait.\nbytes: %d", pendingBytes)
 	}
 }

@@ -25,19 +25,19 @@ type sharedLook struct {
 // Look returns a snapshot of the repository from the given time or later, and asks the server only if that was not done for another object.
 // It first waits until nothing of the object is under way. A repository that does not answer is asked again after its backoff, and until then
 // all objects get the error that it gave. It returns a *failure.Error.
-func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error) {
+func (r *Repository) Look(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error) {
 	if err := r.pool.awaitPending(ctx, key); err != nil {
 		return nil, err
 	}
-	s, f, known := r.joinSharedLook(key, since)
+	s, f, cause := r.joinSharedLook(key, notBefore)
 	if f == nil {
-		return s.Open(), known
+		return s.Open(), cause
 	}
 	wait := r.host.currentPatience()
-	if known != nil {
+	if cause != nil {
 		wait = min(wait, r.pool.options.QuickPatience)
 	}
-	return r.awaitSharedLook(ctx, key, f, wait, known)
+	return r.awaitSharedLook(ctx, key, f, wait, cause)
 }
 
 // askedInterval is the shortest time between two looks that users asked for.
@@ -46,11 +46,11 @@ const askedInterval = 2 * time.Second
 // LookAgain does the same as Look, for a user who requested it: earlier results do not count, neither a snapshot nor an error in its backoff.
 // It looks for all users who asked meanwhile, and not more often than each two seconds. An error that comes before the look has ended does
 // not count either: HasLookedSince says so, and the object is woken when it ends.
-func (r *Repository) LookAgain(ctx context.Context, key types.NamespacedName, asked time.Time) (*git.Snapshot, error) {
+func (r *Repository) LookAgain(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error) {
 	if err := r.pool.awaitPending(ctx, key); err != nil {
 		return nil, err
 	}
-	s, f, err := r.joinAskedLook(key, asked)
+	s, f, err := r.joinAskedLook(key, notBefore)
 	if f == nil {
 		return s.Open(), err
 	}
@@ -58,20 +58,20 @@ func (r *Repository) LookAgain(ctx context.Context, key types.NamespacedName, as
 }
 
 // joinAskedLook returns the result of a look that began since a user's request, or the look to wait for.
-func (r *Repository) joinAskedLook(key types.NamespacedName, asked time.Time) (*git.Snapshot, *sharedLook, error) {
+func (r *Repository) joinAskedLook(key types.NamespacedName, notBefore time.Time) (*git.Snapshot, *sharedLook, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.pool.options.Now()
 	r.usedAt = now
-	if r.snapshot != nil && !r.snapshotAt.Before(asked) {
+	if r.snapshot != nil && !r.snapshotAt.Before(notBefore) {
 		return r.snapshot, nil, nil
 	}
-	if err := r.lookBackoff.cause; err != nil && !r.failedLookAt.Before(asked) {
+	if err := r.lookBackoff.cause; err != nil && !r.failedLookAt.Before(notBefore) {
 		r.waiters[key] = struct{}{}
 		return nil, nil, err
 	}
 	r.askers[key] = struct{}{}
-	if r.ongoingLook == nil || r.ongoingLook.began.Before(asked) {
+	if r.ongoingLook == nil || r.ongoingLook.began.Before(notBefore) {
 		pause := max(0, r.askedLookAt.Add(askedInterval).Sub(now))
 		r.askedLookAt = now.Add(pause)
 		r.ongoingLook = &sharedLook{began: r.askedLookAt, done: make(chan struct{})}
@@ -89,15 +89,15 @@ func (r *Repository) runAskedLook(f *sharedLook, pause time.Duration) {
 }
 
 // HasLookedSince reports whether a look that began since a time has ended, with or without an error.
-func (r *Repository) HasLookedSince(asked time.Time) bool {
+func (r *Repository) HasLookedSince(notBefore time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.snapshot != nil && !r.snapshotAt.Before(asked) || !r.failedLookAt.IsZero() && !r.failedLookAt.Before(asked)
+	return r.snapshot != nil && !r.snapshotAt.Before(notBefore) || !r.failedLookAt.IsZero() && !r.failedLookAt.Before(notBefore)
 }
 
 // awaitSharedLook waits for a look. Where it does not end in time, the object gets the known error or, if that is nil, the error that the
 // repository did not answer yet.
-func (r *Repository) awaitSharedLook(ctx context.Context, key types.NamespacedName, f *sharedLook, wait time.Duration, known error) (*git.Snapshot, error) {
+func (r *Repository) awaitSharedLook(ctx context.Context, key types.NamespacedName, f *sharedLook, wait time.Duration, cause error) (*git.Snapshot, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -105,19 +105,19 @@ func (r *Repository) awaitSharedLook(ctx context.Context, key types.NamespacedNa
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	if known == nil {
-		known = &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: it did not answer yet"}
+	if cause == nil {
+		cause = &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: it did not answer yet"}
 	}
-	return r.leaveSharedLook(key, f, known)
+	return r.leaveSharedLook(key, f, cause)
 }
 
 // joinSharedLook returns the known result, or the look to wait for. With an error the repository did not answer the last time.
-func (r *Repository) joinSharedLook(key types.NamespacedName, since time.Time) (*git.Snapshot, *sharedLook, error) {
+func (r *Repository) joinSharedLook(key types.NamespacedName, notBefore time.Time) (*git.Snapshot, *sharedLook, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.pool.options.Now()
 	r.usedAt = now // The fast path of a delivery looks without opening the repository.
-	if r.snapshot != nil && !r.snapshotAt.Before(since) {
+	if r.snapshot != nil && !r.snapshotAt.Before(notBefore) {
 		return r.snapshot, nil, nil
 	}
 	if err := r.lookBackoff.currentError(now); err != nil {
@@ -125,7 +125,7 @@ func (r *Repository) joinSharedLook(key types.NamespacedName, since time.Time) (
 		return nil, nil, err
 	}
 	broken := r.lookBackoff.cause
-	if r.ongoingLook == nil || (r.ongoingLook.began.Before(since) && broken == nil) {
+	if r.ongoingLook == nil || (r.ongoingLook.began.Before(notBefore) && broken == nil) {
 		r.ongoingLook = &sharedLook{began: now, done: make(chan struct{})}
 		go r.runSharedLook(r.ongoingLook)
 	}

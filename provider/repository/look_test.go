@@ -21,24 +21,24 @@ func TestLooksAreShared(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	p := pool(Options{Now: func() time.Time { return clock }})
 	r := open(t, p, s)
-	if again := open(t, p, s); again != r {
+	if reopened := open(t, p, s); reopened != r {
 		t.Fatal("\nCallers with the same remote and credentials share a repository\nOpen(): another repository")
 	}
 	if err := deliver(r, fiveFiles(0)); err != nil {
 		t.Fatal(err)
 	}
-	requests := func(since time.Time) int {
-		before := s.Requests(repo)
+	requests := func(notBefore time.Time) int {
+		baseline := s.Requests(repo)
 		var wg sync.WaitGroup
 		for n := range 50 {
 			wg.Go(func() {
-				if _, err := r.Look(context.Background(), web(n), since); err != nil {
+				if _, err := r.Look(context.Background(), web(n), notBefore); err != nil {
 					t.Errorf("Look(): %v", err)
 				}
 			})
 		}
 		wg.Wait()
-		return s.Requests(repo) - before
+		return s.Requests(repo) - baseline
 	}
 	got := []int{requests(clock.Add(-time.Minute))}
 	clock = clock.Add(2 * time.Minute)
@@ -59,7 +59,7 @@ func TestLookedAtIsNotForgotten(t *testing.T) {
 	}
 	clock = clock.Add(time.Minute)
 	openURL(t, p, s.URL("team/other"))
-	if again := open(t, p, s); again != r {
+	if reopened := open(t, p, s); reopened != r {
 		t.Error("\nA look is a use\nOpen(): another repository")
 	}
 }
@@ -72,13 +72,13 @@ func TestUnreachableServerIsAskedOnce(t *testing.T) {
 	s.Fail(repo, http.StatusServiceUnavailable)
 	ask := func() int {
 		t.Helper()
-		before := s.Requests(repo)
+		baseline := s.Requests(repo)
 		for n := range 100 {
 			if _, err := r.Look(context.Background(), web(n), clock); failure.ClassOf(err) != failure.ClassTransient {
 				t.Fatalf("Look(): want %s, got %v", failure.ClassTransient, err)
 			}
 		}
-		return s.Requests(repo) - before
+		return s.Requests(repo) - baseline
 	}
 	got := []int{ask()}
 	clock = clock.Add(10 * time.Second)
@@ -121,11 +121,11 @@ func TestSilentHostDelaysNoOther(t *testing.T) {
 		t.Errorf("\nA caller waits for a bounded time\nLook(): %s", took)
 	}
 	began = time.Now()
-	const others = 20
-	for n := range others {
+	const otherHosts = 20
+	for n := range otherHosts {
 		_, _ = openURL(t, p, strings.Replace(dead, "/x", fmt.Sprintf("/%d", n), 1)).Look(context.Background(), web(n), began)
 	}
-	if took := time.Since(began); took > others*patience/2 {
+	if took := time.Since(began); took > otherHosts*patience/2 {
 		t.Errorf("\nAn object does not wait for a host that was slow before\nLook(): %s", took)
 	}
 	r := open(t, p, s)
@@ -150,29 +150,29 @@ func TestLookAgain(t *testing.T) {
 	}}), s)
 	requests := func(look func() error, wantOK bool) int {
 		t.Helper()
-		before := s.Requests(repo)
+		baseline := s.Requests(repo)
 		if err := look(); (err == nil) != wantOK {
 			t.Fatalf("look: %v, want success: %t", err, wantOK)
 		}
-		return s.Requests(repo) - before
+		return s.Requests(repo) - baseline
 	}
 	plain := func() error { _, err := r.Look(t.Context(), web(0), clock.Add(-time.Minute)); return err }
-	asked := clock
-	again := func() error { _, err := r.LookAgain(t.Context(), web(0), asked); return err }
+	requestedAt := clock
+	refresh := func() error { _, err := r.LookAgain(t.Context(), web(0), requestedAt); return err }
 	got := []int{requests(plain, true)}
 	clock = clock.Add(time.Second)
-	asked = clock
-	if r.HasLookedSince(asked) {
+	requestedAt = clock
+	if r.HasLookedSince(requestedAt) {
 		t.Error("HasLookedSince(...): a look from before a user asked counts")
 	}
-	got = append(got, requests(plain, true), requests(again, true), requests(again, true))
-	if !r.HasLookedSince(asked) {
+	got = append(got, requests(plain, true), requests(refresh, true), requests(refresh, true))
+	if !r.HasLookedSince(requestedAt) {
 		t.Error("HasLookedSince(...): the look that a user asked for does not count")
 	}
 	s.Fail(repo, http.StatusServiceUnavailable)
 	clock = clock.Add(3 * time.Second)
-	asked = clock
-	got = append(got, requests(again, false), requests(again, false))
+	requestedAt = clock
+	got = append(got, requests(refresh, false), requests(refresh, false))
 	s.Fail(repo, 0)
 	clock = clock.Add(10 * time.Millisecond)
 	got = append(got, requests(plain, true))
@@ -180,8 +180,8 @@ func TestLookAgain(t *testing.T) {
 		t.Errorf("\nA user who asks gets an answer from after that, and each answer is for all users who asked before it.\nrequests: -want, +got:\n%s", diff)
 	}
 	clock = clock.Add(time.Millisecond)
-	asked = clock
-	if n := requests(again, true); n != 1 || !r.HasLookedSince(asked) {
+	requestedAt = clock
+	if n := requests(refresh, true); n != 1 || !r.HasLookedSince(requestedAt) {
 		t.Errorf("\nA cached error does not answer a user who asks.\nrequests: %d, want 1", n)
 	}
 }
@@ -196,7 +196,7 @@ func TestLooksOfUsersAreSpread(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock = clock.Add(time.Millisecond)
-	before := s.Requests(repo)
+	baseline := s.Requests(repo)
 	var wg sync.WaitGroup
 	for n := range 50 {
 		wg.Go(func() {
@@ -211,7 +211,7 @@ func TestLooksOfUsersAreSpread(t *testing.T) {
 	until(func() bool { r.mu.Lock(); defer r.mu.Unlock(); return len(r.askers) == 50 })
 	close(due)
 	wg.Wait()
-	if got := s.Requests(repo) - before; got != 1 {
+	if got := s.Requests(repo) - baseline; got != 1 {
 		t.Errorf("\nOne look serves all users who asked meanwhile.\nrequests: %d, want 1", got)
 	}
 }
@@ -253,13 +253,13 @@ func TestLateFailure(t *testing.T) {
 			clock := began.Add(time.Minute)
 			r := open(t, pool(Options{Now: func() time.Time { return clock }}), serve(t, map[string]string{"README.md": "hello"}))
 			r.recordSharedLook(&sharedLook{began: began.Add(time.Second), done: make(chan struct{}), err: tc.first})
-			until := r.lookBackoff.until
+			retryAt := r.lookBackoff.until
 			r.recordSharedLook(&sharedLook{began: began, done: make(chan struct{}), err: tc.after})
 			if diff := cmp.Diff(failure.ClassOf(tc.want), failure.ClassOf(r.lookBackoff.cause)); diff != "" {
 				t.Errorf("\n%s\nclass of the backoff's cause: -want, +got:\n%s", tc.reason, diff)
 			}
-			if tc.want != nil && !r.lookBackoff.until.Equal(until) {
-				t.Errorf("\n%s\nthe wait changed from %s to %s", tc.reason, until, r.lookBackoff.until)
+			if tc.want != nil && !r.lookBackoff.until.Equal(retryAt) {
+				t.Errorf("\n%s\nthe wait changed from %s to %s", tc.reason, retryAt, r.lookBackoff.until)
 			}
 			if !r.failedLookAt.Equal(tc.wantFailedAt) {
 				t.Errorf("\n%s\nfailedLookAt: want %s, got %s", tc.reason, tc.wantFailedAt, r.failedLookAt)
@@ -273,11 +273,11 @@ func TestSnapshotsOfReaders(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	r := open(t, pool(Options{}), s)
 	for n := range 2 {
-		at, err := r.Look(t.Context(), web(n), time.Time{})
+		snapshot, err := r.Look(t.Context(), web(n), time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok, err := at.Entry(t.Context(), "README.md"); !ok || err != nil {
+		if _, ok, err := snapshot.Entry(t.Context(), "README.md"); !ok || err != nil {
 			t.Errorf("\nEach reader gets a snapshot with a meter of its own.\nEntry(...): %t, %v", ok, err)
 		}
 	}

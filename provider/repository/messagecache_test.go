@@ -20,20 +20,20 @@ func TestMessagesAreShared(t *testing.T) {
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
 	ask := func(class failure.Class) int {
 		t.Helper()
-		at, _ := r.knownSnapshot()
-		at = at.Open()
-		before := s.Requests(repo)
+		snapshot, _ := r.knownSnapshot()
+		snapshot = snapshot.Open()
+		baseline := s.Requests(repo)
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() {
-				notes, err := r.ReadMessages(context.Background(), at, "Delivery: ")
+				notes, err := r.ReadMessages(context.Background(), snapshot, "Delivery: ")
 				if failure.ClassOf(err) != class || (err == nil) != (len(notes) > 0) {
 					t.Errorf("ReadMessages(): want class %q, got %v, %v", class, notes, err)
 				}
 			})
 		}
 		wg.Wait()
-		return s.Requests(repo) - before
+		return s.Requests(repo) - baseline
 	}
 	for n := range 2 {
 		if err := deliver(r, fiveFiles(n)); err != nil {
@@ -62,10 +62,10 @@ func TestMessagesWaitForABoundedTime(t *testing.T) {
 	if err := deliver(r, fiveFiles(0)); err != nil && !IsPending(err) {
 		t.Fatal(err)
 	}
-	until(func() bool { at, _ := r.knownSnapshot(); return at != nil })
-	at, _ := r.knownSnapshot()
+	until(func() bool { snapshot, _ := r.knownSnapshot(); return snapshot != nil })
+	laterSnapshot, _ := r.knownSnapshot()
 	r.messagesTurn <- struct{}{}
-	if _, err := r.ReadMessages(context.Background(), at, "x"); failure.ClassOf(err) != failure.ClassTransient {
+	if _, err := r.ReadMessages(context.Background(), laterSnapshot, "x"); failure.ClassOf(err) != failure.ClassTransient {
 		t.Errorf("\nAn object waits for a bounded time\nReadMessages(): want %s, got %v", failure.ClassTransient, err)
 	}
 	<-r.messagesTurn

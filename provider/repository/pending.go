@@ -49,8 +49,8 @@ func (u *pendingItems) addPendingItem(i *item) bool {
 
 // hasRoomFor reports whether an item fits. The first one of a namespace always does, so that no number of namespaces keeps one out.
 func (u *pendingItems) hasRoomFor(i *item) bool {
-	own := u.bytesOf[i.Object.Namespace]
-	return own == 0 || own+i.Size <= maxBytesPerNamespace && u.bytes+i.Size <= maxBytes
+	namespaceBytes := u.bytesOf[i.Object.Namespace]
+	return namespaceBytes == 0 || namespaceBytes+i.Size <= maxBytesPerNamespace && u.bytes+i.Size <= maxBytes
 }
 
 func (u *pendingItems) removePendingItem(i *item) {

@@ -174,11 +174,11 @@ func (p *Pool) NewClient(r git.Remote, o ...git.Option) (*git.Client, error) {
 func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	ids := []string{}
 	for _, c := range clients {
-		one, err := c.Remote().Identity()
+		identity, err := c.Remote().Identity()
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, one)
+		ids = append(ids, identity)
 	}
 	if len(ids) == 0 {
 		return nil, errors.New("cannot open repository without a client")
@@ -239,15 +239,15 @@ func (p *Pool) limitsOfNamespace(namespace string) sharedLimits {
 
 // hostOfClient returns the server that a client really reaches. A namespace's observations of it are for that namespace alone.
 func (p *Pool) hostOfClient(c *git.Client) *host {
-	at := shares.Place{Host: c.ServerKey(), Namespace: c.Remote().Namespace}
-	h, ok := p.hosts[at]
+	place := shares.Place{Host: c.ServerKey(), Namespace: c.Remote().Namespace}
+	h, ok := p.hosts[place]
 	if !ok {
-		limits := p.limitsOfNamespace(at.Namespace)
+		limits := p.limitsOfNamespace(place.Namespace)
 		h = &host{
-			slots: limits.slots, budget: limits.budget.ForNamespace(at.Namespace), place: at,
+			slots: limits.slots, budget: limits.budget.ForNamespace(place.Namespace), place: place,
 			patience: p.options.Patience, quickPatience: p.options.QuickPatience,
 		}
-		p.hosts[at] = h
+		p.hosts[place] = h
 	}
 	h.users++
 	return h

@@ -47,9 +47,9 @@ func TestDroppedRepositoryRetainsNothing(t *testing.T) {
 			clock := time.Now()
 			p := pool(Options{Now: func() time.Time { return clock }})
 			r := open(t, p, s)
-			seen, err := r.Look(t.Context(), web(1), clock)
+			snapshot, err := r.Look(t.Context(), web(1), clock)
 			must(t, err)
-			_, err = r.ReadMessages(t.Context(), seen, "Intentplane-")
+			_, err = r.ReadMessages(t.Context(), snapshot, "Intentplane-")
 			must(t, err)
 			clock = clock.Add(idleTime + time.Minute)
 			openRemote(t, p, s.URL("other"))
@@ -204,16 +204,16 @@ func TestEndedReportsEachOperation(t *testing.T) {
 
 // TestWakeWith wakes the objects of another controller by their own names, and all others as before.
 func TestWakeWith(t *testing.T) {
-	var own, others []string
-	p := pool(Options{Wake: func(key types.NamespacedName) { own = append(own, key.String()) }})
-	p.WakeWith("other/", func(key types.NamespacedName) { others = append(others, key.String()) })
+	var ownWakes, otherWakes []string
+	p := pool(Options{Wake: func(key types.NamespacedName) { ownWakes = append(ownWakes, key.String()) }})
+	p.WakeWith("other/", func(key types.NamespacedName) { otherWakes = append(otherWakes, key.String()) })
 	for _, name := range []string{"web", "other/web", "unknown/web", "other"} {
 		p.wakeObject(types.NamespacedName{Namespace: "ns", Name: name})
 	}
-	if diff := cmp.Diff([]string{"ns/web", "ns/unknown/web", "ns/other"}, own); diff != "" {
+	if diff := cmp.Diff([]string{"ns/web", "ns/unknown/web", "ns/other"}, ownWakes); diff != "" {
 		t.Errorf("objects of the pool's own controller: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"ns/web"}, others); diff != "" {
+	if diff := cmp.Diff([]string{"ns/web"}, otherWakes); diff != "" {
 		t.Errorf("objects of the other one: -want, +got:\n%s", diff)
 	}
 }

@@ -144,10 +144,10 @@ func (q *queue) nextItem() *item {
 func (q *queue) peekItem() *item { return q.items[q.turns[0]][0] }
 
 // dropItem drops an item. It returns false if the queue does not have it any more.
-func (q *queue) dropItem(gone *item) bool {
-	ns := gone.Object.Namespace
+func (q *queue) dropItem(dropped *item) bool {
+	ns := dropped.Object.Namespace
 	for n, i := range q.items[ns] {
-		if i != gone {
+		if i != dropped {
 			continue
 		}
 		q.items[ns] = slices.Delete(slices.Clone(q.items[ns]), n, n+1)

@@ -124,6 +124,6 @@ func lookAt(ctx context.Context, r *Repository, d Delivery) error {
 // lookUntilAnswered waits until nothing of the object is under way.
 func lookUntilAnswered(t *testing.T, r *Repository, d Delivery) error {
 	t.Helper()
-	until(func() bool { _, is := r.pool.pending.itemOfObject(d.Object); return !is })
+	until(func() bool { _, isPending := r.pool.pending.itemOfObject(d.Object); return !isPending })
 	return lookAt(t.Context(), r, d)
 }

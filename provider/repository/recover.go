@@ -9,10 +9,10 @@ import (
 
 // recoverPanic runs a function and returns its error. A panic is a *failure.Error that is about this operation alone, so that others go on, and that is
 // waited out as any other: a server could have it happen again and again.
-func recoverPanic(what string, fn func() error) error {
-	err := panics.Recover(what, fn)
+func recoverPanic(operation string, fn func() error) error {
+	err := panics.Recover(operation, fn)
 	if p := (*panics.Error)(nil); errors.As(err, &p) {
-		return failure.Newf(failure.ClassUnknown, "cannot %s: %s", what, p)
+		return failure.Newf(failure.ClassUnknown, "cannot %s: %s", operation, p)
 	}
 	return err
 }

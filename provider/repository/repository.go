@@ -73,8 +73,8 @@ type Repository struct {
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {
 	c := clients[0]
-	for _, one := range clients {
-		one.WatchRefs(stateRefsOf(clients)...)
+	for _, client := range clients {
+		client.WatchRefs(stateRefsOf(clients)...)
 	}
 	return &Repository{
 		pool: p, host: p.hostOfClient(c), namespace: c.Remote().Namespace, clients: clients,
@@ -138,18 +138,18 @@ func (r *Repository) currentClient() *git.Client {
 }
 
 // keepSnapshot retains the snapshot of a time, and trims the cache.
-func (r *Repository) keepSnapshot(s *git.Snapshot, at time.Time) {
+func (r *Repository) keepSnapshot(s *git.Snapshot, observedAt time.Time) {
 	r.mu.Lock()
-	r.recordAnswer(at, nil)
-	r.retainSnapshot(s, at)
+	r.recordAnswer(observedAt, nil)
+	r.retainSnapshot(s, observedAt)
 	r.mu.Unlock()
 	r.pool.trimSnapshotCache()
 }
 
 // retainSnapshot retains a snapshot, with the lock held. It is the only place that does, and a closed repository retains none.
-func (r *Repository) retainSnapshot(s *git.Snapshot, at time.Time) {
+func (r *Repository) retainSnapshot(s *git.Snapshot, observedAt time.Time) {
 	if !r.closed {
-		r.snapshot, r.snapshotAt = s.Closed(), at
+		r.snapshot, r.snapshotAt = s.Closed(), observedAt
 	}
 }
 
@@ -179,33 +179,33 @@ func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted
 }
 
 // Contains reports whether a commit is in the branch as it was when the snapshot was taken. It returns a *failure.Error.
-func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit string) (is bool, err error) {
-	if is, known := s.Contains(commit); known {
-		return is, nil
+func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit string) (isContained bool, err error) {
+	if isInSnapshot, isKnown := s.Contains(commit); isKnown {
+		return isInSnapshot, nil
 	}
 	err = r.runOperation(ctx, func(ctx context.Context) error {
-		is, err = r.currentClient().Contains(ctx, s, commit)
+		isContained, err = r.currentClient().Contains(ctx, s, commit)
 		return err
 	})
-	return is, err
+	return isContained, err
 }
 
 // trimSnapshots drops snapshots until the others fit: the least recently used snapshot of the namespace that has most.
-func trimSnapshots(all []*Repository, most int) {
-	held, total := map[string][]cachedSnapshot{}, 0
+func trimSnapshots(all []*Repository, limit int) {
+	byNamespace, total := map[string][]cachedSnapshot{}, 0
 	for _, r := range all {
 		if c, ok := r.cachedSnapshotOf(); ok {
-			held[r.namespace] = append(held[r.namespace], c)
+			byNamespace[r.namespace] = append(byNamespace[r.namespace], c)
 			total += c.size
 		}
 	}
-	for _, of := range held {
-		slices.SortFunc(of, func(a, b cachedSnapshot) int { return a.used.Compare(b.used) })
+	for _, snapshots := range byNamespace {
+		slices.SortFunc(snapshots, func(a, b cachedSnapshot) int { return a.used.Compare(b.used) })
 	}
-	for total > most {
-		ns := largestNamespace(held)
-		c := held[ns][0]
-		held[ns] = held[ns][1:]
+	for total > limit {
+		ns := largestNamespace(byNamespace)
+		c := byNamespace[ns][0]
+		byNamespace[ns] = byNamespace[ns][1:]
 		c.repo.dropSnapshot()
 		total -= c.size
 	}
@@ -219,15 +219,15 @@ type cachedSnapshot struct {
 }
 
 // largestNamespace returns the namespace that has most.
-func largestNamespace(held map[string][]cachedSnapshot) string {
-	most, found := -1, ""
-	for ns, all := range held {
+func largestNamespace(byNamespace map[string][]cachedSnapshot) string {
+	largest, found := -1, ""
+	for ns, all := range byNamespace {
 		size := 0
 		for _, c := range all {
 			size += c.size
 		}
-		if size > most {
-			most, found = size, ns
+		if size > largest {
+			largest, found = size, ns
 		}
 	}
 	return found

@@ -47,10 +47,10 @@ func gather(t *testing.T, s *gitserver.Server, r *Repository, waiting ...Deliver
 	if err := deliver(r, fiveFiles(1000)); err != nil {
 		t.Fatal(err)
 	}
-	held, free := make(chan struct{}), make(chan struct{})
+	hold, free := make(chan struct{}), make(chan struct{})
 	s.AfterPush(repo, func() {
 		s.AfterPush(repo, nil)
-		close(held)
+		close(hold)
 		<-free
 	})
 	var wg sync.WaitGroup
@@ -65,7 +65,7 @@ func gather(t *testing.T, s *gitserver.Server, r *Repository, waiting ...Deliver
 		})
 	}
 	begin(fiveFiles(1001))
-	<-held
+	<-hold
 	for n, d := range waiting {
 		begin(d)
 		until(func() bool { return r.queueLength() > n })
@@ -82,8 +82,8 @@ func (r *Repository) queueLength() int {
 }
 
 // until waits for a condition, which does not take long.
-func until(so func() bool) {
-	for !so() {
+func until(condition func() bool) {
+	for !condition() {
 		<-time.After(time.Millisecond)
 	}
 }
@@ -149,9 +149,9 @@ func TestStateLostUnderGroup(t *testing.T) {
 		waiting = append(waiting, fiveFiles(n))
 	}
 	lose := waiting[4].Plan
-	once := sync.OnceFunc(func() { run(t, s, "update-ref", "-d", "refs/intentplane/prod/state") })
+	deleteState := sync.OnceFunc(func() { run(t, s, "update-ref", "-d", "refs/intentplane/prod/state") })
 	waiting[4].Plan = func(ctx context.Context, d *git.Draft) error {
-		once()
+		deleteState()
 		return lose(ctx, d)
 	}
 	for key, err := range gather(t, s, r, waiting...) {
@@ -230,11 +230,11 @@ func TestRefusedIsNotAskedAgain(t *testing.T) {
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
 	refused := func(d Delivery) int {
 		t.Helper()
-		before := s.Pushes(repo)
+		baseline := s.Pushes(repo)
 		if err := deliver(r, d); failure.ClassOf(err) != failure.ClassPolicy {
 			t.Fatalf("Deliver(): want a refusal, got %v", err)
 		}
-		return s.Pushes(repo) - before
+		return s.Pushes(repo) - baseline
 	}
 	d := fiveFiles(1)
 	got := []int{refused(d), refused(d)}
@@ -254,11 +254,11 @@ func TestRequestEndsTheBackoffOfPushes(t *testing.T) {
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
 	pushes := func(d Delivery) int {
 		t.Helper()
-		before := s.Pushes(repo)
+		baseline := s.Pushes(repo)
 		if err := deliver(r, d); err == nil {
 			t.Fatal("Deliver(): want a failure")
 		}
-		return s.Pushes(repo) - before
+		return s.Pushes(repo) - baseline
 	}
 	for name, script := range map[string]string{
 		"refused": `case "$1" in refs/heads/main) echo "rule 7 says no" >&2; exit 1;; esac`,
@@ -288,10 +288,10 @@ func TestAbandonedDeliveryIsWoken(t *testing.T) {
 	if err := deliver(r, fiveFiles(0)); err != nil {
 		t.Fatal(err)
 	}
-	held, free := make(chan struct{}), make(chan struct{})
-	s.AfterPush(repo, func() { close(held); <-free })
+	hold, free := make(chan struct{}), make(chan struct{})
+	s.AfterPush(repo, func() { close(hold); <-free })
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() { <-held; cancel() }()
+	go func() { <-hold; cancel() }()
 	if err := r.Deliver(ctx, fiveFiles(1)); !IsPending(err) {
 		t.Errorf("\nAn object that stops waiting gets a PendingError\nDeliver(): %v", err)
 	}

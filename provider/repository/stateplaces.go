@@ -38,11 +38,11 @@ func statePlaceOf(s *git.Snapshot, now time.Time) statePlace {
 }
 
 // countsMoreThan reports whether the state of a place takes precedence over another: a usable state, and then the newer one.
-func (p statePlace) countsMoreThan(other statePlace) bool {
-	if !p.counts || !other.counts {
-		return p.counts && !other.counts
+func (p statePlace) countsMoreThan(otherPlace statePlace) bool {
+	if !p.counts || !otherPlace.counts {
+		return p.counts && !otherPlace.counts
 	}
-	return p.written.After(other.written)
+	return p.written.After(otherPlace.written)
 }
 
 // searchStatePlaces reads all places that the state may be in. The repository itself records which one is in use: it is the place that holds
@@ -50,9 +50,9 @@ func (p statePlace) countsMoreThan(other statePlace) bool {
 // newest counts.
 func (r *Repository) searchStatePlaces(ctx context.Context) (*git.Snapshot, error) {
 	r.mu.Lock()
-	form, seen := r.form, r.snapshot
+	form, previous := r.form, r.snapshot
 	r.mu.Unlock()
-	s, err := r.clients[form].Look(ctx, seen)
+	s, err := r.clients[form].Look(ctx, previous)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (r *Repository) searchStatePlaces(ctx context.Context) (*git.Snapshot, erro
 // read once for each commit.
 func (r *Repository) statePlacesBeside(ctx context.Context, form int, s *git.Snapshot) ([]statePlace, error) {
 	r.mu.Lock()
-	known := slices.Clone(r.places)
+	places := slices.Clone(r.places)
 	r.mu.Unlock()
 	out := make([]statePlace, len(r.clients))
 	out[form] = statePlaceOf(s, r.pool.options.Now())
@@ -90,8 +90,8 @@ func (r *Repository) statePlacesBeside(ctx context.Context, form int, s *git.Sna
 		if i == form || tip == "" {
 			continue
 		}
-		if i < len(known) && known[i].tip == tip && !known[i].unread {
-			out[i] = known[i]
+		if i < len(places) && places[i].tip == tip && !places[i].unread {
+			out[i] = places[i]
 			continue
 		}
 		var err error
@@ -125,7 +125,7 @@ func (r *Repository) rivalStateRef(best int, places []statePlace) string {
 
 // retireRivalState retires the other state, after a push of the state in use. If that fails, it is tried again after the next push.
 func (r *Repository) retireRivalState(ctx context.Context, pushed *git.Proposal) {
-	s, at := r.knownSnapshot()
+	s, observedAt := r.knownSnapshot()
 	if s == nil || s.StateRival() == "" {
 		return
 	}
@@ -134,7 +134,7 @@ func (r *Repository) retireRivalState(ctx context.Context, pushed *git.Proposal)
 		return retireStateOf(ctx, r.clients[i], r.currentClient().Remote().StateRef, pushed)
 	})
 	if err == nil {
-		r.keepSnapshot(s.WithStateRival(""), at)
+		r.keepSnapshot(s.WithStateRival(""), observedAt)
 	}
 }
 

@@ -44,12 +44,12 @@ func wantHolders(t *testing.T, reason string, s *gitserver.Server, want map[stri
 }
 
 // remembers only the state of a delivery, as a verdict does, at some time after noon.
-func remembers(n int, after time.Duration) Delivery {
+func remembers(n int, delay time.Duration) Delivery {
 	d := fiveFiles(n)
 	d.Plan = func(ctx context.Context, draft *git.Draft) error {
 		_, err := draft.Commit(ctx, git.Change{
 			State: map[string][]byte{web(n).String(): []byte("verified\n")}, Message: "Record\n",
-			Author: git.Author{Name: "Intentplane", Email: "intentplane@example.org"}, When: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(after),
+			Author: git.Author{Name: "Intentplane", Email: "intentplane@example.org"}, When: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(delay),
 		})
 		return err
 	}
@@ -165,15 +165,15 @@ func TestNewerStateCounts(t *testing.T) {
 			}
 			wantHolders(t, tc.reason, s, tc.want)
 			// Another replica, or this one after a restart.
-			other := open(t, pool(Options{}), s)
-			seen, err := other.Look(t.Context(), web(4), time.Now())
+			rival := open(t, pool(Options{}), s)
+			snapshot, err := rival.Look(t.Context(), web(4), time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(run(t, s, "rev-parse", tc.newest), seen.StateTip()); diff != "" {
+			if diff := cmp.Diff(run(t, s, "rev-parse", tc.newest), snapshot.StateTip()); diff != "" {
 				t.Errorf("\n%s\nLook(...): state: -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.rival, seen.StateRival()); diff != "" {
+			if diff := cmp.Diff(tc.rival, snapshot.StateRival()); diff != "" {
 				t.Errorf("\n%s\nLook(...): rival: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -198,11 +198,11 @@ func TestFutureStateDateDoesNotCount(t *testing.T) {
 			stateAt(t, s, customRef, tc.ref)
 			stateAt(t, s, stateBranch, tc.branch)
 			r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
-			seen, err := r.Look(t.Context(), web(4), clock)
+			snapshot, err := r.Look(t.Context(), web(4), clock)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(run(t, s, "rev-parse", tc.want), seen.StateTip()); diff != "" {
+			if diff := cmp.Diff(run(t, s, "rev-parse", tc.want), snapshot.StateTip()); diff != "" {
 				t.Errorf("\n%s\nLook(...): state: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -234,12 +234,12 @@ func TestRivalCannotBeRead(t *testing.T) {
 			if err := os.WriteFile(file, []byte(run(t, s, "rev-parse", gitserver.Branch+"^{tree}")+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			seen, err := open(t, pool(Options{}), s).Look(t.Context(), web(4), time.Now())
+			snapshot, err := open(t, pool(Options{}), s).Look(t.Context(), web(4), time.Now())
 			if failed := err != nil; failed != tc.fails {
 				t.Fatalf("\n%s\nLook(...): %v", tc.reason, err)
 			}
-			if err == nil && seen.StateRival() != "" {
-				t.Errorf("\n%s\nLook(...): want no rival that would be retired, got %s", tc.reason, seen.StateRival())
+			if err == nil && snapshot.StateRival() != "" {
+				t.Errorf("\n%s\nLook(...): want no rival that would be retired, got %s", tc.reason, snapshot.StateRival())
 			}
 		})
 	}

@@ -22,10 +22,10 @@ func NewPlaces(l Limits) *Places { return &Places{queue: NewQueue[*waiter](l)} }
 
 // Acquire waits for a place at a host. It returns a function that frees the place, which may be called more than once, or the error of the
 // context if that ends before: then the namespace keeps its turn for the next time.
-func (p *Places) Acquire(ctx context.Context, at Place) (func(), error) {
+func (p *Places) Acquire(ctx context.Context, place Place) (func(), error) {
 	w := &waiter{given: make(chan struct{})}
 	p.mu.Lock()
-	p.queue.Add(w, at.Host, at.Namespace)
+	p.queue.Add(w, place.Host, place.Namespace)
 	p.giveFreePlaces()
 	p.mu.Unlock()
 	free := sync.OnceFunc(func() { p.freePlace(w) })
@@ -40,11 +40,11 @@ func (p *Places) Acquire(ctx context.Context, at Place) (func(), error) {
 
 // TryAcquire acquires a free place and returns the function that frees it, or false if there is none. The namespace has its turn from then
 // on, as if it waited.
-func (p *Places) TryAcquire(at Place) (func(), bool) {
+func (p *Places) TryAcquire(place Place) (func(), bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := &waiter{given: make(chan struct{})}
-	p.queue.Add(w, at.Host, at.Namespace)
+	p.queue.Add(w, place.Host, place.Namespace)
 	p.giveFreePlaces()
 	select {
 	case <-w.given:
@@ -56,10 +56,10 @@ func (p *Places) TryAcquire(at Place) (func(), bool) {
 }
 
 // IsWanted reports whether another namespace waits for a host.
-func (p *Places) IsWanted(at Place) bool {
+func (p *Places) IsWanted(place Place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.queue.IsWanted(at)
+	return p.queue.IsWanted(place)
 }
 
 // IsIdle reports whether nothing waits and nothing is under way.

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func acquire(t *testing.T, p *Places, at Place) func() {
+func acquire(t *testing.T, p *Places, place Place) func() {
 	t.Helper()
-	free, err := p.Acquire(t.Context(), at)
+	free, err := p.Acquire(t.Context(), place)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func testPlaces(t *testing.T) {
 	t.Helper()
 	p := NewPlaces(Limits{PerHost: 2, PerNamespaceAtHost: 1})
 	hostile, good := Place{Host: "h", Namespace: "hostile"}, Place{Host: "h", Namespace: "good"}
-	held := acquire(t, p, hostile)
+	release := acquire(t, p, hostile)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	for range 10 {
@@ -48,8 +48,8 @@ func testPlaces(t *testing.T) {
 		}
 	}
 	free()
-	held()
-	held() // Once more gives back nothing.
+	release()
+	release() // Once more gives back nothing.
 	if !p.IsIdle() {
 		t.Error("Places that were given back, and requests that ended, are forgotten.\nIsIdle(): want true")
 	}

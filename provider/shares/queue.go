@@ -70,18 +70,18 @@ func NewQueue[T comparable](l Limits) *Queue[T] {
 
 // Add a request for a host. Each of the namespaces wants it, so it is served when the first of them has its turn.
 func (q *Queue[T]) Add(r T, host string, namespaces ...string) {
-	at := q.hosts[host]
-	if at == nil {
-		at = &line[T]{waiting: map[string][]T{}, by: map[string]int{}}
-		q.hosts[host] = at
+	hostLine := q.hosts[host]
+	if hostLine == nil {
+		hostLine = &line[T]{waiting: map[string][]T{}, by: map[string]int{}}
+		q.hosts[host] = hostLine
 		q.turns = append(q.turns, host)
 	}
 	q.placed[r] = request{host: host, namespaces: namespaces}
 	for _, ns := range namespaces {
-		if !slices.Contains(at.turns, ns) {
-			at.turns = append(at.turns, ns)
+		if !slices.Contains(hostLine.turns, ns) {
+			hostLine.turns = append(hostLine.turns, ns)
 		}
-		at.waiting[ns] = append(at.waiting[ns], r)
+		hostLine.waiting[ns] = append(hostLine.waiting[ns], r)
 	}
 }
 
@@ -99,8 +99,8 @@ func (q *Queue[T]) Next() (T, Place, bool) {
 			return r, p, true
 		}
 	}
-	var none T
-	return none, Place{}, false
+	var zero T
+	return zero, Place{}, false
 }
 
 // nextAt returns the request of the namespace whose turn it is at a host, among waiting namespaces below their limits. The others keep their
@@ -115,84 +115,84 @@ func (q *Queue[T]) nextAt(l *line[T]) (T, string, bool) {
 			return l.waiting[ns][0], ns, true
 		}
 	}
-	var none T
-	return none, "", false
+	var zero T
+	return zero, "", false
 }
 
 // isBelow reports whether there is room for one more.
 func isBelow(n, limit int) bool { return limit == 0 || n < limit }
 
 func (q *Queue[T]) beginRequest(r T, p Place) {
-	at := q.hosts[p.Host]
+	hostLine := q.hosts[p.Host]
 	q.under++
 	q.by[p.Namespace]++
-	at.under++
-	at.by[p.Namespace]++
+	hostLine.under++
+	hostLine.by[p.Namespace]++
 	q.Drop(r)
 }
 
 // End a request that was under way.
 func (q *Queue[T]) End(p Place) {
-	at := q.hosts[p.Host]
+	hostLine := q.hosts[p.Host]
 	q.under--
-	at.under--
+	hostLine.under--
 	releaseOne(q.by, p.Namespace)
-	releaseOne(at.by, p.Namespace)
+	releaseOne(hostLine.by, p.Namespace)
 	q.forgetIdleHost(p.Host)
 }
 
-func releaseOne(by map[string]int, namespace string) {
-	if by[namespace]--; by[namespace] == 0 {
-		delete(by, namespace)
+func releaseOne(counts map[string]int, namespace string) {
+	if counts[namespace]--; counts[namespace] == 0 {
+		delete(counts, namespace)
 	}
 }
 
 // Drop a request that waits, if it does. A namespace whose last request it was loses its turn.
-func (q *Queue[T]) Drop(gone T) {
-	r, ok := q.placed[gone]
+func (q *Queue[T]) Drop(dropped T) {
+	r, ok := q.placed[dropped]
 	if !ok {
 		return
 	}
-	at := q.removeRequest(gone, r)
-	at.turns = slices.DeleteFunc(at.turns, func(ns string) bool { return slices.Contains(r.namespaces, ns) && len(at.waiting[ns]) == 0 })
+	hostLine := q.removeRequest(dropped, r)
+	hostLine.turns = slices.DeleteFunc(hostLine.turns, func(ns string) bool { return slices.Contains(r.namespaces, ns) && len(hostLine.waiting[ns]) == 0 })
 	q.forgetIdleHost(r.host)
 }
 
 // GiveUp drops a request that waited in vain, if it still waits. Its namespaces keep their turns for their next requests, as long as others wait for
 // the host or use it.
-func (q *Queue[T]) GiveUp(gone T) {
-	r, ok := q.placed[gone]
+func (q *Queue[T]) GiveUp(dropped T) {
+	r, ok := q.placed[dropped]
 	if !ok {
 		return
 	}
-	if at := q.hosts[r.host]; len(at.turns) > maxTurns {
-		q.Drop(gone)
+	if hostLine := q.hosts[r.host]; len(hostLine.turns) > maxTurns {
+		q.Drop(dropped)
 		return
 	}
-	q.removeRequest(gone, r)
+	q.removeRequest(dropped, r)
 	q.forgetIdleHost(r.host)
 }
 
-func (q *Queue[T]) removeRequest(gone T, r request) *line[T] {
-	delete(q.placed, gone)
-	at := q.hosts[r.host]
+func (q *Queue[T]) removeRequest(dropped T, r request) *line[T] {
+	delete(q.placed, dropped)
+	hostLine := q.hosts[r.host]
 	for _, ns := range r.namespaces {
-		at.waiting[ns] = slices.DeleteFunc(at.waiting[ns], func(waits T) bool { return waits == gone })
-		if len(at.waiting[ns]) == 0 {
-			delete(at.waiting, ns)
+		hostLine.waiting[ns] = slices.DeleteFunc(hostLine.waiting[ns], func(waits T) bool { return waits == dropped })
+		if len(hostLine.waiting[ns]) == 0 {
+			delete(hostLine.waiting, ns)
 		}
 	}
-	return at
+	return hostLine
 }
 
 // IsWanted reports whether another namespace waits for a host.
 func (q *Queue[T]) IsWanted(p Place) bool {
-	at := q.hosts[p.Host]
-	if at == nil {
+	hostLine := q.hosts[p.Host]
+	if hostLine == nil {
 		return false
 	}
-	_, waits := at.waiting[p.Namespace]
-	return len(at.waiting) > 1 || len(at.waiting) == 1 && !waits
+	_, waits := hostLine.waiting[p.Namespace]
+	return len(hostLine.waiting) > 1 || len(hostLine.waiting) == 1 && !waits
 }
 
 // IsEmpty reports whether nothing waits and nothing is under way.
@@ -202,7 +202,7 @@ func (q *Queue[T]) IsEmpty() bool {
 
 // forgetIdleHost forgets a host that nothing waits for.
 func (q *Queue[T]) forgetIdleHost(host string) {
-	if at := q.hosts[host]; at.under > 0 || len(at.waiting) > 0 {
+	if hostLine := q.hosts[host]; hostLine.under > 0 || len(hostLine.waiting) > 0 {
 		return
 	}
 	delete(q.hosts, host)

@@ -76,8 +76,8 @@ func TestQueueServesSharedRequestOnce(t *testing.T) {
 	q := NewQueue[string](Limits{})
 	q.Add("1", "h", "a", "b")
 	first, place, ok := q.Next()
-	_, _, again := q.Next()
-	if diff := cmp.Diff([]any{"1", Place{Host: "h", Namespace: "a"}, true, false}, []any{first, place, ok, again}); diff != "" {
+	_, _, hasMore := q.Next()
+	if diff := cmp.Diff([]any{"1", Place{Host: "h", Namespace: "a"}, true, false}, []any{first, place, ok, hasMore}); diff != "" {
 		t.Errorf("A request that two namespaces want is served once, and the first one pays.\nNext(): -want, +got:\n%s", diff)
 	}
 }

@@ -35,14 +35,14 @@ func newOpenPGPForm(k Key, now func() time.Time) (signingForm, error) {
 	if len(bytes.TrimSpace(k.Trusted)) == 0 {
 		return f, nil
 	}
-	others, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(k.Trusted))
+	trusted, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(k.Trusted))
 	if err != nil {
 		return nil, errors.New("the trusted signing keys are not armored public keys")
 	}
-	if slices.ContainsFunc(others, isWeakEntity) {
+	if slices.ContainsFunc(trusted, isWeakEntity) {
 		return nil, errWeakTrustedKey()
 	}
-	f.trusted = append(f.trusted, others...)
+	f.trusted = append(f.trusted, trusted...)
 	return f, nil
 }
 

@@ -25,14 +25,14 @@ func newSSHForm(k Key) (signingForm, error) {
 	}
 	f := &sshForm{signer: signer, trusted: []ssh.PublicKey{signer.PublicKey()}}
 	for rest := k.Trusted; len(bytes.TrimSpace(rest)) > 0; {
-		var other ssh.PublicKey
-		if other, _, _, rest, err = ssh.ParseAuthorizedKey(rest); err != nil {
+		var trustedKey ssh.PublicKey
+		if trustedKey, _, _, rest, err = ssh.ParseAuthorizedKey(rest); err != nil {
 			return nil, errors.New("the trusted signing keys are malformed")
 		}
-		if isWeakSSHKey(other) {
+		if isWeakSSHKey(trustedKey) {
 			return nil, errWeakTrustedKey()
 		}
-		f.trusted = append(f.trusted, other)
+		f.trusted = append(f.trusted, trustedKey)
 	}
 	return f, nil
 }

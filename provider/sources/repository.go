@@ -34,13 +34,13 @@ func (r *repository) dropAsker(revision string, object types.NamespacedName) boo
 }
 
 func (r *repository) forgetUnused(now time.Time) {
-	for revision, by := range r.asked {
-		for key, until := range by {
-			if now.After(until) {
-				delete(by, key)
+	for revision, users := range r.asked {
+		for key, deadline := range users {
+			if now.After(deadline) {
+				delete(users, key)
 			}
 		}
-		if len(by) == 0 {
+		if len(users) == 0 {
 			delete(r.asked, revision)
 		}
 	}
@@ -49,14 +49,14 @@ func (r *repository) forgetUnused(now time.Time) {
 // youngAnswer returns the answer to a request if it is young enough.
 func (r *repository) youngAnswer(req Request, now time.Time) (Answer, bool) {
 	a, ok := r.answers[req.Revision]
-	most, at := req.Interval, a.At
+	maxAge, answeredAt := req.Interval, a.At
 	if a.Err != nil {
-		most, at = min(most, FailedAge), a.failedAt
+		maxAge, answeredAt = min(maxAge, FailedAge), a.failedAt
 	}
 	if !a.IsSince(req.Since) {
-		most = Spacing
+		maxAge = Spacing
 	}
-	return a, ok && now.Sub(at) < most
+	return a, ok && now.Sub(answeredAt) < maxAge
 }
 
 // A look is when a repository was looked at, for which revisions, and why that failed.
@@ -71,7 +71,7 @@ type look struct {
 func (r *repository) keepAnswers(refs git.Refs, l look) map[types.NamespacedName]bool {
 	changed, next := map[types.NamespacedName]bool{}, map[string]Answer{}
 	for _, revision := range l.revisions {
-		by, isAsked := r.asked[revision]
+		users, isAsked := r.asked[revision]
 		if !isAsked {
 			continue
 		}
@@ -82,9 +82,9 @@ func (r *repository) keepAnswers(refs git.Refs, l look) map[types.NamespacedName
 		if l.err == nil {
 			a.Commit, a.Ambiguous = refs.FindCommit(revision)
 		}
-		before, known := r.answers[revision]
-		if known && l.err == nil && (before.Err != nil || before.Commit != a.Commit || before.Ambiguous != a.Ambiguous) {
-			for key := range by {
+		previous, isKnown := r.answers[revision]
+		if isKnown && l.err == nil && (previous.Err != nil || previous.Commit != a.Commit || previous.Ambiguous != a.Ambiguous) {
+			for key := range users {
 				changed[key] = true
 			}
 		}

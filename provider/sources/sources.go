@@ -105,7 +105,7 @@ type Answer struct {
 }
 
 // IsSince reports whether a look answers a request of a given time.
-func (a Answer) IsSince(asked time.Time) bool { return a.At.IsZero() || !a.At.Before(asked) }
+func (a Answer) IsSince(notBefore time.Time) bool { return a.At.IsZero() || !a.At.Before(notBefore) }
 
 // Find returns the commit of a revision, of a look that is young enough. A commit id is its own answer, unless its server may not be reached.
 // The answer to a request may be earlier than the request, since looks are spaced: then the next look is possible when the spacing is over.

@@ -164,18 +164,18 @@ func TestFind(t *testing.T) {
 	w.find(w.request("other", func(r *Request) { r.Server.Auth = transport.Basic{Username: "u", Password: "p"} }))
 	w.expectLooks("Requests with other credentials may see other refs", 2)
 	w.clock = w.clock.Add(500 * time.Millisecond)
-	asked := func(r *Request) { r.Since = w.clock }
-	if got := w.find(w.request("app", asked)); got.IsSince(w.clock) {
+	requestSince := func(r *Request) { r.Since = w.clock }
+	if got := w.find(w.request("app", requestSince)); got.IsSince(w.clock) {
 		t.Errorf("A look that began before it was asked for does not answer: %+v", got)
 	}
 	w.expectLooks("Looks are spaced", 2)
-	since := w.clock
+	start := w.clock
 	w.clock = w.clock.Add(500 * time.Millisecond)
-	if got := w.find(w.request("app", func(r *Request) { r.Since = since })); !got.IsSince(since) {
+	if got := w.find(w.request("app", func(r *Request) { r.Since = start })); !got.IsSince(start) {
 		t.Errorf("A look that began after it was asked for answers: %+v", got)
 	}
 	w.expectLooks("A user who asks for a look gets a look", 3)
-	w.find(w.request("app", func(r *Request) { r.Since = since }))
+	w.find(w.request("app", func(r *Request) { r.Since = start }))
 	w.expectLooks("One look answers the requests that were made before it", 3)
 	if _, err := w.pool.Find(w.Context(), w.request("bad", func(r *Request) { r.Server.URL = "file:///etc" })); err == nil {
 		t.Error("A file URL is not a repository")
@@ -185,7 +185,7 @@ func TestFind(t *testing.T) {
 // TestFailedLook has a repository that is down.
 func TestFailedLook(t *testing.T) {
 	w := newWorld(t)
-	before := w.find(w.request("app"))
+	previous := w.find(w.request("app"))
 	w.find(w.request("other"))
 	w.fails, w.clock = errors.New("down"), w.clock.Add(5*time.Minute)
 	if got := w.find(w.request("app")); got.Err == nil || got.Commit != "" {
@@ -195,7 +195,7 @@ func TestFailedLook(t *testing.T) {
 	w.find(w.request("other"))
 	w.expectLooks("A repository that is down is not asked by each", 2)
 	w.fails, w.clock = nil, w.clock.Add(30*time.Second)
-	if got := w.find(w.request("app")); got.Err != nil || got.Commit != before.Commit {
+	if got := w.find(w.request("app")); got.Err != nil || got.Commit != previous.Commit {
 		t.Fatalf("A repository that is back: %+v", got)
 	}
 	if diff := cmp.Diff([]string{"other"}, w.woken); diff != "" {

@@ -78,9 +78,9 @@ func (e *NewerError) Error() string {
 }
 
 // decodeFile decodes a file of this format into a value with a header.
-func decodeFile(name string, content []byte, most int, h *Header, into any) error {
-	if len(content) > most {
-		return errors.Errorf("cannot decode state: it has more than %d bytes", most)
+func decodeFile(name string, content []byte, limit int, h *Header, into any) error {
+	if len(content) > limit {
+		return errors.Errorf("cannot decode state: it has more than %d bytes", limit)
 	}
 	version := struct {
 		Format    int `json:"format"`
@@ -108,8 +108,8 @@ func decodeFile(name string, content []byte, most int, h *Header, into any) erro
 	return nil
 }
 
-// encodeFile encodes a file with the fields of a stored file that this version does not know. Known is decoded into, to learn which it knows.
-func encodeFile(name string, file any, most int, stored map[string]any, known any) ([]byte, error) {
+// encodeFile encodes a file with the fields of a stored file that this version does not know. UnderstoodFile is decoded into, to learn which it knows.
+func encodeFile(name string, file any, limit int, stored map[string]any, understoodFile any) ([]byte, error) {
 	next, err := toJSONObject(file)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func encodeFile(name string, file any, most int, stored map[string]any, known an
 		return nil, errors.Wrap(err, "cannot encode state")
 	}
 	if stored != nil {
-		understood, err := understoodPart(stored, known)
+		understood, err := understoodPart(stored, understoodFile)
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +128,8 @@ func encodeFile(name string, file any, most int, stored map[string]any, known an
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")
 	}
-	if len(b) >= most {
-		return nil, errors.Errorf("cannot encode state: %d bytes are more than the %d that fit", len(b)+1, most)
+	if len(b) >= limit {
+		return nil, errors.Errorf("cannot encode state: %d bytes are more than the %d that fit", len(b)+1, limit)
 	}
 	return append(b, '\n'), nil
 }

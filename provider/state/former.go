@@ -20,13 +20,13 @@ const (
 // without a branch or a path is left out.
 func LimitFormer(former []Tree, trees int) []Tree {
 	type place struct{ branch, path string }
-	seen, branches, size, out := map[place]bool{}, map[string]bool{}, 0, []Tree(nil)
+	visited, branches, size, out := map[place]bool{}, map[string]bool{}, 0, []Tree(nil)
 	for _, t := range former {
-		at := place{t.Branch, t.Path}
-		if seen[at] || t.Branch == "" || t.Path == "" {
+		key := place{t.Branch, t.Path}
+		if visited[key] || t.Branch == "" || t.Path == "" {
 			continue
 		}
-		seen[at], branches[t.Branch] = true, true
+		visited[key], branches[t.Branch] = true, true
 		size += len(t.Path)
 		if len(out) == maxFormer || len(out)+trees >= maxFormerAndTrees || size > maxFormerBytes || len(branches) > maxFormerBranches {
 			break
@@ -42,8 +42,8 @@ func (r RecordFile) ShownFormer() []deliveryv1alpha1.FormerBranch {
 	var out []deliveryv1alpha1.FormerBranch
 	places := map[string]int{}
 	for _, t := range r.Former {
-		i, known := places[t.Branch]
-		if !known {
+		i, isKnown := places[t.Branch]
+		if !isKnown {
 			i = len(out)
 			places[t.Branch] = i
 			out = append(out, deliveryv1alpha1.FormerBranch{Branch: t.Branch})

@@ -87,15 +87,15 @@ func (f LedgerFile) Append(next ledger.State, events []ledger.Event) LedgerFile 
 
 // AppendMandated returns the file after events that no spec contains, and that led to a state.
 func (f LedgerFile) AppendMandated(next ledger.State, events []ledger.Event) LedgerFile {
-	taken, known := f.TakenHead(), len(f.Events)
-	if taken == nil {
-		taken = &f.State.Head
+	head, recorded := f.TakenHead(), len(f.Events)
+	if head == nil {
+		head = &f.State.Head
 	}
 	out := f.Append(next, events)
-	for i := range out.Events[known:] {
-		out.Events[known+i].By = RecorderMandate
+	for i := range out.Events[recorded:] {
+		out.Events[recorded+i].By = RecorderMandate
 	}
-	out.Taken = new(*taken)
+	out.Taken = new(*head)
 	return out
 }
 

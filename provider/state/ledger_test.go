@@ -191,9 +191,9 @@ func TestLedgerFileUnknownFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same := string(encode(t, f))
+	encoded := string(encode(t, f))
 	for _, want := range []string{`"later": "file"`, `"later": "state"`, `"later": "revision 1"`, `"later": "past 1"`, `"later": "event 1"`} {
-		if !strings.Contains(same, want) {
+		if !strings.Contains(encoded, want) {
 			t.Errorf("\nA field that is not known is written back.\nEncode(): want %s", want)
 		}
 	}
@@ -404,9 +404,9 @@ func TestAppendMandated(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			before := tc.file.State
-			e := revisionOf(before.LastNumber+1, sitesOf(1))[:1]
-			next, err := ledger.Append(before, time.Time{}, e...)
+			original := tc.file.State
+			e := revisionOf(original.LastNumber+1, sitesOf(1))[:1]
+			next, err := ledger.Append(original, time.Time{}, e...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -415,8 +415,8 @@ func TestAppendMandated(t *testing.T) {
 			if got == nil || *got != tc.want || last.By != RecorderMandate || last.Seq != next.Seq {
 				t.Errorf("\n%s\nAppendMandated(...): want event %d by a mandate after %v, got event %d by %q after %v", tc.reason, next.Seq, tc.want, last.Seq, last.By, got)
 			}
-			if tc.file.State.Head != before.Head {
-				t.Errorf("\n%s\nAppendMandated(...) leaves the file before as it is: want %v, got %v", tc.reason, before.Head, tc.file.State.Head)
+			if tc.file.State.Head != original.Head {
+				t.Errorf("\n%s\nAppendMandated(...) leaves the file before as it is: want %v, got %v", tc.reason, original.Head, tc.file.State.Head)
 			}
 		})
 	}
@@ -431,8 +431,8 @@ func TestTakenHostile(t *testing.T) {
 	} {
 		forged := strings.Replace(valid, change[0], change[1], 1)
 		if strings.Contains(change[0], "seq") {
-			at := strings.Index(valid, `"taken"`)
-			forged = valid[:at] + strings.Replace(valid[at:], change[0], change[1], 1)
+			offset := strings.Index(valid, `"taken"`)
+			forged = valid[:offset] + strings.Replace(valid[offset:], change[0], change[1], 1)
 		}
 		if _, err := DecodeLedger([]byte(forged)); err == nil || forged == valid {
 			t.Errorf("\n%s\nDecodeLedger(...): want an error, got none (forged %t)", reason, forged != valid)

@@ -34,11 +34,11 @@ func TestDecodeOwner(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nDecodeOwner(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			said := ""
+			message := ""
 			if err != nil {
-				said = err.Error()
+				message = err.Error()
 			}
-			if diff := cmp.Diff(tc.err, said); diff != "" {
+			if diff := cmp.Diff(tc.err, message); diff != "" {
 				t.Errorf("\n%s\nDecodeOwner(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 		})

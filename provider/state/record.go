@@ -54,9 +54,9 @@ func (r RecordFile) After(d Delivery) RecordFile {
 // revisionAfter returns the record's entry for the revision of a delivery.
 func (r RecordFile) revisionAfter(d Delivery) deliveryv1alpha1.HistoryEntry {
 	h := deliveryv1alpha1.HistoryEntry{Revision: d.Applied.Current.Number}
-	for _, was := range r.Revisions {
-		if was.Revision == h.Revision {
-			h = *was.DeepCopy()
+	for _, previous := range r.Revisions {
+		if previous.Revision == h.Revision {
+			h = *previous.DeepCopy()
 		}
 	}
 	// A rollback has other trees than the revision itself.
@@ -69,21 +69,21 @@ func (r RecordFile) revisionAfter(d Delivery) deliveryv1alpha1.HistoryEntry {
 
 // historyTrees returns the trees of a revision. A directory with action Keep has its Site's tree from the history, if that is a target of its
 // own.
-func historyTrees(d Delivery, before []deliveryv1alpha1.HistoryTree) []deliveryv1alpha1.HistoryTree {
-	kept := map[string]deliveryv1alpha1.HistoryTree{}
-	for _, t := range before {
+func historyTrees(d Delivery, previous []deliveryv1alpha1.HistoryTree) []deliveryv1alpha1.HistoryTree {
+	bySite := map[string]deliveryv1alpha1.HistoryTree{}
+	for _, t := range previous {
 		if t.Part != "" {
-			kept[t.Site] = t
+			bySite[t.Site] = t
 		}
 	}
 	out := []deliveryv1alpha1.HistoryTree{}
 	for _, t := range d.Trees {
 		h, isTarget := d.Targets[t.Path]
-		was, isKept := kept[t.Site]
+		recorded, isKept := bySite[t.Site]
 		switch {
 		case isTarget:
 		case isKept && !hasLess(t, d.Applied.Current.Number):
-			h = was
+			h = recorded
 		default:
 			h = deliveryv1alpha1.HistoryTree{Site: t.Site, Tree: t.Tree}
 		}
@@ -94,7 +94,9 @@ func historyTrees(d Delivery, before []deliveryv1alpha1.HistoryTree) []deliveryv
 
 // hasLess is true for a directory in which the revision does not get all requests.
 func hasLess(t Tree, revision int64) bool {
-	return !slices.ContainsFunc(t.Tracks, func(at deliveryv1alpha1.DeliveredTrack) bool { return at.Revision == revision && at.Weight == 100 })
+	return !slices.ContainsFunc(t.Tracks, func(deliveredTrack deliveryv1alpha1.DeliveredTrack) bool {
+		return deliveredTrack.Revision == revision && deliveredTrack.Weight == 100
+	})
 }
 
 // noteTargets returns a history in which each revision has its mark from a ledger, so that rollback targets are retained.

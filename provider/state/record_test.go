@@ -155,10 +155,10 @@ func TestRevisionsInOrder(t *testing.T) {
 // TestHistoryTrees has a directory whose target in the history is another tree than its present tree: a folder of it.
 func TestHistoryTrees(t *testing.T) {
 	target := deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t1", Part: "p1"}
-	has := func(tracks ...deliveryv1alpha1.DeliveredTrack) Tree {
-		is := treeAt("edge1", "t2", 2)
-		is.Tracks = tracks
-		return is
+	treeWith := func(tracks ...deliveryv1alpha1.DeliveredTrack) Tree {
+		result := treeAt("edge1", "t2", 2)
+		result.Tracks = tracks
+		return result
 	}
 	blue := func(revision int64, weight int32) deliveryv1alpha1.DeliveredTrack {
 		return deliveryv1alpha1.DeliveredTrack{Name: "blue", Revision: revision, Weight: weight}
@@ -169,13 +169,13 @@ func TestHistoryTrees(t *testing.T) {
 		targets map[string]deliveryv1alpha1.HistoryTree
 		want    deliveryv1alpha1.HistoryTree
 	}{
-		"Whole": {reason: "A directory in which the revision has all requests keeps its target.", tree: has(blue(2, 100)), want: target},
-		"Half":  {reason: "A directory in which the revision has some of the requests is not a target.", tree: has(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
+		"Whole": {reason: "A directory in which the revision has all requests keeps its target.", tree: treeWith(blue(2, 100)), want: target},
+		"Half":  {reason: "A directory in which the revision has some of the requests is not a target.", tree: treeWith(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
 		"Other": {
 			reason: "A directory in which another revision has all requests is not a target.",
-			tree:   has(blue(1, 100)), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"},
+			tree:   treeWith(blue(1, 100)), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"},
 		},
-		"Given":   {reason: "A target that comes with the delivery replaces the previous target.", tree: has(blue(2, 100)), targets: map[string]deliveryv1alpha1.HistoryTree{"clusters/edge1": {Site: "edge1", Tree: "t3", Part: "p3"}}, want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t3", Part: "p3"}},
+		"Given":   {reason: "A target that comes with the delivery replaces the previous target.", tree: treeWith(blue(2, 100)), targets: map[string]deliveryv1alpha1.HistoryTree{"clusters/edge1": {Site: "edge1", Tree: "t3", Part: "p3"}}, want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t3", Part: "p3"}},
 		"Another": {reason: "The target of another Site is not that of the directory.", tree: treeAt("edge2", "t2", 2), want: deliveryv1alpha1.HistoryTree{Site: "edge2", Tree: "t2"}},
 	}
 	for name, tc := range cases {
@@ -209,7 +209,7 @@ type namesOf struct {
 	long int
 }
 
-func (n namesOf) of(most int) string { return strings.Repeat(n.letter, max(1, most*n.long/100)) }
+func (n namesOf) of(percent int) string { return strings.Repeat(n.letter, max(1, percent*n.long/100)) }
 
 // trees at a place, of which there are others with another number.
 func (n namesOf) trees(count, place int, revision int64) []Tree {
@@ -285,9 +285,9 @@ func TestMoved(t *testing.T) {
 			if len(got.Revisions[0].Trees) != tc.sites {
 				t.Errorf("\n%s\nhistory: want the trees of the rollback target, got %d", tc.reason, len(got.Revisions[0].Trees))
 			}
-			shown := e.ShownTrees()
-			if len(shown) > maxNamed || !strings.HasPrefix(shown[tc.sites-1].Path, e.Trees[tc.sites-1].Path) {
-				t.Errorf("\n%s\nShownTrees(): want the first trees of the order, and no more than %d, got %d", tc.reason, maxNamed, len(shown))
+			published := e.ShownTrees()
+			if len(published) > maxNamed || !strings.HasPrefix(published[tc.sites-1].Path, e.Trees[tc.sites-1].Path) {
+				t.Errorf("\n%s\nShownTrees(): want the first trees of the order, and no more than %d, got %d", tc.reason, maxNamed, len(published))
 			}
 		})
 	}

@@ -50,8 +50,8 @@ func schemasOf(delivery schema) map[string]schema {
 	}}
 }
 
-func listOf(item schema, most int64) schema {
-	return schema{MaxItems: &most, Items: &extv1.JSONSchemaPropsOrArray{Schema: &item}}
+func listOf(item schema, maximum int64) schema {
+	return schema{MaxItems: &maximum, Items: &extv1.JSONSchemaPropsOrArray{Schema: &item}}
 }
 
 func propertyAt(s schema, names ...string) schema {
@@ -87,18 +87,18 @@ func checkValue(s schema, field string, v any) error {
 }
 
 // checkAmount returns an error about too few or too many elements of a field.
-func checkAmount(least, most *int64, field string, n int, of string) error {
+func checkAmount(minimum, maximum *int64, field string, n int, noun string) error {
 	switch {
-	case least != nil && int64(n) < *least:
-		return errors.Errorf("%s has fewer than %d %s", field, *least, of)
-	case most != nil && int64(n) > *most:
-		return errors.Errorf("%s has more than %d %s", field, *most, of)
+	case minimum != nil && int64(n) < *minimum:
+		return errors.Errorf("%s has fewer than %d %s", field, *minimum, noun)
+	case maximum != nil && int64(n) > *maximum:
+		return errors.Errorf("%s has more than %d %s", field, *maximum, noun)
 	}
 	return nil
 }
 
 func checkText(s schema, field, v string) error {
-	isValue := func(known extv1.JSON) bool { return string(known.Raw) == strconv.Quote(v) }
+	isValue := func(allowed extv1.JSON) bool { return string(allowed.Raw) == strconv.Quote(v) }
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, isValue) {
 		return errors.Errorf("%s is not known", field)
 	}
@@ -132,8 +132,8 @@ func checkItems(s schema, field string, items []any) error {
 
 func checkProperties(s schema, field string, object map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		v, has := object[name]
-		if !has && !slices.Contains(s.Required, name) {
+		v, isPresent := object[name]
+		if !isPresent && !slices.Contains(s.Required, name) {
 			continue
 		}
 		if err := checkValue(s.Properties[name], strings.TrimPrefix(field+"."+name, "."), v); err != nil {

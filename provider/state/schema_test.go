@@ -59,11 +59,11 @@ func TestDecodeLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = DecodeRecord(content)
-			said := ""
+			message := ""
 			if err != nil {
-				said = strings.TrimPrefix(strings.TrimPrefix(err.Error(), "cannot decode state: "), "it is ")
+				message = strings.TrimPrefix(strings.TrimPrefix(err.Error(), "cannot decode state: "), "it is ")
 			}
-			if diff := cmp.Diff(tc.err, said); diff != "" {
+			if diff := cmp.Diff(tc.err, message); diff != "" {
 				t.Errorf("\n%s\nDecode(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 		})

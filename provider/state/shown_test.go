@@ -64,11 +64,11 @@ func TestShown(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := told(tc.verdicts, tc.sites)
-			shown := e.Shown()
-			if diff := cmp.Diff(tc.want, withTrees(shown)); diff != "" {
+			published := e.Shown()
+			if diff := cmp.Diff(tc.want, withTrees(published)); diff != "" {
 				t.Errorf("\n%s\nrevisions with trees: -want, +got:\n%s", tc.reason, diff)
 			}
-			for i, h := range shown {
+			for i, h := range published {
 				if h.Revision != e.Revisions[i].Revision || len(h.Trees) != 0 && len(h.Trees) != tc.sites {
 					t.Errorf("\n%s\nplace %d: want revision %d with all of its trees or none, got %d with %d", tc.reason, i, e.Revisions[i].Revision, h.Revision, len(h.Trees))
 				}
@@ -111,16 +111,16 @@ func TestEncodeFits(t *testing.T) {
 			if err != nil {
 				t.Fatalf("\n%s\nDecode(...): %v", tc.reason, err)
 			}
-			has := map[int64]bool{}
+			retained := map[int64]bool{}
 			for _, n := range withTrees(got.Revisions) {
-				has[n] = true
+				retained[n] = true
 			}
 			for _, n := range tc.worth {
-				if !has[n] {
+				if !retained[n] {
 					t.Errorf("\n%s\nrevision %d: want its trees, got none", tc.reason, n)
 				}
 			}
-			if has[tc.lost] {
+			if retained[tc.lost] {
 				t.Errorf("\n%s\nrevision %d: want none of its trees", tc.reason, tc.lost)
 			}
 			if len(withTrees(e.Revisions)) != len(e.Revisions) {

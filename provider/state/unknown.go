@@ -41,16 +41,16 @@ func understoodPart(stored map[string]any, into any) (map[string]any, error) {
 // retainUnknown adds the fields of a stored object that this version does not understand to the next object. Where the objects describe
 // different revisions, nested fields are not about the next one.
 func retainUnknown(next, stored, understood map[string]any) {
-	for name, was := range stored {
-		known, isKnown := understood[name]
+	for name, storedValue := range stored {
+		understoodValue, isKnown := understood[name]
 		if !isKnown {
-			if _, taken := next[name]; !taken {
-				next[name] = was
+			if _, isPresent := next[name]; !isPresent {
+				next[name] = storedValue
 			}
 			continue
 		}
-		if is, isPresent := next[name]; isPresent {
-			retainUnknownBelow(is, was, known, isOfRevision(name) && !isSameRevision(next, stored))
+		if nextValue, isPresent := next[name]; isPresent {
+			retainUnknownBelow(nextValue, storedValue, understoodValue, isOfRevision(name) && !isSameRevision(next, stored))
 		}
 	}
 }
@@ -73,15 +73,15 @@ func retainUnknownBelow(next, stored, understood any, isOfOther bool) {
 
 // retainUnknownItems retains the fields of items of a list. Items are the same if they have the same name or number.
 func retainUnknownItems(next any, stored []any, understood any) {
-	was, known := objectsOf(stored), objectsOf(understood)
+	storedItems, understoodItems := objectsOf(stored), objectsOf(understood)
 	places := map[string]int{}
-	for i, item := range was[:min(len(was), len(known))] {
+	for i, item := range storedItems[:min(len(storedItems), len(understoodItems))] {
 		places[itemKey(item)] = i
 	}
 	delete(places, "")
 	for _, item := range objectsOf(next) {
 		if i, isKnown := places[itemKey(item)]; isKnown {
-			retainUnknown(item, was[i], known[i])
+			retainUnknown(item, storedItems[i], understoodItems[i])
 		}
 	}
 }
@@ -101,7 +101,7 @@ func objectsOf(list any) []map[string]any {
 // without an identity.
 func itemKey(item map[string]any) string {
 	for _, name := range []string{"seq", "path", "site", "delivery", "number", "revision"} {
-		if value, has := item[name]; has {
+		if value, isPresent := item[name]; isPresent {
 			return fmt.Sprint(name, value, item["branch"])
 		}
 	}

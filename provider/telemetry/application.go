@@ -14,8 +14,8 @@ type Applications struct{ m *Metrics }
 func (m *Metrics) Applications() Applications { return Applications{m} }
 
 // Transition counts a change of the phase of an Application.
-func (a Applications) Transition(from, to string) {
-	a.m.applicationTransitions.WithLabelValues(phaseLabel(from, applicationPhases()), phaseLabel(to, applicationPhases())).Inc()
+func (a Applications) Transition(source, target string) {
+	a.m.applicationTransitions.WithLabelValues(phaseLabel(source, applicationPhases()), phaseLabel(target, applicationPhases())).Inc()
 }
 
 // PhaseTook notes how long an Application was in a phase.
@@ -23,9 +23,9 @@ func (a Applications) PhaseTook(p string, took time.Duration) {
 	a.m.applicationPhases.WithLabelValues(phaseLabel(p, applicationPhases())).Observe(took.Seconds())
 }
 
-// Current adds more, which may be negative, to the number of Applications that are in a phase. They have no outcome.
-func (a Applications) Current(p, _ string, more int) {
-	a.m.applicationCurrent.WithLabelValues(phaseLabel(p, applicationPhases())).Add(float64(more))
+// Current adds delta, which may be negative, to the number of Applications that are in a phase. They have no outcome.
+func (a Applications) Current(p, _ string, delta int) {
+	a.m.applicationCurrent.WithLabelValues(phaseLabel(p, applicationPhases())).Add(float64(delta))
 }
 
 func applicationPhases() []string {

@@ -13,8 +13,8 @@ type Bundles struct{ m *Metrics }
 func (m *Metrics) Bundles() Bundles { return Bundles{m} }
 
 // Transition counts a change of the phase of a Bundle.
-func (b Bundles) Transition(from, to string) {
-	b.m.bundleTransitions.WithLabelValues(phaseLabel(from, bundlePhases()), phaseLabel(to, bundlePhases())).Inc()
+func (b Bundles) Transition(source, target string) {
+	b.m.bundleTransitions.WithLabelValues(phaseLabel(source, bundlePhases()), phaseLabel(target, bundlePhases())).Inc()
 }
 
 // PhaseTook notes how long a Bundle was in a phase.
@@ -22,9 +22,9 @@ func (b Bundles) PhaseTook(p string, took time.Duration) {
 	b.m.bundlePhases.WithLabelValues(phaseLabel(p, bundlePhases())).Observe(took.Seconds())
 }
 
-// Current adds more, which may be negative, to the number of Bundles that are in a phase. They have no outcome.
-func (b Bundles) Current(p, _ string, more int) {
-	b.m.bundleCurrent.WithLabelValues(phaseLabel(p, bundlePhases())).Add(float64(more))
+// Current adds delta, which may be negative, to the number of Bundles that are in a phase. They have no outcome.
+func (b Bundles) Current(p, _ string, delta int) {
+	b.m.bundleCurrent.WithLabelValues(phaseLabel(p, bundlePhases())).Add(float64(delta))
 }
 
 func bundlePhases() []string {

@@ -26,13 +26,13 @@ func stepResults() []string {
 	return []string{StepReleased, StepPromoted, StepRejected, StepSuperseded}
 }
 
-// CanaryState adds more, which may be negative, to the number of deployments whose canary is in a state.
-func (m *Metrics) CanaryState(s deploymentv1alpha1.CanaryState, more int) {
+// CanaryState adds delta, which may be negative, to the number of deployments whose canary is in a state.
+func (m *Metrics) CanaryState(s deploymentv1alpha1.CanaryState, delta int) {
 	label := string(s)
 	if !slices.Contains(deploymentv1alpha1.CanaryStates(), s) {
 		label = Other
 	}
-	m.canaries.WithLabelValues(label).Add(float64(more))
+	m.canaries.WithLabelValues(label).Add(float64(delta))
 }
 
 // CanaryStepEnded counts a step of a canary by its result.

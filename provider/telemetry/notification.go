@@ -24,7 +24,7 @@ func (m *Metrics) Notified(result NotificationResult) {
 	m.notifications.WithLabelValues(string(result)).Inc()
 }
 
-// NotificationsPending adds more, which may be negative, to the number of notifications that receivers have not taken.
-func (m *Metrics) NotificationsPending(more int) {
-	m.notificationsPending.WithLabelValues().Add(float64(more))
+// NotificationsPending adds delta, which may be negative, to the number of notifications that receivers have not taken.
+func (m *Metrics) NotificationsPending(delta int) {
+	m.notificationsPending.WithLabelValues().Add(float64(delta))
 }

@@ -86,24 +86,24 @@ func (m *Metrics) startGauges() {
 func (m *Metrics) Build(version string) { m.build.WithLabelValues("provider", version).Set(1) }
 
 // Transition counts a change of the phase of a deployment, and the rollback that starts or the outcome that comes with it.
-func (m *Metrics) Transition(from, to string) {
-	m.transitions.WithLabelValues(phaseLabel(from, deploymentPhases()), phaseLabel(to, deploymentPhases())).Inc()
-	if to == string(deploymentv1alpha1.PhaseRollingBack) {
+func (m *Metrics) Transition(source, target string) {
+	m.transitions.WithLabelValues(phaseLabel(source, deploymentPhases()), phaseLabel(target, deploymentPhases())).Inc()
+	if target == string(deploymentv1alpha1.PhaseRollingBack) {
 		m.rollbacks.WithLabelValues().Inc()
 	}
-	if outcome := outcomeOfChange(from, to); outcome != "" {
+	if outcome := outcomeOfChange(source, target); outcome != "" {
 		m.outcomes.WithLabelValues(string(outcome)).Inc()
 	}
 }
 
 // outcomeOfChange returns the outcome of a change of the phase, or "".
-func outcomeOfChange(from, to string) deploymentv1alpha1.Outcome {
+func outcomeOfChange(source, target string) deploymentv1alpha1.Outcome {
 	switch {
-	case to == string(deploymentv1alpha1.PhaseFailed):
+	case target == string(deploymentv1alpha1.PhaseFailed):
 		return deploymentv1alpha1.OutcomeFailed
-	case to == string(deploymentv1alpha1.PhaseSucceeded) && from == string(deploymentv1alpha1.PhaseRollingBack):
+	case target == string(deploymentv1alpha1.PhaseSucceeded) && source == string(deploymentv1alpha1.PhaseRollingBack):
 		return deploymentv1alpha1.OutcomeRolledBack
-	case to == string(deploymentv1alpha1.PhaseSucceeded):
+	case target == string(deploymentv1alpha1.PhaseSucceeded):
 		return deploymentv1alpha1.OutcomeSucceeded
 	}
 	return ""
@@ -118,13 +118,13 @@ func (m *Metrics) PhaseTook(p string, took time.Duration) {
 	m.phases.WithLabelValues(phaseLabel(p, deploymentPhases())).Observe(took.Seconds())
 }
 
-// Current adds more, which may be negative, to the number of deployments that are in a phase, with an outcome.
-func (m *Metrics) Current(p, outcome string, more int) {
-	m.current.WithLabelValues(phaseLabel(p, deploymentPhases()), phaseLabel(outcome, deploymentOutcomes())).Add(float64(more))
+// Current adds delta, which may be negative, to the number of deployments that are in a phase, with an outcome.
+func (m *Metrics) Current(p, outcome string, delta int) {
+	m.current.WithLabelValues(phaseLabel(p, deploymentPhases()), phaseLabel(outcome, deploymentOutcomes())).Add(float64(delta))
 }
 
-// LedgerUnreachable adds more, which may be negative, to the number of deployments that wait for the repository of their ledger.
-func (m *Metrics) LedgerUnreachable(more int) { m.unreachable.WithLabelValues().Add(float64(more)) }
+// LedgerUnreachable adds delta, which may be negative, to the number of deployments that wait for the repository of their ledger.
+func (m *Metrics) LedgerUnreachable(delta int) { m.unreachable.WithLabelValues().Add(float64(delta)) }
 
 // Clusters are the same metrics of WorkloadClusters.
 func (m *Metrics) Clusters() Clusters { return Clusters{m} }
@@ -133,8 +133,8 @@ func (m *Metrics) Clusters() Clusters { return Clusters{m} }
 type Clusters struct{ m *Metrics }
 
 // Transition counts a change of the phase of a WorkloadCluster.
-func (c Clusters) Transition(from, to string) {
-	c.m.clusterTransitions.WithLabelValues(phaseLabel(from, clusterPhases()), phaseLabel(to, clusterPhases())).Inc()
+func (c Clusters) Transition(source, target string) {
+	c.m.clusterTransitions.WithLabelValues(phaseLabel(source, clusterPhases()), phaseLabel(target, clusterPhases())).Inc()
 }
 
 // PhaseTook notes how long a WorkloadCluster was in a phase.
@@ -142,9 +142,9 @@ func (c Clusters) PhaseTook(p string, took time.Duration) {
 	c.m.clusterPhases.WithLabelValues(phaseLabel(p, clusterPhases())).Observe(took.Seconds())
 }
 
-// Current adds more, which may be negative, to the number of WorkloadClusters that are in a phase. They have no outcome.
-func (c Clusters) Current(p, _ string, more int) {
-	c.m.clusterCurrent.WithLabelValues(phaseLabel(p, clusterPhases())).Add(float64(more))
+// Current adds delta, which may be negative, to the number of WorkloadClusters that are in a phase. They have no outcome.
+func (c Clusters) Current(p, _ string, delta int) {
+	c.m.clusterCurrent.WithLabelValues(phaseLabel(p, clusterPhases())).Add(float64(delta))
 }
 
 // Validated counts a check that was judged.
@@ -181,11 +181,11 @@ func (m *Metrics) Measured(check, result string, took time.Duration) {
 }
 
 // phaseLabel returns a phase as a label: None if it is empty, Other if it is unknown.
-func phaseLabel(p string, known []string) string {
+func phaseLabel(p string, phases []string) string {
 	switch {
 	case p == "":
 		return None
-	case slices.Contains(known, p):
+	case slices.Contains(phases, p):
 		return p
 	}
 	return Other

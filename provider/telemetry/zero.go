@@ -62,9 +62,9 @@ func buildSeries() map[string][][]string {
 // changeSeries returns a row for each legal change of a phase. All may start again at Pending.
 func changeSeries[P ~string](changes map[P][]P) [][]string {
 	var out [][]string
-	for from, next := range changes {
-		for _, to := range append(slices.Clone(next), P(deploymentv1alpha1.PhasePending)) {
-			out = append(out, []string{cmp.Or(string(from), None), string(to)})
+	for source, next := range changes {
+		for _, target := range append(slices.Clone(next), P(deploymentv1alpha1.PhasePending)) {
+			out = append(out, []string{cmp.Or(string(source), None), string(target)})
 		}
 	}
 	return out

@@ -38,8 +38,8 @@ func (c *Cache[V]) Get(key string) (V, bool) {
 	defer c.mu.Unlock()
 	e, ok := c.items[key]
 	if !ok {
-		var none V
-		return none, false
+		var zero V
+		return zero, false
 	}
 	i := itemOf[V](e)
 	c.used[i.namespace].MoveToFront(e)

@@ -77,15 +77,15 @@ func New(ctx context.Context, endpoint, version string) (*Exporter, error) {
 		return nil, err
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/") + tracesPath
-	to, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(u.String()))
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(u.String()))
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot prepare the export of traces")
 	}
-	is, err := resource.New(ctx, resource.WithFromEnv(), resource.WithAttributes(attribute.String("service.name", serviceName), attribute.String("service.version", version)))
+	metadata, err := resource.New(ctx, resource.WithFromEnv(), resource.WithAttributes(attribute.String("service.name", serviceName), attribute.String("service.version", version)))
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read the attributes of the process")
 	}
-	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(to), sdktrace.WithResource(is), sdktrace.WithIDGenerator(identities{}), sdktrace.WithSampler(sdktrace.AlwaysSample()))
+	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(metadata), sdktrace.WithIDGenerator(identities{}), sdktrace.WithSampler(sdktrace.AlwaysSample()))
 	return &Exporter{provider: p, tracer: p.Tracer("github.com/intentplane/intentplane/provider/tracing")}, nil
 }
 
@@ -152,8 +152,8 @@ func traceID(r Revision) trace.TraceID {
 	return trace.TraceID(sum[:16])
 }
 
-func spanID(of trace.TraceID, key string) trace.SpanID {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", of, key))
+func spanID(id trace.TraceID, key string) trace.SpanID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", id, key))
 	return trace.SpanID(sum[:8])
 }
 

@@ -67,10 +67,10 @@ func TestExport(t *testing.T) {
 		Spans: []Span{{Name: "push", Key: "push", Began: at(1), Ended: at(3)}, {Name: "sync", Key: "sync edge1", Began: at(4), Ended: at(3)}},
 	}
 	rollback := Revision{UID: "u1", Number: 2, Spans: []Span{{Name: "rollback", Key: "rollback", Began: at(9), Ended: at(12)}}}
-	other := Revision{UID: "u2", Number: 2, Root: Span{Began: at(0), Ended: at(1)}}
+	otherRevision := Revision{UID: "u2", Number: 2, Root: Span{Began: at(0), Ended: at(1)}}
 	export(t, r.URL, revision)
 	// Another process goes on.
-	export(t, r.URL+"/", rollback, other)
+	export(t, r.URL+"/", rollback, otherRevision)
 	want := []string{"/revision 1s", "/revision 9s deployment=shop error=GateFailed", "revision/push 2s", "revision/rollback 3s", "revision/sync 0s"}
 	if diff := cmp.Diff(want, describeSpans(r.Spans())); diff != "" {
 		t.Errorf("spans that were received: -want, +got:\n%s", diff)
@@ -93,13 +93,13 @@ func TestExport(t *testing.T) {
 // TestExportWithoutCollector ends with spans that no collector takes.
 // TestTraceID distinguishes revisions of one deployment by their numbers and their epochs.
 func TestTraceID(t *testing.T) {
-	one := Revision{UID: "u1", Epoch: 1, Number: 7}
-	if traceID(one) != traceID(Revision{UID: "u1", Epoch: 1, Number: 7}) {
+	revision := Revision{UID: "u1", Epoch: 1, Number: 7}
+	if traceID(revision) != traceID(Revision{UID: "u1", Epoch: 1, Number: 7}) {
 		t.Error("traceID(...): want one trace for one revision")
 	}
-	for _, other := range []Revision{{UID: "u2", Epoch: 1, Number: 7}, {UID: "u1", Epoch: 2, Number: 7}, {UID: "u1", Epoch: 1, Number: 8}} {
-		if traceID(one) == traceID(other) {
-			t.Errorf("traceID(...): %+v and %+v share a trace", one, other)
+	for _, otherRevision := range []Revision{{UID: "u2", Epoch: 1, Number: 7}, {UID: "u1", Epoch: 2, Number: 7}, {UID: "u1", Epoch: 1, Number: 8}} {
+		if traceID(revision) == traceID(otherRevision) {
+			t.Errorf("traceID(...): %+v and %+v share a trace", revision, otherRevision)
 		}
 	}
 }

@@ -61,8 +61,8 @@ func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv
 
 // ConfigsWithSecret returns the configurations that name a Secret. It returns an error if configurations cannot be listed.
 func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.ObjectKey) ([]client.Object, error) {
-	own := &configv1alpha1.ProviderConfigList{}
-	if err := r.List(ctx, own, client.InNamespace(secret.Namespace)); err != nil {
+	namespaced := &configv1alpha1.ProviderConfigList{}
+	if err := r.List(ctx, namespaced, client.InNamespace(secret.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
 	shared := &configv1alpha1.ClusterProviderConfigList{}
@@ -70,8 +70,8 @@ func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.Objec
 		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
 	out := []client.Object{}
-	for i := range own.Items {
-		out = append(out, &own.Items[i])
+	for i := range namespaced.Items {
+		out = append(out, &namespaced.Items[i])
 	}
 	for i := range shared.Items {
 		out = append(out, &shared.Items[i])
@@ -93,7 +93,7 @@ const maxNamed = 3
 
 // Describe names the GitDeliveries that a deletion waits for, and the remedy. It names a few of the GitDeliveries, sorted, and no number that
 // changes with each of them.
-func Describe(what string, users []deliveryv1alpha1.GitDelivery) string {
+func Describe(noun string, users []deliveryv1alpha1.GitDelivery) string {
 	names := []string{}
 	for i := range users {
 		names = append(names, users[i].GetNamespace()+"/"+users[i].GetName())
@@ -103,14 +103,14 @@ func Describe(what string, users []deliveryv1alpha1.GitDelivery) string {
 	if len(names) > maxNamed {
 		named += " and others"
 	}
-	return "the deletion waits, for the " + what + " is used by " + named + ": delete their deployments, or let them use another configuration"
+	return "the deletion waits, for the " + noun + " is used by " + named + ": delete their deployments, or let them use another configuration"
 }
 
 // mayHaveWritten reports whether a GitDelivery may have written to a repository. Its author can write the finalizer, but not the status. An
 // attempt is recorded before anything is pushed, and a position after that. Without the finalizer nothing is cleaned up.
 func mayHaveWritten(d *deliveryv1alpha1.GitDelivery) bool {
-	at := d.Status.AtProvider
-	return meta.FinalizerExists(d, managed.FinalizerName) && (at.Record != nil || at.Attempt != nil || at.Ledger != nil && at.Ledger.Seq > 0)
+	observation := d.Status.AtProvider
+	return meta.FinalizerExists(d, managed.FinalizerName) && (observation.Record != nil || observation.Attempt != nil || observation.Ledger != nil && observation.Ledger.Seq > 0)
 }
 
 func kindAndSpec(o client.Object) (string, *configv1alpha1.ProviderConfigSpec) {
@@ -173,10 +173,10 @@ func Sites(o client.Object) []string {
 	if !ok {
 		return nil
 	}
-	seen, out := map[string]bool{}, []string{}
+	visited, out := map[string]bool{}, []string{}
 	for _, t := range d.Spec.ForProvider.Trees {
-		if !seen[t.Site] {
-			seen[t.Site] = true
+		if !visited[t.Site] {
+			visited[t.Site] = true
 			out = append(out, t.Site)
 		}
 	}

@@ -52,8 +52,8 @@ func NewFinalFailure(reason, message string, declaredAt time.Time) *FinalFailure
 }
 
 // IsOlderThan reports whether a controller declared the failure before a time. A failure without a time is about the present.
-func (f FinalFailure) IsOlderThan(since time.Time) bool {
-	return !f.DeclaredAt.IsZero() && f.DeclaredAt.Before(since)
+func (f FinalFailure) IsOlderThan(start time.Time) bool {
+	return !f.DeclaredAt.IsZero() && f.DeclaredAt.Before(start)
 }
 
 // failingObject has the fields that are read from an object whose status may say that it failed.
@@ -146,11 +146,11 @@ func findRefusal(u *unstructured.Unstructured) *FinalFailure {
 // FirstFinalFailure returns the first final failure of several objects that was declared since a time, or nil. An earlier one is about an
 // earlier content of its object: a Deployment keeps its condition until the pods of the next template make progress. A failure that counts at
 // once comes before a failure that has to settle.
-func FirstFinalFailure(objects []*unstructured.Unstructured, since time.Time) *FinalFailure {
+func FirstFinalFailure(objects []*unstructured.Unstructured, start time.Time) *FinalFailure {
 	var first *FinalFailure
 	for _, u := range objects {
 		f := FindFinalFailure(u)
-		if f == nil || f.IsOlderThan(since) {
+		if f == nil || f.IsOlderThan(start) {
 			continue
 		}
 		if first == nil || f.SettlesAt.Before(first.SettlesAt) {

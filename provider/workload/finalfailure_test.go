@@ -42,10 +42,10 @@ status:
 func TestFindFinalFailure(t *testing.T) {
 	declared := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	const (
-		at       = `lastTransitionTime: "2026-11-01T12:00:00Z"`
-		exceeded = `{type: Progressing, status: "False", reason: ProgressDeadlineExceeded, message: "ReplicaSet web-1 has\ntimed out", ` + at + `}`
-		stalled  = `{type: Stalled, status: "True", reason: InvalidSpec, message: "no", observedGeneration: 2, ` + at + `}`
-		refused  = `{type: Accepted, status: "False", reason: NotAllowedByListeners, message: "no", observedGeneration: 2, ` + at + `}`
+		transitionTime = `lastTransitionTime: "2026-11-01T12:00:00Z"`
+		exceeded       = `{type: Progressing, status: "False", reason: ProgressDeadlineExceeded, message: "ReplicaSet web-1 has\ntimed out", ` + transitionTime + `}`
+		stalled        = `{type: Stalled, status: "True", reason: InvalidSpec, message: "no", observedGeneration: 2, ` + transitionTime + `}`
+		refused        = `{type: Accepted, status: "False", reason: NotAllowedByListeners, message: "no", observedGeneration: 2, ` + transitionTime + `}`
 	)
 	failed := func(message string) *FinalFailure {
 		return &FinalFailure{Reason: engines.ReasonObjectFailed, Message: message, DeclaredAt: declared}
@@ -67,7 +67,7 @@ func TestFindFinalFailure(t *testing.T) {
 		},
 		"Job": {
 			reason: "A Job that failed does not run again.",
-			object: objectWith("batch/v1", "Job", `conditions: [{type: Failed, status: "True", reason: BackoffLimitExceeded, message: "no", `+at+`}]`),
+			object: objectWith("batch/v1", "Job", `conditions: [{type: Failed, status: "True", reason: BackoffLimitExceeded, message: "no", `+transitionTime+`}]`),
 			want:   failed("Job shop/web: BackoffLimitExceeded: no"),
 		},
 		"Stalled": {

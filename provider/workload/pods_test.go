@@ -27,16 +27,16 @@ func ended(code int64, reason string) object {
 
 func TestPodTrouble(t *testing.T) {
 	type list = []unstructured.Unstructured
-	const again = "container shop ends again and again"
+	const crashMessage = "container shop ends again and again"
 	crash := withContainer(object{"state": waiting("CrashLoopBackOff", "back-off 5m0s restarting failed container"), "lastState": ended(137, "OOMKilled"), "restartCount": int64(7)})
 	cases := map[string]struct {
 		reason string
 		pods   list
 		want   Trouble
 	}{
-		"CrashLoop": {reason: "A crash loop has the last exit code, and no time that changes.", pods: list{crash}, want: Trouble{"CrashLoopBackOff", again + ": exit code 137, OOMKilled"}},
-		"Ended":     {reason: "A container that has just failed is in the loop.", pods: list{withContainer(object{"state": ended(1, "Error")})}, want: Trouble{"CrashLoopBackOff", again + ": exit code 1, Error"}},
-		"Restarted": {reason: "A container that runs again and is not ready is still in the loop.", pods: list{withContainer(object{"state": object{"running": object{}}, "lastState": ended(1, "Error")})}, want: Trouble{"CrashLoopBackOff", again + ": exit code 1, Error"}},
+		"CrashLoop": {reason: "A crash loop has the last exit code, and no time that changes.", pods: list{crash}, want: Trouble{"CrashLoopBackOff", crashMessage + ": exit code 137, OOMKilled"}},
+		"Ended":     {reason: "A container that has just failed is in the loop.", pods: list{withContainer(object{"state": ended(1, "Error")})}, want: Trouble{"CrashLoopBackOff", crashMessage + ": exit code 1, Error"}},
+		"Restarted": {reason: "A container that runs again and is not ready is still in the loop.", pods: list{withContainer(object{"state": object{"running": object{}}, "lastState": ended(1, "Error")})}, want: Trouble{"CrashLoopBackOff", crashMessage + ": exit code 1, Error"}},
 		"Pull":      {reason: "An image that cannot be pulled is named, whether it is tried or waited for.", pods: list{withContainer(object{"image": "shop:2", "state": waiting("ErrImagePull", "rpc error")})}, want: Trouble{"ImagePullBackOff", "container shop: image shop:2 cannot be pulled"}},
 		"Config":    {reason: "A Secret that is missing is named.", pods: list{withContainer(object{"state": waiting("CreateContainerConfigError", `secret "shop-db" not found`)})}, want: Trouble{"ConfigMissing", `container shop: secret "shop-db" not found`}},
 		"Unschedulable": {
@@ -49,7 +49,7 @@ func TestPodTrouble(t *testing.T) {
 		"Init": {
 			reason: "An init container that succeeded is not a fault, and a failing init container is.",
 			pods:   list{newPod(object{"initContainerStatuses": []any{object{"name": "a", "state": ended(0, "Completed")}, object{"name": "shop", "state": ended(2, "Error")}}})},
-			want:   Trouble{"CrashLoopBackOff", again + ": exit code 2, Error"},
+			want:   Trouble{"CrashLoopBackOff", crashMessage + ": exit code 2, Error"},
 		},
 		"Gravest": {
 			reason: "A failure that a user has to fix comes before a failure that may end by itself, whatever the order of the pods.",

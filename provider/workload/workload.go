@@ -137,13 +137,13 @@ func decodeAll(objects []*unstructured.Unstructured) ([]deployment, error) {
 }
 
 // mergeHealth returns the health of two Deployments together.
-func (h Health) mergeHealth(other Health) Health {
+func (h Health) mergeHealth(otherHealth Health) Health {
 	out := h
-	if gravityOfState(other.State) > gravityOfState(h.State) {
-		out = other
+	if gravityOfState(otherHealth.State) > gravityOfState(h.State) {
+		out = otherHealth
 	}
-	out.Available, out.AvailableOther = boundPods(int64(h.Available)+int64(other.Available)), boundPods(int64(h.AvailableOther)+int64(other.AvailableOther))
-	out.Updated, out.Desired = boundPods(int64(h.Updated)+int64(other.Updated)), boundPods(int64(h.Desired)+int64(other.Desired))
+	out.Available, out.AvailableOther = boundPods(int64(h.Available)+int64(otherHealth.Available)), boundPods(int64(h.AvailableOther)+int64(otherHealth.AvailableOther))
+	out.Updated, out.Desired = boundPods(int64(h.Updated)+int64(otherHealth.Updated)), boundPods(int64(h.Desired)+int64(otherHealth.Desired))
 	return out
 }
 

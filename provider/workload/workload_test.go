@@ -206,7 +206,7 @@ func TestAssessStates(t *testing.T) {
 }
 
 func TestIsOwner(t *testing.T) {
-	of := func(uids ...types.UID) map[types.UID]bool {
+	uidSet := func(uids ...types.UID) map[types.UID]bool {
 		out := map[types.UID]bool{}
 		for _, u := range uids {
 			out[u] = true
@@ -216,7 +216,7 @@ func TestIsOwner(t *testing.T) {
 	set := newReplicaSet("shop", "2", newImage, 1, 1)
 	orphan := newReplicaSet("shop", "2", newImage, 1, 1)
 	orphan.SetOwnerReferences(nil)
-	if !IsOwner(of("blog", "shop"), set) || IsOwner(of("blog"), set) || IsOwner(of("shop"), orphan) {
+	if !IsOwner(uidSet("blog", "shop"), set) || IsOwner(uidSet("blog"), set) || IsOwner(uidSet("shop"), orphan) {
 		t.Error("A ReplicaSet belongs to the Deployment that controls it, and to no other.")
 	}
 }

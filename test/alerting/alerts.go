@@ -128,13 +128,13 @@ func listSeries(series map[string]string) []any {
 }
 
 // expect returns a test of promtool: at this time the alert fires as it is wanted, or not at all.
-func (a Alert) expect(t *testing.T, at time.Duration, want []Firing) any {
+func (a Alert) expect(t *testing.T, elapsed time.Duration, want []Firing) any {
 	t.Helper()
 	fires := []any{}
 	for _, f := range want {
 		fires = append(fires, f.encodeForPromtool(t))
 	}
-	return map[string]any{"eval_time": at.String(), "alertname": a.Name, "exp_alerts": fires}
+	return map[string]any{"eval_time": elapsed.String(), "alertname": a.Name, "exp_alerts": fires}
 }
 
 // encodeForPromtool encodes an alert that fires as promtool expects it: with all labels, and with its annotations filled in.

@@ -72,9 +72,9 @@ func (o Observer) takeNow(t *testing.T) Snapshot {
 }
 
 // seriesAt returns the server's series, at a moment, of the metrics that the alerts name.
-func (o Observer) seriesAt(t *testing.T, at time.Time) model.Vector {
+func (o Observer) seriesAt(t *testing.T, timestamp time.Time) model.Vector {
 	t.Helper()
-	return o.ask(t, fmt.Sprintf("{__name__=~%q}", strings.Join(metricsOf(t, ReadAlerts(t)), "|")), at)
+	return o.ask(t, fmt.Sprintf("{__name__=~%q}", strings.Join(metricsOf(t, ReadAlerts(t)), "|")), timestamp)
 }
 
 // areAboutAbsence is true if one of the alerts fires when a program reports no metrics any more.
@@ -82,9 +82,9 @@ func areAboutAbsence(all []Alert) bool {
 	return slices.ContainsFunc(all, func(a Alert) bool { return strings.HasSuffix(a.Name, "Gone") })
 }
 
-func (o Observer) ask(t *testing.T, query string, at time.Time) model.Vector {
+func (o Observer) ask(t *testing.T, query string, timestamp time.Time) model.Vector {
 	t.Helper()
-	v, err := o.Server.QueryAt(t.Context(), query, at)
+	v, err := o.Server.QueryAt(t.Context(), query, timestamp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,20 +94,20 @@ func (o Observer) ask(t *testing.T, query string, at time.Time) model.Vector {
 // ExpectFiring waits until the expressions of some alerts hold for the namespace. Then promtool gets series in which the snapshot before
 // lasts for long, and after it this one: no alert fires in the first, and in the second one only the named alerts, each with the labels and
 // the text of the scraped series.
-func (o Observer) ExpectFiring(t *testing.T, before Snapshot, names ...string) {
+func (o Observer) ExpectFiring(t *testing.T, previous Snapshot, names ...string) {
 	t.Helper()
 	all := ReadAlerts(t)
 	var wanted []Alert
 	for _, name := range names {
 		wanted = append(wanted, FindAlert(t, all, name))
 	}
-	after, firing := o.awaitAlerts(t, wanted)
+	current, firing := o.awaitAlerts(t, wanted)
 	shared := append(metricsOf(t, wanted), buildInfo)
 	var tests []any
 	for _, a := range all {
 		tests = append(tests, a.expect(t, held-time.Minute, nil), a.expect(t, 2*held-time.Minute, firing[a.Name]))
 	}
-	if err := runPromtool(t, all, joinSnapshots(o.relevantOf(before, shared), o.relevantOf(after, shared)), tests); err != nil {
+	if err := runPromtool(t, all, joinSnapshots(o.relevantOf(previous, shared), o.relevantOf(current, shared)), tests); err != nil {
 		t.Errorf("want %v to fire, and no other alert: %v", names, err)
 	}
 }
@@ -150,23 +150,23 @@ func (o Observer) await(t *testing.T, missing func() string) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for {
-		what := missing()
-		if what == "" {
+		problem := missing()
+		if problem == "" {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatal(what)
+			t.Fatal(problem)
 		}
 	}
 }
 
 // firingAt returns the firings of an alert for the namespace once it has waited.
-func (o Observer) firingAt(t *testing.T, a Alert, at time.Time) []Firing {
+func (o Observer) firingAt(t *testing.T, a Alert, timestamp time.Time) []Firing {
 	t.Helper()
 	var out []Firing
-	for _, s := range o.ask(t, a.Expr, at) {
+	for _, s := range o.ask(t, a.Expr, timestamp) {
 		if !o.isOfAnother(s.Metric) {
 			out = append(out, Firing{Alert: a, SeriesLabels: labelsOf(s.Metric), Value: float64(s.Value)})
 		}
@@ -206,15 +206,15 @@ func labelsOf(m model.Metric) map[string]string {
 }
 
 // joinSnapshots returns series, as promtool reads them, with the values of one snapshot for long, followed by the values of another.
-func joinSnapshots(before, after map[string]model.SampleValue) map[string]string {
+func joinSnapshots(previous, current map[string]model.SampleValue) map[string]string {
 	minutes := int(held.Minutes())
 	out := map[string]string{}
-	for name, value := range before {
+	for name, value := range previous {
 		out[name] = fmt.Sprintf("%v+0x%d stale", value, minutes-1)
 	}
-	for name, value := range after {
+	for name, value := range current {
 		out[name] = fmt.Sprintf("_x%d %v+0x%d", minutes, value, minutes)
-		if first, ok := before[name]; ok {
+		if first, ok := previous[name]; ok {
 			out[name] = fmt.Sprintf("%v+0x%d %v+0x%d", first, minutes-1, value, minutes)
 		}
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 func TestJoinSnapshots(t *testing.T) {
-	before := map[string]model.SampleValue{"stays": 1, "changes": 0, "ends": 2}
-	after := map[string]model.SampleValue{"stays": 1, "changes": 1, "begins": 3}
+	previous := map[string]model.SampleValue{"stays": 1, "changes": 0, "ends": 2}
+	current := map[string]model.SampleValue{"stays": 1, "changes": 1, "begins": 3}
 	want := map[string]string{"stays": "1+0x89 1+0x90", "changes": "0+0x89 1+0x90", "ends": "2+0x89 stale", "begins": "_x90 3+0x90"}
-	if diff := cmp.Diff(want, joinSnapshots(before, after)); diff != "" {
+	if diff := cmp.Diff(want, joinSnapshots(previous, current)); diff != "" {
 		t.Errorf("joinSnapshots(...): -want, +got:\n%s", diff)
 	}
 }

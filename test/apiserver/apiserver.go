@@ -41,8 +41,8 @@ func New(kinds map[string]schema.GroupVersionResource) *Server {
 	s.PrependReactor("*", "*", clienttesting.ObjectReaction(s.history))
 	s.PrependWatchReactor("*", func(a clienttesting.Action) (bool, watch.Interface, error) {
 		o := metav1.ListOptions{}
-		if with, ok := a.(clienttesting.WatchActionImpl); ok {
-			o = with.ListOptions
+		if watchAction, ok := a.(clienttesting.WatchActionImpl); ok {
+			o = watchAction.ListOptions
 		}
 		w, err := s.history.Watch(a.GetResource(), a.GetNamespace(), o)
 		return true, w, err
@@ -95,7 +95,7 @@ func (h *history) Delete(r schema.GroupVersionResource, ns, name string, _ ...me
 }
 
 // recordChange makes a change, and sends it to all watchers.
-func (h *history) recordChange(what watch.EventType, r schema.GroupVersionResource, o runtime.Object, ns string, do func(runtime.Object) error) error {
+func (h *history) recordChange(eventType watch.EventType, r schema.GroupVersionResource, o runtime.Object, ns string, do func(runtime.Object) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o = o.DeepCopyObject()
@@ -107,7 +107,7 @@ func (h *history) recordChange(what watch.EventType, r schema.GroupVersionResour
 	if err := do(o); err != nil {
 		return err
 	}
-	c := change{Event: watch.Event{Type: what, Object: o}, resource: r, namespace: ns, name: m.GetName()}
+	c := change{Event: watch.Event{Type: eventType, Object: o}, resource: r, namespace: ns, name: m.GetName()}
 	h.past = append(h.past, c)
 	for _, w := range h.watchers {
 		w.sendChange(c)
@@ -117,7 +117,7 @@ func (h *history) recordChange(what watch.EventType, r schema.GroupVersionResour
 
 // List the objects, with the version up to which their history is known by that. It returns an error if the selector is none.
 func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error) {
-	only, _, err := selectedBy(opts)
+	selector, _, err := selectedBy(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind,
 		return nil, errors.Errorf("%T is not a list", o)
 	}
 	list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool {
-		return !only.Matches(selectableFields(u.GetNamespace(), u.GetName()))
+		return !selector.Matches(selectableFields(u.GetNamespace(), u.GetName()))
 	})
 	list.SetResourceVersion(strconv.Itoa(len(h.past)))
 	return list, nil
@@ -141,14 +141,14 @@ func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind,
 // Watch sends past events since a version, and new ones. Without a version that is all that ever did. It returns an error if the version is
 // none, or the selector.
 func (h *history) Watch(r schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
-	only, since, err := selectedBy(opts)
+	selector, version, err := selectedBy(opts)
 	if err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := newWatcher(r, ns, only)
-	for _, c := range h.past[min(since, len(h.past)):] {
+	w := newWatcher(r, ns, selector)
+	for _, c := range h.past[min(version, len(h.past)):] {
 		w.sendChange(c)
 	}
 	h.watchers = append(h.watchers, w)
@@ -160,12 +160,12 @@ func selectedBy(opts []metav1.ListOptions) (fields.Selector, int, error) {
 	if len(opts) == 0 {
 		return fields.Everything(), 0, nil
 	}
-	only, err := fields.ParseSelector(opts[0].FieldSelector)
+	selector, err := fields.ParseSelector(opts[0].FieldSelector)
 	if err != nil {
 		return nil, 0, errors.Wrap(err, "cannot parse selector")
 	}
-	since, err := strconv.Atoi("0" + opts[0].ResourceVersion)
-	return only, since, errors.Wrap(err, "cannot parse version")
+	version, err := strconv.Atoi("0" + opts[0].ResourceVersion)
+	return selector, version, errors.Wrap(err, "cannot parse version")
 }
 
 // selectableFields returns the fields that objects are selected by.

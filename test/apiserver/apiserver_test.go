@@ -80,26 +80,26 @@ func newStory(t *testing.T, s *Server) story {
 // TestHistory sends a watch the events since the list, and the events that follow.
 func TestHistory(t *testing.T) {
 	s := newServer()
-	on := newStory(t, s)
-	on.create("kept")
-	on.create("changed")
-	on.create("gone")
-	list, err := on.List(t.Context(), metav1.ListOptions{})
-	on.must(err)
-	on.update("changed")
-	on.patch("changed")
-	on.remove("gone")
-	on.create("new")
-	w, err := on.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
-	on.must(err)
+	client := newStory(t, s)
+	client.create("kept")
+	client.create("changed")
+	client.create("gone")
+	list, err := client.List(t.Context(), metav1.ListOptions{})
+	client.must(err)
+	client.update("changed")
+	client.patch("changed")
+	client.remove("gone")
+	client.create("new")
+	w, err := client.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	client.must(err)
 	defer w.Stop()
-	on.update("kept")
+	client.update("kept")
 	want := []string{"MODIFIED changed 4 updated", "MODIFIED changed 5 patched", "DELETED gone 6 created", "ADDED new 7 created", "MODIFIED kept 8 updated"}
 	if diff := cmp.Diff(want, next(t, w, len(want))); diff != "" {
 		t.Errorf("watch events: -want, +got:\n%s", diff)
 	}
-	live, err := on.Get(t.Context(), "changed", metav1.GetOptions{})
-	on.must(err)
+	live, err := client.Get(t.Context(), "changed", metav1.GetOptions{})
+	client.must(err)
 	if v := live.GetResourceVersion(); v != "5" {
 		t.Errorf("an object that was patched has version %q", v)
 	}
@@ -124,23 +124,23 @@ func next(t *testing.T, w watch.Interface, n int) []string {
 
 func TestSelected(t *testing.T) {
 	s := newServer()
-	on := newStory(t, s)
-	one, err := on.Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=b"})
-	on.must(err)
+	client := newStory(t, s)
+	selected, err := client.Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=b"})
+	client.must(err)
 	elsewhere, err := s.Resource(jobs()).Namespace("other").Watch(t.Context(), metav1.ListOptions{})
-	on.must(err)
+	client.must(err)
 	all, err := s.Resource(jobs()).Watch(t.Context(), metav1.ListOptions{})
-	on.must(err)
-	on.create("a")
-	on.create("b")
-	if diff := cmp.Diff([]string{"ADDED b 2 created"}, next(t, one, 1)); diff != "" {
+	client.must(err)
+	client.create("a")
+	client.create("b")
+	if diff := cmp.Diff([]string{"ADDED b 2 created"}, next(t, selected, 1)); diff != "" {
 		t.Errorf("one object: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"ADDED a 1 created", "ADDED b 2 created"}, next(t, all, 2)); diff != "" {
 		t.Errorf("all namespaces: -want, +got:\n%s", diff)
 	}
-	list, err := on.List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=b"})
-	on.must(err)
+	list, err := client.List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=b"})
+	client.must(err)
 	if len(list.Items) != 1 || list.Items[0].GetName() != "b" {
 		t.Errorf("a list of one object: %v", list.Items)
 	}
@@ -152,43 +152,43 @@ func TestSelected(t *testing.T) {
 // TestStopped gets no more events, and no writer waits for it.
 func TestStopped(t *testing.T) {
 	s := newServer()
-	on := newStory(t, s)
-	w, err := on.Watch(t.Context(), metav1.ListOptions{})
-	on.must(err)
+	client := newStory(t, s)
+	w, err := client.Watch(t.Context(), metav1.ListOptions{})
+	client.must(err)
 	w.Stop()
-	on.create("a")
+	client.create("a")
 	for range 2 * room {
-		on.update("a")
+		client.update("a")
 	}
 }
 
 // TestCache is of an informer that lists and watches while objects change between the two.
 func TestCache(t *testing.T) {
 	s := newServer()
-	on := newStory(t, s)
-	on.create("changed")
-	on.create("gone")
-	between := make(chan struct{})
+	client := newStory(t, s)
+	client.create("changed")
+	client.create("gone")
+	pause := make(chan struct{})
 	s.PrependWatchReactor("jobs", func(clienttesting.Action) (bool, watch.Interface, error) {
 		select {
-		case <-between:
+		case <-pause:
 		default:
-			on.must(s.Tracker().Update(jobs(), job("changed", "updated"), "ns"))
-			on.must(s.Tracker().Delete(jobs(), "ns", "gone"))
-			close(between)
+			client.must(s.Tracker().Update(jobs(), job("changed", "updated"), "ns"))
+			client.must(s.Tracker().Delete(jobs(), "ns", "gone"))
+			close(pause)
 		}
 		return false, nil, nil
 	})
-	told := make(chan string, 100)
+	events := make(chan string, 100)
 	i := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListFunc:  func(o metav1.ListOptions) (runtime.Object, error) { return on.List(t.Context(), o) },
-		WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) { return on.Watch(t.Context(), o) },
+		ListFunc:  func(o metav1.ListOptions) (runtime.Object, error) { return client.List(t.Context(), o) },
+		WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) { return client.Watch(t.Context(), o) },
 	}, s), &unstructured.Unstructured{}, 0, cache.Indexers{})
-	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { told <- "deleted" }})
-	on.must(err)
+	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { events <- "deleted" }})
+	client.must(err)
 	go i.RunWithContext(t.Context())
 	select {
-	case <-told:
+	case <-events:
 	case <-time.After(patience.Limit):
 		t.Fatal("a deletion between list and watch is not sent")
 	}

@@ -19,9 +19,9 @@ type watcher struct {
 	only      fields.Selector
 }
 
-func newWatcher(r schema.GroupVersionResource, ns string, only fields.Selector) *watcher {
+func newWatcher(r schema.GroupVersionResource, ns string, selector fields.Selector) *watcher {
 	events := make(chan watch.Event, room)
-	return &watcher{ProxyWatcher: watch.NewProxyWatcher(events), events: events, resource: r, namespace: ns, only: only}
+	return &watcher{ProxyWatcher: watch.NewProxyWatcher(events), events: events, resource: r, namespace: ns, only: selector}
 }
 
 // sendChange sends a change to a client that asked for it, and watches still.

@@ -123,15 +123,15 @@ func (a *applications) measureFirst(ctx context.Context, shape, name string) (*a
 func (o *application) measureCommit(ctx context.Context, figures map[string]float64) error {
 	keep := func(name string, v float64) { figures[name] = max(figures[name], v) }
 	err := o.countTokens(ctx, func() error {
-		held := make(chan struct{})
-		o.kpack.Plan(applicationPlace, kpack.Play{Held: held})
+		hold := make(chan struct{})
+		o.kpack.Plan(applicationPlace, kpack.Play{Held: hold})
 		took, err := o.pushCommit(ctx)
 		if err != nil {
-			close(held)
+			close(hold)
 			return err
 		}
 		keep("push_to_build_s", took.Seconds())
-		if took, err = o.endBuild(ctx, held); err != nil {
+		if took, err = o.endBuild(ctx, hold); err != nil {
 			return err
 		}
 		keep("image_to_commit_ms", milliseconds(took))
@@ -165,17 +165,17 @@ func (o *application) pushCommit(ctx context.Context) (time.Duration, error) {
 }
 
 // endBuild lets the Build succeed, and returns how long it took from then until the image was in Git.
-func (o *application) endBuild(ctx context.Context, held chan struct{}) (time.Duration, error) {
+func (o *application) endBuild(ctx context.Context, hold chan struct{}) (time.Duration, error) {
 	pushes := o.s.watchPushes(ctx, applicationPlace)
 	defer o.s.cp.Git.AfterPush(applicationPlace, nil)
-	close(held)
+	close(hold)
 	if _, err := o.s.awaitObject(ctx, o.build(), func(u *unstructured.Unstructured) bool { return conditionOf(u, "Succeeded") == corev1.ConditionTrue }); err != nil {
 		return 0, err
 	}
 	began := time.Now()
 	select {
-	case at := <-pushes:
-		return at.Sub(began), nil
+	case pushedAt := <-pushes:
+		return pushedAt.Sub(began), nil
 	case <-time.After(claimPatience):
 		return 0, errors.New("the image does not come into Git")
 	}
@@ -265,15 +265,15 @@ func (o *application) readyPods(ctx context.Context, image string) error {
 }
 
 // awaitObject waits until an object is as wanted, and returns it.
-func (s *stage) awaitObject(ctx context.Context, of *unstructured.Unstructured, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+func (s *stage) awaitObject(ctx context.Context, object *unstructured.Unstructured, condition func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, storyPatience)
 	defer cancel()
 	l := &unstructured.UnstructuredList{}
-	l.SetAPIVersion(of.GetAPIVersion())
-	l.SetKind(of.GetKind() + "List")
-	w, err := s.cp.Client.Watch(ctx, l, client.InNamespace(of.GetNamespace()), client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", of.GetName())})
+	l.SetAPIVersion(object.GetAPIVersion())
+	l.SetKind(object.GetKind() + "List")
+	w, err := s.cp.Client.Watch(ctx, l, client.InNamespace(object.GetNamespace()), client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", object.GetName())})
 	if err != nil {
-		return nil, errors.Wrapf(err, "cannot watch %s", of.GetKind())
+		return nil, errors.Wrapf(err, "cannot watch %s", object.GetKind())
 	}
 	defer w.Stop()
 	last := &unstructured.Unstructured{Object: map[string]any{}}
@@ -282,18 +282,18 @@ func (s *stage) awaitObject(ctx context.Context, of *unstructured.Unstructured, 
 		if !ok || e.Type == watch.Deleted {
 			continue
 		}
-		if last = u; is(u) {
+		if last = u; condition(u) {
 			return u, nil
 		}
 	}
-	return nil, errors.Errorf("%s %s is not as wanted: %v", of.GetKind(), of.GetName(), last.Object["status"])
+	return nil, errors.Errorf("%s %s is not as wanted: %v", object.GetKind(), object.GetName(), last.Object["status"])
 }
 
 // conditionOf returns the status of a condition.
-func conditionOf(u *unstructured.Unstructured, of string) corev1.ConditionStatus {
+func conditionOf(u *unstructured.Unstructured, conditionType string) corev1.ConditionStatus {
 	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range all {
-		if m, ok := c.(map[string]any); ok && m["type"] == of {
+		if m, ok := c.(map[string]any); ok && m["type"] == conditionType {
 			status, _ := m["status"].(string)
 			return corev1.ConditionStatus(status)
 		}
@@ -302,28 +302,28 @@ func conditionOf(u *unstructured.Unstructured, of string) corev1.ConditionStatus
 }
 
 // countTokens counts the tokens of the circuit breakers of Applications and of their deployments that something costs, until nothing does any more.
-func (o *application) countTokens(ctx context.Context, what func() error) error {
-	before, err := o.tokens(ctx)
+func (o *application) countTokens(ctx context.Context, operation func() error) error {
+	baseline, err := o.tokens(ctx)
 	if err != nil {
 		return err
 	}
-	if err := what(); err != nil {
+	if err := operation(); err != nil {
 		return err
 	}
-	after, since := before, time.Now()
-	for time.Since(since) < applicationQuiet {
+	current, quietSince := baseline, time.Now()
+	for time.Since(quietSince) < applicationQuiet {
 		now, err := o.tokens(ctx)
 		if err != nil {
 			return err
 		}
-		if now != after {
-			after, since = now, time.Now()
+		if now != current {
+			current, quietSince = now, time.Now()
 		}
 		if err := waitForInterval(ctx, time.Second/2); err != nil {
 			return err
 		}
 	}
-	o.spent, o.spentBelow = after.own-before.own, after.below-before.below
+	o.spent, o.spentBelow = current.own-baseline.own, current.below-baseline.below
 	return nil
 }
 
@@ -341,9 +341,9 @@ func (o *application) tokens(ctx context.Context) (applicationTokens, error) {
 	allowed := func(composite string) float64 {
 		return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed", "controller": "composite/" + composite})
 	}
-	own := "applications.intentplane.dev"
+	controllerName := "applications.intentplane.dev"
 	if o.shape == applicationsClaimed {
-		own = "xapplications.claims.intentplane.dev"
+		controllerName = "xapplications.claims.intentplane.dev"
 	}
-	return applicationTokens{own: allowed(own), below: allowed("intentdeployments.intentplane.dev")}, nil
+	return applicationTokens{own: allowed(controllerName), below: allowed("intentdeployments.intentplane.dev")}, nil
 }

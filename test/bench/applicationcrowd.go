@@ -107,8 +107,8 @@ func (c *applicationCrowd) makePlaces(ctx context.Context) error {
 			return err
 		}
 	}
-	held := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: crowdNamespace(0), Name: crowdSite}, Data: map[string][]byte{"value": kubeconfig}}
-	if err := c.s.cp.Client.Create(ctx, held); err != nil {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: crowdNamespace(0), Name: crowdSite}, Data: map[string][]byte{"value": kubeconfig}}
+	if err := c.s.cp.Client.Create(ctx, secret); err != nil {
 		return errors.Wrap(err, "cannot create kubeconfig")
 	}
 	site := newObjectOf("catalog.intentplane.dev/v1alpha1", "Site", "", crowdSite)
@@ -160,8 +160,8 @@ func (c *applicationCrowd) makeApplication(ctx context.Context, i int) error {
 	if err := c.edge.Client.Patch(ctx, set, client.RawPatch(types.MergePatchType, []byte(owner))); err != nil {
 		return errors.Wrap(err, "cannot patch ReplicaSet")
 	}
-	seen := fmt.Sprintf(`{"status":{"observedGeneration":%d,"replicas":1,"updatedReplicas":1}}`, d.GetGeneration())
-	if err := c.edge.Client.Status().Patch(ctx, d, client.RawPatch(types.MergePatchType, []byte(seen))); err != nil {
+	status := fmt.Sprintf(`{"status":{"observedGeneration":%d,"replicas":1,"updatedReplicas":1}}`, d.GetGeneration())
+	if err := c.edge.Client.Status().Patch(ctx, d, client.RawPatch(types.MergePatchType, []byte(status))); err != nil {
 		return errors.Wrap(err, "cannot report Deployment")
 	}
 	if err := c.reportPods(ctx, i, 1); err != nil {
@@ -211,16 +211,16 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 	if err != nil {
 		return err
 	}
-	over := steadyIntervals * steadyInterval
-	if figures["writes"], err = c.countWrites(ctx, over, crowdKinds()...); err != nil {
+	window := steadyIntervals * steadyInterval
+	if figures["writes"], err = c.countWrites(ctx, window, crowdKinds()...); err != nil {
 		return err
 	}
 	spent, err := cpuSeconds(c.s.cp.ProviderPID())
 	if err != nil {
 		return err
 	}
-	after, err := c.countLooks(ctx)
-	figures["cpu_percent"], figures["looks"] = 100*(spent-cpu)/over.Seconds(), (after-looks)/steadyIntervals
+	endLooks, err := c.countLooks(ctx)
+	figures["cpu_percent"], figures["looks"] = 100*(spent-cpu)/window.Seconds(), (endLooks-looks)/steadyIntervals
 	fmt.Fprintf(os.Stderr, "%d Applications, while nothing happens: %v\n", crowdApplications, figures)
 	return err
 }
@@ -239,12 +239,12 @@ func (c *applicationCrowd) countLooks(ctx context.Context) (float64, error) {
 }
 
 // countWrites counts the writes of objects of some kinds within a time.
-func (c *applicationCrowd) countWrites(ctx context.Context, over time.Duration, kinds ...string) (float64, error) {
+func (c *applicationCrowd) countWrites(ctx context.Context, window time.Duration, kinds ...string) (float64, error) {
 	n := &atomic.Int64{}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, kind := range kinds {
 		g.Go(func() error {
-			writes, err := c.s.countWrites(ctx, listOfKind(kind), over)
+			writes, err := c.s.countWrites(ctx, listOfKind(kind), window)
 			n.Add(int64(writes))
 			return err
 		})
@@ -262,18 +262,18 @@ func (c *applicationCrowd) measureFlapping(ctx context.Context, figures map[stri
 	if err := waitForInterval(ctx, flapWarmup); err != nil {
 		return err
 	}
-	before := rounds.Load()
+	baseline := rounds.Load()
 	writes, err := c.countWrites(ctx, flapMeasured, "delivery.intentplane.dev/v1alpha1 SiteHealth")
 	if err != nil {
 		return err
 	}
-	made := float64(rounds.Load() - before)
+	flapped := float64(rounds.Load() - baseline)
 	stop()
 	if err := <-failed; err != nil {
 		return err
 	}
-	if want := crowdFlapLeast * float64(flapMeasured/crowdFlap); made < want {
-		return errors.Errorf("the Deployments flapped %.0f times, and have to %.0f times", made, want)
+	if want := crowdFlapLeast * float64(flapMeasured/crowdFlap); flapped < want {
+		return errors.Errorf("the Deployments flapped %.0f times, and have to %.0f times", flapped, want)
 	}
 	figures["flapping"] = writes / crowdApplications / flapMeasured.Minutes()
 	return nil

@@ -98,12 +98,12 @@ func (baselineFunction) RunFunction(_ context.Context, req *fnv1.RunFunctionRequ
 	if namespace == "" {
 		namespace = fieldOf(composite, "spec", "claimRef", "namespace")
 	}
-	asked := "apply"
+	action := "apply"
 	if step >= askingStep {
-		asked = "record"
+		action = "record"
 	}
-	one, err := structpb.NewStruct(map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"asked": asked},
+	configMap, err := structpb.NewStruct(map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"asked": action},
 		"metadata": map[string]any{"namespace": namespace, "labels": map[string]any{labelBaseline: "true"}},
 	})
 	if err != nil {
@@ -117,13 +117,13 @@ func (baselineFunction) RunFunction(_ context.Context, req *fnv1.RunFunctionRequ
 	rsp := response.To(req, response.DefaultTTL)
 	rsp.Desired = &fnv1.State{
 		Composite: &fnv1.Resource{Resource: status, Ready: readiness(step == lastStep)},
-		Resources: map[string]*fnv1.Resource{"one": {Resource: one, Ready: fnv1.Ready_READY_TRUE}},
+		Resources: map[string]*fnv1.Resource{"one": {Resource: configMap, Ready: fnv1.Ready_READY_TRUE}},
 	}
 	return rsp, err
 }
 
-func readiness(is bool) fnv1.Ready {
-	if is {
+func readiness(isReady bool) fnv1.Ready {
+	if isReady {
 		return fnv1.Ready_READY_TRUE
 	}
 	return fnv1.Ready_READY_FALSE
@@ -169,20 +169,20 @@ func (s *stage) openBaseline(ctx context.Context) error {
 func (s *stage) awaitBaselineKinds(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
 	defer cancel()
-	for _, of := range []shape{namespacedBaseline, claimBaseline} {
-		for s.listBaselines(ctx, of) != nil {
+	for _, baseline := range []shape{namespacedBaseline, claimBaseline} {
+		for s.listBaselines(ctx, baseline) != nil {
 			if err := waitForInterval(ctx, time.Second); err != nil {
-				return errors.Wrapf(s.listBaselines(context.WithoutCancel(ctx), of), "cannot see %s served", of.kind)
+				return errors.Wrapf(s.listBaselines(context.WithoutCancel(ctx), baseline), "cannot see %s served", baseline.kind)
 			}
 		}
 	}
 	return nil
 }
 
-func (s *stage) listBaselines(ctx context.Context, of shape) error {
+func (s *stage) listBaselines(ctx context.Context, form shape) error {
 	l := &unstructured.UnstructuredList{}
-	l.SetAPIVersion(of.apiVersion)
-	l.SetKind(of.kind + "List")
+	l.SetAPIVersion(form.apiVersion)
+	l.SetKind(form.kind + "List")
 	return s.cp.Client.List(ctx, l, client.InNamespace(namespace))
 }
 
@@ -236,10 +236,10 @@ func (s *stage) playStep(ctx context.Context, cp *controlplane.ControlPlane, m *
 }
 
 // newBaseline returns a baseline of a shape.
-func newBaseline(of shape, name string) *unstructured.Unstructured {
+func newBaseline(form shape, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"name": name, "size": int64(2)}}}
-	o.SetAPIVersion(of.apiVersion)
-	o.SetKind(of.kind)
+	o.SetAPIVersion(form.apiVersion)
+	o.SetKind(form.kind)
 	o.SetNamespace(namespace)
 	o.SetName(name)
 	return o

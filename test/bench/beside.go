@@ -44,17 +44,17 @@ func (y *beside) ratioBeside(name string, n int, disturb func(context.Context) e
 		if err != nil {
 			return 0, err
 		}
-		with, err := y.measureBeside(ctx, w, name+"-with", n, disturb)
-		return with.Seconds() / alone.Seconds(), err
+		disturbed, err := y.measureBeside(ctx, w, name+"-with", n, disturb)
+		return disturbed.Seconds() / alone.Seconds(), err
 	}
 }
 
 // measureBeside returns how long a crowd takes while something goes on.
 func (y *beside) measureBeside(ctx context.Context, w *writes, name string, n int, disturb func(context.Context) error) (time.Duration, error) {
-	within, end := context.WithCancel(ctx)
+	inner, end := context.WithCancel(ctx)
 	defer end()
 	g := errgroup.Group{}
-	g.Go(func() error { return disturb(within) })
+	g.Go(func() error { return disturb(inner) })
 	began := time.Now()
 	if err := w.applyCrowd(ctx, namespacedShape, name, n); err != nil {
 		return 0, err

@@ -51,8 +51,8 @@ func (y *story) measureBreach(ctx context.Context, figures map[string]float64) e
 }
 
 // rollbackTime returns how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
-func (y *story) rollbackTime(ctx context.Context, repository string, after time.Duration) (time.Duration, error) {
-	if err := waitForInterval(ctx, 2*gateInterval+after); err != nil {
+func (y *story) rollbackTime(ctx context.Context, repository string, delay time.Duration) (time.Duration, error) {
+	if err := waitForInterval(ctx, 2*gateInterval+delay); err != nil {
 		return 0, err
 	}
 	pushed := make(chan time.Time, 8)
@@ -60,15 +60,15 @@ func (y *story) rollbackTime(ctx context.Context, repository string, after time.
 	defer y.s.cp.Git.AfterPush(repository, nil)
 	y.target.Set(metric, bad)
 	defer y.target.Set(metric, good)
-	for before := y.target.Scrapes(); y.target.Scrapes() == before; {
+	for scrapes := y.target.Scrapes(); y.target.Scrapes() == scrapes; {
 		if err := waitForInterval(ctx, time.Millisecond); err != nil {
 			return 0, err
 		}
 	}
 	scraped := time.Now()
 	select {
-	case at := <-pushed:
-		return at.Sub(scraped), nil
+	case pushedAt := <-pushed:
+		return pushedAt.Sub(scraped), nil
 	case <-time.After(storyPatience):
 		return 0, errors.New("nothing was taken back")
 	case <-ctx.Done():

@@ -73,11 +73,11 @@ func (s *stage) openWithBundles(ctx context.Context) error {
 
 // newBenchBundle returns a Bundle with so many packages in layers, each at one Site without an engine.
 func newBenchBundle(name string, packages, layers int) *unstructured.Unstructured {
-	all, each := []any{}, packages/layers
+	all, layerSize := []any{}, packages/layers
 	for i := range packages {
 		p := map[string]any{"name": fmt.Sprintf("%s-%d", name, i), "version": "1.0.0", "deployment": map[string]any{"intent": benchIntent(fmt.Sprintf("%s-%d", name, i), 1)}}
-		if i >= each {
-			p["dependsOn"] = []any{fmt.Sprintf("%s-%d", name, i-each)}
+		if i >= layerSize {
+			p["dependsOn"] = []any{fmt.Sprintf("%s-%d", name, i-layerSize)}
 		}
 		all = append(all, p)
 	}
@@ -100,7 +100,7 @@ func (b *bundles) measureLayers(ctx context.Context, figures map[string]float64)
 	if _, err := (&story{s: b.s}).awaitSettled(ctx); err != nil {
 		return err
 	}
-	before, err := b.allowedEvents(ctx)
+	baseline, err := b.allowedEvents(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,8 +112,8 @@ func (b *bundles) measureLayers(ctx context.Context, figures map[string]float64)
 	if _, err := (&story{s: b.s}).awaitSettled(ctx); err != nil {
 		return err
 	}
-	after, err := b.allowedEvents(ctx)
-	figures["tokens"] = after - before
+	final, err := b.allowedEvents(ctx)
+	figures["tokens"] = final - baseline
 	return err
 }
 
@@ -124,19 +124,19 @@ func (b *bundles) allowedEvents(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	sum, known := 0.0, []string{}
+	sum, controllers := 0.0, []string{}
 	for _, sample := range m["circuit_breaker_events_total"].GetMetric() {
 		labels := map[string]string{}
 		for _, l := range sample.GetLabel() {
 			labels[l.GetName()] = l.GetValue()
 		}
-		known = append(known, labels["controller"])
+		controllers = append(controllers, labels["controller"])
 		if labels["result"] == "Allowed" && strings.Contains(labels["controller"], "xbundles.") {
 			sum += sample.GetCounter().GetValue()
 		}
 	}
 	if sum == 0 {
-		return 0, errors.Errorf("Crossplane counts no events of Bundles: it has %v", known)
+		return 0, errors.Errorf("Crossplane counts no events of Bundles: it has %v", controllers)
 	}
 	return sum, nil
 }
@@ -145,10 +145,10 @@ func (b *bundles) allowedEvents(ctx context.Context) (float64, error) {
 func (b *bundles) measureSteady(ctx context.Context, figures map[string]float64) error {
 	ctx, cancel := context.WithTimeout(ctx, bundlePatience)
 	defer cancel()
-	g, within := errgroup.WithContext(ctx)
+	g, groupCtx := errgroup.WithContext(ctx)
 	g.SetLimit(10)
 	for i := range steadyBundles {
-		g.Go(func() error { return b.s.awaitSucceeded(within, newBenchBundle(fmt.Sprintf("steady-%d", i), 1, 1)) })
+		g.Go(func() error { return b.s.awaitSucceeded(groupCtx, newBenchBundle(fmt.Sprintf("steady-%d", i), 1, 1)) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (b *bundles) measureSteady(ctx context.Context, figures map[string]float64)
 	if err := waitForInterval(ctx, steadyInterval); err != nil {
 		return err
 	}
-	before, err := b.observeVersions(ctx)
+	baseline, err := b.observeVersions(ctx)
 	if err != nil {
 		return err
 	}
@@ -171,9 +171,9 @@ func (b *bundles) measureSteady(ctx context.Context, figures map[string]float64)
 	if err != nil {
 		return err
 	}
-	after, err := b.observeVersions(ctx)
-	for name, version := range after {
-		if before[name] != version {
+	final, err := b.observeVersions(ctx)
+	for name, version := range final {
+		if baseline[name] != version {
 			figures["writes"]++
 		}
 	}

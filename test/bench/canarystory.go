@@ -90,12 +90,12 @@ func (c *canary) countSteps(y *run) error {
 // error if a Site had fewer pods of the canary than replicas.
 func (c *canary) countPods(y *run) error {
 	for _, s := range y.Sites {
-		made := s.Started()
-		if made[track.Green] < release.Replicas {
-			return errors.Errorf("the canary had %d pods at a Site, want %d", made[track.Green], release.Replicas)
+		started := s.Started()
+		if started[track.Green] < release.Replicas {
+			return errors.Errorf("the canary had %d pods at a Site, want %d", started[track.Green], release.Replicas)
 		}
-		c.keepWorst("pods", float64(made[track.Green]))
-		c.keepWorst("stable_pods", float64(made[track.Blue]-release.Replicas))
+		c.keepWorst("pods", float64(started[track.Green]))
+		c.keepWorst("stable_pods", float64(started[track.Blue]-release.Replicas))
 	}
 	return nil
 }
@@ -155,19 +155,19 @@ func (c *canary) countWrites(y *run) error {
 		return err
 	}
 	defer ledger.Close()
-	before := c.s.cp.Git.Pushes(y.Namespace)
+	baseline := c.s.cp.Git.Pushes(y.Namespace)
 	if err := waitForInterval(y.ctx, awaited); err != nil {
 		return err
 	}
 	printLedger(ledger)
-	c.figures["writes"] = float64(len(ledger.Entries()) + c.s.cp.Git.Pushes(y.Namespace) - before)
+	c.figures["writes"] = float64(len(ledger.Entries()) + c.s.cp.Git.Pushes(y.Namespace) - baseline)
 	return nil
 }
 
 // measureShares goes forward with a share that is measured at each weight, back by a RollbackTo, gives a revision up at 50, and edits one at 20 percent.
 func (c *canary) measureShares(ctx context.Context) error {
-	one := release.Pause("")
-	plan := release.Plan{Steps: []any{release.Weight(5), one, release.Weight(20), one, release.Weight(50), one}}
+	pause := release.Pause("")
+	plan := release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}}
 	for _, deliver := range []func(*run) error{c.goForward, c.abortRelease, c.editRelease} {
 		y, err := c.beginRelease(ctx, 1, plan)
 		if err != nil {
@@ -236,11 +236,11 @@ func (c *canary) measureShare(y *run, weight float64) error {
 func (c *canary) expectNoneAtZero(y *run, name string) error {
 	all, err := y.Divisions(y.ctx, y.Sites[0])
 	for i, d := range all {
-		until := time.Now()
+		end := time.Now()
 		if i+1 < len(all) {
-			until = all[i+1].Since
+			end = all[i+1].Since
 		}
-		if d.Weights[name] == 0 && y.users[0].Answers().Between(d.Since.Add(settled), until).Share(name) > 0 {
+		if d.Weights[name] == 0 && y.users[0].Answers().Between(d.Since.Add(settled), end).Share(name) > 0 {
 			c.keepWorst("share", 100)
 		}
 	}
@@ -268,8 +268,8 @@ func (y *run) goUntil(last string) error {
 		return err
 	}
 	for step := int64(2); ; step++ {
-		at := fmt.Sprintf("%d/5", step)
-		if err := y.awaitUserAt(2, at); err != nil || at == last {
+		progress := fmt.Sprintf("%d/5", step)
+		if err := y.awaitUserAt(2, progress); err != nil || progress == last {
 			return err
 		}
 		if err := y.promoteLater(2, step); err != nil {
@@ -319,13 +319,13 @@ func (y *run) failuresBeside(name string) float64 {
 }
 
 // lastRequestTo returns when a track got its last request, but no time before a moment.
-func lastRequestTo(name string, y *run, after time.Time) time.Time {
+func lastRequestTo(name string, y *run, latest time.Time) time.Time {
 	for _, a := range y.users[0].Answers() {
-		if a.Track == name && a.Sent.After(after) {
-			after = a.Sent
+		if a.Track == name && a.Sent.After(latest) {
+			latest = a.Sent
 		}
 	}
-	return after
+	return latest
 }
 
 // measureAll takes the missing measurements, so that the requests of all stories count.

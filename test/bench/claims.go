@@ -54,8 +54,8 @@ func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 		}
 		l.succeeded = append(l.succeeded, milliseconds(time.Since(began)))
 		select {
-		case at := <-commits:
-			l.commit = append(l.commit, milliseconds(at.Sub(began)))
+		case pushedAt := <-commits:
+			l.commit = append(l.commit, milliseconds(pushedAt.Sub(began)))
 		default:
 			return latency{}, errors.Errorf("claim %d succeeded without a commit", i)
 		}
@@ -73,16 +73,16 @@ func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error
 
 // watchPushes sends the time of each push that moved the branch of a repository, seen from the server.
 func (s *stage) watchPushes(ctx context.Context, repo string) <-chan time.Time {
-	at, last := make(chan time.Time, claims), ""
+	pushTimes, last := make(chan time.Time, claims), ""
 	s.cp.Git.AfterPush(repo, func() {
 		now := time.Now()
 		tip, err := s.cp.Git.Git(ctx, repo, "rev-parse", "refs/heads/main")
 		if tip = strings.TrimSpace(tip); err == nil && tip != last {
 			last = tip
-			at <- now
+			pushTimes <- now
 		}
 	})
-	return at
+	return pushTimes
 }
 
 // breakerTokens returns the tokens that Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has
@@ -92,15 +92,15 @@ func (s *stage) breakerTokens(sites int) func(context.Context) (float64, error) 
 		if err := s.openControlPlane(ctx); err != nil {
 			return 0, err
 		}
-		before, err := s.allowedEvents(ctx)
+		baseline, err := s.allowedEvents(ctx)
 		if err != nil {
 			return 0, err
 		}
 		if err := s.succeedInTime(ctx, fmt.Sprintf("tokens-%d", sites), sites); err != nil {
 			return 0, err
 		}
-		after, err := s.allowedEvents(ctx)
-		return after - before, err
+		final, err := s.allowedEvents(ctx)
+		return final - baseline, err
 	}
 }
 

@@ -168,7 +168,7 @@ func (f *fleet) awaitReady(ctx context.Context) error {
 		}
 		n := 0
 		for i := range l.Items {
-			if since, _, _ := unstructured.NestedString(l.Items[i].Object, "status", "atProvider", "readySince"); since != "" {
+			if readySince, _, _ := unstructured.NestedString(l.Items[i].Object, "status", "atProvider", "readySince"); readySince != "" {
 				n++
 			}
 		}
@@ -197,20 +197,20 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	if err := waitForInterval(ctx, flapWarmup); err != nil {
 		return nil, err
 	}
-	before, err := cpuSeconds(f.s.cp.ProviderPID())
+	baseline, err := cpuSeconds(f.s.cp.ProviderPID())
 	if err != nil {
 		return nil, err
 	}
-	made := flaps.Load()
+	baselineFlaps := flaps.Load()
 	writes, err := f.s.countWrites(ctx, managedClusters(), flapMeasured, client.InNamespace(flapNs))
 	if err != nil {
 		return nil, err
 	}
-	after, err := cpuSeconds(f.s.cp.ProviderPID())
+	final, err := cpuSeconds(f.s.cp.ProviderPID())
 	if err != nil {
 		return nil, err
 	}
-	rate := float64(flaps.Load()-made) / flapMeasured.Seconds()
+	rate := float64(flaps.Load()-baselineFlaps) / flapMeasured.Seconds()
 	stop()
 	if err := <-failed; err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 		return nil, err
 	}
 	return map[string]float64{
-		"cpu_percent": 100 * (after - before) / flapMeasured.Seconds(),
+		"cpu_percent": 100 * (final - baseline) / flapMeasured.Seconds(),
 		"writes":      float64(writes) / manyClusters / flapMeasured.Minutes(),
 	}, nil
 }
@@ -266,17 +266,17 @@ func (f *fleet) flapAll(ctx context.Context, flaps *atomic.Int64) error {
 }
 
 // countWrites counts the writes of the objects of a list within a time.
-func (s *stage) countWrites(ctx context.Context, l *unstructured.UnstructuredList, over time.Duration, of ...client.ListOption) (int, error) {
+func (s *stage) countWrites(ctx context.Context, l *unstructured.UnstructuredList, window time.Duration, options ...client.ListOption) (int, error) {
 	kind := l.GetKind()
-	if err := s.cp.Client.List(ctx, l, of...); err != nil {
+	if err := s.cp.Client.List(ctx, l, options...); err != nil {
 		return 0, errors.Wrapf(err, "cannot list %s", kind)
 	}
-	w, err := s.cp.Client.Watch(ctx, l, append(of, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: l.GetResourceVersion()}})...)
+	w, err := s.cp.Client.Watch(ctx, l, append(options, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: l.GetResourceVersion()}})...)
 	if err != nil {
 		return 0, errors.Wrapf(err, "cannot watch %s", kind)
 	}
 	defer w.Stop()
-	end := time.NewTimer(over)
+	end := time.NewTimer(window)
 	defer end.Stop()
 	for n := 0; ; {
 		select {

@@ -102,19 +102,19 @@ func (s *stage) deliveryP99(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	took := []float64{}
-	for name, at := range created {
-		when, ok := arrived[commits[name]]
+	for name, createdAt := range created {
+		arrivedAt, ok := arrived[commits[name]]
 		if !ok {
 			return 0, errors.Errorf("GitDelivery %s is Ready, and its commit is not on the branch", name)
 		}
-		took = append(took, when.Sub(at).Seconds())
+		took = append(took, arrivedAt.Sub(createdAt).Seconds())
 	}
 	return percentileOf(took, 99), nil
 }
 
 // createPaced creates GitDeliveries at a steady pace, and returns when each of them was about to be.
 func createPaced(ctx context.Context, l *load.Load, keys []types.NamespacedName) (map[string]time.Time, error) {
-	at := map[string]time.Time{}
+	createdAt := map[string]time.Time{}
 	next := time.NewTicker(streamEvery)
 	defer next.Stop()
 	for _, key := range keys {
@@ -123,12 +123,12 @@ func createPaced(ctx context.Context, l *load.Load, keys []types.NamespacedName)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		at[key.Name] = time.Now()
+		createdAt[key.Name] = time.Now()
 		if err := l.Deliver(ctx, key); err != nil {
 			return nil, err
 		}
 	}
-	return at, nil
+	return createdAt, nil
 }
 
 // A tip is where a branch was after a push.
@@ -183,10 +183,10 @@ func (s *stage) commitArrivals(ctx context.Context, repo string, tips []tip) (ma
 }
 
 // percentileOf returns the smallest value that so many of a hundred are not above.
-func percentileOf(v []float64, of int) float64 {
+func percentileOf(v []float64, percentile int) float64 {
 	if len(v) == 0 {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(v))
-	return sorted[int(math.Ceil(float64(len(sorted)*of)/100))-1]
+	return sorted[int(math.Ceil(float64(len(sorted)*percentile)/100))-1]
 }

@@ -29,19 +29,19 @@ type meter struct {
 
 // startMeter begins to measure. It returns an error if the kernel does not answer.
 func startMeter(fs procfs.FS) (meter, error) {
-	all, own, err := readBusy(fs, os.Getpid())
-	return meter{fs: fs, began: time.Now(), all: all, own: own}, err
+	all, ownSeconds, err := readBusy(fs, os.Getpid())
+	return meter{fs: fs, began: time.Now(), all: all, own: ownSeconds}, err
 }
 
 // effort returns the effort since the start. It returns an error if the kernel does not answer.
 func (m meter) effort() (effort, error) {
 	took := time.Since(m.began)
-	all, own, err := readBusy(m.fs, os.Getpid())
-	return effort{took: took, others: max(0, (all-m.all-(own-m.own))/took.Seconds())}, err
+	all, ownSeconds, err := readBusy(m.fs, os.Getpid())
+	return effort{took: took, others: max(0, (all-m.all-(ownSeconds-m.own))/took.Seconds())}, err
 }
 
 // readBusy returns the seconds that all processors were busy, and the seconds of them for a process and its descendants.
-func readBusy(fs procfs.FS, pid int) (all, own float64, err error) {
+func readBusy(fs procfs.FS, pid int) (all, ownSeconds float64, err error) {
 	stat, err := fs.Stat()
 	if err != nil {
 		return 0, 0, errors.Wrap(err, "cannot read times of processors")

@@ -38,8 +38,8 @@ func TestReadBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, own, err := readBusy(fs, 10)
-	if err != nil || all != 20 || own != 7 {
-		t.Errorf("A measurement counts with its descendants, also with ended descendants, and an idle processor is not busy: want 20 and 7 seconds, got %v and %v, %v", all, own, err)
+	all, process, err := readBusy(fs, 10)
+	if err != nil || all != 20 || process != 7 {
+		t.Errorf("A measurement counts with its descendants, also with ended descendants, and an idle processor is not busy: want 20 and 7 seconds, got %v and %v, %v", all, process, err)
 	}
 }

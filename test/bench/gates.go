@@ -107,18 +107,18 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 	if err := waitForInterval(ctx, judgedIntervals*gateInterval); err != nil {
 		return nil, err
 	}
-	after, err := cpuSeconds(y.s.cp.ProviderPID())
+	endCPU, err := cpuSeconds(y.s.cp.ProviderPID())
 	if err != nil {
 		return nil, err
 	}
 	took := time.Since(began)
-	more, err := answeredQueries(ctx, prometheus)
+	endQueries, err := answeredQueries(ctx, prometheus)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]float64{
-		"cpu_percent": 100 * (after - cpu) / took.Seconds(),
-		"queries":     (more - queries) / (took.Seconds() / gateInterval.Seconds()),
+		"cpu_percent": 100 * (endCPU - cpu) / took.Seconds(),
+		"queries":     (endQueries - queries) / (took.Seconds() / gateInterval.Seconds()),
 	}, nil
 }
 

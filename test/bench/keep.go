@@ -79,11 +79,11 @@ func (k *keeper) keepFigure(name string, value float64) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot read load average")
 	}
-	kept, err := catalog.Keep(k.root, name, catalog.Measurement{
+	stored, err := catalog.Keep(k.root, name, catalog.Measurement{
 		Value: roundTo(value, 6), Seconds: math.Round(k.effort.took.Seconds()), Commit: k.commit, Date: k.today, Load: load.Load1, Others: new(roundTo(k.effort.others, 2)), Machine: k.machine,
 	})
-	if err == nil && kept.IsOutside() {
-		return errors.Errorf("%.4g %s is outside its bound %s", value, kept.Unit, kept.Bound)
+	if err == nil && stored.IsOutside() {
+		return errors.Errorf("%.4g %s is outside its bound %s", value, stored.Unit, stored.Bound)
 	}
 	return err
 }

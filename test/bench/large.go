@@ -77,8 +77,8 @@ func fillRepository(ctx context.Context, path string) error {
 }
 
 // streamCommit streams a commit with all files: a thousand directories with a hundred each.
-func streamCommit(to io.Writer) error {
-	w := bufio.NewWriterSize(to, 1<<20)
+func streamCommit(target io.Writer) error {
+	w := bufio.NewWriterSize(target, 1<<20)
 	noise := rand.NewChaCha8([32]byte{})
 	content := make([]byte, largeBytes)
 	fmt.Fprintf(w, "commit refs/heads/%s\ncommitter Bench <bench@example.org> 1700000000 +0000\ndata 0\n\n", gitserver.Branch)

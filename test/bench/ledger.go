@@ -35,11 +35,11 @@ func (y *spread) ledgerPushes(repositories int, inWaves bool) func(context.Conte
 		if err := y.deploySpread(ctx, name+"-before", repositories, inWaves); err != nil {
 			return 0, err
 		}
-		before := y.countPushes()
+		baseline := y.countPushes()
 		if err := y.deploySpread(ctx, name, repositories, inWaves); err != nil {
 			return 0, err
 		}
-		return float64(y.countPushes() - before), nil
+		return float64(y.countPushes() - baseline), nil
 	}
 }
 
@@ -61,8 +61,8 @@ func (y *spread) followerDelay(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 		select {
-		case at := <-follower:
-			took = append(took, milliseconds(at.Sub(<-home)))
+		case pushedAt := <-follower:
+			took = append(took, milliseconds(pushedAt.Sub(<-home)))
 		default:
 			return 0, errors.Errorf("claim %d succeeded without a commit in the second repository", i)
 		}
@@ -81,8 +81,8 @@ func (y *spread) deploySpread(ctx context.Context, name string, repositories int
 	if err := y.s.awaitSucceeded(ctx, o); err != nil {
 		return err
 	}
-	for before := -1; before != y.countPushes(); {
-		before = y.countPushes()
+	for pushes := -1; pushes != y.countPushes(); {
+		pushes = y.countPushes()
 		if err := waitForInterval(ctx, quiet); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (y *spread) openRepository(ctx context.Context, name string) error {
 }
 
 // copyOf returns an object that is there, under another name.
-func (y *spread) copyOf(ctx context.Context, apiVersion, kind, name, as string) (*unstructured.Unstructured, error) {
+func (y *spread) copyOf(ctx context.Context, apiVersion, kind, name, targetName string) (*unstructured.Unstructured, error) {
 	like := &unstructured.Unstructured{}
 	like.SetAPIVersion(apiVersion)
 	like.SetKind(kind)
@@ -163,6 +163,6 @@ func (y *spread) copyOf(ctx context.Context, apiVersion, kind, name, as string) 
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": like.Object["spec"]}}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
-	o.SetName(as)
+	o.SetName(targetName)
 	return o, nil
 }

@@ -41,24 +41,24 @@ func runCommand(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	only := strings.Join(flags.Args(), " ")
+	patternList := strings.Join(flags.Args(), " ")
 	if *slice != "" {
 		patterns, err := catalog.Slice(*slice)
 		if err != nil {
 			return err
 		}
-		only = strings.TrimSpace(only + " " + patterns)
+		patternList = strings.TrimSpace(patternList + " " + patterns)
 	}
 	switch {
 	case *needs:
-		return printNeeds(only)
+		return printNeeds(patternList)
 	case *stale:
 		return printStale(ctx)
 	}
-	return runFigures(ctx, only)
+	return runFigures(ctx, patternList)
 }
 
-func runFigures(ctx context.Context, only string) error {
+func runFigures(ctx context.Context, patternList string) error {
 	root, err := controlplane.Root()
 	if err != nil {
 		return err
@@ -71,19 +71,19 @@ func runFigures(ctx context.Context, only string) error {
 		fmt.Fprintln(os.Stderr, "bench: figures are printed, and not kept: there are changes that no commit has")
 	}
 	s := &stage{}
-	err = k.measureFigures(ctx, allFigures(s), only)
+	err = k.measureFigures(ctx, allFigures(s), patternList)
 	return errors.Join(err, s.closeControlPlane())
 }
 
 // measureFigures measures the figures that are wanted, prints and keeps them. A figure that fails, or is outside its bound, is among the
 // errors in the end, and hides no other one.
-func (k *keeper) measureFigures(ctx context.Context, all []figure, only string) error {
-	known, failures := false, []error{}
+func (k *keeper) measureFigures(ctx context.Context, all []figure, patternList string) error {
+	isKnown, failures := false, []error{}
 	for _, f := range all {
-		if !catalog.Matches(f.name, only) {
+		if !catalog.Matches(f.name, patternList) {
 			continue
 		}
-		known = true
+		isKnown = true
 		err := k.measureFigure(ctx, f)
 		if err == nil {
 			continue
@@ -93,8 +93,8 @@ func (k *keeper) measureFigures(ctx context.Context, all []figure, only string) 
 			break
 		}
 	}
-	if !known {
-		return errors.Errorf("cannot measure %q: it is not a figure", only)
+	if !isKnown {
+		return errors.Errorf("cannot measure %q: it is not a figure", patternList)
 	}
 	return errors.Join(failures...)
 }

@@ -32,24 +32,24 @@ func printedNeeds() map[need]string {
 }
 
 // printNeeds prints the needs of the figures that some patterns match. It returns an error if no figure has such a name.
-func printNeeds(only string) error {
-	n, known := needsOf(only)
-	if !known {
-		return errors.Errorf("cannot measure %q: it is not a figure", only)
+func printNeeds(patternList string) error {
+	n, isKnown := needsOf(patternList)
+	if !isKnown {
+		return errors.Errorf("cannot measure %q: it is not a figure", patternList)
 	}
 	fmt.Println(printedNeeds()[n])
 	return nil
 }
 
 // needsOf returns the combined need of the figures that some patterns match, and false if no figure has such a name.
-func needsOf(only string) (need, bool) {
-	most, known := needNothing, false
+func needsOf(patternList string) (need, bool) {
+	highest, isKnown := needNothing, false
 	for _, f := range allFigures(&stage{}) {
-		if catalog.Matches(f.name, only) {
-			most, known = max(most, needOf(f.name)), true
+		if catalog.Matches(f.name, patternList) {
+			highest, isKnown = max(highest, needOf(f.name)), true
 		}
 	}
-	return most, known
+	return highest, isKnown
 }
 
 // needOf returns the need of a figure. A figure that is not listed needs everything.

@@ -25,13 +25,13 @@ func TestNeedsOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			n, known := needsOf(tc.only)
-			if diff := cmp.Diff(tc.want, printedNeeds()[n]); diff != "" || !known {
-				t.Errorf("\n%s\nneedsOf(%q): known: %t, -want, +got:\n%s", tc.reason, tc.only, known, diff)
+			n, isKnown := needsOf(tc.only)
+			if diff := cmp.Diff(tc.want, printedNeeds()[n]); diff != "" || !isKnown {
+				t.Errorf("\n%s\nneedsOf(%q): known: %t, -want, +got:\n%s", tc.reason, tc.only, isKnown, diff)
 			}
 		})
 	}
-	if _, known := needsOf("no_such_figure"); known {
+	if _, isKnown := needsOf("no_such_figure"); isKnown {
 		t.Error("A name without a figure is taken for a figure.")
 	}
 }

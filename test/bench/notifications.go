@@ -59,11 +59,11 @@ func (n *notified) measureDelay(ctx context.Context) (float64, error) {
 	if err := n.deploy(ctx, notifiedName); err != nil {
 		return 0, err
 	}
-	taken, err := awaitTaken(ctx, r, notifiedName, notifiedDeployments)
+	received, err := awaitTaken(ctx, r, notifiedName, notifiedDeployments)
 	if err != nil {
 		return 0, err
 	}
-	return percentileOf(n.delays(taken), 99), nil
+	return percentileOf(n.delays(received), 99), nil
 }
 
 // postTo lets the configuration of all deployments post to a receiver.
@@ -88,23 +88,23 @@ func (n *notified) postTo(ctx context.Context, r *receiver.Receiver) error {
 // deploy makes deployments at once, and waits until a watch that began before showed each of them Succeeded.
 func (n *notified) deploy(ctx context.Context, name string) error {
 	w := &writes{s: n.s}
-	g, within := errgroup.WithContext(ctx)
+	g, groupCtx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		for !n.haveAllSucceeded() {
-			if err := w.watchCrowd(within, namespacedShape, name, n.noteSucceeded); err != nil {
+			if err := w.watchCrowd(groupCtx, namespacedShape, name, n.noteSucceeded); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	g.Go(func() error { return w.applyCrowd(within, namespacedShape, name, notifiedDeployments) })
+	g.Go(func() error { return w.applyCrowd(groupCtx, namespacedShape, name, notifiedDeployments) })
 	return g.Wait()
 }
 
 // noteSucceeded notes when a deployment is Succeeded for the first time. It is true when all are.
 func (n *notified) noteSucceeded(o *unstructured.Unstructured) bool {
 	n.mu.Lock()
-	if _, known := n.succeeded[o.GetName()]; !known {
+	if _, isKnown := n.succeeded[o.GetName()]; !isKnown {
 		n.succeeded[o.GetName()] = time.Now()
 	}
 	n.mu.Unlock()
@@ -121,29 +121,29 @@ func (n *notified) haveAllSucceeded() bool {
 func awaitTaken(ctx context.Context, r *receiver.Receiver, name string, want int) (map[string]time.Time, error) {
 	for {
 		all, changed := r.Taken()
-		taken := map[string]time.Time{}
-		for _, one := range all {
-			of := one.Subject[strings.LastIndex(one.Subject, "/")+1:]
-			if _, known := taken[of]; !known && strings.HasPrefix(of, name+"-at-") {
-				taken[of] = one.At
+		received := map[string]time.Time{}
+		for _, posted := range all {
+			subject := posted.Subject[strings.LastIndex(posted.Subject, "/")+1:]
+			if _, isKnown := received[subject]; !isKnown && strings.HasPrefix(subject, name+"-at-") {
+				received[subject] = posted.At
 			}
 		}
-		if len(taken) >= want {
-			return taken, nil
+		if len(received) >= want {
+			return received, nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, errors.Wrapf(ctx.Err(), "the receiver took %d of %d notifications", len(taken), want)
+			return nil, errors.Wrapf(ctx.Err(), "the receiver took %d of %d notifications", len(received), want)
 		}
 	}
 }
 
 // delays returns how long each notification took. A notification that was taken before the watch showed the status took no time.
-func (n *notified) delays(taken map[string]time.Time) []float64 {
-	out := make([]float64, 0, len(taken))
-	for name, at := range taken {
-		out = append(out, max(0, at.Sub(n.succeeded[name]).Seconds()))
+func (n *notified) delays(received map[string]time.Time) []float64 {
+	out := make([]float64, 0, len(received))
+	for name, receivedAt := range received {
+		out = append(out, max(0, receivedAt.Sub(n.succeeded[name]).Seconds()))
 	}
 	return out
 }

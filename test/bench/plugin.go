@@ -53,16 +53,16 @@ type pluginBench struct {
 // pluginFigures are the response times of kubectl-intent, and the cost of observing deployments.
 func pluginFigures(s *stage) []figure {
 	p := &pluginBench{}
-	with := func(n int, measure func(context.Context) (float64, error)) func(context.Context) (float64, error) {
+	withCrowd := func(n int, measure func(context.Context) (float64, error)) func(context.Context) (float64, error) {
 		return s.withoutControlPlane(func(ctx context.Context) (float64, error) { return p.measureAmong(ctx, n, measure) })
 	}
 	return []figure{
-		{"why_ms", "ms", with(crowdOfWhy, p.whyTime(0.5))},
-		{"why_p95_ms", "ms", with(crowdOfWhy, p.whyTime(0.95))},
-		{"why_requests", "requests", with(crowdOfWhy, p.whyRequests)},
-		{"status_watch_cpu_percent", "%", with(crowdOfWhy, p.watchProcessor)},
-		{"doctor_s", "s", with(crowdOfWhy, p.doctorTime)},
-		{"status_all_1000_ms", "ms", with(crowdOfStatus, p.statusTime)},
+		{"why_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.5))},
+		{"why_p95_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.95))},
+		{"why_requests", "requests", withCrowd(crowdOfWhy, p.whyRequests)},
+		{"status_watch_cpu_percent", "%", withCrowd(crowdOfWhy, p.watchProcessor)},
+		{"doctor_s", "s", withCrowd(crowdOfWhy, p.doctorTime)},
+		{"status_all_1000_ms", "ms", withCrowd(crowdOfStatus, p.statusTime)},
 		{"observer_cpu_percent", "%", s.withoutControlPlane(p.observerProcessor)},
 	}
 }
@@ -209,27 +209,27 @@ func addSites(o *unstructured.Unstructured) error {
 // write writes an object, and then its status, whose conditions are of the generation that the API server gave.
 func (p *pluginBench) write(ctx context.Context, o *unstructured.Unstructured) error {
 	status := o.Object["status"]
-	is := o.DeepCopy()
-	if err := p.cp.Client.Create(ctx, is); err != nil {
+	created := o.DeepCopy()
+	if err := p.cp.Client.Create(ctx, created); err != nil {
 		return errors.Wrapf(err, "cannot create %s %s", o.GetKind(), o.GetName())
 	}
 	if status == nil {
 		return nil
 	}
-	is.Object["status"] = status
-	conditions, _, err := unstructured.NestedSlice(is.Object, "status", "conditions")
+	created.Object["status"] = status
+	conditions, _, err := unstructured.NestedSlice(created.Object, "status", "conditions")
 	if err != nil {
 		return errors.Wrap(err, "cannot read conditions of sample")
 	}
 	for _, c := range conditions {
 		if c, ok := c.(map[string]any); ok && c["observedGeneration"] != nil {
-			c["observedGeneration"] = is.GetGeneration()
+			c["observedGeneration"] = created.GetGeneration()
 		}
 	}
-	if err := unstructured.SetNestedSlice(is.Object, conditions, "status", "conditions"); err != nil {
+	if err := unstructured.SetNestedSlice(created.Object, conditions, "status", "conditions"); err != nil {
 		return errors.Wrap(err, "cannot write conditions of sample")
 	}
-	return errors.Wrapf(p.cp.Client.Status().Update(ctx, is), "cannot write the status of %s %s", o.GetKind(), o.GetName())
+	return errors.Wrapf(p.cp.Client.Status().Update(ctx, created), "cannot write the status of %s %s", o.GetKind(), o.GetName())
 }
 
 // command returns kubectl-intent, as "make build" left it.
@@ -284,8 +284,8 @@ func (p *pluginBench) whyTime(quantile float64) func(context.Context) (float64, 
 
 // whyRequests counts the requests of why to the API server, by a proxy between both.
 func (p *pluginBench) whyRequests(ctx context.Context) (float64, error) {
-	asked := &atomic.Int64{}
-	proxy, err := p.startCountingProxy(asked)
+	requestCount := &atomic.Int64{}
+	proxy, err := p.startCountingProxy(requestCount)
 	if err != nil {
 		return 0, err
 	}
@@ -303,11 +303,11 @@ func (p *pluginBench) whyRequests(ctx context.Context) (float64, error) {
 	if err != nil || !strings.Contains(string(out), "Who acts:") {
 		return 0, errors.Errorf("why does not say who acts: %v: %s", err, out)
 	}
-	return float64(asked.Load()), nil
+	return float64(requestCount.Load()), nil
 }
 
-func (p *pluginBench) startCountingProxy(asked *atomic.Int64) (*httptest.Server, error) {
-	to, err := url.Parse(p.cp.Config.Host)
+func (p *pluginBench) startCountingProxy(requestCount *atomic.Int64) (*httptest.Server, error) {
+	target, err := url.Parse(p.cp.Config.Host)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot parse address of API server")
 	}
@@ -315,9 +315,9 @@ func (p *pluginBench) startCountingProxy(asked *atomic.Int64) (*httptest.Server,
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot connect to API server")
 	}
-	r := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	r := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		asked.Add(1)
+		requestCount.Add(1)
 		r.ServeHTTP(w, q)
 	})), nil
 }

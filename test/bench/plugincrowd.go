@@ -84,20 +84,20 @@ func (p *pluginBench) showConfiguration(ctx context.Context, number int) error {
 
 // showSites writes ten Sites, and lets a SiteSync report them. One of them may be unreachable.
 func (p *pluginBench) showSites(ctx context.Context, sync *unstructured.Unstructured, name string, hasUnreachable bool) error {
-	var seen []any
+	var observed []any
 	for i := range 10 {
 		site := fmt.Sprintf("%s-%d", name, i)
 		if err := p.cp.ApplyYAML(ctx, fmt.Appendf(nil, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: %s},
 			spec: {cluster: {controlPlane: {}}, engine: {type: None, unobservedIsLive: true}, repository: {path: clusters/%[1]s}}}`, site)); err != nil {
 			return err
 		}
-		is := map[string]any{"name": site, "state": "Live"}
+		siteStatus := map[string]any{"name": site, "state": "Live"}
 		if i == 0 && hasUnreachable {
-			is["state"], is["reason"], is["message"] = "Syncing", "ClusterUnreachable", "no route to host"
+			siteStatus["state"], siteStatus["reason"], siteStatus["message"] = "Syncing", "ClusterUnreachable", "no route to host"
 		}
-		seen = append(seen, is)
+		observed = append(observed, siteStatus)
 	}
-	return unstructured.SetNestedSlice(sync.Object, seen, "status", "atProvider", "sites")
+	return unstructured.SetNestedSlice(sync.Object, observed, "status", "atProvider", "sites")
 }
 
 // observerProcessor returns the processor's time of a provider that observes a thousand deployments which do not change, in percent of one.
@@ -177,28 +177,28 @@ func (p *pluginBench) watchProcessor(ctx context.Context) (float64, error) {
 
 // awaitText reads until a text was read.
 func awaitText(from io.Reader, text string) error {
-	seen, b := "", make([]byte, 4096)
-	for !strings.Contains(seen, text) {
+	received, b := "", make([]byte, 4096)
+	for !strings.Contains(received, text) {
 		n, err := from.Read(b)
 		if err != nil {
 			return errors.Wrapf(err, "cannot see %q", text)
 		}
-		seen = seen[max(0, len(seen)-len(text)):] + string(b[:n])
+		received = received[max(0, len(received)-len(text)):] + string(b[:n])
 	}
 	return nil
 }
 
 // processorShare returns the processor's time of a process while something goes on, in percent of one.
-func processorShare(pid int, during func() error) (float64, error) {
-	before, err := cpuSeconds(pid)
+func processorShare(pid int, work func() error) (float64, error) {
+	baseline, err := cpuSeconds(pid)
 	if err != nil {
 		return 0, err
 	}
 	began := time.Now()
-	if err := during(); err != nil {
+	if err := work(); err != nil {
 		return 0, err
 	}
 	took := time.Since(began)
-	after, err := cpuSeconds(pid)
-	return 100 * (after - before) / took.Seconds(), err
+	final, err := cpuSeconds(pid)
+	return 100 * (final - baseline) / took.Seconds(), err
 }

@@ -45,13 +45,13 @@ func (t processorTimes) printSince(w io.Writer, cp *controlplane.ControlPlane, d
 	if err != nil {
 		return err
 	}
-	each := map[string]float64{}
+	perDeployment := map[string]float64{}
 	for name, took := range now {
-		each[name] = 1000 * (took - t[name]) / float64(deployments)
+		perDeployment[name] = 1000 * (took - t[name]) / float64(deployments)
 	}
-	names := slices.SortedFunc(maps.Keys(each), func(a, b string) int { return cmp.Compare(each[b], each[a]) })
+	names := slices.SortedFunc(maps.Keys(perDeployment), func(a, b string) int { return cmp.Compare(perDeployment[b], perDeployment[a]) })
 	for _, name := range names {
-		if _, err := fmt.Fprintf(w, "processor %.1f ms each %s\n", each[name], name); err != nil {
+		if _, err := fmt.Fprintf(w, "processor %.1f ms each %s\n", perDeployment[name], name); err != nil {
 			return err
 		}
 	}

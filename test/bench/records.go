@@ -129,11 +129,11 @@ func writersLost(ctx context.Context, kube kubernetes.Interface) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	lost := int64(recordWriters * writerUpdates)
+	missing := int64(recordWriters * writerUpdates)
 	for _, p := range s.PkgStatuses {
-		lost -= p.Revision
+		missing -= p.Revision
 	}
-	return float64(lost), nil
+	return float64(missing), nil
 }
 
 // largeRecordBytes returns how many bytes a Secret has for a record of many packages, each of which says all that it can.

@@ -94,14 +94,14 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 
 // openAudited starts a control plane whose API server logs its requests, in the place of another one. Crossplane's core and the API server
 // have the arguments of the shape besides.
-func (s *stage) openAudited(ctx context.Context, of shape) error {
-	if s.audited && s.coreArgument == of.coreArgument && s.serverArgument == of.serverArgument {
+func (s *stage) openAudited(ctx context.Context, form shape) error {
+	if s.audited && s.coreArgument == form.coreArgument && s.serverArgument == form.serverArgument {
 		return s.openControlPlane(ctx)
 	}
 	if err := s.closeControlPlane(); err != nil {
 		return err
 	}
-	s.audited, s.coreArgument, s.serverArgument = true, of.coreArgument, of.serverArgument
+	s.audited, s.coreArgument, s.serverArgument = true, form.coreArgument, form.serverArgument
 	return s.openControlPlane(ctx)
 }
 

@@ -97,7 +97,7 @@ func (y *steady) measureIntervals(ctx context.Context, places []string) (map[str
 	if err != nil {
 		return nil, err
 	}
-	before, err := y.countTraffic(places)
+	baseline, err := y.countTraffic(places)
 	if err != nil {
 		return nil, err
 	}
@@ -105,13 +105,13 @@ func (y *steady) measureIntervals(ctx context.Context, places []string) (map[str
 	if err != nil {
 		return nil, err
 	}
-	over, cancel := context.WithTimeout(ctx, steadyIntervals*steadyInterval)
+	windowCtx, cancel := context.WithTimeout(ctx, steadyIntervals*steadyInterval)
 	defer cancel()
-	writes, err := l.Changes(ctx, steadyDeliveries, over.Done())
+	writes, err := l.Changes(ctx, steadyDeliveries, windowCtx.Done())
 	if err != nil {
 		return nil, err
 	}
-	after, err := y.countTraffic(places)
+	final, err := y.countTraffic(places)
 	if err != nil {
 		return nil, err
 	}
@@ -121,20 +121,20 @@ func (y *steady) measureIntervals(ctx context.Context, places []string) (map[str
 	}
 	figures := map[string]float64{
 		"configs":     float64(rewritten),
-		"commits":     float64(after.pushes - before.pushes),
+		"commits":     float64(final.pushes - baseline.pushes),
 		"writes":      float64(writes),
-		"looks":       float64(after.requests-before.requests) / steadyIntervals,
-		"cpu_percent": 100 * (after.cpu - before.cpu) / (steadyIntervals * steadyInterval).Seconds(),
+		"looks":       float64(final.requests-baseline.requests) / steadyIntervals,
+		"cpu_percent": 100 * (final.cpu - baseline.cpu) / (steadyIntervals * steadyInterval).Seconds(),
 	}
 	return figures, y.measureMemory(figures)
 }
 
 // countRewritten returns how many configurations were written since they had some versions.
-func countRewritten(ctx context.Context, l *load.Load, before map[string]string) (int, error) {
-	after, err := l.ReadyConfigs(ctx, slices.Collect(maps.Keys(before)))
+func countRewritten(ctx context.Context, l *load.Load, previous map[string]string) (int, error) {
+	current, err := l.ReadyConfigs(ctx, slices.Collect(maps.Keys(previous)))
 	n := 0
-	for place, version := range after {
-		if before[place] != version {
+	for place, version := range current {
+		if previous[place] != version {
 			n++
 		}
 	}

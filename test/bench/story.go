@@ -166,15 +166,15 @@ func (y *story) deployAgain(ctx context.Context, f *load.Fleet, o *unstructured.
 }
 
 // countTokens counts the tokens of a function until no more are charged. It returns an error if the circuit breaker opened.
-func (y *story) countTokens(ctx context.Context, figures map[string]float64, name string, what func() error) error {
-	before, err := y.s.allowedEvents(ctx)
+func (y *story) countTokens(ctx context.Context, figures map[string]float64, name string, operation func() error) error {
+	baseline, err := y.s.allowedEvents(ctx)
 	if err != nil {
 		return err
 	}
-	if err := what(); err != nil {
+	if err := operation(); err != nil {
 		return err
 	}
-	after, err := y.awaitSettled(ctx)
+	final, err := y.awaitSettled(ctx)
 	if err != nil {
 		return err
 	}
@@ -183,24 +183,24 @@ func (y *story) countTokens(ctx context.Context, figures map[string]float64, nam
 		return err
 	}
 	if opened := m.Sum("circuit_breaker_opens_total", nil); opened > 0 {
-		return errors.Errorf("the circuit breaker opened in %s, after %v tokens", name, after-before)
+		return errors.Errorf("the circuit breaker opened in %s, after %v tokens", name, final-baseline)
 	}
-	figures[name] = after - before
+	figures[name] = final - baseline
 	return nil
 }
 
 // awaitSettled returns the tokens spent when no more are charged.
 func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 	for {
-		before, err := y.s.allowedEvents(ctx)
+		previous, err := y.s.allowedEvents(ctx)
 		if err != nil {
 			return 0, err
 		}
 		if err := waitForInterval(ctx, quiet); err != nil {
 			return 0, err
 		}
-		if after, err := y.s.allowedEvents(ctx); after == before || err != nil {
-			return after, err
+		if current, err := y.s.allowedEvents(ctx); current == previous || err != nil {
+			return current, err
 		}
 	}
 }
@@ -232,11 +232,11 @@ func (y *story) awaitOutcome(ctx context.Context, o *unstructured.Unstructured, 
 	defer w.Stop()
 	last := map[string]any{}
 	for e := range w.ResultChan() {
-		seen, ok := e.Object.(*unstructured.Unstructured)
+		observed, ok := e.Object.(*unstructured.Unstructured)
 		if !ok {
 			continue
 		}
-		last, _, _ = unstructured.NestedMap(seen.Object, "status")
+		last, _, _ = unstructured.NestedMap(observed.Object, "status")
 		if last["intentDigest"] == digest && last["phase"] == phase && (outcome == "" || last["outcome"] == outcome) {
 			return nil
 		}

@@ -123,8 +123,8 @@ func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64)
 			return err
 		}
 		select {
-		case at := <-commits:
-			took[i] = milliseconds(at.Sub(began))
+		case pushedAt := <-commits:
+			took[i] = milliseconds(pushedAt.Sub(began))
 		case <-ctx.Done():
 			return errors.Wrapf(ctx.Err(), "no commit has the edit of deployment %s", nameOfMany(i))
 		}
@@ -148,7 +148,7 @@ func (y *thousand) editReplicas(ctx context.Context, name string, replicas int) 
 
 // measureBlueprintUpdate publishes the Blueprint's next version, and waits until the branch has its change for each deployment.
 func (y *thousand) measureBlueprintUpdate(ctx context.Context, figures map[string]float64) error {
-	before, err := y.countCommits(ctx)
+	baseline, err := y.countCommits(ctx)
 	if err != nil {
 		return err
 	}
@@ -164,8 +164,8 @@ func (y *thousand) measureBlueprintUpdate(ctx context.Context, figures map[strin
 		return err
 	}
 	figures["update"] = time.Since(began).Seconds()
-	after, err := y.countCommits(ctx)
-	figures["commits"] = after - before
+	final, err := y.countCommits(ctx)
+	figures["commits"] = final - baseline
 	return err
 }
 
@@ -226,17 +226,17 @@ func (y *thousand) listRevisions(ctx context.Context) (map[string]int64, error) 
 }
 
 // awaitRevisions waits until each deployment has verified a later revision than it had. The API server ends a watch that cannot follow.
-func (y *thousand) awaitRevisions(ctx context.Context, had map[string]int64) error {
-	for len(had) > 0 {
-		if err := y.watchRevisions(ctx, had); err != nil {
-			return errors.Wrapf(err, "%d deployments did not follow the Blueprint", len(had))
+func (y *thousand) awaitRevisions(ctx context.Context, previous map[string]int64) error {
+	for len(previous) > 0 {
+		if err := y.watchRevisions(ctx, previous); err != nil {
+			return errors.Wrapf(err, "%d deployments did not follow the Blueprint", len(previous))
 		}
 	}
 	return nil
 }
 
 // watchRevisions takes each deployment away that verified a later revision, until none is left or the watch ends.
-func (y *thousand) watchRevisions(ctx context.Context, had map[string]int64) error {
+func (y *thousand) watchRevisions(ctx context.Context, previous map[string]int64) error {
 	w, err := y.s.cp.Client.Watch(ctx, newListOf(namespacedShape), client.InNamespace(namespace))
 	if err != nil {
 		return errors.Wrap(err, "cannot watch deployments")
@@ -247,10 +247,10 @@ func (y *thousand) watchRevisions(ctx context.Context, had map[string]int64) err
 		if !ok {
 			continue
 		}
-		if is, _, _ := unstructured.NestedInt64(o.Object, "status", "verifiedRevision"); is > had[o.GetName()] {
-			delete(had, o.GetName())
+		if verified, _, _ := unstructured.NestedInt64(o.Object, "status", "verifiedRevision"); verified > previous[o.GetName()] {
+			delete(previous, o.GetName())
 		}
-		if len(had) == 0 {
+		if len(previous) == 0 {
 			return nil
 		}
 	}

@@ -78,7 +78,7 @@ func (y *thousand) awaitReconciled(ctx context.Context, deliveries float64) erro
 
 // measureSiteChange labels the Site that all deployments name, which changes no file, and waits until the function has answered for each of them.
 func (y *thousand) measureSiteChange(ctx context.Context, figures map[string]float64) error {
-	before, err := y.countAnswers(ctx)
+	baseline, err := y.countAnswers(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func (y *thousand) measureSiteChange(ctx context.Context, figures map[string]flo
 	if err := y.s.cp.Client.Patch(ctx, site, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"bench.intentplane.dev/changed":"true"}}}`))); err != nil {
 		return errors.Wrap(err, "cannot label the Site")
 	}
-	for answers := before; answers < before+manyDeployments; {
+	for answers := baseline; answers < baseline+manyDeployments; {
 		if answers, err = y.countAnswers(ctx); err != nil {
 			return err
 		}
 		if err := waitForInterval(ctx, lookEvery); err != nil {
-			return errors.Wrapf(err, "the function answered for %g deployments", answers-before)
+			return errors.Wrapf(err, "the function answered for %g deployments", answers-baseline)
 		}
 	}
 	figures["site"] = time.Since(began).Seconds()
@@ -112,16 +112,16 @@ func (y *thousand) countAnswers(ctx context.Context) (float64, error) {
 // measureResync lets nothing happen for a while in which each deployment is looked at again, and reads the processor time of all components,
 // in percent of one processor.
 func (y *thousand) measureResync(ctx context.Context, figures map[string]float64) error {
-	before, err := readProcessorTimes(y.s.cp)
+	baseline, err := readProcessorTimes(y.s.cp)
 	if err != nil {
 		return err
 	}
 	if err := waitForInterval(ctx, resyncTime); err != nil {
 		return err
 	}
-	after, err := readProcessorTimes(y.s.cp)
-	for name := range after {
-		figures["resync"] += 100 * (after[name] - before[name]) / resyncTime.Seconds()
+	final, err := readProcessorTimes(y.s.cp)
+	for name := range final {
+		figures["resync"] += 100 * (final[name] - baseline[name]) / resyncTime.Seconds()
 	}
 	return err
 }
@@ -156,8 +156,8 @@ func (y *thousand) measureDowntime(ctx context.Context, figures map[string]float
 }
 
 // checkRevisions returns an error if one of the edited deployments did not get just one revision more than it had, or another one got any.
-func (y *thousand) checkRevisions(ctx context.Context, had map[string]int64) error {
-	has, err := y.listRevisions(ctx)
+func (y *thousand) checkRevisions(ctx context.Context, previous map[string]int64) error {
+	current, err := y.listRevisions(ctx)
 	if err != nil {
 		return err
 	}
@@ -165,9 +165,9 @@ func (y *thousand) checkRevisions(ctx context.Context, had map[string]int64) err
 	for i := range editedMeanwhile {
 		want[nameOfMany(i)] = 1
 	}
-	for name, was := range had {
-		if has[name] != was+want[name] {
-			return errors.Errorf("deployment %s has revision %d after %d", name, has[name], was)
+	for name, previousRevision := range previous {
+		if current[name] != previousRevision+want[name] {
+			return errors.Errorf("deployment %s has revision %d after %d", name, current[name], previousRevision)
 		}
 	}
 	return nil

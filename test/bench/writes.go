@@ -52,15 +52,15 @@ var (
 )
 
 // withInFlight returns a shape for an API server that works on no more writes at the same time.
-func withInFlight(of shape, writes int) shape {
-	of.name, of.serverArgument = fmt.Sprintf("in-flight-%d-%s", writes, of.name), fmt.Sprintf("--max-mutating-requests-inflight=%d", writes)
-	return of
+func withInFlight(form shape, writes int) shape {
+	form.name, form.serverArgument = fmt.Sprintf("in-flight-%d-%s", writes, form.name), fmt.Sprintf("--max-mutating-requests-inflight=%d", writes)
+	return form
 }
 
 // withManyWorkers returns a shape for a Crossplane with as many workers for each kind as it has by default.
-func withManyWorkers(of shape) shape {
-	of.name, of.coreArgument = "workers-"+of.name, "--max-reconcile-rate=100"
-	return of
+func withManyWorkers(form shape) shape {
+	form.name, form.coreArgument = "workers-"+form.name, "--max-reconcile-rate=100"
+	return form
 }
 
 // A cost is the cost of some deployments at the API server.
@@ -80,25 +80,25 @@ type writes struct {
 // writeFigures are the costs of deployments at the API server, alone and many at once. They need an API server that logs.
 func writeFigures(s *stage) []figure {
 	y := &writes{s: s, costs: map[string]cost{}}
-	each := func(c cost) float64 { return c.tally.EachOf(c.tally.Writes) }
+	perDeployment := func(c cost) float64 { return c.tally.EachOf(c.tally.Writes) }
 	conflicts := func(c cost) float64 { return c.tally.EachOf(c.tally.Conflicts) }
 	took := func(c cost) float64 { return c.took.Seconds() }
 	return []figure{
-		{"writes_alone_namespaced", "writes", y.crowdFigure(namespacedShape, 1, each)},
-		{"writes_alone_claims", "writes", y.crowdFigure(claimShape, 1, each)},
+		{"writes_alone_namespaced", "writes", y.crowdFigure(namespacedShape, 1, perDeployment)},
+		{"writes_alone_claims", "writes", y.crowdFigure(claimShape, 1, perDeployment)},
 		{"composite_bytes_2_sites", "bytes", y.crowdFigure(claimShape, 1, func(c cost) float64 { return float64(c.compositeBytes) })},
-		{"writes_alone_baseline_namespaced", "writes", y.crowdFigure(namespacedBaseline, 1, each)},
-		{"writes_alone_baseline_claims", "writes", y.crowdFigure(claimBaseline, 1, each)},
-		{"at_once_200_writes_namespaced", "writes", y.crowdFigure(namespacedShape, deployedAtOnce, each)},
-		{"at_once_200_writes_claims", "writes", y.crowdFigure(claimShape, deployedAtOnce, each)},
+		{"writes_alone_baseline_namespaced", "writes", y.crowdFigure(namespacedBaseline, 1, perDeployment)},
+		{"writes_alone_baseline_claims", "writes", y.crowdFigure(claimBaseline, 1, perDeployment)},
+		{"at_once_200_writes_namespaced", "writes", y.crowdFigure(namespacedShape, deployedAtOnce, perDeployment)},
+		{"at_once_200_writes_claims", "writes", y.crowdFigure(claimShape, deployedAtOnce, perDeployment)},
 		{"at_once_200_conflicts_claims", "conflicts", y.crowdFigure(claimShape, deployedAtOnce, conflicts)},
 		{"at_once_200_s_namespaced", "s", y.crowdFigure(namespacedShape, deployedAtOnce, took)},
 		{"at_once_200_s_claims", "s", y.crowdFigure(claimShape, deployedAtOnce, took)},
-		{"at_once_200_writes_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, each)},
+		{"at_once_200_writes_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, perDeployment)},
 		{"at_once_200_over_baseline_namespaced", "times", y.overOther(namespacedShape, namespacedBaseline, took)},
 		{"at_once_200_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, took)},
-		{"at_once_200_writes_100_workers_namespaced", "times", y.overOther(namespacedManyWorkers, namespacedShape, each)},
-		{"at_once_200_writes_100_workers_claims", "times", y.overOther(claimManyWorkers, claimShape, each)},
+		{"at_once_200_writes_100_workers_namespaced", "times", y.overOther(namespacedManyWorkers, namespacedShape, perDeployment)},
+		{"at_once_200_writes_100_workers_claims", "times", y.overOther(claimManyWorkers, claimShape, perDeployment)},
 		{"at_once_200_s_100_workers_namespaced", "s", y.crowdFigure(namespacedManyWorkers, deployedAtOnce, took)},
 		{"at_once_200_s_100_workers_50_in_flight_namespaced", "s", y.crowdFigure(namespacedFewInFlight, deployedAtOnce, took)},
 		{"at_once_200_s_100_workers_800_in_flight_namespaced", "s", y.crowdFigure(namespacedManyInFlight, deployedAtOnce, took)},
@@ -106,16 +106,16 @@ func writeFigures(s *stage) []figure {
 }
 
 // crowdFigure returns the cost of one of some deployments that are made at once.
-func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(context.Context) (float64, error) {
+func (y *writes) crowdFigure(form shape, n int, pick func(cost) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		name := fmt.Sprintf("%s-%d", of.name, n)
-		if known, ok := y.costs[name]; ok {
-			return pick(known), nil
+		name := fmt.Sprintf("%s-%d", form.name, n)
+		if cached, ok := y.costs[name]; ok {
+			return pick(cached), nil
 		}
-		if err := y.s.openAudited(ctx, of); err != nil {
+		if err := y.s.openAudited(ctx, form); err != nil {
 			return 0, err
 		}
-		c, err := y.measureCrowd(ctx, of, name, n)
+		c, err := y.measureCrowd(ctx, form, name, n)
 		if err != nil {
 			return 0, err
 		}
@@ -125,45 +125,45 @@ func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(cont
 }
 
 // overOther returns by how many times many deployments of one shape cost more than as many of another shape, made at once.
-func (y *writes) overOther(one, other shape, pick func(cost) float64) func(context.Context) (float64, error) {
+func (y *writes) overOther(measured, bareShape shape, pick func(cost) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		is, err := y.crowdFigure(one, deployedAtOnce, pick)(ctx)
+		measuredCost, err := y.crowdFigure(measured, deployedAtOnce, pick)(ctx)
 		if err != nil {
 			return 0, err
 		}
-		bare, err := y.crowdFigure(other, deployedAtOnce, pick)(ctx)
-		return is / bare, err
+		bare, err := y.crowdFigure(bareShape, deployedAtOnce, pick)(ctx)
+		return measuredCost / bare, err
 	}
 }
 
 // measureCrowd makes deployments at once, waits until nothing more follows, and reads their cost.
-func (y *writes) measureCrowd(ctx context.Context, of shape, name string, n int) (cost, error) {
-	if of.kind != "IntentDeployment" {
+func (y *writes) measureCrowd(ctx context.Context, form shape, name string, n int) (cost, error) {
+	if form.kind != "IntentDeployment" {
 		if err := y.s.openBaseline(ctx); err != nil {
 			return cost{}, err
 		}
 	}
 	// With the first deployment Crossplane begins to watch all that it names.
-	if _, err := y.deployCrowd(ctx, of, name+"-before", 1); err != nil {
+	if _, err := y.deployCrowd(ctx, form, name+"-before", 1); err != nil {
 		return cost{}, err
 	}
-	before, err := readProcessorTimes(y.s.cp)
+	baseline, err := readProcessorTimes(y.s.cp)
 	if err != nil {
 		return cost{}, err
 	}
 	endProfile := startProfile(ctx, y.s.cp, name)
-	took, err := y.deployCrowd(ctx, of, name, n)
+	took, err := y.deployCrowd(ctx, form, name, n)
 	if err := errors.Join(err, endProfile()); err != nil {
 		return cost{}, err
 	}
-	if err := before.printSince(os.Stderr, y.s.cp, n); err != nil {
+	if err := baseline.printSince(os.Stderr, y.s.cp, n); err != nil {
 		return cost{}, err
 	}
 	requests, err := y.readLog(ctx, name+"-at-")
 	if err != nil {
 		return cost{}, err
 	}
-	c := cost{tally: load.TallyRequests(requests), took: took, compositeBytes: lastBytes(requests, of.composite)}
+	c := cost{tally: load.TallyRequests(requests), took: took, compositeBytes: lastBytes(requests, form.composite)}
 	fmt.Fprintf(os.Stderr, "%s: %+v, composite of %d bytes\n", name, *c.tally, c.compositeBytes)
 	if n == 1 {
 		return c, load.PrintWrites(os.Stderr, requests)
@@ -172,14 +172,14 @@ func (y *writes) measureCrowd(ctx context.Context, of shape, name string, n int)
 }
 
 // deployCrowd makes deployments at once, and returns how long it took until all were Succeeded. It waits until nothing more follows.
-func (y *writes) deployCrowd(ctx context.Context, of shape, name string, n int) (time.Duration, error) {
+func (y *writes) deployCrowd(ctx context.Context, form shape, name string, n int) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, atOncePatience)
 	defer cancel()
 	began := time.Now()
-	if err := y.applyCrowd(ctx, of, name, n); err != nil {
+	if err := y.applyCrowd(ctx, form, name, n); err != nil {
 		return 0, err
 	}
-	if err := y.awaitCrowd(ctx, of, name, n); err != nil {
+	if err := y.awaitCrowd(ctx, form, name, n); err != nil {
 		return 0, err
 	}
 	took := time.Since(began)
@@ -188,19 +188,21 @@ func (y *writes) deployCrowd(ctx context.Context, of shape, name string, n int) 
 }
 
 // applyCrowd makes deployments at once.
-func (y *writes) applyCrowd(ctx context.Context, of shape, name string, n int) error {
-	g, within := errgroup.WithContext(ctx)
+func (y *writes) applyCrowd(ctx context.Context, form shape, name string, n int) error {
+	g, groupCtx := errgroup.WithContext(ctx)
 	for i := range n {
-		g.Go(func() error { return y.s.cp.ApplyObject(within, newDeploymentOf(of, fmt.Sprintf("%s-at-%d", name, i))) })
+		g.Go(func() error {
+			return y.s.cp.ApplyObject(groupCtx, newDeploymentOf(form, fmt.Sprintf("%s-at-%d", name, i)))
+		})
 	}
 	return g.Wait()
 }
 
 // awaitCrowd waits until all deployments are Succeeded. The API server ends a watch that cannot follow.
-func (y *writes) awaitCrowd(ctx context.Context, of shape, name string, n int) error {
+func (y *writes) awaitCrowd(ctx context.Context, form shape, name string, n int) error {
 	succeeded := map[string]bool{}
 	for len(succeeded) < n {
-		if err := y.watchCrowd(ctx, of, name, func(o *unstructured.Unstructured) bool {
+		if err := y.watchCrowd(ctx, form, name, func(o *unstructured.Unstructured) bool {
 			succeeded[o.GetName()] = true
 			return len(succeeded) == n
 		}); err != nil {
@@ -211,8 +213,8 @@ func (y *writes) awaitCrowd(ctx context.Context, of shape, name string, n int) e
 }
 
 // watchCrowd calls a function with each deployment that is Succeeded, until that is enough or the watch ends.
-func (y *writes) watchCrowd(ctx context.Context, of shape, name string, isEnough func(*unstructured.Unstructured) bool) error {
-	w, err := y.s.cp.Client.Watch(ctx, newListOf(of), client.InNamespace(namespace))
+func (y *writes) watchCrowd(ctx context.Context, form shape, name string, isEnough func(*unstructured.Unstructured) bool) error {
+	w, err := y.s.cp.Client.Watch(ctx, newListOf(form), client.InNamespace(namespace))
 	if err != nil {
 		return errors.Wrap(err, "cannot watch deployments")
 	}
@@ -227,10 +229,10 @@ func (y *writes) watchCrowd(ctx context.Context, of shape, name string, isEnough
 }
 
 // newListOf returns an empty list of the objects of a shape.
-func newListOf(of shape) *unstructured.UnstructuredList {
+func newListOf(form shape) *unstructured.UnstructuredList {
 	l := &unstructured.UnstructuredList{}
-	l.SetAPIVersion(of.apiVersion)
-	l.SetKind(of.kind + "List")
+	l.SetAPIVersion(form.apiVersion)
+	l.SetKind(form.kind + "List")
 	return l
 }
 
@@ -268,11 +270,11 @@ func lastBytes(all []load.Request, resource string) int {
 }
 
 // newDeploymentOf returns a deployment of a shape to two Sites, or a baseline.
-func newDeploymentOf(of shape, name string) *unstructured.Unstructured {
-	if of.kind != "IntentDeployment" {
-		return newBaseline(of, name)
+func newDeploymentOf(form shape, name string) *unstructured.Unstructured {
+	if form.kind != "IntentDeployment" {
+		return newBaseline(form, name)
 	}
 	o := newBenchClaim(name, sitesOfClaim)
-	o.SetAPIVersion(of.apiVersion)
+	o.SetAPIVersion(form.apiVersion)
 	return o
 }

@@ -65,14 +65,14 @@ func TestRunOfCI(t *testing.T) {
 			if err := tc.change(project, cache); err != nil {
 				t.Fatal(err)
 			}
-			where := filepath.Join(cache, "checkout")
+			folder := filepath.Join(cache, "checkout")
 			if tc.inPlace {
-				where = project
+				folder = project
 			}
 			for range 2 {
 				out := runCI(t, project, cache)
-				if !strings.Contains(out, "checked "+where+" ") || !strings.Contains(out, tc.want) {
-					t.Errorf("\n%s\n.ci/run: want %q and checks in %s:\n%s", tc.reason, tc.want, where, out)
+				if !strings.Contains(out, "checked "+folder+" ") || !strings.Contains(out, tc.want) {
+					t.Errorf("\n%s\n.ci/run: want %q and checks in %s:\n%s", tc.reason, tc.want, folder, out)
 				}
 			}
 		})
@@ -90,8 +90,8 @@ func TestRunOfCIKeepsTimes(t *testing.T) {
 	runGit(t, project, "add", ".")
 	runGit(t, project, commit...)
 	runCI(t, project, cache)
-	same := filepath.Join(cache, "checkout", "same.go")
-	first, err := os.Stat(same)
+	file := filepath.Join(cache, "checkout", "same.go")
+	first, err := os.Stat(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestRunOfCIKeepsTimes(t *testing.T) {
 	writeFiles(t, project, map[string]string{"other.go": "package other"})
 	runGit(t, project, commit...)
 	out := runCI(t, project, cache)
-	second, err := os.Stat(same)
+	second, err := os.Stat(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,9 +28,9 @@ func TestRunEndsLeftProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := readLink(t, exec.CommandContext(t.Context(), "readlink", "/proc/self/ns/net"))
+	ownNetwork := readLink(t, exec.CommandContext(t.Context(), "readlink", "/proc/self/ns/net"))
 	want := "LEFT sites: sleep 321 \n"
-	if there := readLink(t, exec.CommandContext(t.Context(), network, "readlink", "/proc/self/ns/net")); there == here {
+	if runNetwork := readLink(t, exec.CommandContext(t.Context(), network, "readlink", "/proc/self/ns/net")); runNetwork == ownNetwork {
 		want = "" // Where no network can be made, a suite has none of its own.
 	}
 	cmd := exec.CommandContext(t.Context(), "../e2e/run.sh")

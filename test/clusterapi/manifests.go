@@ -78,6 +78,6 @@ func callWebhooksByURL(o *unstructured.Unstructured, url, ca string) error {
 	return errors.Wrap(unstructured.SetNestedSlice(o.Object, hooks, "webhooks"), "cannot write webhooks")
 }
 
-func setWebhookURL(in map[string]any, url, ca string, at ...string) error {
-	return errors.Wrap(unstructured.SetNestedField(in, map[string]any{"url": url, "caBundle": ca}, at...), "cannot write client of webhook")
+func setWebhookURL(in map[string]any, url, ca string, fields ...string) error {
+	return errors.Wrap(unstructured.SetNestedField(in, map[string]any{"url": url, "caBundle": ca}, fields...), "cannot write client of webhook")
 }

@@ -82,8 +82,8 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := "http://" + loopbackAddress(free[1])
-	g := &Gateway{URL: "http://" + loopbackAddress(free[0]), Port: free[0], MetricsURL: own + "/metrics", c: c, start: start, ready: own + "/ping"}
+	metricsAddress := "http://" + loopbackAddress(free[1])
+	g := &Gateway{URL: "http://" + loopbackAddress(free[0]), Port: free[0], MetricsURL: metricsAddress + "/metrics", c: c, start: start, ready: metricsAddress + "/ping"}
 	return g, g.Start(ctx)
 }
 

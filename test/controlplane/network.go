@@ -55,8 +55,8 @@ func (n *node) dialService(ctx context.Context, host string) (net.Conn, error) {
 // relayConnections copies both ways until one side ends.
 func relayConnections(a, b net.Conn) {
 	done := make(chan struct{}, 2)
-	transfer := func(to io.Writer, from io.Reader) {
-		_, _ = io.Copy(to, from) // The other side sees the end of the connection.
+	transfer := func(target io.Writer, source io.Reader) {
+		_, _ = io.Copy(target, source) // The other side sees the end of the connection.
 		done <- struct{}{}
 	}
 	go transfer(a, b)

@@ -115,7 +115,7 @@ func replicasOf(d *appsv1.Deployment) int32 {
 
 // reportStatus writes the status that a Deployment has with its pod ready, or with the failure.
 func (n *node) reportStatus(ctx context.Context, d *appsv1.Deployment, failure error) error {
-	before := d.DeepCopy()
+	original := d.DeepCopy()
 	available := appsv1.DeploymentCondition{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"}
 	running := replicasOf(d)
 	if failure != nil {
@@ -127,7 +127,7 @@ func (n *node) reportStatus(ctx context.Context, d *appsv1.Deployment, failure e
 		Replicas:           running, UpdatedReplicas: running, ReadyReplicas: running, AvailableReplicas: running,
 		Conditions: []appsv1.DeploymentCondition{available},
 	}
-	if equality.Semantic.DeepEqual(before.Status, d.Status) {
+	if equality.Semantic.DeepEqual(original.Status, d.Status) {
 		return nil
 	}
 	return errors.Wrap(n.c.Client.Status().Update(ctx, d), "cannot update status of Deployment")

@@ -102,7 +102,7 @@ type Options struct {
 	Progress func(phase string, took time.Duration)
 
 	// Waiting, if there is one, gets a sentence when the start has to wait for something outside of it, such as another control plane.
-	Waiting func(what string)
+	Waiting func(description string)
 }
 
 // Product returns Options that install the packages that "make build xpkg" left in the repository's _output, both shapes. It returns an error if

@@ -116,8 +116,8 @@ func (n *node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) (
 	env := []string{"KUBECONFIG=" + kubeconfig}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := values[name]
-		for other, value := range values {
-			v = strings.ReplaceAll(v, "$("+other+")", value)
+		for variable, value := range values {
+			v = strings.ReplaceAll(v, "$("+variable+")", value)
 		}
 		env = append(env, name+"="+v)
 	}

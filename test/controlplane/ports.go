@@ -76,9 +76,9 @@ func nextListenPort() int {
 }
 
 var listenPorts = func() *atomic.Uint32 {
-	at := &atomic.Uint32{}
-	at.Store(rand.Uint32N(lastListenPort - firstListenPort))
-	return at
+	counter := &atomic.Uint32{}
+	counter.Store(rand.Uint32N(lastListenPort - firstListenPort))
+	return counter
 }()
 
 func isLoopbackPortFree(port int) bool {
@@ -167,8 +167,8 @@ func isFileAt(f *os.File, path string) bool {
 	if err != nil {
 		return false
 	}
-	there, err := os.Stat(path)
-	return err == nil && os.SameFile(mine, there)
+	current, err := os.Stat(path)
+	return err == nil && os.SameFile(mine, current)
 }
 
 // isPortFree returns whether one can listen on a port on all addresses, as the RBAC manager does.

@@ -15,11 +15,11 @@ import (
 // TestOwnNetwork runs programs as "make test" runs the end-to-end suites.
 func TestOwnNetwork(t *testing.T) {
 	const script = "../e2e/own-network.sh"
-	here, err := os.Readlink("/proc/self/ns/net")
+	ownNetwork, err := os.Readlink("/proc/self/ns/net")
 	if err != nil {
 		t.Logf("This machine has no network namespaces: %v", err)
 	}
-	separate := here != "" && exec.CommandContext(t.Context(), "unshare", "--net", "ip", "link", "add", "v0", "type", "veth").Run() == nil
+	separate := ownNetwork != "" && exec.CommandContext(t.Context(), "unshare", "--net", "ip", "link", "add", "v0", "type", "veth").Run() == nil
 	cases := map[string]struct {
 		reason  string
 		program string
@@ -28,8 +28,8 @@ func TestOwnNetwork(t *testing.T) {
 		code    int
 	}{
 		"Passes":  {reason: "The program gets its arguments as they are, and its exit code is that of the script.", program: `echo "$1"; exit 3`, args: []string{"a  b"}, want: "a  b\n", code: 3},
-		"Network": {reason: "Where a network can be made the program has one of its own; elsewhere it has ours.", program: `[[ $(readlink /proc/self/ns/net) == "$1" ]] || echo separate`, args: []string{here}, want: map[bool]string{true: "separate\n"}[separate]},
-		"Default": {reason: "A network that was made has a loopback and a default route.", program: `[[ $(readlink /proc/self/ns/net) == "$1" ]] || { ip route get 192.0.2.1 && ip route get 127.0.0.1; } | grep -o 'dev [a-z0-9]*'`, args: []string{here}, want: map[bool]string{true: "dev v0\ndev lo\n"}[separate]},
+		"Network": {reason: "Where a network can be made the program has one of its own; elsewhere it has ours.", program: `[[ $(readlink /proc/self/ns/net) == "$1" ]] || echo separate`, args: []string{ownNetwork}, want: map[bool]string{true: "separate\n"}[separate]},
+		"Default": {reason: "A network that was made has a loopback and a default route.", program: `[[ $(readlink /proc/self/ns/net) == "$1" ]] || { ip route get 192.0.2.1 && ip route get 127.0.0.1; } | grep -o 'dev [a-z0-9]*'`, args: []string{ownNetwork}, want: map[bool]string{true: "dev v0\ndev lo\n"}[separate]},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -53,32 +53,32 @@ func TestNetworkID(t *testing.T) {
 
 // TestFreePorts asks from many sides at once.
 func TestFreePorts(t *testing.T) {
-	const callers, each = 20, 30
-	held, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: nextListenPort() + 1})
+	const callers, portCount = 20, 30
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: nextListenPort() + 1})
 	if err == nil {
-		defer func() { _ = held.Close() }()
+		defer func() { _ = listener.Close() }()
 	}
 	found := make(chan []int, callers)
 	for range callers {
 		go func() {
-			ports, err := FreePorts(each)
+			ports, err := FreePorts(portCount)
 			if err != nil {
-				t.Errorf("FreePorts(%d): %v", each, err)
+				t.Errorf("FreePorts(%d): %v", portCount, err)
 			}
 			found <- ports
 		}()
 	}
-	seen := map[int]bool{}
+	reserved := map[int]bool{}
 	for range callers {
 		for _, port := range <-found {
-			if seen[port] || port < firstListenPort || port > lastListenPort || !isLoopbackPortFree(port) {
-				t.Errorf("FreePorts(%d): got %d, which was given before, has a listener or may be the port of an outgoing connection", each, port)
+			if reserved[port] || port < firstListenPort || port > lastListenPort || !isLoopbackPortFree(port) {
+				t.Errorf("FreePorts(%d): got %d, which was given before, has a listener or may be the port of an outgoing connection", portCount, port)
 			}
-			seen[port] = true
+			reserved[port] = true
 		}
 	}
-	if len(seen) != callers*each {
-		t.Errorf("FreePorts(%d): %d callers got %d ports", each, callers, len(seen))
+	if len(reserved) != callers*portCount {
+		t.Errorf("FreePorts(%d): %d callers got %d ports", portCount, callers, len(reserved))
 	}
 }
 
@@ -122,9 +122,9 @@ func TestLockPort(t *testing.T) {
 			if tc.block != nil {
 				tc.block(t, w)
 			}
-			said := []string{}
-			l, err := lockPort(t.Context(), w.port, w.path, func(what string) {
-				said = append(said, what)
+			messages := []string{}
+			l, err := lockPort(t.Context(), w.port, w.path, func(message string) {
+				messages = append(messages, message)
 				w.free()
 			})
 			if err != nil {
@@ -133,8 +133,8 @@ func TestLockPort(t *testing.T) {
 			if err := l.releasePort(); err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join(said, "\n"); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") || len(said) > 1 {
-				t.Errorf("\n%s\nlockPort(...): want %q, said %q", tc.reason, tc.want, said)
+			if got := strings.Join(messages, "\n"); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") || len(messages) > 1 {
+				t.Errorf("\n%s\nlockPort(...): want %q, said %q", tc.reason, tc.want, messages)
 			}
 		})
 	}

@@ -184,8 +184,8 @@ func (p *process) suspendWhile(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-func (p *process) failureWithLog(what string) error {
-	return errors.Errorf("%s %s: %v; its log ends with:\n%s", p.name, what, p.err, lastLinesOfFile(p.log, tailLines))
+func (p *process) failureWithLog(operation string) error {
+	return errors.Errorf("%s %s: %v; its log ends with:\n%s", p.name, operation, p.err, lastLinesOfFile(p.log, tailLines))
 }
 
 // lastLinesOfFile returns the last lines of a file, as far as it can be read.

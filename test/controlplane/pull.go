@@ -62,8 +62,8 @@ func pullProgram(ctx context.Context, image string, keys pullKeys, dir string) (
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot read image %s", image)
 	}
-	here := v1.Platform{OS: "linux", Architecture: runtime.GOARCH}
-	img, err := remote.Image(ref, remote.WithContext(ctx), remote.WithAuthFromKeychain(keys), remote.WithPlatform(here))
+	platform := v1.Platform{OS: "linux", Architecture: runtime.GOARCH}
+	img, err := remote.Image(ref, remote.WithContext(ctx), remote.WithAuthFromKeychain(keys), remote.WithPlatform(platform))
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot pull %s", image)
 	}
@@ -79,8 +79,8 @@ func pullProgram(ctx context.Context, image string, keys pullKeys, dir string) (
 }
 
 // extractFile writes one file of an image to a path, as a program.
-func extractFile(img v1.Image, file, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+func extractFile(img v1.Image, file, target string) error {
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
 	files := mutate.Extract(img)
@@ -101,9 +101,9 @@ func extractFile(img v1.Image, file, to string) error {
 			return err
 		}
 		// A program that runs cannot be written over.
-		if err := os.RemoveAll(to); err != nil {
+		if err := os.RemoveAll(target); err != nil {
 			return err
 		}
-		return os.WriteFile(to, b, 0o700)
+		return os.WriteFile(target, b, 0o700)
 	}
 }

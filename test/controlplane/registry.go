@@ -134,8 +134,8 @@ func annotateLayers(img v1.Image) (v1.Image, error) {
 			return nil, err
 		}
 		add := mutate.Addendum{Layer: l}
-		if what, ok := cfg.Config.Labels[layerAnnotation+":"+digest.String()]; ok {
-			add.Annotations = map[string]string{layerAnnotation: what}
+		if annotation, ok := cfg.Config.Labels[layerAnnotation+":"+digest.String()]; ok {
+			add.Annotations = map[string]string{layerAnnotation: annotation}
 		}
 		if annotated, err = mutate.Append(annotated, add); err != nil {
 			return nil, err

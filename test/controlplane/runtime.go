@@ -106,11 +106,11 @@ type functionRuntime struct{ c *ControlPlane }
 
 // Reconcile one revision. It returns an error, and is called again, when the status cannot be written.
 func (r functionRuntime) Reconcile(ctx context.Context, rev *pkgv1.FunctionRevision) (reconcile.Result, error) {
-	before := rev.DeepCopy()
+	original := rev.DeepCopy()
 	rev.Status.Endpoint = "dns:///localhost:" + cmp.Or(rev.GetAnnotations()[AnnotationEndpoint], strconv.Itoa(r.c.ports.function))
 	rev.SetObservedTLSServerSecretName(new(serverSecret))
 	rev.SetConditions(pkgv1.RuntimeHealthy())
-	return r.c.updateStatus(ctx, before, rev)
+	return r.c.updateStatus(ctx, original, rev)
 }
 
 // A providerRuntime shows Crossplane that a provider runs, and gives it the permissions that Crossplane gives a provider.
@@ -121,17 +121,17 @@ func (r providerRuntime) Reconcile(ctx context.Context, rev *pkgv1.ProviderRevis
 	if err := r.c.bindProvider(ctx, rev.GetName()); err != nil {
 		return reconcile.Result{}, err
 	}
-	before := rev.DeepCopy()
+	original := rev.DeepCopy()
 	rev.SetObservedTLSServerSecretName(new(serverSecret))
 	rev.SetConditions(pkgv1.RuntimeHealthy())
-	return r.c.updateStatus(ctx, before, rev)
+	return r.c.updateStatus(ctx, original, rev)
 }
 
-func (c *ControlPlane) updateStatus(ctx context.Context, before, after client.Object) (reconcile.Result, error) {
-	if after.GetDeletionTimestamp() != nil || equality.Semantic.DeepEqual(before, after) {
+func (c *ControlPlane) updateStatus(ctx context.Context, original, updated client.Object) (reconcile.Result, error) {
+	if updated.GetDeletionTimestamp() != nil || equality.Semantic.DeepEqual(original, updated) {
 		return reconcile.Result{}, nil
 	}
-	return reconcile.Result{}, errors.Wrap(c.Client.Status().Update(ctx, after), "cannot update status")
+	return reconcile.Result{}, errors.Wrap(c.Client.Status().Update(ctx, updated), "cannot update status")
 }
 
 // bindProvider gives the provider's account the ClusterRole that the RBAC manager makes for a revision. The manager's own binding

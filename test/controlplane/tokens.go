@@ -14,7 +14,7 @@ const life = 2 * time.Hour
 
 // SetExpiry returns the token of a service account as the API server would have signed it if it expired at another time. It returns an error for any
 // other token.
-func (k *Cluster) SetExpiry(token string, at time.Time) (string, error) {
+func (k *Cluster) SetExpiry(token string, expiry time.Time) (string, error) {
 	pem, err := os.ReadFile(filepath.Join(k.inner.Dir, signingKey))
 	if err != nil {
 		return "", errors.Wrap(err, "cannot read key of service accounts")
@@ -28,8 +28,8 @@ func (k *Cluster) SetExpiry(token string, at time.Time) (string, error) {
 	if err != nil {
 		return "", errors.Wrap(err, "cannot parse token")
 	}
-	begins := jwt.NewNumericDate(at.Add(-life))
-	claims["iat"], claims["nbf"], claims["exp"] = begins, begins, jwt.NewNumericDate(at)
+	begins := jwt.NewNumericDate(expiry.Add(-life))
+	claims["iat"], claims["nbf"], claims["exp"] = begins, begins, jwt.NewNumericDate(expiry)
 	out := jwt.NewWithClaims(jwt.SigningMethodES256, claims)
 	out.Header["kid"] = parsed.Header["kid"]
 	signed, err := out.SignedString(key)

@@ -21,7 +21,7 @@ import (
 
 // TestRaceFlag asks the script that "make test" asks for the flag of the race detector.
 func TestRaceFlag(t *testing.T) {
-	const without = "tools: tests run WITHOUT the race detector: it needs cgo and a C compiler"
+	const warning = "tools: tests run WITHOUT the race detector: it needs cgo and a C compiler"
 	compiler, err := exec.LookPath("true")
 	if err != nil {
 		t.Fatal(err)
@@ -35,11 +35,11 @@ func TestRaceFlag(t *testing.T) {
 		"Compiler": {reason: "A machine with a C compiler runs tests with the race detector.", env: []string{"CGO_ENABLED=1", "CC=" + compiler}, want: "-race\n"},
 		"NoCompiler": {
 			reason: "A machine without a C compiler runs tests without the race detector, and prints a note.",
-			env:    []string{"CGO_ENABLED=1", "CC=/nowhere/gcc"}, says: without,
+			env:    []string{"CGO_ENABLED=1", "CC=/nowhere/gcc"}, says: warning,
 		},
 		"NoCgo": {
 			reason: "Tests run without the race detector, and print a note, where cgo is switched off.",
-			env:    []string{"CGO_ENABLED=0", "CC=" + compiler}, says: without,
+			env:    []string{"CGO_ENABLED=0", "CC=" + compiler}, says: warning,
 		},
 	}
 	for name, tc := range cases {
@@ -166,13 +166,13 @@ func TestBuildProgress(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), copyTools(t, nil), "build", "CROSSPLANE_CRDS", "CROSSPLANE_WEBHOOKS")
 			cmd.Env = append(os.Environ(), "CROSSPLANE_CRDS=", "CROSSPLANE_WEBHOOKS=", "INTENTPLANE_CACHE="+cache)
 			out, err := cmd.CombinedOutput()
-			said := regexp.MustCompile(`\.\.\. \d+ s`).ReplaceAllString(regexp.MustCompile(` v2\.\d+\.\d+\)`).ReplaceAllString(string(out), " VERSION)"), "... N s")
-			if diff := cmp.Diff(tc.want, said); diff != "" || err != nil {
+			output := regexp.MustCompile(`\.\.\. \d+ s`).ReplaceAllString(regexp.MustCompile(` v2\.\d+\.\d+\)`).ReplaceAllString(string(out), " VERSION)"), "... N s")
+			if diff := cmp.Diff(tc.want, output); diff != "" || err != nil {
 				t.Errorf("\n%s\ntools.sh build: %v: -want, +got:\n%s", tc.reason, err, diff)
 			}
-			kept, err := os.ReadFile(record)
-			if err != nil || !regexp.MustCompile(`(?m)^crds \d+\nwebhookconfigurations \d+\n\z`).Match(kept) {
-				t.Errorf("\n%s\nThe seconds of both builds are not written down: %v: %s", tc.reason, err, kept)
+			recorded, err := os.ReadFile(record)
+			if err != nil || !regexp.MustCompile(`(?m)^crds \d+\nwebhookconfigurations \d+\n\z`).Match(recorded) {
+				t.Errorf("\n%s\nThe seconds of both builds are not written down: %v: %s", tc.reason, err, recorded)
 			}
 		})
 	}

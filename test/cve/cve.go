@@ -112,21 +112,21 @@ func credentialsInObjects(t *testing.T) {
 	}
 }
 
-func walkFields(t *testing.T, of reflect.Type, path string, seen map[reflect.Type]bool) {
+func walkFields(t *testing.T, fieldType reflect.Type, path string, visited map[reflect.Type]bool) {
 	t.Helper()
-	for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, of.Kind()) {
-		of = of.Elem()
+	for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, fieldType.Kind()) {
+		fieldType = fieldType.Elem()
 	}
-	if of.Kind() != reflect.Struct || seen[of] {
+	if fieldType.Kind() != reflect.Struct || visited[fieldType] {
 		return
 	}
-	seen[of] = true
-	for f := range of.Fields() {
+	visited[fieldType] = true
+	for f := range fieldType.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Type.Kind() == reflect.String && secretField.MatchString(name) {
-			t.Errorf("%s.%s of %s may hold a credential", path, name, of)
+			t.Errorf("%s.%s of %s may hold a credential", path, name, fieldType)
 		}
-		walkFields(t, f.Type, path+"."+name, seen)
+		walkFields(t, f.Type, path+"."+name, visited)
 	}
 }
 

@@ -20,25 +20,25 @@ func podRestrictions(t *testing.T) {
 	if err := policy.CheckTree(treeWithObject(privileged)); err == nil || !strings.Contains(err.Error(), "Namespace") {
 		t.Errorf("CheckTree(...) of a Namespace with labels of its own: %v", err)
 	}
-	made := job.Make(job.Input{
+	checkJob := job.Make(job.Input{
 		Gate: "u", Script: "true", LiveSince: time.Unix(1790000000, 0), Rules: gates.Rules{Timeout: time.Minute},
 		Check: rolloutv1alpha1.GateCheck{Check: deploymentv1alpha1.Check{Name: "smoke", Job: &deploymentv1alpha1.JobCheck{Image: "busybox:1"}}},
 		Site: &catalogv1alpha1.Site{Spec: catalogv1alpha1.SiteSpec{
 			PostCheck: &catalogv1alpha1.SitePostCheck{Namespace: "checks", ServiceAccountName: "checker", AllowedImages: []string{"busybox:1"}},
 		}},
 	})
-	pod, container := made.Spec.Template.Spec, made.Spec.Template.Spec.Containers[0].SecurityContext
-	for what, restricted := range map[string]bool{
+	pod, container := checkJob.Spec.Template.Spec, checkJob.Spec.Template.Spec.Containers[0].SecurityContext
+	for violation, restricted := range map[string]bool{
 		"runs as root":                  pod.SecurityContext.RunAsNonRoot != nil && *pod.SecurityContext.RunAsNonRoot,
 		"may gain privileges":           container.AllowPrivilegeEscalation != nil && !*container.AllowPrivilegeEscalation,
 		"has capabilities":              container.Capabilities != nil && len(container.Capabilities.Drop) == 1 && container.Capabilities.Drop[0] == "ALL" && len(container.Capabilities.Add) == 0,
 		"has no seccomp profile":        pod.SecurityContext.SeccompProfile != nil && pod.SecurityContext.SeccompProfile.Type == "RuntimeDefault",
 		"sees the machine it runs on":   !pod.HostNetwork && !pod.HostPID && !pod.HostIPC && len(pod.Volumes) == 0,
 		"may call the Kubernetes API":   pod.AutomountServiceAccountToken != nil && !*pod.AutomountServiceAccountToken,
-		"runs in a namespace of others": made.Namespace == "checks",
+		"runs in a namespace of others": checkJob.Namespace == "checks",
 	} {
 		if !restricted {
-			t.Errorf("the Job of a check %s", what)
+			t.Errorf("the Job of a check %s", violation)
 		}
 	}
 }

@@ -186,7 +186,7 @@ func TestArgoCDHealth(t *testing.T) {
 // TestArgoCDHealthOfClusters compares the health of a ManagedCluster that is not ready with the advice about the reason.
 func TestArgoCDHealthOfClusters(t *testing.T) {
 	// Clusters with these reasons recover by themselves, and are shown because the cluster was ready, or takes too long.
-	shown := []string{"Degraded", "InfrastructureTimedOut", "ControlPlaneTimedOut", "DeletionTimedOut"}
+	degradedReasons := []string{"Degraded", "InfrastructureTimedOut", "ControlPlaneTimedOut", "DeletionTimedOut"}
 	for _, kind := range []advice.Kind{advice.ManagedCluster, advice.Cluster} {
 		for _, reason := range advice.Reasons(kind) {
 			o := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False", "reason": reason}}}}}
@@ -196,9 +196,9 @@ func TestArgoCDHealthOfClusters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			about, _ := advice.For(kind, reason)
+			entry, _ := advice.For(kind, reason)
 			want := "Progressing"
-			if about.NeedsPerson() || slices.Contains(shown, reason) {
+			if entry.NeedsPerson() || slices.Contains(degradedReasons, reason) {
 				want = "Degraded"
 			}
 			if got != want {

@@ -87,8 +87,8 @@ func TestPush(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
-			told := 0
-			s.AfterPush("team/fleet", func() { told++ })
+			notified := 0
+			s.AfterPush("team/fleet", func() { notified++ })
 			if out, err := push(t, s, tc.size); err != nil {
 				t.Fatalf("\n%s\npush: %v\n%s", tc.reason, err, out)
 			}
@@ -101,7 +101,7 @@ func TestPush(t *testing.T) {
 			if diff := cmp.Diff(want, files); diff != "" {
 				t.Errorf("\n%s\nFiles(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff([]int{1, 1}, []int{told, s.Pushes("team/fleet")}); diff != "" {
+			if diff := cmp.Diff([]int{1, 1}, []int{notified, s.Pushes("team/fleet")}); diff != "" {
 				t.Errorf("\n%s\nPushes of the hook and of the counter: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

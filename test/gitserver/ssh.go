@@ -185,13 +185,13 @@ func (x *SSH) serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
 			_ = r.Reply(false, nil)
 			continue
 		}
-		asked := struct{ Command string }{}
-		if err := ssh.Unmarshal(r.Payload, &asked); err != nil {
+		payload := struct{ Command string }{}
+		if err := ssh.Unmarshal(r.Payload, &payload); err != nil {
 			_ = r.Reply(false, nil)
 			return
 		}
 		_ = r.Reply(true, nil)
-		x.runCommand(channel, asked.Command)
+		x.runCommand(channel, payload.Command)
 		return
 	}
 }

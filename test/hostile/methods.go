@@ -29,19 +29,19 @@ func Takes(m reflect.Method, t reflect.Type) bool {
 // Call calls a method of a value. Argument returns the nth argument of a type, where n counts only arguments of that type. It reads all that
 // the method streams, and returns its error.
 func Call(receiver any, m reflect.Method, argument func(t reflect.Type, n int) any) error {
-	in, seen := []reflect.Value{reflect.ValueOf(receiver)}, map[reflect.Type]int{}
+	in, counts := []reflect.Value{reflect.ValueOf(receiver)}, map[reflect.Type]int{}
 	count := m.Type.NumIn()
 	if m.Type.IsVariadic() {
 		count--
 	}
 	for i := 1; i < count; i++ {
 		t := m.Type.In(i)
-		value := argument(t, seen[t])
+		value := argument(t, counts[t])
 		if value == nil {
 			return errors.Errorf("cannot call %s: no argument of type %s is known", m.Name, t)
 		}
 		in = append(in, reflect.ValueOf(value))
-		seen[t]++
+		counts[t]++
 	}
 	var err error
 	for _, out := range m.Func.Call(in) {
@@ -76,7 +76,7 @@ type Cost struct {
 func Measure(run func()) Cost {
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // Unused memory counts little.
 	runtime.GC()
-	before, most, end, ended := heapBytes(), uint64(0), make(chan struct{}), make(chan struct{})
+	baseline, peak, end, ended := heapBytes(), uint64(0), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
@@ -84,7 +84,7 @@ func Measure(run func()) Cost {
 			case <-end:
 				return
 			case <-time.After(time.Millisecond):
-				most = max(most, heapBytes())
+				peak = max(peak, heapBytes())
 			}
 		}
 	}()
@@ -93,8 +93,8 @@ func Measure(run func()) Cost {
 	took := time.Since(began)
 	close(end)
 	<-ended
-	most = max(most, heapBytes(), before)
-	return Cost{Time: took, MiB: float64(most-before) / (1 << 20)}
+	peak = max(peak, heapBytes(), baseline)
+	return Cost{Time: took, MiB: float64(peak-baseline) / (1 << 20)}
 }
 
 func heapBytes() uint64 {

@@ -79,7 +79,7 @@ func (k *Kpack) makeBuilder(ctx context.Context) error {
 // UpdateStack gives the ClusterBuilder another run image, and returns when it has it: kpack builds each Image once more. It returns an error if kpack does
 // not make the ClusterBuilder.
 func (k *Kpack) UpdateStack(ctx context.Context, content string) error {
-	before := builderImage(k.builderObject(ctx))
+	previous := builderImage(k.builderObject(ctx))
 	run, err := k.pushImages(ctx, "run", func() (v1.Image, error) { return makeStackImage(content) })
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (k *Kpack) UpdateStack(ctx context.Context, content string) error {
 	if err := k.cp.Client.Patch(ctx, newObject("ClusterStack", "default"), patch); err != nil {
 		return errors.Wrap(err, "cannot change ClusterStack")
 	}
-	return k.awaitBuilder(ctx, before)
+	return k.awaitBuilder(ctx, previous)
 }
 
 func (k *Kpack) pushImages(ctx context.Context, repository string, newImage func() (v1.Image, error)) (string, error) {
@@ -100,12 +100,12 @@ func (k *Kpack) pushImages(ctx context.Context, repository string, newImage func
 }
 
 // awaitBuilder waits until the ClusterBuilder is ready with another image than before.
-func (k *Kpack) awaitBuilder(ctx context.Context, before string) error {
+func (k *Kpack) awaitBuilder(ctx context.Context, previous string) error {
 	var last *unstructured.Unstructured
 	err := wait.PollUntilContextTimeout(ctx, look, patience.Limit, true, func(ctx context.Context) (bool, error) {
 		last = k.builderObject(ctx)
 		image := builderImage(last)
-		return image != "" && image != before, nil
+		return image != "" && image != previous, nil
 	})
 	return errors.Wrapf(err, "cannot see ClusterBuilder ready: %v", last.Object["status"])
 }

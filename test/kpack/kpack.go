@@ -142,9 +142,9 @@ func (i *installation) startWebhook(ctx context.Context) error {
 }
 
 // environment returns the variables that both programs need.
-func environment(profiling int, more ...string) []string {
+func environment(profiling int, extra ...string) []string {
 	return append([]string{
 		"SYSTEM_NAMESPACE=" + Namespace, "CONFIG_LOGGING_NAME=config-logging", "CONFIG_OBSERVABILITY_NAME=" + observability, "METRICS_DOMAIN=kpack.io",
 		fmt.Sprintf("PROFILING_PORT=%d", profiling),
-	}, more...)
+	}, extra...)
 }

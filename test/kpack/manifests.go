@@ -45,8 +45,8 @@ func readManifests(dir, url string, c certificates) (manifests, error) {
 			return manifests{}, errors.Wrapf(err, "cannot use %s", f)
 		}
 	}
-	own, err := controlplane.ParseYAML([]byte(settings))
-	out.plain = append(out.plain, append(own, c.secret())...)
+	objects, err := controlplane.ParseYAML([]byte(settings))
+	out.plain = append(out.plain, append(objects, c.secret())...)
 	return out, err
 }
 

@@ -48,8 +48,8 @@ func statusAt(pod *corev1.Pod, phase corev1.PodPhase, step string, state corev1.
 	}
 }
 
-func isScheduled(is corev1.ConditionStatus, reason, message string) corev1.PodCondition {
-	return corev1.PodCondition{Type: corev1.PodScheduled, Status: is, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(time.Now())}
+func isScheduled(status corev1.ConditionStatus, reason, message string) corev1.PodCondition {
+	return corev1.PodCondition{Type: corev1.PodScheduled, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(time.Now())}
 }
 
 // hasEnded is the state of a container that ended with a code.

@@ -49,21 +49,21 @@ func (k *Kubelet) reconcileService(ctx context.Context, r reconcile.Request) (re
 	if client.IgnoreNotFound(err) != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot get EndpointSlice")
 	}
-	before := e.DeepCopy()
+	original := e.DeepCopy()
 	if err := k.fillSlice(e, s, pods); err != nil {
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{}, k.writeSlice(ctx, before, e)
+	return reconcile.Result{}, k.writeSlice(ctx, original, e)
 }
 
-func (k *Kubelet) writeSlice(ctx context.Context, before, after *discoveryv1.EndpointSlice) error {
-	if after.GetUID() == "" {
-		return errors.Wrap(client.IgnoreAlreadyExists(k.client.Create(ctx, after)), "cannot create EndpointSlice")
+func (k *Kubelet) writeSlice(ctx context.Context, original, updated *discoveryv1.EndpointSlice) error {
+	if updated.GetUID() == "" {
+		return errors.Wrap(client.IgnoreAlreadyExists(k.client.Create(ctx, updated)), "cannot create EndpointSlice")
 	}
-	if equality.Semantic.DeepEqual(before, after) {
+	if equality.Semantic.DeepEqual(original, updated) {
 		return nil
 	}
-	return errors.Wrap(ignoreOutdated(k.client.Update(ctx, after)), "cannot update EndpointSlice")
+	return errors.Wrap(ignoreOutdated(k.client.Update(ctx, updated)), "cannot update EndpointSlice")
 }
 
 // podsOf returns the pods with an address that a Service selects, by their names.

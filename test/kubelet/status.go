@@ -31,9 +31,9 @@ func (k *Kubelet) reportStatus(ctx context.Context, p *corev1.Pod, s *server, re
 	return errors.Wrapf(ignoreOutdated(k.client.Status().Update(ctx, p)), "cannot report on pod %s", client.ObjectKeyFromObject(p))
 }
 
-func newCondition(kind corev1.PodConditionType, is bool) corev1.PodCondition {
+func newCondition(kind corev1.PodConditionType, isTrue bool) corev1.PodCondition {
 	status := corev1.ConditionFalse
-	if is {
+	if isTrue {
 		status = corev1.ConditionTrue
 	}
 	return corev1.PodCondition{Type: kind, Status: status, LastTransitionTime: metav1.Now()}

@@ -72,8 +72,8 @@ func (l *Load) FluxPlace(ctx context.Context, name, interval string) (*controlpl
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read kubeconfig")
 	}
-	there := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: name, Name: secret, Key: secretKey}}
-	return edge, l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, there, FluxEngine()),
+	siteCluster := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: name, Name: secret, Key: secretKey}}
+	return edge, l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, siteCluster, FluxEngine()),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: secret}, Data: map[string][]byte{secretKey: kubeconfig}})
 }
 
@@ -87,14 +87,14 @@ func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int
 	if revision == 1 {
 		return l.createObjects(ctx, s, d)
 	}
-	was, err := newDelivery(key, revision-1)
+	previous, err := newDelivery(key, revision-1)
 	if err != nil {
 		return err
 	}
 	if err := l.kube.Patch(ctx, s, client.MergeFrom(newSiteSync(key, revision-1))); err != nil {
 		return errors.Wrap(err, "cannot change SiteSync")
 	}
-	return errors.Wrap(l.kube.Patch(ctx, d, client.MergeFrom(was)), "cannot change GitDelivery")
+	return errors.Wrap(l.kube.Patch(ctx, d, client.MergeFrom(previous)), "cannot change GitDelivery")
 }
 
 // newSiteSync returns a SiteSync that observes a revision of one web service at the Site of a place.

@@ -107,28 +107,28 @@ func (h *histories) noteEffect(request int, o *unstructured.Unstructured) error 
 		return err
 	}
 	r := &h.requests[request]
-	was, known := h.objects[r.uid]
-	if !known {
+	objectHistory, isKnown := h.objects[r.uid]
+	if !isKnown {
 		h.objects[r.uid] = &history{last: o, states: []state{{digest: digest, request: request}}}
 		return nil
 	}
-	if was.last.GetResourceVersion() == o.GetResourceVersion() {
+	if objectHistory.last.GetResourceVersion() == o.GetResourceVersion() {
 		r.Effect = Nothing
 		return nil
 	}
-	r.Changed = changedFields(was.last, o)
-	was.last = o
-	if was.states[len(was.states)-1].digest == digest {
+	r.Changed = changedFields(objectHistory.last, o)
+	objectHistory.last = o
+	if objectHistory.states[len(objectHistory.states)-1].digest == digest {
 		r.Effect, r.Changed = OnlyTimes, nil
 		return nil
 	}
-	if i := slices.IndexFunc(was.states, func(s state) bool { return s.digest == digest }); i >= 0 {
+	if i := slices.IndexFunc(objectHistory.states, func(s state) bool { return s.digest == digest }); i >= 0 {
 		r.Effect = Undoes
-		for _, s := range was.states[i+1:] {
+		for _, s := range objectHistory.states[i+1:] {
 			h.requests[s.request].Effect = Undone
 		}
 	}
-	was.states = append(was.states, state{digest: digest, request: request})
+	objectHistory.states = append(objectHistory.states, state{digest: digest, request: request})
 	return nil
 }
 
@@ -149,15 +149,15 @@ func (h *histories) ownerOf(uid types.UID) string {
 	if owner, ok := h.owners[uid]; ok {
 		return owner
 	}
-	about, ok := h.objects[uid]
+	object, ok := h.objects[uid]
 	if !ok {
 		return ""
 	}
-	involved, _, _ := unstructured.NestedString(about.last.Object, "involvedObject", "uid")
+	involved, _, _ := unstructured.NestedString(object.last.Object, "involvedObject", "uid")
 	if owner, ok := h.owners[types.UID(involved)]; ok {
 		return owner
 	}
-	for _, ref := range about.last.GetOwnerReferences() {
+	for _, ref := range object.last.GetOwnerReferences() {
 		if owner, ok := h.owners[ref.UID]; ok {
 			return owner
 		}

@@ -24,8 +24,8 @@ type Way struct {
 
 // HostilePlace makes a namespace, a Site, and a configuration for each way. It returns an error if one of them cannot be made.
 func (l *Load) HostilePlace(ctx context.Context, name string, ways []Way) error {
-	here := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
-	if err := l.createObjects(ctx, newNamespace(name), newSiteAt(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone})); err != nil {
+	siteCluster := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
+	if err := l.createObjects(ctx, newNamespace(name), newSiteAt(name, siteCluster, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone})); err != nil {
 		return err
 	}
 	for n, w := range ways {

@@ -148,7 +148,7 @@ func (l *Ledger) recordEvent(e watch.Event, namespace string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	was := l.last[o.GetUID()]
+	previous := l.last[o.GetUID()]
 	l.last[o.GetUID()] = o
 	entry := Entry{Kind: o.GetKind(), Name: o.GetName(), Tokens: 2, At: time.Now()}
 	switch e.Type {
@@ -157,7 +157,7 @@ func (l *Ledger) recordEvent(e watch.Event, namespace string) {
 	case watch.Deleted:
 		entry.Tokens, entry.Changed = 1, []string{"(gone)"}
 	case watch.Modified:
-		entry.Writers, entry.Changed = changedManagers(was, o), changedFields(was, o)
+		entry.Writers, entry.Changed = changedManagers(previous, o), changedFields(previous, o)
 	case watch.Bookmark, watch.Error:
 		return
 	}
@@ -170,17 +170,17 @@ func isInNamespace(o *unstructured.Unstructured, namespace string) bool {
 }
 
 // changedManagers returns the managers whose entry is another one now.
-func changedManagers(was, is *unstructured.Unstructured) []string {
+func changedManagers(previous, current *unstructured.Unstructured) []string {
 	key := func(f metav1.ManagedFieldsEntry) string {
 		return strings.TrimSuffix(f.Manager+" "+string(f.Operation)+" "+f.Subresource, " ")
 	}
-	before := map[string]metav1.ManagedFieldsEntry{}
-	for _, f := range was.GetManagedFields() {
-		before[key(f)] = f
+	managers := map[string]metav1.ManagedFieldsEntry{}
+	for _, f := range previous.GetManagedFields() {
+		managers[key(f)] = f
 	}
 	var out []string
-	for _, f := range is.GetManagedFields() {
-		if !reflect.DeepEqual(before[key(f)], f) {
+	for _, f := range current.GetManagedFields() {
+		if !reflect.DeepEqual(managers[key(f)], f) {
 			out = append(out, key(f))
 		}
 	}
@@ -191,20 +191,20 @@ func changedManagers(was, is *unstructured.Unstructured) []string {
 const depth = 3
 
 // changedFields returns the fields in which two states of an object differ.
-func changedFields(was, is *unstructured.Unstructured) []string {
+func changedFields(previous, current *unstructured.Unstructured) []string {
 	out := map[string]bool{}
-	compareValues("", was.Object, is.Object, depth, out)
+	compareValues("", previous.Object, current.Object, depth, out)
 	for _, ignored := range []string{"metadata.resourceVersion", "metadata.managedFields", "metadata.generation"} {
 		delete(out, ignored)
 	}
 	return slices.Sorted(maps.Keys(out))
 }
 
-func compareValues(path string, was, is any, deep int, out map[string]bool) {
-	if reflect.DeepEqual(was, is) {
+func compareValues(path string, previous, current any, deep int, out map[string]bool) {
+	if reflect.DeepEqual(previous, current) {
 		return
 	}
-	a, b := fieldsOfValue(was), fieldsOfValue(is)
+	a, b := fieldsOfValue(previous), fieldsOfValue(current)
 	if deep == 0 || a == nil && b == nil {
 		out[path] = true
 		return

@@ -10,7 +10,7 @@ import (
 // TestDeepest empties a bucket that gets one token back each second, and never has more than all.
 func TestDeepest(t *testing.T) {
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	at := func(seconds, tokens int) Entry {
+	entryAt := func(seconds, tokens int) Entry {
 		return Entry{At: began.Add(time.Duration(seconds) * time.Second), Tokens: tokens}
 	}
 	cases := map[string]struct {
@@ -19,9 +19,9 @@ func TestDeepest(t *testing.T) {
 		want    float64
 	}{
 		"None":   {reason: "A ledger without entries charges nothing."},
-		"AtOnce": {reason: "Tokens that are spent in one moment do not come back.", entries: []Entry{at(0, 2), at(0, 1)}, want: 3},
-		"Slowly": {reason: "All spent tokens come back, and no more than these.", entries: []Entry{at(0, 2), at(60, 2), at(61, 2)}, want: 3},
-		"Before": {reason: "The largest number of missing tokens counts.", entries: []Entry{at(0, 9), at(5, 1)}, want: 9},
+		"AtOnce": {reason: "Tokens that are spent in one moment do not come back.", entries: []Entry{entryAt(0, 2), entryAt(0, 1)}, want: 3},
+		"Slowly": {reason: "All spent tokens come back, and no more than these.", entries: []Entry{entryAt(0, 2), entryAt(60, 2), entryAt(61, 2)}, want: 3},
+		"Before": {reason: "The largest number of missing tokens counts.", entries: []Entry{entryAt(0, 9), entryAt(5, 1)}, want: 9},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

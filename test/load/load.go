@@ -59,8 +59,8 @@ func (l *Load) Place(ctx context.Context, name, interval string) error {
 	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{"README.md": "What runs here.\n"}); err != nil {
 		return err
 	}
-	here := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
-	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
+	siteCluster := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
+	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, siteCluster, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
 }
 
 func (l *Load) createObjects(ctx context.Context, objects ...client.Object) error {

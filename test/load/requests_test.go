@@ -15,10 +15,10 @@ import (
 func auditLine(t *testing.T, verb, resource, name, manager string, code int, object map[string]any) string {
 	t.Helper()
 	kind, sub, _ := strings.Cut(resource, "/")
-	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	timestamp := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	line := map[string]any{
 		"verb": verb, "requestURI": "/apis/x?fieldManager=" + manager, "userAgent": "crossplane/v2 (linux)",
-		"requestReceivedTimestamp": at, "stageTimestamp": at.Add(3 * time.Millisecond),
+		"requestReceivedTimestamp": timestamp, "stageTimestamp": timestamp.Add(3 * time.Millisecond),
 		"objectRef":      map[string]any{"resource": kind, "subresource": sub, "namespace": "team-a", "name": name},
 		"responseStatus": map[string]any{"code": code},
 	}
@@ -39,8 +39,8 @@ func auditObject(kind, name, version string, labels, status map[string]any) map[
 	}}
 }
 
-func conditionOf(status, since string) map[string]any {
-	return map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": status, "lastTransitionTime": since}}}
+func conditionOf(status, transitionTime string) map[string]any {
+	return map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": status, "lastTransitionTime": transitionTime}}}
 }
 
 // TestReadRequests reads logs as the API server writes them.

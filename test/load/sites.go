@@ -93,10 +93,10 @@ func (f *Fleet) startCluster(ctx context.Context) error {
 }
 
 func (f *Fleet) newSite(name, prometheus string) *catalogv1alpha1.Site {
-	there := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: f.place, Name: secret, Key: secretKey}}
+	siteCluster := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: f.place, Name: secret, Key: secretKey}}
 	engine := FluxEngine()
 	engine.ObjectRef.Name = "{site}"
-	s := newSiteAt(name, there, engine)
+	s := newSiteAt(name, siteCluster, engine)
 	s.Spec.AllowedNamespaces = []string{f.place}
 	if prometheus != "" {
 		s.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: prometheus}}

@@ -10,14 +10,14 @@ import (
 
 // newRequests are the requests of two deployments, and a request that belongs to none.
 func newRequests() []Request {
-	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	timestamp := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	return []Request{
-		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "create", Manager: "core", Code: 201, Bytes: 100, At: at, Took: time.Millisecond},
-		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "patch", Manager: "core", Code: 200, Bytes: 100, Effect: Nothing, At: at},
-		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "get", Manager: "core", Code: 200, At: at},
-		{Deployment: "a/web", Resource: "events", Name: "web.1", Verb: "create", Manager: "core", Code: 201, Bytes: 9, At: at},
-		{Deployment: "a/db", Resource: "gitdeliveries", Name: "db-1", Verb: "update", Manager: "provider", Code: 409, At: at.Add(2 * time.Second)},
-		{Resource: "leases", Name: "core", Verb: "update", Manager: "core", Code: 200, Bytes: 10, At: at},
+		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "create", Manager: "core", Code: 201, Bytes: 100, At: timestamp, Took: time.Millisecond},
+		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "patch", Manager: "core", Code: 200, Bytes: 100, Effect: Nothing, At: timestamp},
+		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "get", Manager: "core", Code: 200, At: timestamp},
+		{Deployment: "a/web", Resource: "events", Name: "web.1", Verb: "create", Manager: "core", Code: 201, Bytes: 9, At: timestamp},
+		{Deployment: "a/db", Resource: "gitdeliveries", Name: "db-1", Verb: "update", Manager: "provider", Code: 409, At: timestamp.Add(2 * time.Second)},
+		{Resource: "leases", Name: "core", Verb: "update", Manager: "core", Code: 200, Bytes: 10, At: timestamp},
 	}
 }
 

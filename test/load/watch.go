@@ -38,23 +38,23 @@ type conditioned interface {
 }
 
 // Changes returns how often any of so many GitDeliveries is written until a channel ends. It returns an error if it cannot be read.
-func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, error) {
+func (l *Load) Changes(ctx context.Context, n int, done <-chan struct{}) (int, error) {
 	all := &metav1.PartialObjectMetadataList{}
 	all.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
-	changes, seen, err := l.countChanges(ctx, all, "", until, func(client.Object) bool { return true })
-	if err == nil && seen != n {
-		return 0, errors.Errorf("%d of %d GitDeliveries were seen", seen, n)
+	changes, observed, err := l.countChanges(ctx, all, "", done, func(client.Object) bool { return true })
+	if err == nil && observed != n {
+		return 0, errors.Errorf("%d of %d GitDeliveries were seen", observed, n)
 	}
 	return changes, err
 }
 
 // countChanges returns how often the wanted objects of a kind in a place are written until a channel ends, and how many there are.
-func (l *Load) countChanges(ctx context.Context, all client.ObjectList, place string, until <-chan struct{}, wanted func(client.Object) bool) (changes, seen int, err error) {
+func (l *Load) countChanges(ctx context.Context, all client.ObjectList, place string, done <-chan struct{}, wanted func(client.Object) bool) (changes, observed int, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
 		select {
-		case <-until:
+		case <-done:
 			stop()
 		case <-ctx.Done():
 		}
@@ -62,7 +62,7 @@ func (l *Load) countChanges(ctx context.Context, all client.ObjectList, place st
 	versions := map[types.NamespacedName]string{}
 	err = l.followObjects(ctx, all, place, func(o client.Object) bool {
 		key, version := client.ObjectKeyFromObject(o), o.GetResourceVersion()
-		if was, known := versions[key]; known && was != version {
+		if previous, isKnown := versions[key]; isKnown && previous != version {
 			changes++
 		}
 		if wanted(o) {

@@ -65,17 +65,17 @@ func wrongAlert(query string) string {
 }
 
 func wrongSelector(s *parser.VectorSelector) string {
-	of := func(f telemetry.Family) bool {
+	isOfFamily := func(f telemetry.Family) bool {
 		return s.Name == f.Name || f.Buckets != nil && slices.Contains([]string{f.Name + "_bucket", f.Name + "_count", f.Name + "_sum"}, s.Name)
 	}
 	all := telemetry.Families()
-	i := slices.IndexFunc(all, of)
+	i := slices.IndexFunc(all, isOfFamily)
 	if i < 0 {
 		return "the provider has no metric " + s.Name
 	}
-	known := append(slices.Clone(all[i].Labels), model.MetricNameLabel)
+	labels := append(slices.Clone(all[i].Labels), model.MetricNameLabel)
 	for _, m := range s.LabelMatchers {
-		if !slices.Contains(known, m.Name) {
+		if !slices.Contains(labels, m.Name) {
 			return s.Name + " has no label " + m.Name
 		}
 	}

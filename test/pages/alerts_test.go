@@ -49,7 +49,7 @@ func TestReadyMadeAlerts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var made struct {
+	var manifest struct {
 		Spec struct {
 			Groups []struct {
 				Rules []struct {
@@ -60,11 +60,11 @@ func TestReadyMadeAlerts(t *testing.T) {
 			} `json:"groups"`
 		} `json:"spec"`
 	}
-	if err := yaml.Unmarshal(rules, &made); err != nil {
+	if err := yaml.Unmarshal(rules, &manifest); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{}
-	for _, g := range made.Spec.Groups {
+	for _, g := range manifest.Spec.Groups {
 		for _, r := range g.Rules {
 			want[r.Alert] = r.For + " " + r.Labels["severity"]
 		}

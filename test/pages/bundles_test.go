@@ -58,8 +58,8 @@ func TestBundleTables(t *testing.T) {
 		}
 	}
 	words := []string{}
-	for _, of := range []reflect.Type{reflect.TypeFor[state.BundleState](), reflect.TypeFor[state.PkgStatus]()} {
-		for f := range of.Fields() {
+	for _, structType := range []reflect.Type{reflect.TypeFor[state.BundleState](), reflect.TypeFor[state.PkgStatus]()} {
+		for f := range structType.Fields() {
 			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
 				words = append(words, name)
 			}

@@ -80,8 +80,8 @@ func brokenLinks(files fs.FS, file string) ([]string, error) {
 	}
 	var out []string
 	report := func(dir, target string) {
-		if why := whyMissing(files, dir, target); why != "" {
-			out = append(out, target+": "+why)
+		if reason := whyMissing(files, dir, target); reason != "" {
+			out = append(out, target+": "+reason)
 		}
 	}
 	for _, found := range mention.FindAllString(string(b), -1) {

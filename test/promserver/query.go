@@ -17,8 +17,8 @@ func (s *Server) Query(ctx context.Context, text string) (model.Vector, error) {
 }
 
 // QueryAt returns the server's result of a query at a time. It returns an error if the server does not answer, or refuses the query.
-func (s *Server) QueryAt(ctx context.Context, text string, at time.Time) (model.Vector, error) {
-	values := url.Values{"query": {text}, "time": {at.UTC().Format(time.RFC3339Nano)}}
+func (s *Server) QueryAt(ctx context.Context, text string, timestamp time.Time) (model.Vector, error) {
+	values := url.Values{"query": {text}, "time": {timestamp.UTC().Format(time.RFC3339Nano)}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/api/v1/query?"+values.Encode(), nil)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot ask Prometheus")

@@ -59,9 +59,9 @@ func TestReceiver(t *testing.T) {
 		t.Errorf("answers: -want, +got:\n%s", diff)
 	}
 	all, unsigned := r.Refused()
-	taken, _ := r.Taken()
+	received, _ := r.Taken()
 	var ids []string
-	for _, n := range taken {
+	for _, n := range received {
 		ids = append(ids, n.ID)
 	}
 	if strings.Join(ids, "") != "acde" || all != 2 || unsigned != 1 {

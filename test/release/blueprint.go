@@ -86,10 +86,10 @@ func readExample(name string) (*unstructured.Unstructured, error) {
 }
 
 // replaceInFile replaces a text of a Blueprint's file where it comes first. It returns an error if it is not there.
-func replaceInFile(spec map[string]any, file, old, by string) error {
+func replaceInFile(spec map[string]any, file, old, replacement string) error {
 	text, _, err := unstructured.NestedString(spec, "files", file)
 	if err != nil || !strings.Contains(text, old) {
 		return errors.Errorf("file %s of the Blueprint does not have %q: %v", file, old, err)
 	}
-	return unstructured.SetNestedField(spec, strings.Replace(text, old, by, 1), "files", file)
+	return unstructured.SetNestedField(spec, strings.Replace(text, old, replacement, 1), "files", file)
 }

@@ -124,35 +124,35 @@ func (r *Release) object(apiVersion, kind, name string) *unstructured.Unstructur
 }
 
 // AwaitClaim waits until the claim fulfils a condition, and returns it. It returns an error with the last status if it does not in time.
-func (r *Release) AwaitClaim(ctx context.Context, what string, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
-	return r.Await(ctx, r.object(claimVersion, "IntentDeployment", Claim), what, is)
+func (r *Release) AwaitClaim(ctx context.Context, description string, condition func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+	return r.Await(ctx, r.object(claimVersion, "IntentDeployment", Claim), description, condition)
 }
 
 // AwaitSync waits until the SiteSync fulfils a condition, and returns it.
-func (r *Release) AwaitSync(ctx context.Context, what string, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
-	return r.Await(ctx, r.object("delivery.intentplane.dev/v1alpha1", "SiteSync", ""), what, is)
+func (r *Release) AwaitSync(ctx context.Context, description string, condition func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+	return r.Await(ctx, r.object("delivery.intentplane.dev/v1alpha1", "SiteSync", ""), description, condition)
 }
 
 // Await waits until an object of the release fulfils a condition, and returns it. Without a name it is any one of its kind. It returns an error with
 // the last status if none does in time.
-func (r *Release) Await(ctx context.Context, o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+func (r *Release) Await(ctx context.Context, o *unstructured.Unstructured, description string, condition func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
 	defer cancel()
 	last := map[string]any{}
 	for ctx.Err() == nil {
-		found := r.watchUntil(ctx, o, func(seen *unstructured.Unstructured) bool {
-			last, _, _ = unstructured.NestedMap(seen.Object, "status")
-			return is(seen)
+		found := r.watchUntil(ctx, o, func(observed *unstructured.Unstructured) bool {
+			last, _, _ = unstructured.NestedMap(observed.Object, "status")
+			return condition(observed)
 		})
 		if found != nil {
 			return found, nil
 		}
 	}
-	return nil, errors.Errorf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), what, last)
+	return nil, errors.Errorf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), description, last)
 }
 
 // watchUntil returns the first state of an object that fulfils a condition, or nil when the watch ends before.
-func (r *Release) watchUntil(ctx context.Context, o *unstructured.Unstructured, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+func (r *Release) watchUntil(ctx context.Context, o *unstructured.Unstructured, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	all := &unstructured.UnstructuredList{}
 	all.SetAPIVersion(o.GetAPIVersion())
 	all.SetKind(o.GetKind() + "List")
@@ -167,8 +167,8 @@ func (r *Release) watchUntil(ctx context.Context, o *unstructured.Unstructured, 
 	}
 	defer w.Stop()
 	for e := range w.ResultChan() {
-		if seen, ok := e.Object.(*unstructured.Unstructured); ok && e.Type != watch.Deleted && is(seen) {
-			return seen
+		if observed, ok := e.Object.(*unstructured.Unstructured); ok && e.Type != watch.Deleted && condition(observed) {
+			return observed
 		}
 	}
 	pauseWatch(ctx)
@@ -196,8 +196,8 @@ func (r *Release) Request(ctx context.Context, action rolloutv1alpha1.Action, re
 	if err := r.cp.Client.Create(ctx, o); err != nil {
 		return errors.Wrapf(err, "cannot request %s", action)
 	}
-	_, err := r.Await(ctx, o, string(action)+" is taken", func(seen *unstructured.Unstructured) bool {
-		return controlplane.Conditions(seen).GetCondition("Accepted").Reason != ""
+	_, err := r.Await(ctx, o, string(action)+" is taken", func(observed *unstructured.Unstructured) bool {
+		return controlplane.Conditions(observed).GetCondition("Accepted").Reason != ""
 	})
 	return err
 }

@@ -80,10 +80,10 @@ func (c *Cluster) Account(ctx context.Context) ([]byte, error) {
 	return c.kubeconfig(token.Status.Token)
 }
 
-func bindTraffic(to *corev1.ServiceAccount) *rbacv1.ClusterRoleBinding {
+func bindTraffic(account *corev1.ServiceAccount) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "site-traffic"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "intentplane:traffic"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: to.GetNamespace(), Name: to.GetName()}},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: account.GetNamespace(), Name: account.GetName()}},
 	}
 }
 

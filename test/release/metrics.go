@@ -71,7 +71,7 @@ func (s *Scrapes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func copyMetrics(ctx context.Context, to io.Writer, url string) error {
+func copyMetrics(ctx context.Context, w io.Writer, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func copyMetrics(ctx context.Context, to io.Writer, url string) error {
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	_, err = io.Copy(to, resp.Body)
+	_, err = io.Copy(w, resp.Body)
 	return err
 }
 
@@ -89,9 +89,9 @@ func copyMetrics(ctx context.Context, to io.Writer, url string) error {
 func (s *Scrapes) FirstAfter(t time.Time) (time.Time, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, at := range s.at {
-		if at.After(t) {
-			return at, true
+	for _, scrapedAt := range s.at {
+		if scrapedAt.After(t) {
+			return scrapedAt, true
 		}
 	}
 	return time.Time{}, false

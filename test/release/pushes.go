@@ -51,25 +51,25 @@ func (p *pushes) readTip(ctx context.Context, repository string) (string, error)
 
 // notePush remembers that a push ended, unless it brought only state.
 func (p *pushes) notePush(ctx context.Context, repository string) {
-	at := time.Now()
+	pushedAt := time.Now()
 	id, err := p.readTip(ctx, repository)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil || p.last[repository] == id {
 		return
 	}
-	p.all[repository], p.last[repository] = append(p.all[repository], Push{Commit: id, At: at}), id
-	if then := p.next[repository]; then != nil {
+	p.all[repository], p.last[repository] = append(p.all[repository], Push{Commit: id, At: pushedAt}), id
+	if callback := p.next[repository]; callback != nil {
 		delete(p.next, repository)
-		then()
+		callback()
 	}
 }
 
 // AfterNextCommit calls a function once the next commit is in a repository, while the server still holds back its answer to who pushed.
-func (r *Release) AfterNextCommit(repository string, then func()) {
+func (r *Release) AfterNextCommit(repository string, callback func()) {
 	r.pushes.mu.Lock()
 	defer r.pushes.mu.Unlock()
-	r.pushes.next[repository] = then
+	r.pushes.next[repository] = callback
 }
 
 // Pushes of commits to a repository so far, the first one first.
@@ -126,20 +126,20 @@ func (r *Release) Divisions(ctx context.Context, s *Site) ([]Division, error) {
 
 // weightsBelow returns the weights of the tracks that a directory has.
 func weightsBelow(files map[string]string, dir string) (map[string]int, error) {
-	here, tracks := tree.Files{}, map[string]bool{}
+	ownFiles, tracks := tree.Files{}, map[string]bool{}
 	for name, text := range files {
 		rest, ok := strings.CutPrefix(name, dir+"/")
 		if !ok || strings.HasPrefix(rest, ".") {
 			continue
 		}
-		here[rest] = []byte(text)
+		ownFiles[rest] = []byte(text)
 		folder, _, _ := strings.Cut(rest, "/")
 		tracks[folder] = true
 	}
-	if track.IsFlat(here) {
+	if track.IsFlat(ownFiles) {
 		return map[string]int{track.Plain: 100}, nil //nolint:mnd // All requests, in percent.
 	}
-	weights, err := track.Weights(here)
+	weights, err := track.Weights(ownFiles)
 	out := map[string]int{}
 	for _, name := range track.Names() {
 		if tracks[name] {

@@ -61,30 +61,30 @@ func (s *Steps) Stop() {
 }
 
 // noteStep records a SiteSync's report of the requested position.
-func (s *Steps) noteStep(o *unstructured.Unstructured, at time.Time) {
-	asked, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
-	seen, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "position")
-	if asked["revision"] != s.revision || asked["step"] != seen["step"] || asked["stage"] != seen["stage"] || seen["revision"] != s.revision {
+func (s *Steps) noteStep(o *unstructured.Unstructured, timestamp time.Time) {
+	requested, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
+	observed, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "position")
+	if requested["revision"] != s.revision || requested["step"] != observed["step"] || requested["stage"] != observed["stage"] || observed["revision"] != s.revision {
 		return
 	}
-	step, ok := asked["step"].(int64)
+	step, ok := requested["step"].(int64)
 	if !ok || !holdsNow(o, "Ready") {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	setOnce(s.live, step, at)
+	setOnce(s.live, step, timestamp)
 	if start := PauseStart(o); !start.IsZero() {
 		setOnce(s.paused, step, start)
 	}
 	if !hasPause(o) || holdsNow(o, "Released") {
-		setOnce(s.released, step, at)
+		setOnce(s.released, step, timestamp)
 	}
 }
 
-func setOnce(all map[int64]time.Time, step int64, at time.Time) {
+func setOnce(all map[int64]time.Time, step int64, timestamp time.Time) {
 	if all[step].IsZero() {
-		all[step] = at
+		all[step] = timestamp
 	}
 }
 
@@ -125,9 +125,9 @@ func PauseStart(o *unstructured.Unstructured) time.Time {
 	return start.Add(time.Duration(micros) * time.Microsecond)
 }
 
-func (s *Steps) between(from, to time.Time, step int64) (time.Duration, error) {
-	if from.IsZero() || to.IsZero() {
+func (s *Steps) between(start, end time.Time, step int64) (time.Duration, error) {
+	if start.IsZero() || end.IsZero() {
 		return 0, errors.New("step " + strconv.FormatInt(step, 10) + " was not seen live and released")
 	}
-	return to.Sub(from), nil
+	return end.Sub(start), nil
 }

@@ -20,37 +20,37 @@ import (
 const pollInterval = 100 * time.Millisecond
 
 // Until polls a condition that cannot be watched until it is true. It fails the test after the limit.
-func (s *Scene) Until(what string, limit time.Duration, is func() bool) {
+func (s *Scene) Until(description string, limit time.Duration, condition func() bool) {
 	s.T.Helper()
 	tick, end := time.NewTicker(pollInterval), time.NewTimer(limit)
 	defer tick.Stop()
 	defer end.Stop()
-	for !is() {
+	for !condition() {
 		select {
 		case <-tick.C:
 		case <-end.C:
-			s.T.Fatalf("%s: not within %s", what, limit)
+			s.T.Fatalf("%s: not within %s", description, limit)
 		}
 	}
 }
 
 // Await waits until an object, as it is there, fulfils a condition, and returns it. It fails the test with the second argument when it does
 // not in time.
-func (s *Scene) Await(o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+func (s *Scene) Await(o *unstructured.Unstructured, description string, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()
 	var last *unstructured.Unstructured
 	for ctx.Err() == nil {
-		found := s.watchObject(ctx, o, func(e watch.Event, seen *unstructured.Unstructured) bool {
-			last = seen
-			return e.Type != watch.Deleted && is(seen)
+		found := s.watchObject(ctx, o, func(e watch.Event, observed *unstructured.Unstructured) bool {
+			last = observed
+			return e.Type != watch.Deleted && condition(observed)
 		})
 		if found != nil {
 			return found
 		}
 	}
-	s.T.Fatalf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), what, statusOfObject(last))
+	s.T.Fatalf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), description, statusOfObject(last))
 	return nil
 }
 
@@ -79,12 +79,12 @@ func (s *Scene) watchDeletion(ctx context.Context, o *unstructured.Unstructured)
 }
 
 func (s *Scene) isObjectMissing(ctx context.Context, o *unstructured.Unstructured) bool {
-	seen := o.DeepCopy()
-	return apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(o), seen))
+	observed := o.DeepCopy()
+	return apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(o), observed))
 }
 
 // watchObject returns the first state of an object that fulfils a condition, or nil when the watch ends before.
-func (s *Scene) watchObject(ctx context.Context, o *unstructured.Unstructured, is func(watch.Event, *unstructured.Unstructured) bool) *unstructured.Unstructured {
+func (s *Scene) watchObject(ctx context.Context, o *unstructured.Unstructured, condition func(watch.Event, *unstructured.Unstructured) bool) *unstructured.Unstructured {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(o.GetAPIVersion())
 	l.SetKind(o.GetKind() + "List")
@@ -97,8 +97,8 @@ func (s *Scene) watchObject(ctx context.Context, o *unstructured.Unstructured, i
 	}
 	defer w.Stop()
 	for e := range w.ResultChan() {
-		if seen, ok := e.Object.(*unstructured.Unstructured); ok && is(e, seen) {
-			return seen
+		if observed, ok := e.Object.(*unstructured.Unstructured); ok && condition(e, observed) {
+			return observed
 		}
 	}
 	pauseWatch(ctx)
@@ -128,12 +128,12 @@ func (s *Scene) AwaitPhase(o *unstructured.Unstructured, phase string) *unstruct
 }
 
 // Reach applies a deployment and waits until its status speaks about this very spec and fulfils a condition.
-func (s *Scene) Reach(o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+func (s *Scene) Reach(o *unstructured.Unstructured, description string, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	s.T.Helper()
 	s.Apply(o)
 	digest := s.Digest(o)
-	return s.Await(o, what+" with digest "+digest, func(u *unstructured.Unstructured) bool {
-		return Field(u, "status", "intentDigest") == digest && is(u)
+	return s.Await(o, description+" with digest "+digest, func(u *unstructured.Unstructured) bool {
+		return Field(u, "status", "intentDigest") == digest && condition(u)
 	})
 }
 
@@ -160,12 +160,12 @@ func (s *Scene) Fail(o *unstructured.Unstructured) *unstructured.Unstructured {
 
 // AwaitDelivery waits until the single GitDelivery of the scene fulfils a condition, and returns it. It may be another object in the end than
 // at the beginning.
-func (s *Scene) AwaitDelivery(what string, is func(d *deliveryv1alpha1.GitDelivery) bool) *deliveryv1alpha1.GitDelivery {
+func (s *Scene) AwaitDelivery(description string, condition func(d *deliveryv1alpha1.GitDelivery) bool) *deliveryv1alpha1.GitDelivery {
 	s.T.Helper()
 	var found *deliveryv1alpha1.GitDelivery
-	s.Until("GitDelivery "+what, patience.Limit, func() bool {
+	s.Until("GitDelivery "+description, patience.Limit, func() bool {
 		all := s.Deliveries()
-		if len(all) == 1 && is(&all[0]) {
+		if len(all) == 1 && condition(&all[0]) {
 			found = &all[0]
 		}
 		return found != nil

@@ -10,9 +10,9 @@ import (
 )
 
 // Request describes a RolloutRequest to a deployment that has a revision.
-func (s *Scene) Request(name string, of *unstructured.Unstructured, action rolloutv1alpha1.Action, revision int64) *unstructured.Unstructured {
+func (s *Scene) Request(name string, target *unstructured.Unstructured, action rolloutv1alpha1.Action, revision int64) *unstructured.Unstructured {
 	return s.newObject(rolloutv1alpha1.GroupVersion.String(), "RolloutRequest", s.Namespace, name, map[string]any{
-		"deploymentRef": map[string]any{"apiGroup": of.GroupVersionKind().Group, "kind": of.GetKind(), "name": of.GetName()},
+		"deploymentRef": map[string]any{"apiGroup": target.GroupVersionKind().Group, "kind": target.GetKind(), "name": target.GetName()},
 		"action":        string(action),
 		"revision":      revision,
 		"requestedBy":   "ann",
@@ -29,9 +29,9 @@ func (s *Scene) AwaitRefusal(o *unstructured.Unstructured, reason rolloutv1alpha
 
 // Release puts a version of the scene's Blueprint, which annotates its Deployment with its version, into the channel stable. Earlier versions
 // leave it first.
-func (s *Scene) Release(version string, before ...string) {
+func (s *Scene) Release(version string, earlier ...string) {
 	s.T.Helper()
-	for _, old := range before {
+	for _, old := range earlier {
 		s.Apply(s.Blueprint(old, "before"))
 	}
 	b := s.Blueprint(version, "stable")

@@ -166,21 +166,21 @@ func (s *Scene) Must(err error) {
 }
 
 // UntilValue reads a value until it is as it should be, and returns it.
-func UntilValue[T any](s *Scene, what string, read func() T, is func(T) bool) T {
+func UntilValue[T any](s *Scene, description string, read func() T, condition func(T) bool) T {
 	s.T.Helper()
 	var last T
-	s.Until(what, patience.Limit, func() bool {
+	s.Until(description, patience.Limit, func() bool {
 		last = read()
-		return is(last)
+		return condition(last)
 	})
 	return last
 }
 
 // WantEqual fails the test unless something is as wanted. The first argument describes it.
-func (s *Scene) WantEqual(what string, want, got any, options ...cmp.Option) {
+func (s *Scene) WantEqual(description string, want, got any, options ...cmp.Option) {
 	s.T.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
-		s.T.Errorf("%s: -want, +got:\n%s", what, diff)
+		s.T.Errorf("%s: -want, +got:\n%s", description, diff)
 	}
 }
 

@@ -70,9 +70,9 @@ func nameOfSuite() string {
 // processorSeconds are the seconds of this process, and of its ended children.
 func processorSeconds() float64 {
 	sum := 0.0
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+	for _, usageOf := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		usage := syscall.Rusage{}
-		if syscall.Getrusage(who, &usage) == nil {
+		if syscall.Getrusage(usageOf, &usage) == nil {
 			sum += time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 		}
 	}

@@ -30,11 +30,11 @@ type column struct {
 // parseColumns returns the columns of a head. Names are separated by blanks and have none in them.
 func parseColumns(head string) []column {
 	var out []column
-	at := 0
+	offset := 0
 	for name := range strings.FieldsSeq(head) {
-		at += strings.Index(head[at:], name)
-		out = append(out, column{name: name, at: at})
-		at += len(name)
+		offset += strings.Index(head[offset:], name)
+		out = append(out, column{name: name, at: offset})
+		offset += len(name)
 	}
 	return out
 }

@@ -17,11 +17,11 @@ const (
 func Input(t *testing.T) func() {
 	t.Helper()
 	hangs := time.AfterFunc(maxTime, func() { panic("an input takes longer than " + maxTime.String()) })
-	before := allocatedBytes()
+	baseline := allocatedBytes()
 	return func() {
 		t.Helper()
 		hangs.Stop()
-		if n := allocatedBytes() - before; n > maxBytes {
+		if n := allocatedBytes() - baseline; n > maxBytes {
 			t.Errorf("the input allocates %d bytes, more than %d", n, maxBytes)
 		}
 	}

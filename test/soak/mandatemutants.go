@@ -66,7 +66,7 @@ func witnessMutants() map[string]mutant {
 	return map[string]mutant{
 		"AnyController": conclude(mutant{
 			reason: "A Gate of another controller proves nothing.", file: "provider/mandate/witness.go",
-			text: "|| owner.UID != other.UID ", becomes: "",
+			text: "|| owner.UID != otherOwnerReference.UID ", becomes: "",
 		}),
 		"AnyClaim": conclude(mutant{
 			reason: "A SiteSync of another claim proves nothing.", file: "provider/mandate/witness.go",
@@ -102,7 +102,7 @@ func witnessMutants() map[string]mutant {
 		}),
 		"LiveByDelivery": conclude(mutant{
 			reason: "A rollback ends once each Site is proven to run the target.", file: "provider/mandate/witness.go",
-			text: "return t.Action != v1alpha1.ActionKeep && !f.isLive(t, at)", becomes: "return t.Action == v1alpha1.ActionKeep && !f.isLive(t, at)",
+			text: "return t.Action != v1alpha1.ActionKeep && !f.isLive(t, position)", becomes: "return t.Action == v1alpha1.ActionKeep && !f.isLive(t, position)",
 		}),
 		"EachEvent": {
 			reason: "A Gate that measures on wakes no home.", file: "provider/controller/gitdelivery/witnesses.go",
@@ -149,15 +149,15 @@ func policyMutants() map[string]mutant {
 		},
 		"RejectedGoesOn": {
 			reason: "Nothing of a rejected revision is delivered any more.", file: "provider/mandate/restore.go",
-			text: "isBehind(asked, s) || isOfRevision(asked, s) && at.Attempt == 0", becomes: "isBehind(asked, s) || isOfRevision(asked, s) && at.Attempt < 0", pkg: "provider/mandate", tests: "TestIsAhead",
+			text: "isBehind(requested, s) || isOfRevision(requested, s) && recorded.Attempt == 0", becomes: "isBehind(requested, s) || isOfRevision(requested, s) && recorded.Attempt < 0", pkg: "provider/mandate", tests: "TestIsAhead",
 		},
 		"RejectedRemoves": {
 			reason: "A revision that is rejected removes no directory.", file: "provider/mandate/restore.go",
-			text: "p.Position, p.Trees, p.Settled = &at, f.followTrees(p.Trees, recorded, s), false", becomes: "p.Position, p.Trees = &at, f.followTrees(p.Trees, recorded, s)", pkg: "provider/mandate", tests: "TestFollow",
+			text: "p.Position, p.Trees, p.Settled = &position, f.followTrees(p.Trees, recorded, s), false", becomes: "p.Position, p.Trees = &position, f.followTrees(p.Trees, recorded, s)", pkg: "provider/mandate", tests: "TestFollow",
 		},
 		"MissingSiteStopsAll": {
 			reason: "A Site that is missing stops its own directory alone.", file: "provider/controller/gitdelivery/mandate.go",
-			text: "f.spec.Trees[i] = mandate.Retain(t)", becomes: "_ = mandate.Retain(t)", pkg: "provider/controller/gitdelivery", tests: "TestMandateMissingSite",
+			text: "f.spec.Trees[i] = directories.Retain(t)", becomes: "_ = directories.Retain(t)", pkg: "provider/controller/gitdelivery", tests: "TestMandateMissingSite",
 		},
 	}
 }
@@ -203,19 +203,19 @@ func recordMutants() map[string]mutant {
 		},
 		"TakenNotCompared": {
 			reason: "A spec whose events are recorded is not behind because others follow them.", file: "provider/controller/gitdelivery/fence.go",
-			text: "isFollowed := l.taken != nil && asked.LedTo(*l.taken)", becomes: "isFollowed := l.taken != nil && false", pkg: pkg, tests: "TestFollowed|TestMandate$",
+			text: "isFollowed := l.taken != nil && requested.LedTo(*l.taken)", becomes: "isFollowed := l.taken != nil && false", pkg: pkg, tests: "TestFollowed|TestMandate$",
 		},
 		"TakenComparedWithAfter": {
 			reason: "Events on top of the head that a mandate went on from come too late.", file: "provider/controller/gitdelivery/fence.go",
-			text: "isFollowed := l.taken != nil && asked.LedTo(*l.taken)", becomes: "isFollowed := l.taken != nil && asked.After == *l.taken", pkg: pkg, tests: "TestFollowed|TestMandate$",
+			text: "isFollowed := l.taken != nil && requested.LedTo(*l.taken)", becomes: "isFollowed := l.taken != nil && requested.After == *l.taken", pkg: pkg, tests: "TestFollowed|TestMandate$",
 		},
 		"TakenNotWritten": {
 			reason: "The state says after which events a mandate went on.", file: "provider/state/ledger.go",
-			text: "	out.Taken = new(*taken)\n", becomes: "", pkg: "provider/state", tests: "TestAppendMandated",
+			text: "\tout.Taken = new(*head)\n", becomes: "", pkg: "provider/state", tests: "TestAppendMandated",
 		},
 		"BySpec": {
 			reason: "The state says which events a mandate recorded.", file: "provider/state/ledger.go",
-			text: "out.Events[known+i].By = RecorderMandate", becomes: "out.Events[known+i].By = \"\"", pkg: "provider/state", tests: "TestAppendMandated",
+			text: "out.Events[recorded+i].By = RecorderMandate", becomes: "out.Events[recorded+i].By = \"\"", pkg: "provider/state", tests: "TestAppendMandated",
 		},
 		"OneVersion": {
 			reason: "A refused push does not hold back the rollback of its revision.", file: "provider/controller/gitdelivery/mandate.go",

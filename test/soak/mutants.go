@@ -82,7 +82,7 @@ func weightMutants() map[string]mutant {
 		},
 		"NoPrepare": {
 			reason: "The pods of a canary start in a step of their own, before it gets requests.", file: "function/canary/plan.go",
-			text: "out[0].Sites, out[len(out)-1].Sites = served, others", becomes: "out = out[1:]\n\tout[0].Sites, out[len(out)-1].Sites = served, others", pkg: "function/canary",
+			text: "out[0].Sites, out[len(out)-1].Sites = served, remaining", becomes: "out = out[1:]\n\tout[0].Sites, out[len(out)-1].Sites = served, remaining", pkg: "function/canary",
 		},
 		"NoClear": {
 			reason: "A track loses its requests before its pods are replaced.", file: "apis/step/tracks.go",

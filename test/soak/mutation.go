@@ -49,20 +49,20 @@ func rulesByTest(all map[string]rule, isByTest bool) map[string]rule {
 }
 
 // splitDecision splits the place of a rule: the text before the condition, the condition, and the text after it.
-func (r rule) splitDecision() (before, with, after string) {
-	before, rest, _ := strings.Cut(r.at, "«")
-	with, after, _ = strings.Cut(rest, "»")
-	return before, with, after
+func (r rule) splitDecision() (prefix, decision, suffix string) {
+	prefix, rest, _ := strings.Cut(r.at, "«")
+	decision, suffix, _ = strings.Cut(rest, "»")
+	return prefix, decision, suffix
 }
 
 // withSwitch lets a rule be taken away when the program runs.
 func (r rule) withSwitch(name string) string {
-	before, with, after := r.splitDecision()
+	prefix, decision, suffix := r.splitDecision()
 	typ := r.typ
 	if typ == "" {
 		typ = "bool"
 	}
-	return fmt.Sprintf("%sruleOf(%q, func() %s { return %s }, func() %s { return %s })%s", before, name, typ, with, typ, r.without, after)
+	return fmt.Sprintf("%sruleOf(%q, func() %s { return %s }, func() %s { return %s })%s", prefix, name, typ, decision, typ, r.without, suffix)
 }
 
 // helper is the file that each package with a removed rule gets.
@@ -96,11 +96,11 @@ func writeOverlay(t *testing.T, dir string) string {
 			}
 			sources[path] = string(b)
 		}
-		before, with, after := r.splitDecision()
-		if n := strings.Count(sources[path], before+with+after); n != 1 || with == "" {
+		prefix, decision, suffix := r.splitDecision()
+		if n := strings.Count(sources[path], prefix+decision+suffix); n != 1 || decision == "" {
 			t.Fatalf("%s: %s holds the rule %d times: %s", name, r.file, n, r.at)
 		}
-		sources[path] = strings.Replace(sources[path], before+with+after, r.withSwitch(name), 1)
+		sources[path] = strings.Replace(sources[path], prefix+decision+suffix, r.withSwitch(name), 1)
 	}
 	for path, text := range sources {
 		_, rest, _ := strings.Cut("\n"+text, "\npackage ")
@@ -143,11 +143,11 @@ func buildSwitched(t *testing.T, pkg string) string {
 }
 
 // playStories plays stories without a rule, and returns the output, and whether one went wrong. A story that panics shows nothing.
-func playStories(t *testing.T, walker, stories, without string) (printed string, wrong bool) {
+func playStories(t *testing.T, walker, stories, disabledRule string) (printed string, wrong bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), walker, "-test.run", "^TestWalk$", "-test.v")
 	cmd.Dir = filepath.Join("..", "..", "function", "deployment")
-	cmd.Env = append(os.Environ(), walkVariable+"="+stories, ruleVariable+"="+without, variable+"=")
+	cmd.Env = append(os.Environ(), walkVariable+"="+stories, ruleVariable+"="+disabledRule, variable+"=")
 	out, err := cmd.CombinedOutput()
 	panics := strings.Contains(string(out), "panic: ")
 	if panics || err == nil && !strings.Contains(string(out), "--- PASS: TestWalk") {
@@ -163,11 +163,11 @@ const searched = 600
 const shortWalk = 200
 
 // runRuleTest runs the test of a rule without one, and reports whether it fails. A test that panics, or that is not there, does not.
-func runRuleTest(t *testing.T, binary string, r rule, without string) (out string, fails bool) {
+func runRuleTest(t *testing.T, binary string, r rule, disabledRule string) (out string, fails bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^"+r.test+"$", "-test.v")
 	cmd.Dir = filepath.Join("..", "..", filepath.Dir(r.file))
-	cmd.Env = append(os.Environ(), ruleVariable+"="+without, variable+"=")
+	cmd.Env = append(os.Environ(), ruleVariable+"="+disabledRule, variable+"=")
 	b, err := cmd.CombinedOutput()
 	if !strings.Contains(string(b), "--- ") || strings.Contains(string(b), "panic: ") {
 		t.Errorf("%s cannot be run:\n%s", r.test, b)

@@ -17,7 +17,7 @@ func ledgerRules() map[string]rule {
 	return map[string]rule{
 		"CompareAndSwap": {
 			reason: "Events are recorded only on top of the head that their writer saw.", file: "function/deployment/walk_ledger_test.go",
-			at: "isBehind := «asked.After != recorded.Head»;", without: "false", story: 1000000,
+			at: "isBehind := «requested.After != recorded.Head»;", without: "false", story: 1000000,
 		},
 		"HomeFirst": {
 			reason: "A follower gets recorded positions, and not proposed ones.", file: "function/deployment/resources.go",
@@ -29,19 +29,19 @@ func ledgerRules() map[string]rule {
 		},
 		"RecoverFromStatus": {
 			reason: "A ledger whose object is there continues from the status, which knows more than a copy.", file: "function/deployment/walk_ledger_test.go",
-			at: "if «shown.Seq == 0» || shown.IsClosed", without: "true", story: 1000004,
+			at: "if «published.Seq == 0» || published.IsClosed", without: "true", story: 1000004,
 		},
 		"GoneElsewhere": {
 			reason: "A home does not record a position behind the ledger in another repository.", file: "function/deployment/walk_ledger_test.go",
-			at: "len(asked.Events) > 0 && «(next.Compare(known) < 0 || isOther && next.Epoch <= known.Epoch)» {", without: "isOther && false", test: "TestForcedMove",
+			at: "len(requested.Events) > 0 && «(next.Compare(knownHead) < 0 || isOther && next.Epoch <= knownHead.Epoch)» {", without: "isOther && false", test: "TestForcedMove",
 		},
 		"Withdrawn": {
 			reason: "A home that the ledger is forced away from is asked to record nothing before the next one is.", file: "function/deployment/resources.go",
-			at: "if «newest.Seq > 0» && homeName(was)", without: "false", test: "TestForcedMove",
+			at: "if «newest.Seq > 0» && homeName(observed)", without: "false", test: "TestForcedMove",
 		},
 		"OlderPosition": {
 			reason: "A follower does not go back.", file: "function/deployment/walk_ledger_test.go",
-			at: "case «is.Position().Compare(r.position) < 0 || is.Compare(r.head) < 0»:", without: "false", story: 121,
+			at: "case «desired.Position().Compare(r.position) < 0 || desired.Compare(r.head) < 0»:", without: "false", story: 121,
 		},
 		"ProvenPosition": {
 			reason: "A proposed position proves nothing.", file: "function/deployment/decide.go",
@@ -103,7 +103,7 @@ func proofRules() map[string]rule {
 		},
 		"ThisPosition": {
 			reason: "A delivery's status of another position does not count as evidence.", file: "apis/evidence/delivery.go",
-			at: "isOnlyRebased(d)) && «AsksForPosition(d, at) && HasApplied(d, at)»", without: "true", test: "TestIsDelivered",
+			at: "isOnlyRebased(d)) && «AsksForPosition(d, position) && HasApplied(d, position)»", without: "true", test: "TestIsDelivered",
 		},
 		"LiveFirst": {
 			reason: "A revision without proof that it runs is not verified.", file: "apis/evidence/proof.go",
@@ -115,15 +115,15 @@ func proofRules() map[string]rule {
 		},
 		"GateOfStep": {
 			reason: "A Gate judges one step.", file: "apis/evidence/gate.go",
-			at: "IsGateOfRevision(g, s) && «of.Step == s.Cursor.Step»", without: "true", story: 7,
+			at: "IsGateOfRevision(g, s) && «position.Step == s.Cursor.Step»", without: "true", story: 7,
 		},
 		"Refused": {
 			reason: "A revision with a final refusal is rejected.", file: "apis/evidence/delivery.go",
-			at: "if «awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) || !reportsOnPosition(d, at)» {", without: "true", story: 108,
+			at: "if «awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, position) || !reportsOnPosition(d, position)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
 			reason: "A revision that does not run in time is rejected.", file: "apis/evidence/sites.go",
-			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, at)» {", without: "true", story: 2,
+			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, position)» {", without: "true", story: 2,
 		},
 	}
 }
@@ -153,7 +153,7 @@ func rollbackRules() map[string]rule {
 		},
 		"Cap": {
 			reason: "Only so many revisions are rolled back within an hour.", file: "apis/step/rollback.go",
-			at: "if «n >= most» {", without: "false", test: "TestRollBack",
+			at: "if «n >= limit» {", without: "false", test: "TestRollBack",
 		},
 		"Touched": {
 			reason: "Only directories that the revision changed are restored.", file: "function/compose/rollback.go",

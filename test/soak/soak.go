@@ -21,21 +21,21 @@ const (
 func Long() bool { return os.Getenv(variable) != "" }
 
 // Rounds returns how many rounds a test runs: few, or many under make soak. When the test ends it says how it went.
-func Rounds(t *testing.T, few, many int) int {
+func Rounds(t *testing.T, short, long int) int {
 	t.Helper()
-	return reportRounds(t, few, many, "none")
+	return reportRounds(t, short, long, "none")
 }
 
 // Random is like Rounds, for a test that takes its chances under make soak: its few rounds are always the same, so that no author is held up
 // by a fault that another one made. It says its seed, which can be given in INTENTPLANE_SEED to do the same again.
-func Random(t *testing.T, few, many int) (int, *rand.Rand) {
+func Random(t *testing.T, short, long int) (int, *rand.Rand) {
 	t.Helper()
-	n, seed := Seed(t, few, many)
+	n, seed := Seed(t, short, long)
 	return n, rand.New(rand.NewPCG(seed, seed))
 }
 
 // Seed is like Random, for a test that makes its own chances of the seed.
-func Seed(t *testing.T, few, many int) (rounds int, seed uint64) {
+func Seed(t *testing.T, short, long int) (rounds int, seed uint64) {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
 	switch {
@@ -45,14 +45,14 @@ func Seed(t *testing.T, few, many int) (rounds int, seed uint64) {
 	default:
 		seed = 1
 	}
-	return reportRounds(t, few, many, strconv.FormatUint(seed, 10)), seed
+	return reportRounds(t, short, long, strconv.FormatUint(seed, 10)), seed
 }
 
-func reportRounds(t *testing.T, few, many int, seed string) int {
+func reportRounds(t *testing.T, short, long int, seed string) int {
 	t.Helper()
-	rounds := few
+	rounds := short
 	if Long() {
-		rounds = many
+		rounds = long
 	}
 	t.Cleanup(func() {
 		failures := 0

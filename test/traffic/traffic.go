@@ -37,12 +37,12 @@ type Answers []Answer
 
 // Failed returns the answers that are failures.
 func (a Answers) Failed() Answers {
-	return slices.DeleteFunc(slices.Clone(a), func(one Answer) bool { return one.Failure == "" })
+	return slices.DeleteFunc(slices.Clone(a), func(answer Answer) bool { return answer.Failure == "" })
 }
 
 // Between returns the answers to requests that were sent in a period.
-func (a Answers) Between(from, to time.Time) Answers {
-	return slices.DeleteFunc(slices.Clone(a), func(one Answer) bool { return one.Sent.Before(from) || !one.Sent.Before(to) })
+func (a Answers) Between(start, end time.Time) Answers {
+	return slices.DeleteFunc(slices.Clone(a), func(answer Answer) bool { return answer.Sent.Before(start) || !answer.Sent.Before(end) })
 }
 
 // Share returns how many of a hundred requests a track answered.
@@ -52,8 +52,8 @@ func (a Answers) Share(track string) float64 {
 
 func (a Answers) byTrack() map[string]int {
 	out := map[string]int{}
-	for _, one := range a {
-		out[one.Track]++
+	for _, answer := range a {
+		out[answer.Track]++
 	}
 	return out
 }
@@ -64,11 +64,11 @@ func (a Answers) String() string {
 	for track, n := range a.byTrack() {
 		out = append(out, fmt.Sprintf("%q: %d", track, n))
 	}
-	for _, one := range a.Failed() {
-		failures[one.Failure+" by "+one.Track]++
+	for _, answer := range a.Failed() {
+		failures[answer.Failure+" by "+answer.Track]++
 	}
-	for _, why := range slices.Sorted(maps.Keys(failures)) {
-		out = append(out, fmt.Sprintf("%d failed: %s", failures[why], why))
+	for _, failure := range slices.Sorted(maps.Keys(failures)) {
+		out = append(out, fmt.Sprintf("%d failed: %s", failures[failure], failure))
 	}
 	slices.Sort(out[1:])
 	return strings.Join(out, ", ")

@@ -67,13 +67,13 @@ const look = `look() {
 
 // applyScript makes the API server look at objects, and keeps them only where a mark says so.
 func (b Block) applyScript() string {
-	how := "look"
+	command := "look"
 	if b.Apply {
-		how = "kubectl apply --validate=strict -f -"
+		command = "kubectl apply --validate=strict -f -"
 	}
 	out := strings.Builder{}
 	for doc := range strings.SplitSeq(b.Text, "\n---\n") {
-		out.WriteString(how + " <<'END-OF-BLOCK'\n" + strings.TrimSuffix(doc, "\n") + "\nEND-OF-BLOCK\n")
+		out.WriteString(command + " <<'END-OF-BLOCK'\n" + strings.TrimSuffix(doc, "\n") + "\nEND-OF-BLOCK\n")
 	}
 	return out.String()
 }

@@ -23,8 +23,8 @@ type Wire struct {
 }
 
 // New returns a wire to a server at an address like "127.0.0.1:443". It returns an error if it cannot listen.
-func New(ctx context.Context, to string) (*Wire, error) {
-	w := &Wire{address: "127.0.0.1:0", to: to}
+func New(ctx context.Context, target string) (*Wire, error) {
+	w := &Wire{address: "127.0.0.1:0", to: target}
 	return w, w.Connect(ctx)
 }
 
@@ -59,7 +59,7 @@ func (w *Wire) listenAgain(ctx context.Context) (net.Listener, error) {
 
 // reserveAddress takes the address without listening.
 func (w *Wire) reserveAddress() error {
-	at, err := netip.ParseAddrPort(w.address)
+	parsed, err := netip.ParseAddrPort(w.address)
 	if err != nil {
 		return err
 	}
@@ -69,31 +69,31 @@ func (w *Wire) reserveAddress() error {
 	if err := syscall.SetsockoptInt(w.reserved, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
 		return err
 	}
-	return syscall.Bind(w.reserved, &syscall.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()})
+	return syscall.Bind(w.reserved, &syscall.SockaddrInet4{Port: int(parsed.Port()), Addr: parsed.Addr().As4()})
 }
 
 func (w *Wire) acceptConnections(l net.Listener) {
 	for {
-		from, err := l.Accept()
+		incoming, err := l.Accept()
 		if err != nil {
 			return
 		}
-		to, err := (&net.Dialer{}).Dial("tcp", w.to)
+		outgoing, err := (&net.Dialer{}).Dial("tcp", w.to)
 		if err != nil {
-			_ = from.Close()
+			_ = incoming.Close()
 			continue
 		}
 		w.mu.Lock()
-		w.open = append(w.open, from, to)
+		w.open = append(w.open, incoming, outgoing)
 		w.mu.Unlock()
-		go copyBytes(from, to)
-		go copyBytes(to, from)
+		go copyBytes(incoming, outgoing)
+		go copyBytes(outgoing, incoming)
 	}
 }
 
-func copyBytes(from, to net.Conn) {
-	_, _ = io.Copy(to, from)
-	_ = to.Close()
+func copyBytes(source, target net.Conn) {
+	_, _ = io.Copy(target, source)
+	_ = target.Close()
 }
 
 // Cut ends all connections, and refuses new ones until Connect is called. It returns an error if another program took the address.

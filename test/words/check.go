@@ -115,17 +115,17 @@ func (c *checker) checkString(l *ast.BasicLit) {
 	}
 }
 
-func (c *checker) checkText(what string, at token.Pos, text string) {
+func (c *checker) checkText(subject string, pos token.Pos, text string) {
 	for n, line := range strings.Split(text, "\n") {
-		c.checkLine(what, at, n, line)
+		c.checkLine(subject, pos, n, line)
 	}
 }
 
 // checkLine looks at one line of a text, which has a number from 0.
-func (c *checker) checkLine(what string, at token.Pos, n int, line string) {
+func (c *checker) checkLine(subject string, pos token.Pos, n int, line string) {
 	for _, t := range c.terms {
 		for _, word := range t.pattern.FindAllString(line, -1) {
-			c.addFinding(at, n, fmt.Sprintf("%s has %q: %s", what, word, t.instead))
+			c.addFinding(pos, n, fmt.Sprintf("%s has %q: %s", subject, word, t.instead))
 		}
 	}
 }
@@ -141,8 +141,8 @@ func (c *checker) checkName(dir string, f *ast.FuncDecl) {
 	}
 	first, size := utf8.DecodeRuneInString(f.Name.Name)
 	key := string(unicode.ToLower(first)) + f.Name.Name[size:]
-	if other, ok := c.names[scope][key]; ok && other != f.Name.Name {
-		c.addFinding(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by its other action", f.Name.Name, other))
+	if otherName, ok := c.names[scope][key]; ok && otherName != f.Name.Name {
+		c.addFinding(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by its other action", f.Name.Name, otherName))
 	}
 	c.names[scope][key] = f.Name.Name
 }
@@ -177,7 +177,7 @@ func receiverName(e ast.Expr) string {
 	return ""
 }
 
-func (c *checker) addFinding(at token.Pos, below int, message string) {
-	p := c.files.Position(at)
+func (c *checker) addFinding(pos token.Pos, below int, message string) {
+	p := c.files.Position(pos)
 	c.findings = append(c.findings, finding{file: p.Filename, line: p.Line + below, message: message})
 }

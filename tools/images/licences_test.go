@@ -34,7 +34,7 @@ func TestLicences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := map[string]bool{}
+	existing := map[string]bool{}
 	content := mutate.Extract(img)
 	defer func() { _ = content.Close() }()
 	for in := tar.NewReader(content); ; {
@@ -46,7 +46,7 @@ func TestLicences(t *testing.T) {
 			t.Fatal(err)
 		}
 		if h.Size > 0 && strings.HasPrefix(h.Name, "licences/") {
-			there[filepath.ToSlash(filepath.Dir(h.Name))] = true
+			existing[filepath.ToSlash(filepath.Dir(h.Name))] = true
 		}
 	}
 	info, ok := debug.ReadBuildInfo()
@@ -54,7 +54,7 @@ func TestLicences(t *testing.T) {
 		t.Fatal("this test has no modules")
 	}
 	for _, name := range append([]string{"go"}, paths(info.Deps)...) {
-		if !there["licences/"+name] {
+		if !existing["licences/"+name] {
 			t.Errorf("the image has no licence of %s", name)
 		}
 	}

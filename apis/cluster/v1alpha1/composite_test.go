@@ -10,8 +10,8 @@ import (
 )
 
 func TestPublished(t *testing.T) {
-	is := true
-	composed := &ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "prod", UID: "own", OwnerReferences: []metav1.OwnerReference{{UID: "xr", Controller: &is}}}}
+	isController := true
+	composed := &ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "prod", UID: "own", OwnerReferences: []metav1.OwnerReference{{UID: "xr", Controller: &isController}}}}
 	byHand := &ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "prod", UID: "own"}}
 	owner := func(namespace, uid string) *catalogv1alpha1.SiteOwner {
 		return &catalogv1alpha1.SiteOwner{APIGroup: Group, Kind: "ManagedCluster", Namespace: namespace, Name: "prod", UID: uid}

@@ -11,16 +11,16 @@ import (
 
 // TestPositions reads positions from deliveries.
 func TestPositions(t *testing.T) {
-	other := ledger.Position{Epoch: 5, Revision: 6, Attempt: 7, Step: 8, Stage: 1}
+	desired := ledger.Position{Epoch: 5, Revision: 6, Attempt: 7, Step: 8, Stage: 1}
 	recorded := ledger.State{Head: ledger.Head{Epoch: 2}, Current: &ledger.Revision{Number: 9}, Cursor: ledger.Cursor{Step: 1}}
 	cases := map[string]struct {
 		reason string
 		got    ledger.Position
 		want   ledger.Position
 	}{
-		"DeliveryPosition": {reason: "A delivery asks for its position, whatever the ledger is at.", got: v1alpha1.GitDeliveryParameters{Position: &other, Copy: &recorded}.AskedPosition(), want: other},
+		"DeliveryPosition": {reason: "A delivery asks for its position, whatever the ledger is at.", got: v1alpha1.GitDeliveryParameters{Position: &desired, Copy: &recorded}.AskedPosition(), want: desired},
 		"DeliveryCopy":     {reason: "A delivery without a position requests the position of its copy.", got: v1alpha1.GitDeliveryParameters{Copy: &recorded}.AskedPosition(), want: ledger.Position{Epoch: 2, Revision: 9, Step: 1}},
-		"AppliedRecord":    {reason: "A repository was brought to the position of its record.", got: v1alpha1.GitDeliveryObservation{Record: &v1alpha1.LedgerRecord{Position: other}}.AppliedPosition(), want: other},
+		"AppliedRecord":    {reason: "A repository was brought to the position of its record.", got: v1alpha1.GitDeliveryObservation{Record: &v1alpha1.LedgerRecord{Position: desired}}.AppliedPosition(), want: desired},
 		"AppliedNothing":   {reason: "A repository that was brought to nothing has no position.", got: v1alpha1.GitDeliveryObservation{}.AppliedPosition()},
 	}
 	for name, tc := range cases {
@@ -39,10 +39,10 @@ func TestHasRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	led, other := ledger.Head{Ledger: "l", Epoch: 1, Seq: 2, ID: id}, ledger.Head{Ledger: "l", Epoch: 1, Seq: 3, ID: "3"}
-	both := v1alpha1.LedgerUpdate{Events: events}
-	at := func(head ledger.Head, taken *ledger.Head) v1alpha1.GitDeliveryObservation {
-		return v1alpha1.GitDeliveryObservation{Ledger: &ledger.State{Head: head}, Taken: taken}
+	led, otherHead := ledger.Head{Ledger: "l", Epoch: 1, Seq: 2, ID: id}, ledger.Head{Ledger: "l", Epoch: 1, Seq: 3, ID: "3"}
+	update := v1alpha1.LedgerUpdate{Events: events}
+	observedAt := func(head ledger.Head, takenHead *ledger.Head) v1alpha1.GitDeliveryObservation {
+		return v1alpha1.GitDeliveryObservation{Ledger: &ledger.State{Head: head}, Taken: takenHead}
 	}
 	cases := map[string]struct {
 		reason string
@@ -50,15 +50,15 @@ func TestHasRecorded(t *testing.T) {
 		asked  v1alpha1.LedgerUpdate
 		want   bool
 	}{
-		"Head":     {reason: "Events that led to the head are recorded.", at: at(led, nil), asked: both, want: true},
-		"Followed": {reason: "Events are recorded, too, where the provider went on from them.", at: at(other, &led), asked: both, want: true},
-		"Other":    {reason: "Events that led to another head are not recorded.", at: at(other, nil), asked: both},
-		"Fewer":    {reason: "A part of the recorded events led to an earlier head.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{Events: events[:1]}},
-		"Seen":     {reason: "An update without events led to the head that its writer saw.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: led}, want: true},
-		"New":      {reason: "Events on top of the head that the provider went on from are not recorded.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: led, Events: events[1:]}},
-		"Forged":   {reason: "A head with the ID of another one is another head.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: ledger.Head{ID: id}}},
-		"Unknown":  {reason: "The ledger of a repository that did not report is unknown.", asked: both},
-		"Empty":    {reason: "No ledger has events of a spec.", at: at(ledger.Head{}, nil)},
+		"Head":     {reason: "Events that led to the head are recorded.", at: observedAt(led, nil), asked: update, want: true},
+		"Followed": {reason: "Events are recorded, too, where the provider went on from them.", at: observedAt(otherHead, &led), asked: update, want: true},
+		"Other":    {reason: "Events that led to another head are not recorded.", at: observedAt(otherHead, nil), asked: update},
+		"Fewer":    {reason: "A part of the recorded events led to an earlier head.", at: observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{Events: events[:1]}},
+		"Seen":     {reason: "An update without events led to the head that its writer saw.", at: observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: led}, want: true},
+		"New":      {reason: "Events on top of the head that the provider went on from are not recorded.", at: observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: led, Events: events[1:]}},
+		"Forged":   {reason: "A head with the ID of another one is another head.", at: observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: ledger.Head{ID: id}}},
+		"Unknown":  {reason: "The ledger of a repository that did not report is unknown.", asked: update},
+		"Empty":    {reason: "No ledger has events of a spec.", at: observedAt(ledger.Head{}, nil)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -82,10 +82,10 @@ func (r MetricRules) Over(base MetricRules) MetricRules {
 
 // Apply sets the rules in a check. Fields without a rule are left to the check's own defaults. The check shares no memory with the rules.
 func (r MetricRules) Apply(c *Check) {
-	own := r.DeepCopy()
-	c.InitialDelay, c.Interval, c.Timeout, c.NoData = own.InitialDelay, own.Interval, own.Timeout, own.NoData
-	c.Count, c.FailureLimit, c.InconclusiveLimit = own.Count, own.FailureLimit, own.InconclusiveLimit
-	c.ConsecutiveErrorLimit = own.ConsecutiveErrorLimit
+	rules := r.DeepCopy()
+	c.InitialDelay, c.Interval, c.Timeout, c.NoData = rules.InitialDelay, rules.Interval, rules.Timeout, rules.NoData
+	c.Count, c.FailureLimit, c.InconclusiveLimit = rules.Count, rules.FailureLimit, rules.InconclusiveLimit
+	c.ConsecutiveErrorLimit = rules.ConsecutiveErrorLimit
 }
 
 // NoDataPassPolicy says whether deployments may count a measurement without data as passed.

@@ -11,20 +11,20 @@ func TestMetricRulesOver(t *testing.T) {
 		InitialDelay: "6m", Interval: "30s", Count: new(int32(3)), FailureLimit: new(int32(1)), ConsecutiveErrorLimit: new(int32(4)),
 		InconclusiveLimit: new(int32(2)), NoData: NoDataWait, Timeout: "15m",
 	}
-	other := MetricRules{
+	custom := MetricRules{
 		InitialDelay: "1m", Interval: "10s", Count: new(int32(5)), FailureLimit: new(int32(0)), ConsecutiveErrorLimit: new(int32(0)),
 		InconclusiveLimit: new(int32(0)), NoData: NoDataFail, Timeout: "1h",
 	}
-	one := defaults
-	one.FailureLimit = new(int32(0))
+	changed := defaults
+	changed.FailureLimit = new(int32(0))
 	cases := map[string]struct {
 		reason      string
 		rules, base MetricRules
 		want        MetricRules
 	}{
 		"Nothing":    {reason: "A deployment that says nothing is judged by the rules of the Blueprint.", base: defaults, want: defaults},
-		"Everything": {reason: "A deployment can say each rule itself.", rules: other, base: defaults, want: other},
-		"One":        {reason: "A rule that the deployment sets to 0 is set, and the others come from the Blueprint.", rules: MetricRules{FailureLimit: new(int32(0))}, base: defaults, want: one},
+		"Everything": {reason: "A deployment can say each rule itself.", rules: custom, base: defaults, want: custom},
+		"One":        {reason: "A rule that the deployment sets to 0 is set, and the others come from the Blueprint.", rules: MetricRules{FailureLimit: new(int32(0))}, base: defaults, want: changed},
 		"Neither":    {reason: "A rule that neither sets is left to the defaults of a check.", want: MetricRules{}},
 	}
 	for name, tc := range cases {

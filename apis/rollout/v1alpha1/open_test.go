@@ -32,10 +32,10 @@ func answered(typ xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2
 func TestOpenRequests(t *testing.T) {
 	large := func(r *RolloutRequest) { r.Annotations = map[string]string{"note": strings.Repeat("a", MaxBytes)} }
 	abort := func(r *RolloutRequest) { r.Spec.Action = ActionAbort }
-	var many []RolloutRequest
+	var crowd []RolloutRequest
 	var first []string
 	for n := range MaxOpen + 5 {
-		many = append(many, newRequest(fmt.Sprintf("r%02d", n), n))
+		crowd = append(crowd, newRequest(fmt.Sprintf("r%02d", n), n))
 	}
 	for n := range MaxOpen - 1 {
 		first = append(first, fmt.Sprintf("r%02d", n))
@@ -47,7 +47,7 @@ func TestOpenRequests(t *testing.T) {
 	}{
 		"None":      {reason: "Without requests none is open."},
 		"Turn":      {reason: "An Abort comes first, and then the older one.", all: []RolloutRequest{newRequest("b", 2), newRequest("a", 1), newRequest("abort", 3, abort)}, want: []string{"abort", "a", "b"}},
-		"Many":      {reason: "So many are open at once, and an Abort is one of them.", all: append(many, newRequest("abort", 59, abort)), want: append([]string{"abort"}, first...)},
+		"Many":      {reason: "So many are open at once, and an Abort is one of them.", all: append(crowd, newRequest("abort", 59, abort)), want: append([]string{"abort"}, first...)},
 		"Done":      {reason: "A request that was carried out is not open.", all: []RolloutRequest{newRequest("a", 1, answered(TypeCompleted, corev1.ConditionTrue, "Done"))}},
 		"Refused":   {reason: "A request that was refused is not open.", all: []RolloutRequest{newRequest("a", 1, answered(TypeAccepted, corev1.ConditionFalse, "Stale"))}},
 		"Unknown":   {reason: "A request whose deployment does not exist yet is open.", all: []RolloutRequest{newRequest("a", 1, answered(TypeAccepted, corev1.ConditionFalse, ReasonUnknownDeployment))}, want: []string{"a"}},

@@ -56,20 +56,20 @@ func problemsOf(t *testing.T, plural string, o any) string {
 
 // TestMoveLedgerFields checks which requests to move a ledger the API server takes.
 func TestMoveLedgerFields(t *testing.T) {
-	to := &v1alpha1.ConfigReference{Name: "regional"}
+	target := &v1alpha1.ConfigReference{Name: "regional"}
 	cases := map[string]struct {
 		reason string
 		change func(*v1alpha1.RolloutRequestSpec)
 		want   string
 	}{
-		"Moves":   {reason: "A request may move the ledger to another repository.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef = to }},
-		"Forced":  {reason: "A request may move a ledger whose home is gone.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef, s.Force = to, new(true) }},
+		"Moves":   {reason: "A request may move the ledger to another repository.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef = target }},
+		"Forced":  {reason: "A request may move a ledger whose home is gone.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef, s.Force = target, new(true) }},
 		"Nowhere": {reason: "A move without a repository is refused.", change: func(*v1alpha1.RolloutRequestSpec) {}, want: "toConfigRef goes with action MoveLedger, and only with it"},
 		"Unnamed": {reason: "A repository without a name is refused.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef = &v1alpha1.ConfigReference{} }, want: "toConfigRef.name"},
 		"OtherKind": {reason: "A kind that holds no repository is refused.", change: func(s *v1alpha1.RolloutRequestSpec) {
 			s.ToConfigRef = &v1alpha1.ConfigReference{Kind: "Secret", Name: "a"}
 		}, want: "toConfigRef.kind"},
-		"Retry":      {reason: "No other action moves a ledger.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.ToConfigRef = v1alpha1.ActionRetry, to }, want: "toConfigRef goes with action MoveLedger, and only with it"},
+		"Retry":      {reason: "No other action moves a ledger.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.ToConfigRef = v1alpha1.ActionRetry, target }, want: "toConfigRef goes with action MoveLedger, and only with it"},
 		"RetryForce": {reason: "No other action can be forced.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.Force = v1alpha1.ActionRetry, new(true) }, want: "force goes with action MoveLedger only"},
 	}
 	for name, tc := range cases {

@@ -36,8 +36,8 @@ func main() {
 	}
 }
 
-func generateSchemas(from, to string) error {
-	b, err := os.ReadFile(from) //nolint:gosec // The developer names the file.
+func generateSchemas(source, target string) error {
+	b, err := os.ReadFile(source) //nolint:gosec // The developer names the file.
 	if err != nil {
 		return errors.Wrap(err, "cannot read the schemas")
 	}
@@ -54,7 +54,7 @@ func generateSchemas(from, to string) error {
 			out.copyReachable(all.Definitions, name)
 		}
 	}
-	return writeArchive(to, out)
+	return writeArchive(target, out)
 }
 
 // kindsOfDefinition returns the kinds of objects whose whole schema a definition is.
@@ -132,7 +132,7 @@ func findReferences(v any) []string {
 	return out
 }
 
-func writeArchive(to string, s slim) error {
+func writeArchive(target string, s slim) error {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the schemas")
@@ -149,5 +149,5 @@ func writeArchive(to string, s slim) error {
 		return errors.Wrap(err, "cannot compress the schemas")
 	}
 	//nolint:gosec // A build tool writes the file of its argument.
-	return errors.Wrap(os.WriteFile(to, packed.Bytes(), 0o600), "cannot write the schemas")
+	return errors.Wrap(os.WriteFile(target, packed.Bytes(), 0o600), "cannot write the schemas")
 }

@@ -75,11 +75,11 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			object, before := map[string]any{}, map[string]any{}
+			object, original := map[string]any{}, map[string]any{}
 			if err := utiljson.Unmarshal(b, &object); err != nil {
 				t.Fatal(err)
 			}
-			if err := utiljson.Unmarshal(b, &before); err != nil {
+			if err := utiljson.Unmarshal(b, &original); err != nil {
 				t.Fatal(err)
 			}
 			got := []string{}
@@ -94,7 +94,7 @@ func TestCheck(t *testing.T) {
 					t.Errorf("\n%s\nCheck(...): want %q, got %q", tc.reason, want, got[i])
 				}
 			}
-			if diff := cmp.Diff(before, object); diff != "" {
+			if diff := cmp.Diff(original, object); diff != "" {
 				t.Errorf("\n%s\nCheck(...) changes its object: -before, +after:\n%s", tc.reason, diff)
 			}
 		})

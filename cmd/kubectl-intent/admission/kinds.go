@@ -32,11 +32,11 @@ func readDefinitions() ([]*extv1.CustomResourceDefinition, error) {
 		return nil, err
 	}
 	for _, d := range composites {
-		made, err := ofComposite(d)
+		generated, err := ofComposite(d)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot derive the definition of %s", d.GetName())
 		}
-		out = append(out, made...)
+		out = append(out, generated...)
 	}
 	return out, nil
 }
@@ -52,21 +52,21 @@ func decodeDefinitions[T any](files embed.FS) ([]*T, error) {
 		if err != nil {
 			return err
 		}
-		one := new(T)
-		out = append(out, one)
-		return errors.Wrapf(yaml.Unmarshal(b, one), "cannot decode %s", name)
+		definition := new(T)
+		out = append(out, definition)
+		return errors.Wrapf(yaml.Unmarshal(b, definition), "cannot decode %s", name)
 	})
 	return out, err
 }
 
 // ofComposite returns the definitions that Crossplane makes of a definition: one for the composite, and one for the claim if it offers claims.
 func ofComposite(d *xpextv1.CompositeResourceDefinition) ([]*extv1.CustomResourceDefinition, error) {
-	made, err := xcrd.ForCompositeResource(d)
+	composite, err := xcrd.ForCompositeResource(d)
 	if err != nil || !d.OffersClaim() {
-		return []*extv1.CustomResourceDefinition{made}, err
+		return []*extv1.CustomResourceDefinition{composite}, err
 	}
 	claim, err := xcrd.ForCompositeResourceClaim(d)
-	return []*extv1.CustomResourceDefinition{made, claim}, err
+	return []*extv1.CustomResourceDefinition{composite, claim}, err
 }
 
 // A kind has the checks for objects of one kind.

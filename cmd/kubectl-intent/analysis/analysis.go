@@ -120,12 +120,12 @@ func (c *converter) result() (*Conversion, error) {
 // addBounded adds a check for each bound of a field: one keeps the name, of several each has the side of its bound in its name.
 func (c *converter) addBounded(check deploymentv1alpha1.Check, bounds []bound) {
 	for _, b := range bounds {
-		one := check.DeepCopy()
-		one.Threshold = deploymentv1alpha1.Threshold(b.String())
+		bounded := check.DeepCopy()
+		bounded.Threshold = deploymentv1alpha1.Threshold(b.String())
 		if len(bounds) > 1 {
-			one.Name += b.side()
+			bounded.Name += b.side()
 		}
-		c.out.Checks = append(c.out.Checks, *one)
+		c.out.Checks = append(c.out.Checks, *bounded)
 	}
 }
 

@@ -97,12 +97,12 @@ func (c *converter) convertTemplate(t argoTemplate) {
 func (c *converter) argoValues(args []argoArg) map[string]string {
 	values := map[string]string{}
 	for i, a := range args {
-		given, ok := c.Args[a.Name]
+		argument, ok := c.Args[a.Name]
 		c.usedArgs[a.Name] = true
 		field := fmt.Sprintf("spec.args[%d]", i)
 		switch {
 		case ok:
-			values[argsPrefix+a.Name] = given
+			values[argsPrefix+a.Name] = argument
 		case a.ValueFrom != nil:
 			c.refusef(field+".valueFrom", "only the cluster has this value: say --arg %s=VALUE", a.Name)
 		case a.Value != nil:
@@ -142,11 +142,11 @@ func (c *converter) convertMetric(path string, m argoMetric, values map[string]s
 }
 
 // argoNumber returns a number, which may be written as a text with placeholders.
-func (c *converter) argoNumber(field string, n *intstr.IntOrString, least int64, values map[string]string) *int32 {
+func (c *converter) argoNumber(field string, n *intstr.IntOrString, minimum int64, values map[string]string) *int32 {
 	if n == nil {
 		return nil
 	}
-	return c.wholeNumber(field, c.fill(field, n.String(), values), least)
+	return c.wholeNumber(field, c.fill(field, n.String(), values), minimum)
 }
 
 // setArgoTimes sets count and interval. A metric with neither is measured once, and one with an interval alone for as long as the Rollout lasts.

@@ -141,8 +141,8 @@ func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (condition, e
 func (r boundReader) isGuard(e ast.Expr, isMissing bool) bool {
 	isMissing = isMissing != r.isNegated
 	e = ast.Unparen(e)
-	if not, ok := e.(*ast.UnaryExpr); ok && not.Op == token.NOT {
-		e, isMissing = ast.Unparen(not.X), !isMissing
+	if negation, ok := e.(*ast.UnaryExpr); ok && negation.Op == token.NOT {
+		e, isMissing = ast.Unparen(negation.X), !isMissing
 	}
 	switch e := e.(type) {
 	case *ast.CallExpr:
@@ -181,9 +181,9 @@ func isValue(e ast.Expr) bool {
 	case *ast.Ident:
 		return e.Name == resultVariable
 	case *ast.IndexExpr:
-		of, ok := e.X.(*ast.Ident)
-		at, err := numberOf(e.Index)
-		return ok && of.Name == resultVariable && err == nil && at == 0
+		variable, ok := e.X.(*ast.Ident)
+		index, err := numberOf(e.Index)
+		return ok && variable.Name == resultVariable && err == nil && index == 0
 	case *ast.CallExpr:
 		return (isCallOf(e, "asFloat") || isCallOf(e, "float")) && isValue(e.Args[0])
 	}

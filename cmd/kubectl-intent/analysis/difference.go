@@ -68,9 +68,9 @@ type verdictNote struct {
 }
 
 // add adds a difference, unless the outcomes are equal.
-func (n *verdictNote) add(difference string, here, there outcome) {
-	if here != there {
-		n.parts = append(n.parts, fmt.Sprintf("%s %s, and %s in %s", difference, here, there, n.judge))
+func (n *verdictNote) add(difference string, local, existing outcome) {
+	if local != existing {
+		n.parts = append(n.parts, fmt.Sprintf("%s %s, and %s in %s", difference, local, existing, n.judge))
 	}
 }
 

@@ -98,13 +98,13 @@ func durationText(d time.Duration) deploymentv1alpha1.Duration {
 }
 
 // wholeNumber returns a number, or nil for an empty text.
-func (c *converter) wholeNumber(field, text string, least int64) *int32 {
+func (c *converter) wholeNumber(field, text string, minimum int64) *int32 {
 	if text == "" {
 		return nil
 	}
 	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || n < least || n > maxCount {
-		c.refusef(field, "%q is not a whole number from %d to %d", text, least, maxCount)
+	if err != nil || n < minimum || n > maxCount {
+		c.refusef(field, "%q is not a whole number from %d to %d", text, minimum, maxCount)
 		return nil
 	}
 	return new(int32(n))

@@ -37,9 +37,9 @@ type argoEnv struct {
 }
 
 func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
-	j, at := m.Provider.Job, path+".provider.job.spec"
+	j, field := m.Provider.Job, path+".provider.job.spec"
 	c.refuseJobRules(path, m, check)
-	pod := at + ".template.spec"
+	pod := field + ".template.spec"
 	if n := len(j.Spec.Template.Spec.Containers); n != 1 {
 		c.refusef(pod+".containers", "a Job of a check has one container, and not %d", n)
 		return
@@ -52,9 +52,9 @@ func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alph
 		ServiceAccountName: c.fill(pod+".serviceAccountName", j.Spec.Template.Spec.ServiceAccountName, values),
 	}
 	if s := j.Spec.ActiveDeadlineSeconds; s > 0 {
-		check.Timeout = durationText(c.duration(at+".activeDeadlineSeconds", fmt.Sprintf("%ds", s)))
+		check.Timeout = durationText(c.duration(field+".activeDeadlineSeconds", fmt.Sprintf("%ds", s)))
 	}
-	c.noteJobFields(at, j)
+	c.noteJobFields(field, j)
 	c.out.Checks = append(c.out.Checks, check)
 }
 
@@ -72,18 +72,18 @@ func (c *converter) refuseJobRules(path string, m argoMetric, check deploymentv1
 }
 
 // noteJobFields adds notes about the end of a Job.
-func (c *converter) noteJobFields(at string, j *argoJob) {
+func (c *converter) noteJobFields(field string, j *argoJob) {
 	if j.Spec.BackoffLimit == nil || *j.Spec.BackoffLimit > 0 {
-		c.addNotef(at+".backoffLimit", "the Job of a check is not retried")
+		c.addNotef(field+".backoffLimit", "the Job of a check is not retried")
 	}
 	if j.Spec.Template.Spec.RestartPolicy == "OnFailure" {
-		c.addNotef(at+".template.spec.restartPolicy", "the container of a check is not started again")
+		c.addNotef(field+".template.spec.restartPolicy", "the container of a check is not started again")
 	}
 	if j.Spec.ActiveDeadlineSeconds > 0 {
-		c.addNotef(at+".activeDeadlineSeconds", "a check that takes longer ends as TimedOut, and as Failed in Argo Rollouts")
+		c.addNotef(field+".activeDeadlineSeconds", "a check that takes longer ends as TimedOut, and as Failed in Argo Rollouts")
 		return
 	}
-	c.addNotef(at+".activeDeadlineSeconds", "is absent, and a check ends after %s", defaultTimeout)
+	c.addNotef(field+".activeDeadlineSeconds", "is absent, and a check ends after %s", defaultTimeout)
 }
 
 // variableName matches the name of a shell variable.

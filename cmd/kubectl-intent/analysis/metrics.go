@@ -30,7 +30,7 @@ func (c *Conversion) AsMetrics() (*Metrics, error) {
 			refused = append(refused, p)
 		default:
 			m := metricOf(check)
-			if _, taken := out.Thresholds[m.Name]; taken || !metricPattern.MatchString(m.Name) {
+			if _, isDuplicate := out.Thresholds[m.Name]; isDuplicate || !metricPattern.MatchString(m.Name) {
 				p.Message = "would be metric " + m.Name + ", which an intent cannot name, or which there is already: rename it"
 				refused = append(refused, p)
 			}

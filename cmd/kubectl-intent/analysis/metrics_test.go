@@ -29,8 +29,8 @@ func TestAsMetrics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			if m, err := (&Conversion{Checks: tc.in}).AsMetrics(); err == nil {
-				for _, one := range m.Metrics {
-					got = append(got, one.Name+" "+string(one.Direction)+" "+string(m.Thresholds[one.Name]))
+				for _, converted := range m.Metrics {
+					got = append(got, converted.Name+" "+string(converted.Direction)+" "+string(m.Thresholds[converted.Name]))
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

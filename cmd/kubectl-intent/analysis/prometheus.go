@@ -28,28 +28,28 @@ type argoPrometheus struct {
 }
 
 func (c *converter) convertPrometheus(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
-	p, at := m.Provider.Prometheus, path+".provider.prometheus"
+	p, providerField := m.Provider.Prometheus, path+".provider.prometheus"
 	check.Type = typePrometheus
 	check.Prometheus = &deploymentv1alpha1.PrometheusCheck{
-		Query:   c.query(at+".query", c.fill(at+".query", p.Query, values)),
-		Address: c.serverAddress(at+".address", c.fill(at+".address", p.Address, values)),
+		Query:   c.query(providerField+".query", c.fill(providerField+".query", p.Query, values)),
+		Address: c.serverAddress(providerField+".address", c.fill(providerField+".address", p.Address, values)),
 	}
 	c.refuseServerFields(map[string]bool{
-		at + ".authentication": p.Authentication != nil, at + ".headers": p.Headers != nil, at + ".insecure": p.Insecure != nil && *p.Insecure,
+		providerField + ".authentication": p.Authentication != nil, providerField + ".headers": p.Headers != nil, providerField + ".insecure": p.Insecure != nil && *p.Insecure,
 	})
 	if m.SuccessCondition == "" && m.FailureCondition == "" {
 		c.refusef(path+".successCondition", "is absent, so that each answer would pass")
 		return
 	}
-	is, field, err := readConditions(m.SuccessCondition, m.FailureCondition)
+	conditions, field, err := readConditions(m.SuccessCondition, m.FailureCondition)
 	if err != nil {
 		c.refusef(path+"."+field, "%s", err)
 		return
 	}
-	check.NoData = is.noData
-	is.bounds = c.failableBounds(path+"."+field, check, is.bounds)
-	c.noteQuery(path, is, check)
-	c.addBounded(check, is.bounds)
+	check.NoData = conditions.noData
+	conditions.bounds = c.failableBounds(path+"."+field, check, conditions.bounds)
+	c.noteQuery(path, conditions, check)
+	c.addBounded(check, conditions.bounds)
 }
 
 // query returns a query that a check can ask.

@@ -22,13 +22,13 @@ type argoWeb struct {
 }
 
 func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
-	w, at := m.Provider.Web, path+".provider.web"
+	w, providerField := m.Provider.Web, path+".provider.web"
 	check.Type = typeWeb
-	check.Web = &deploymentv1alpha1.WebCheck{URL: c.fill(at+".url", w.URL, values)}
-	c.refuseWebFields(at, w, check.Web.URL)
-	answer, err := answerPath(c.fill(at+".jsonPath", w.JSONPath, values))
+	check.Web = &deploymentv1alpha1.WebCheck{URL: c.fill(providerField+".url", w.URL, values)}
+	c.refuseWebFields(providerField, w, check.Web.URL)
+	answer, err := answerPath(c.fill(providerField+".jsonPath", w.JSONPath, values))
 	if err != nil {
-		c.refusef(at+".jsonPath", "%s", err)
+		c.refusef(providerField+".jsonPath", "%s", err)
 		return
 	}
 	if m.SuccessCondition == "" && m.FailureCondition == "" {
@@ -37,7 +37,7 @@ func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alph
 	}
 	n := newWebNote()
 	if conditions, field, err := readConditions(m.SuccessCondition, m.FailureCondition); err == nil && conditions.comparesResult() {
-		check.Web.Expression = c.expression(at+".jsonPath", conditions.webValue(answer))
+		check.Web.Expression = c.expression(providerField+".jsonPath", conditions.webValue(answer))
 		bounds := c.failableBounds(path+"."+field, check, conditions.bounds)
 		n.addFailures(bounds, check)
 		c.noteDifferences(path, n)
@@ -117,30 +117,30 @@ func newWebNote() verdictNote {
 	return n
 }
 
-func (c *converter) refuseWebFields(at string, w *argoWeb, url string) {
+func (c *converter) refuseWebFields(field string, w *argoWeb, url string) {
 	if !strings.HasPrefix(url, "https://") || strings.Contains(url, "{{") {
-		c.refusef(at+".url", "a web check asks one https address, without placeholders")
+		c.refusef(field+".url", "a web check asks one https address, without placeholders")
 	}
 	if w.Method != "" && w.Method != http.MethodGet {
-		c.refusef(at+".method", "a web check asks with GET alone")
+		c.refusef(field+".method", "a web check asks with GET alone")
 	}
 	if w.TimeoutSeconds > longestAnswerSeconds {
-		c.refusef(at+".timeoutSeconds", "a web check waits %d seconds for an answer", longestAnswerSeconds)
+		c.refusef(field+".timeoutSeconds", "a web check waits %d seconds for an answer", longestAnswerSeconds)
 	}
 	if w.Insecure {
-		c.refusef(at+".insecure", "a web check verifies certificates")
+		c.refusef(field+".insecure", "a web check verifies certificates")
 	}
 }
 
 // convertWebCondition makes a check of a condition that is more than a comparison with a number: true is 1.
 func (c *converter) convertWebCondition(path string, m argoMetric, check deploymentv1alpha1.Check, answer string) {
-	text, field, is := m.SuccessCondition, path+".successCondition", ""
+	text, field, prefix := m.SuccessCondition, path+".successCondition", ""
 	if m.SuccessCondition != "" && m.FailureCondition != "" {
 		c.refusef(path+".failureCondition", "an answer that neither condition decides is inconclusive, and a check passes or fails: remove it")
 		return
 	}
 	if text == "" {
-		text, field, is = m.FailureCondition, path+".failureCondition", "!"
+		text, field, prefix = m.FailureCondition, path+".failureCondition", "!"
 	}
 	e, err := parseCondition(text)
 	if err != nil {
@@ -155,10 +155,10 @@ func (c *converter) convertWebCondition(path string, m argoMetric, check deploym
 	}
 	if constant, err := w.ignoringErrors().condition(e); err == nil {
 		judged := check
-		judged.Web, judged.Threshold = &deploymentv1alpha1.WebCheck{Expression: is + constant}, "== 1"
+		judged.Web, judged.Threshold = &deploymentv1alpha1.WebCheck{Expression: prefix + constant}, "== 1"
 		c.refuseUnfailing(field, judged)
 	}
-	check.Web.Expression = c.expression(field, is+in)
+	check.Web.Expression = c.expression(field, prefix+in)
 	c.addBounded(check, c.failableBounds(field, check, []bound{{comparison: "==", limit: "1"}}))
 }
 

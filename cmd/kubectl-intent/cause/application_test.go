@@ -13,9 +13,9 @@ import (
 )
 
 // editApplication changes the facts of a sample.
-func editApplication(s *samples.ApplicationSample, how func(*cause.ApplicationFacts)) *cause.ApplicationFacts {
+func editApplication(s *samples.ApplicationSample, change func(*cause.ApplicationFacts)) *cause.ApplicationFacts {
 	f := s.Facts()
-	how(f)
+	change(f)
 	return f
 }
 

@@ -12,15 +12,15 @@ import (
 )
 
 // bundleFacts returns the facts of a Bundle, after a change of the sample.
-func bundleFacts(s *samples.BundleSample, how func(*samples.BundleSample)) *cause.BundleFacts {
-	how(s)
+func bundleFacts(s *samples.BundleSample, change func(*samples.BundleSample)) *cause.BundleFacts {
+	change(s)
 	return s.Facts()
 }
 
 // editBundle changes the facts of a sample.
-func editBundle(s *samples.BundleSample, how func(*cause.BundleFacts)) *cause.BundleFacts {
+func editBundle(s *samples.BundleSample, change func(*cause.BundleFacts)) *cause.BundleFacts {
 	f := s.Facts()
-	how(f)
+	change(f)
 	return f
 }
 

@@ -14,8 +14,8 @@ import (
 
 // writer is an entry of the managed fields, of a program that wrote fields some time ago.
 func writer(ago time.Duration, subresource, fields string) metav1.ManagedFieldsEntry {
-	at := metav1.NewTime(samples.Now().Add(-ago))
-	return metav1.ManagedFieldsEntry{Time: &at, Subresource: subresource, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+	timestamp := metav1.NewTime(samples.Now().Add(-ago))
+	return metav1.ManagedFieldsEntry{Time: &timestamp, Subresource: subresource, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
 }
 
 func TestSinceChange(t *testing.T) {
@@ -58,8 +58,8 @@ func TestSinceChange(t *testing.T) {
 			reason: "A deletion changes the generation, too.", says: advice.ReasonNotReconciled,
 			change: func(f *cause.Facts, all []metav1.ManagedFieldsEntry) {
 				unobserved(f, all)
-				at := metav1.NewTime(samples.Now().Add(-3 * time.Minute))
-				f.Deliveries[0].DeletionTimestamp = &at
+				deletedAt := metav1.NewTime(samples.Now().Add(-3 * time.Minute))
+				f.Deliveries[0].DeletionTimestamp = &deletedAt
 			},
 			entries: []metav1.ManagedFieldsEntry{writer(7*time.Minute, "", spec)}, ago: 3 * time.Minute,
 		},
@@ -72,8 +72,8 @@ func TestSinceChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := cause.FindForDeployment(edit(samples.WrongPassword(), func(f *cause.Facts) { tc.change(f, tc.entries) }), samples.Now())
 			ago := time.Duration(0)
-			if at := f.Cause().Since; at != nil {
-				ago = samples.Now().Sub(at.Time)
+			if start := f.Cause().Since; start != nil {
+				ago = samples.Now().Sub(start.Time)
 			}
 			if diff := cmp.Diff([]any{tc.says, tc.ago}, []any{f.Reason(), ago}); diff != "" {
 				t.Errorf("\n%s\nFindForDeployment(...): -want reason and age, +got:\n%s", tc.reason, diff)

@@ -18,9 +18,9 @@ import (
 )
 
 // edit changes the facts of a sample.
-func edit(s *samples.Sample, how func(*cause.Facts)) *cause.Facts {
+func edit(s *samples.Sample, change func(*cause.Facts)) *cause.Facts {
 	f := s.Facts()
-	how(f)
+	change(f)
 	return f
 }
 
@@ -64,8 +64,8 @@ func request(name, reason string) rolloutv1alpha1.RolloutRequest {
 }
 
 func renewed(ago time.Duration) *metav1.MicroTime {
-	at := metav1.NewMicroTime(samples.Now().Add(-ago))
-	return &at
+	timestamp := metav1.NewMicroTime(samples.Now().Add(-ago))
+	return &timestamp
 }
 
 func TestFindForDeployment(t *testing.T) {
@@ -229,8 +229,8 @@ func TestFindForDeployment(t *testing.T) {
 		"Deleted": {
 			reason: "An object that is being deleted has no other cause.",
 			facts: edit(samples.WrongPassword(), func(f *cause.Facts) {
-				at := metav1.NewTime(samples.Now())
-				f.Deployment.Metadata.DeletionTimestamp = &at
+				deletedAt := metav1.NewTime(samples.Now())
+				f.Deployment.Metadata.DeletionTimestamp = &deletedAt
 			}),
 			want: want{object: "IntentDeployment shop", reason: advice.ReasonBeingDeleted, actor: advice.NoActor},
 		},

@@ -87,10 +87,10 @@ func (f Finding) Since() *metav1.Time {
 // a user has to decide about, does not go on by itself although its cause may.
 func concludeChain(chain []Link) Finding {
 	out := Finding{Chain: chain, Actor: advice.NoActor}
-	known := false
-	for i := len(chain) - 1; i >= 0 && !known; i-- {
+	isKnown := false
+	for i := len(chain) - 1; i >= 0 && !isKnown; i-- {
 		var a advice.Advice
-		if a, known = chain[i].advise(); known {
+		if a, isKnown = chain[i].advise(); isKnown {
 			out.Actor, out.EndsByItself, out.Do, out.Wakes = a.Actor, a.EndsByItself, a.Do, a.Wakes
 		}
 	}
@@ -98,7 +98,7 @@ func concludeChain(chain []Link) Finding {
 		return out
 	}
 	root, rootKnown := chain[0].advise()
-	if !rootKnown || !root.NeedsPerson() || !known {
+	if !rootKnown || !root.NeedsPerson() || !isKnown {
 		return out
 	}
 	return out.underRoot(root)

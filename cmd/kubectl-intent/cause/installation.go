@@ -45,8 +45,8 @@ func (r root) notComposedLink() Link {
 
 // installationChain returns why the installation does not answer, or nil. An unreadable object gives no reason.
 func (r root) installationChain() []Link {
-	if at := r.metadata.DeletionTimestamp; at != nil {
-		return []Link{{Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonBeingDeleted, Since: at}}
+	if deletedAt := r.metadata.DeletionTimestamp; deletedAt != nil {
+		return []Link{{Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonBeingDeleted, Since: deletedAt}}
 	}
 	if chain := r.packageChain(); chain != nil && (!r.isAnswered || len(r.installed.Missing) > 0) {
 		return chain
@@ -76,12 +76,12 @@ func composeFailure(synced Condition) Link {
 
 // composites are the objects that Crossplane composes for: the object itself, and the composite of a claim.
 func (r root) composites() []Object {
-	own := Object{Metadata: r.metadata}
-	own.Kind, own.Status.Conditions = r.kind, r.conditions
+	composite := Object{Metadata: r.metadata}
+	composite.Kind, composite.Status.Conditions = r.kind, r.conditions
 	if r.installed.Composite == nil {
-		return []Object{own}
+		return []Object{composite}
 	}
-	return []Object{own, *r.installed.Composite}
+	return []Object{composite, *r.installed.Composite}
 }
 
 // followThrough returns a chain that leads through the composite, if that is not the object itself.
@@ -172,8 +172,8 @@ func (i Installed) unobservedLink(o observed, now time.Time) (Link, bool) {
 		}
 	}
 	if i.Renewed != nil && isLate(i.Renewed.Time, now) {
-		at := metav1.NewTime(i.Renewed.Time)
-		out.Reason, out.Since = advice.ReasonProviderStopped, &at
+		renewedAt := metav1.NewTime(i.Renewed.Time)
+		out.Reason, out.Since = advice.ReasonProviderStopped, &renewedAt
 		out.Message = "The provider has not observed its present generation, and has not renewed its lease since then."
 	}
 	return out, true

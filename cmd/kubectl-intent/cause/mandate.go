@@ -32,9 +32,9 @@ const statusIsOlder = "The status is older: Crossplane has not called the functi
 // hasMandatedEvents reports whether the provider recorded events of the state by a mandate.
 func (f *Facts) hasMandatedEvents(s ledger.State) bool {
 	for i := range f.Deliveries {
-		at := f.Deliveries[i].Status.AtProvider
-		if at.Ledger != nil && at.Ledger.Head == s.Head && at.Taken != nil {
-			return at.Taken.Epoch == s.Epoch && at.Taken.Seq < s.Seq
+		observation := f.Deliveries[i].Status.AtProvider
+		if observation.Ledger != nil && observation.Ledger.Head == s.Head && observation.Taken != nil {
+			return observation.Taken.Epoch == s.Epoch && observation.Taken.Seq < s.Seq
 		}
 	}
 	return false

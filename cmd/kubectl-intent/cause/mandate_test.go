@@ -19,10 +19,10 @@ func TestMeanwhile(t *testing.T) {
 		older    = ". The status is older: Crossplane has not called the function since."
 	)
 	takeBefore := func(f *cause.Facts, events int64) {
-		at := &f.Deliveries[0].Status.AtProvider
-		taken := at.Ledger.Head
-		taken.Seq -= events
-		at.Taken = &taken
+		observation := &f.Deliveries[0].Status.AtProvider
+		reserved := observation.Ledger.Head
+		reserved.Seq -= events
+		observation.Taken = &reserved
 	}
 	silence := func(f *cause.Facts) {
 		f.Deployment.Status.Transitions = slices.DeleteFunc(f.Deployment.Status.Transitions, func(t deploymentv1alpha1.Transition) bool {

@@ -46,9 +46,9 @@ type Conditions []Condition
 
 // Get returns the condition of a type. Its status is Unknown if the object does not have it.
 func (c Conditions) Get(typ string) Condition {
-	for _, one := range c {
-		if one.Type == typ {
-			return one
+	for _, condition := range c {
+		if condition.Type == typ {
+			return condition
 		}
 	}
 	return Condition{Type: typ, Status: metav1.ConditionUnknown}

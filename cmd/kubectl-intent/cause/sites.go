@@ -155,13 +155,13 @@ func DecidingCheck(g *rolloutv1alpha1.Gate) *rolloutv1alpha1.CheckResult {
 		}
 		return w
 	}
-	at := 0
+	deciding := 0
 	for i := range checks {
-		if weight(checks[i]) > weight(checks[at]) {
-			at = i
+		if weight(checks[i]) > weight(checks[deciding]) {
+			deciding = i
 		}
 	}
-	return &checks[at]
+	return &checks[deciding]
 }
 
 // SayCheck returns the measurement of a check, in a few words.

@@ -89,16 +89,16 @@ func (c *Clone) listStates(ctx context.Context) ([]stateRef, error) {
 	}
 	var all []stateRef
 	for line := range strings.Lines(out) {
-		one, isState := stateOfLine(line)
+		ref, isState := stateOfLine(line)
 		if !isState {
 			continue
 		}
-		retired, err := c.listTree(ctx, one.name, retiredFile)
+		retired, err := c.listTree(ctx, ref.name, retiredFile)
 		if err != nil {
 			return nil, err
 		}
 		if len(retired) == 0 {
-			all = append(all, one)
+			all = append(all, ref)
 		}
 	}
 	return newestStates(all), nil

@@ -35,22 +35,22 @@ func (c *Clone) runGit(ctx context.Context, in string, args ...string) (string, 
 	out, problems := &bytes.Buffer{}, &bytes.Buffer{}
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(in), out, problems
 	err := command.Run()
-	if said := strings.TrimSpace(problems.String()); err != nil && said != "" {
-		return "", errors.New(said)
+	if message := strings.TrimSpace(problems.String()); err != nil && message != "" {
+		return "", errors.New(message)
 	}
 	return out.String(), errors.Wrap(err, "cannot run git")
 }
 
 // listTree returns the entries of a tree, or the single entry of a path.
-func (c *Clone) listTree(ctx context.Context, of, path string, flags ...string) ([]treeEntry, error) {
+func (c *Clone) listTree(ctx context.Context, treeID, path string, flags ...string) ([]treeEntry, error) {
 	args := append([]string{"ls-tree", "-z", "--full-tree"}, flags...)
-	args = append(args, "--end-of-options", of)
+	args = append(args, "--end-of-options", treeID)
 	if path != "" {
 		args = append(args, "--", path)
 	}
 	out, err := c.runGit(ctx, "", args...)
 	if err != nil {
-		return nil, errors.Wrapf(err, "cannot read tree %s", of)
+		return nil, errors.Wrapf(err, "cannot read tree %s", treeID)
 	}
 	var all []treeEntry
 	for record := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {

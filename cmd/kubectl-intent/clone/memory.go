@@ -106,14 +106,14 @@ func (c *Clone) findMemories(ctx context.Context, s stateRef, q Query) ([]Memory
 }
 
 // foldersOf returns the names of the folders in a folder of the state, or the single folder that is named.
-func (c *Clone) foldersOf(ctx context.Context, s stateRef, dir, only string) ([]string, error) {
+func (c *Clone) foldersOf(ctx context.Context, s stateRef, dir, name string) ([]string, error) {
 	entries, err := c.listTree(ctx, s.name+":"+dir, "")
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, e := range entries {
-		if e.kind == kindTree && (only == "" || e.name == only) {
+		if e.kind == kindTree && (name == "" || e.name == name) {
 			out = append(out, e.name)
 		}
 	}

@@ -27,8 +27,8 @@ type Beneath struct {
 
 // ReadBeneath reads the packages, the definitions and the composites of claims, with one request for each of their kinds, and gives each
 // subject its dependencies. Unreadable objects are noted.
-func (c *Cluster) ReadBeneath(ctx context.Context, of *Subjects, namespace string) {
-	readBeneath(ctx, c, of, namespace)
+func (c *Cluster) ReadBeneath(ctx context.Context, subjects *Subjects, namespace string) {
+	readBeneath(ctx, c, subjects, namespace)
 }
 
 // A beneathList has the objects of one kind.
@@ -47,13 +47,13 @@ func packageResources() []schema.GroupVersionResource {
 }
 
 // readBeneath reads all kinds at the same time.
-func readBeneath(ctx context.Context, from source, of *Subjects, namespace string) {
+func readBeneath(ctx context.Context, from source, subjects *Subjects, namespace string) {
 	var lists []*beneathList
 	for _, r := range packageResources() {
 		lists = append(lists, &beneathList{resource: r, isWanted: isOurPackage})
 	}
 	lists = append(lists, &beneathList{resource: definitionsResource(), isWanted: hasOurGroup})
-	for _, r := range of.compositeResources() {
+	for _, r := range subjects.compositeResources() {
 		lists = append(lists, &beneathList{resource: r, with: claimsOfNamespace(namespace), isWanted: matchesAny})
 	}
 	var tasks []task
@@ -61,7 +61,7 @@ func readBeneath(ctx context.Context, from source, of *Subjects, namespace strin
 		tasks = append(tasks, func(ctx context.Context) { l.read(ctx, from) })
 	}
 	runTasks(ctx, tasks...)
-	of.takeBeneath(lists)
+	subjects.takeBeneath(lists)
 }
 
 // claimsOfNamespace are the labels of the composites whose claims are in a namespace.
@@ -175,8 +175,8 @@ func beneathResources() []schema.GroupVersionResource {
 }
 
 // ReadBeneath does the same as Cluster.ReadBeneath. It does nothing unless the mirror was made with MirrorBeneath.
-func (m *Mirror) ReadBeneath(ctx context.Context, of *Subjects) {
-	readBeneath(ctx, m, of, m.namespace)
+func (m *Mirror) ReadBeneath(ctx context.Context, subjects *Subjects) {
+	readBeneath(ctx, m, subjects, m.namespace)
 }
 
 // errNotWatched is of a kind that a mirror does not watch.

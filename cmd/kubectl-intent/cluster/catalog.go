@@ -73,15 +73,15 @@ func configMapsResource() schema.GroupVersionResource {
 
 // publishedCatalog returns the catalog that the provider publishes in the namespace of a resource that the user may not list, or else the
 // used catalog.
-func (c *Cluster) publishedCatalog(ctx context.Context, resource string, why error) (*Catalog, error) {
+func (c *Cluster) publishedCatalog(ctx context.Context, resource string, failure error) (*Catalog, error) {
 	o, err := c.client.Resource(configMapsResource()).Namespace(c.namespace).Get(ctx, catalogview.ConfigMapName, metav1.GetOptions{})
 	if err != nil {
-		return c.usedCatalog(ctx, resource, why) // It is not published, or the user may not read that either.
+		return c.usedCatalog(ctx, resource, failure) // It is not published, or the user may not read that either.
 	}
 	documents, _, err := unstructured.NestedStringMap(o.Object, "data")
-	out := &Catalog{Published: c.namespace + "/" + catalogview.ConfigMapName, Unread: []cause.Unread{describeUnread(why, catalogResource(resource))}}
+	out := &Catalog{Published: c.namespace + "/" + catalogview.ConfigMapName, Unread: []cause.Unread{describeUnread(failure, catalogResource(resource))}}
 	if err != nil || !out.takeDocument(resource, documents) {
-		return c.usedCatalog(ctx, resource, why) // The provider has not written it yet.
+		return c.usedCatalog(ctx, resource, failure) // The provider has not written it yet.
 	}
 	return out, nil
 }
@@ -118,12 +118,12 @@ func listCatalog[T any](ctx context.Context, c *Cluster, resource string) ([]T, 
 }
 
 // usedCatalog returns the names of the Sites or Blueprints that the deployments of the namespace use.
-func (c *Cluster) usedCatalog(ctx context.Context, resource string, why error) (*Catalog, error) {
+func (c *Cluster) usedCatalog(ctx context.Context, resource string, failure error) (*Catalog, error) {
 	found, err := c.All(ctx, c.namespace)
 	if err != nil {
 		return nil, err
 	}
-	out := &Catalog{Unread: []cause.Unread{describeUnread(why, catalogResource(resource))}}
+	out := &Catalog{Unread: []cause.Unread{describeUnread(failure, catalogResource(resource))}}
 	sites, blueprints := map[string]bool{}, map[string]bool{}
 	for _, f := range found.AllDeployments() {
 		for name := range f.Deployment.Status.Delivery.Sites {

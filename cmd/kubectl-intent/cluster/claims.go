@@ -62,7 +62,7 @@ func groupsOfKind(kind string) []string {
 func (c *Cluster) findDeployments(ctx context.Context, name string, groups []string) ([]*unstructured.Unstructured, error) {
 	out := []*unstructured.Unstructured{}
 	var missing error
-	unknown := 0
+	unservedGroups := 0
 	for _, g := range groups {
 		o, err := c.client.Resource(claimsIn(g)).Namespace(c.namespace).Get(ctx, name, metav1.GetOptions{})
 		switch {
@@ -70,12 +70,12 @@ func (c *Cluster) findDeployments(ctx context.Context, name string, groups []str
 			out = append(out, o)
 		case unknownKind(err):
 			missing = describeError(err, "get", claimsIn(g), name)
-			unknown++
+			unservedGroups++
 		case !isNotFound(err):
 			return nil, describeError(err, "get", claimsIn(g), name)
 		}
 	}
-	if unknown == len(groups) {
+	if unservedGroups == len(groups) {
 		return nil, missing
 	}
 	return out, nil

@@ -113,9 +113,9 @@ func (c *Cluster) Namespace() string { return c.namespace }
 // A missing object is not an error. It returns an error that names the unreadable object, and the cause.
 func (c *Cluster) Answer(ctx context.Context, n catalog.Need) ([]json.RawMessage, error) {
 	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(n.APIVersion, n.Kind))
-	of := c.client.Resource(resource).Namespace(n.Namespace)
+	resourceClient := c.client.Resource(resource).Namespace(n.Namespace)
 	if n.MatchName != "" {
-		o, err := of.Get(ctx, n.MatchName, metav1.GetOptions{})
+		o, err := resourceClient.Get(ctx, n.MatchName, metav1.GetOptions{})
 		if isNotFound(err) {
 			return []json.RawMessage{}, nil
 		}
@@ -124,7 +124,7 @@ func (c *Cluster) Answer(ctx context.Context, n catalog.Need) ([]json.RawMessage
 		}
 		return encodeObjects(*o)
 	}
-	list, err := of.List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(n.MatchLabels).String()})
+	list, err := resourceClient.List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(n.MatchLabels).String()})
 	if err != nil {
 		return nil, describeNeedError(err, "list", resource, "")
 	}
@@ -163,15 +163,15 @@ func describeNeedError(err error, verb string, resource schema.GroupVersionResou
 
 // describeErrorWith adds the remedy of a person to an error, and for a missing right an alternative to it, which may be empty.
 func describeErrorWith(err error, verb string, resource schema.GroupVersionResource, name, alternative string) error {
-	what, it := resource.GroupResource().String(), "them"
+	subject, objectPronoun := resource.GroupResource().String(), "them"
 	if name != "" {
-		what, it = what+"/"+name, "it"
+		subject, objectPronoun = subject+"/"+name, "it"
 	}
 	switch {
 	case unknownKind(err):
-		return errors.Errorf("cannot %s %s: the cluster does not have %s in version %s: is Intentplane installed there?", verb, what, resource.GroupResource(), resource.Version)
+		return errors.Errorf("cannot %s %s: the cluster does not have %s in version %s: is Intentplane installed there?", verb, subject, resource.GroupResource(), resource.Version)
 	case kerrors.IsForbidden(err), kerrors.IsUnauthorized(err):
-		return errors.Wrapf(err, "cannot %s %s: ask for the right to %s %s (examples/rbac has the roles)%s", verb, what, verb, it, alternative)
+		return errors.Wrapf(err, "cannot %s %s: ask for the right to %s %s (examples/rbac has the roles)%s", verb, subject, verb, objectPronoun, alternative)
 	}
-	return errors.Wrapf(err, "cannot %s %s", verb, what)
+	return errors.Wrapf(err, "cannot %s %s", verb, subject)
 }

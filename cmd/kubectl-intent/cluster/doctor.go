@@ -107,9 +107,9 @@ func hasOurGroup(o *unstructured.Unstructured) bool {
 }
 
 // readPart returns a task that reads the objects of a resource in all namespaces, as far as they are wanted.
-func readPart[T any](c *Cluster, r schema.GroupVersionResource, with labels.Set, isWanted func(*unstructured.Unstructured) bool, into *diagnosis.Part[T]) task {
+func readPart[T any](c *Cluster, r schema.GroupVersionResource, selector labels.Set, isWanted func(*unstructured.Unstructured) bool, into *diagnosis.Part[T]) task {
 	return func(ctx context.Context) {
-		err := c.visitPages(ctx, r, AllNamespaces, with, func(page []unstructured.Unstructured) {
+		err := c.visitPages(ctx, r, AllNamespaces, selector, func(page []unstructured.Unstructured) {
 			for i := range page {
 				if isWanted(&page[i]) {
 					addDecodedItem(into, &page[i], r)
@@ -141,8 +141,8 @@ func trimForProvider(o *unstructured.Unstructured) {
 	all, _ := trees.([]any)
 	var sites []any
 	for _, t := range all {
-		if one, ok := t.(map[string]any); ok {
-			sites = append(sites, map[string]any{"site": one["site"]})
+		if entry, ok := t.(map[string]any); ok {
+			sites = append(sites, map[string]any{"site": entry["site"]})
 		}
 	}
 	if len(sites) > 0 {
@@ -198,24 +198,24 @@ func (c *Cluster) askRights(ctx context.Context, f *diagnosis.Facts, rights []di
 	runTasks(ctx, all...)
 }
 
-func reviewsResource(of diagnosis.Account) schema.GroupVersionResource {
-	if of.Name == "" {
+func reviewsResource(account diagnosis.Account) schema.GroupVersionResource {
+	if account.Name == "" {
 		return authorizationv1.SchemeGroupVersion.WithResource("selfsubjectaccessreviews")
 	}
 	return authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews")
 }
 
 // reviewAccess asks whether an account has a right in all namespaces.
-func (c *Cluster) reviewAccess(ctx context.Context, of diagnosis.Account, r diagnosis.Right) (bool, error) {
+func (c *Cluster) reviewAccess(ctx context.Context, account diagnosis.Account, r diagnosis.Right) (bool, error) {
 	kind := "SelfSubjectAccessReview"
 	spec := map[string]any{"resourceAttributes": map[string]any{"verb": r.Verb, "group": r.Group, "resource": r.Resource}}
-	if of.Name != "" {
+	if account.Name != "" {
 		kind = "SubjectAccessReview"
-		spec["user"] = "system:serviceaccount:" + of.Namespace + ":" + of.Name
-		spec["groups"] = []any{"system:serviceaccounts", "system:serviceaccounts:" + of.Namespace, "system:authenticated"}
+		spec["user"] = "system:serviceaccount:" + account.Namespace + ":" + account.Name
+		spec["groups"] = []any{"system:serviceaccounts", "system:serviceaccounts:" + account.Namespace, "system:authenticated"}
 	}
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": authorizationv1.SchemeGroupVersion.String(), "kind": kind, "spec": spec}}
-	answer, err := c.client.Resource(reviewsResource(of)).Create(ctx, o, metav1.CreateOptions{})
+	answer, err := c.client.Resource(reviewsResource(account)).Create(ctx, o, metav1.CreateOptions{})
 	if err != nil {
 		return false, err
 	}

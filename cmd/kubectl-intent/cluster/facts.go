@@ -97,7 +97,7 @@ func parseName(name string) lookup {
 
 // isOfKind is true for the resource of a kind that is known here. Any other one stands for all.
 func isOfKind(resource string) bool {
-	return slices.ContainsFunc([]string{"application", "intent", "workload", "bundle"}, func(known string) bool { return strings.HasPrefix(resource, known) })
+	return slices.ContainsFunc([]string{"application", "intent", "workload", "bundle"}, func(prefix string) bool { return strings.HasPrefix(resource, prefix) })
 }
 
 func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
@@ -169,26 +169,26 @@ func (s *Subjects) noteUnread(unread []cause.Unread) {
 }
 
 // add adds an object with its composed objects.
-func (r reader) add(ctx context.Context, to *Subjects, resource schema.GroupVersionResource, o object) error {
+func (r reader) add(ctx context.Context, subjects *Subjects, resource schema.GroupVersionResource, o object) error {
 	switch resource.Resource {
 	case bundleResource:
-		return addFacts(o, bundleFacts, &to.Bundles, func(f *cause.BundleFacts) { r.readBundle(ctx, f) })
+		return addFacts(o, bundleFacts, &subjects.Bundles, func(f *cause.BundleFacts) { r.readBundle(ctx, f) })
 	case applicationResource:
-		return addFacts(o, applicationFacts, &to.Applications, func(f *cause.ApplicationFacts) { r.readApplication(ctx, f) })
+		return addFacts(o, applicationFacts, &subjects.Applications, func(f *cause.ApplicationFacts) { r.readApplication(ctx, f) })
 	case clusterResource:
-		return addFacts(o, clusterFacts, &to.Clusters, func(f *cause.ClusterFacts) { r.readManaged(ctx, f) })
+		return addFacts(o, clusterFacts, &subjects.Clusters, func(f *cause.ClusterFacts) { r.readManaged(ctx, f) })
 	}
-	return addFacts(o, deploymentFacts, &to.Deployments, func(f *cause.Facts) { r.readComposed(ctx, f) })
+	return addFacts(o, deploymentFacts, &subjects.Deployments, func(f *cause.Facts) { r.readComposed(ctx, f) })
 }
 
 // addFacts makes facts of an object, completes and adds them.
-func addFacts[F any](o object, factsOf func(object) (*F, error), to *[]*F, complete func(*F)) error {
+func addFacts[F any](o object, factsOf func(object) (*F, error), target *[]*F, complete func(*F)) error {
 	f, err := factsOf(o)
 	if err != nil {
 		return err
 	}
 	complete(f)
-	*to = append(*to, f)
+	*target = append(*target, f)
 	return nil
 }
 
@@ -253,10 +253,10 @@ func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionRe
 }
 
 // merge adds subjects that were read elsewhere.
-func (s *Subjects) merge(more *Subjects) {
-	s.Bundles, s.Applications = append(s.Bundles, more.Bundles...), append(s.Applications, more.Applications...)
-	s.Deployments, s.Clusters = append(s.Deployments, more.Deployments...), append(s.Clusters, more.Clusters...)
-	s.Beneath.Unread = append(s.Beneath.Unread, more.Beneath.Unread...)
+func (s *Subjects) merge(added *Subjects) {
+	s.Bundles, s.Applications = append(s.Bundles, added.Bundles...), append(s.Applications, added.Applications...)
+	s.Deployments, s.Clusters = append(s.Deployments, added.Deployments...), append(s.Clusters, added.Clusters...)
+	s.Beneath.Unread = append(s.Beneath.Unread, added.Beneath.Unread...)
 }
 
 // addAll adds objects, and notes undecodable ones: one of them hides no other.
@@ -313,23 +313,23 @@ func composedResources() []schema.GroupVersionResource {
 
 // readComposed reads the composed objects of a deployment, and its requests.
 func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
-	d, of := &f.Deployment, composedResources()
+	d, resources := &f.Deployment, composedResources()
 	owner := rolloutv1alpha1.ClaimReference{
 		APIGroup: schema.FromAPIVersionAndKind(d.APIVersion, d.Kind).Group, Kind: d.Kind, Namespace: d.Metadata.Namespace, Name: d.Metadata.Name,
 	}
-	only := labels.Set{compose.LabelClaim: owner.Name}
-	f.Deliveries = readOwned(ctx, r, f, of[0], only, func(o *deliveryv1alpha1.GitDelivery) bool { return o.Spec.ForProvider.ClaimRef == owner })
-	f.Syncs = readOwned(ctx, r, f, of[1], only, func(o *deliveryv1alpha1.SiteSync) bool { return o.Spec.ForProvider.ClaimRef == owner })
-	f.Gates = readOwned(ctx, r, f, of[2], only, func(o *rolloutv1alpha1.Gate) bool { return o.Spec.ForProvider.ClaimRef == owner })
-	f.Requests = readOwned(ctx, r, f, of[3], nil, func(o *rolloutv1alpha1.RolloutRequest) bool {
+	selector := labels.Set{compose.LabelClaim: owner.Name}
+	f.Deliveries = readOwned(ctx, r, f, resources[0], selector, func(o *deliveryv1alpha1.GitDelivery) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Syncs = readOwned(ctx, r, f, resources[1], selector, func(o *deliveryv1alpha1.SiteSync) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Gates = readOwned(ctx, r, f, resources[2], selector, func(o *rolloutv1alpha1.Gate) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Requests = readOwned(ctx, r, f, resources[3], nil, func(o *rolloutv1alpha1.RolloutRequest) bool {
 		ref := o.Spec.DeploymentRef
 		return ref.APIGroup == owner.APIGroup && ref.Kind == owner.Kind && ref.Name == owner.Name
 	})
 }
 
 // readOwned returns the objects of a deployment. Unreadable objects are noted.
-func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, with labels.Set, isOwned func(*T) bool) []T {
-	items, err := listAll(ctx, r, resource, f.Deployment.Metadata.Namespace, with)
+func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, selector labels.Set, isOwned func(*T) bool) []T {
+	items, err := listAll(ctx, r, resource, f.Deployment.Metadata.Namespace, selector)
 	if err != nil {
 		f.Unread = append(f.Unread, describeUnread(err, resource))
 		if unknownKind(err) {
@@ -353,16 +353,16 @@ func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource sc
 
 // describeUnread names an unreadable resource, with the cause in few words.
 func describeUnread(err error, resource schema.GroupVersionResource) cause.Unread {
-	why := err.Error()
+	reason := err.Error()
 	switch {
 	case kerrors.IsForbidden(err):
-		why = "the user may not read them"
+		reason = "the user may not read them"
 	case unknownKind(err):
-		why = "the cluster does not have this kind"
+		reason = "the cluster does not have this kind"
 	case errors.Is(err, context.DeadlineExceeded):
-		why = "the cluster did not answer in time"
+		reason = "the cluster did not answer in time"
 	}
-	return cause.Unread{What: resource.GroupResource().String(), Why: why}
+	return cause.Unread{What: resource.GroupResource().String(), Why: reason}
 }
 
 // readManaged reads the ManagedCluster of a WorkloadCluster.

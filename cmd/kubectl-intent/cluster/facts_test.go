@@ -72,8 +72,8 @@ func managedCluster() *unstructured.Unstructured {
 }
 
 func TestSubject(t *testing.T) {
-	other := samples.WrongPassword()
-	other.Group = "claims.intentplane.dev"
+	claimSample := samples.WrongPassword()
+	claimSample.Group = "claims.intentplane.dev"
 	type want struct {
 		found  []string
 		owned  int
@@ -101,7 +101,7 @@ func TestSubject(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c, s := serveSample(t, other, samples.Verified())
+			c, s := serveSample(t, claimSample, samples.Verified())
 			create(t, s, workloadCluster())
 			create(t, s, managedCluster())
 			if tc.denied != "" {
@@ -137,8 +137,8 @@ func TestAll(t *testing.T) {
 	if err != nil || len(found.Deployments) != 1 || len(found.Clusters) != 0 {
 		t.Errorf("All(...): %+v, %v", found, err)
 	}
-	const why = "the user may not read them"
-	want := []cause.Unread{{What: "workloadclusters.claims.intentplane.dev", Why: why}, {What: "workloadclusters.intentplane.dev", Why: why}}
+	const reason = "the user may not read them"
+	want := []cause.Unread{{What: "workloadclusters.claims.intentplane.dev", Why: reason}, {What: "workloadclusters.intentplane.dev", Why: reason}}
 	if diff := cmp.Diff(want, found.Beneath.Unread); diff != "" {
 		t.Errorf("All(...): not read: -want, +got:\n%s", diff)
 	}
@@ -161,7 +161,7 @@ func TestMirror(t *testing.T) {
 	if err != nil || len(found.Deployments) != 1 || len(found.Deployments[0].Deliveries) != 1 || found.Deployments[0].Deployment.Status.Revision != 7 {
 		t.Fatalf("Subject(...): %+v, %v", found, err)
 	}
-	asked := len(s.Actions())
+	requests := len(s.Actions())
 	objects, err := samples.WrongPassword().Objects()
 	if err != nil {
 		t.Fatal(err)
@@ -178,8 +178,8 @@ func TestMirror(t *testing.T) {
 	if all, err := m.All(t.Context()); err != nil || len(all.Deployments) != 1 {
 		t.Errorf("All(...): %+v, %v", all, err)
 	}
-	if n := len(s.Actions()); n != asked {
-		t.Errorf("%d requests were made to see a change, want 0", n-asked)
+	if n := len(s.Actions()); n != requests {
+		t.Errorf("%d requests were made to see a change, want 0", n-requests)
 	}
 }
 

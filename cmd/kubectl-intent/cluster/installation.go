@@ -32,22 +32,22 @@ func packagesResource(resource string) schema.GroupVersionResource {
 
 // ReadInstallation reads the parts of the installation that run the found Bundles, Applications, deployments and clusters. Unreadable objects
 // are noted with each of them.
-func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
+func (c *Cluster) ReadInstallation(ctx context.Context, subjects *Subjects) {
 	i := &installation{Cluster: c}
 	i.readParts(ctx)
-	for _, f := range of.Bundles {
+	for _, f := range subjects.Bundles {
 		i.readBundle(ctx, f)
 		f.Unread = append(f.Unread, i.unread...)
 	}
-	for _, f := range of.Applications {
+	for _, f := range subjects.Applications {
 		i.readApplicationRoot(ctx, f)
 		f.Unread = append(f.Unread, i.unread...)
 	}
-	for _, f := range of.Deployments {
+	for _, f := range subjects.Deployments {
 		i.readDeployment(ctx, f)
 		f.Unread = append(f.Unread, i.unread...)
 	}
-	for _, f := range of.Clusters {
+	for _, f := range subjects.Clusters {
 		f.Installed = i.forRoot(ctx, f.Cluster.APIVersion, clusterResource, f.Cluster.Spec.ResourceRef)
 		f.Unread = append(f.Unread, i.unread...)
 	}

@@ -41,11 +41,11 @@ func (c *Cluster) Mirror(ctx context.Context, namespace string, parts MirrorPart
 		return nil, err
 	}
 	if parts.IsBeneathWanted {
-		more, err := c.watchAll(ctx, m, AllNamespaces, beneathResources())
+		beneath, err := c.watchAll(ctx, m, AllNamespaces, beneathResources())
 		if err != nil {
 			return nil, err
 		}
-		synced = append(synced, more...)
+		synced = append(synced, beneath...)
 	}
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
 		return nil, errors.New("cannot read all objects before the time was up")
@@ -87,13 +87,13 @@ func (c *Cluster) watchResource(ctx context.Context, m *Mirror, namespace string
 		m.failed[r] = err
 		return nil, ctx.Err()
 	}
-	of := c.watcher.Resource(r).Namespace(namespace)
+	resourceClient := c.watcher.Resource(r).Namespace(namespace)
 	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return of.List(ctx, o)
+			return resourceClient.List(ctx, o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return of.Watch(ctx, o)
+			return resourceClient.Watch(ctx, o)
 		},
 	}, c.watcher), &unstructured.Unstructured{}, 0, cache.Indexers{})
 	// The reflector tries again by itself. Its log would stand between our lines.
@@ -143,7 +143,7 @@ func (m *Mirror) get(_ context.Context, r schema.GroupVersionResource, namespace
 	return nil, kerrors.NewNotFound(r.GroupResource(), name)
 }
 
-func (m *Mirror) list(_ context.Context, r schema.GroupVersionResource, namespace string, with labels.Set) ([]unstructured.Unstructured, error) {
+func (m *Mirror) list(_ context.Context, r schema.GroupVersionResource, namespace string, selector labels.Set) ([]unstructured.Unstructured, error) {
 	if err := m.failed[r]; err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (m *Mirror) list(_ context.Context, r schema.GroupVersionResource, namespac
 	var out []unstructured.Unstructured
 	for _, o := range m.stores[r].List() {
 		u, ok := o.(*unstructured.Unstructured)
-		if !ok || namespace != "" && u.GetNamespace() != namespace || !labels.SelectorFromSet(with).Matches(labels.Set(u.GetLabels())) {
+		if !ok || namespace != "" && u.GetNamespace() != namespace || !labels.SelectorFromSet(selector).Matches(labels.Set(u.GetLabels())) {
 			continue
 		}
 		out = append(out, *u)
@@ -162,8 +162,8 @@ func (m *Mirror) list(_ context.Context, r schema.GroupVersionResource, namespac
 	return out, nil
 }
 
-func (m *Mirror) visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set, visit func([]unstructured.Unstructured)) error {
-	all, err := m.list(ctx, r, namespace, with)
+func (m *Mirror) visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, selector labels.Set, visit func([]unstructured.Unstructured)) error {
+	all, err := m.list(ctx, r, namespace, selector)
 	if err == nil {
 		visit(all)
 	}

@@ -14,14 +14,14 @@ import (
 // readNeeds reads the needs of Sites that no deployment uses, each object once. Of a Secret only the names of its keys are kept.
 func (c *Cluster) readNeeds(ctx context.Context, f *diagnosis.Facts) {
 	f.Needs = map[diagnosis.Need]diagnosis.NeedAnswer{}
-	asked, mu := map[diagnosis.Need]bool{}, sync.Mutex{}
+	requested, mu := map[diagnosis.Need]bool{}, sync.Mutex{}
 	var tasks []task
 	for _, s := range f.UnusedSites() {
 		for _, n := range s.Needs() {
-			if asked[n] {
+			if requested[n] {
 				continue
 			}
-			asked[n] = true
+			requested[n] = true
 			tasks = append(tasks, func(ctx context.Context) {
 				a := c.readNeed(ctx, n)
 				mu.Lock()

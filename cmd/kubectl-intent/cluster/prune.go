@@ -26,11 +26,11 @@ func (c *Cluster) ApprovePrune(ctx context.Context, o *unstructured.Unstructured
 }
 
 func (c *Cluster) createObject(ctx context.Context, resource schema.GroupVersionResource, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	made, err := c.client.Resource(resource).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{})
+	created, err := c.client.Resource(resource).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{})
 	if err != nil {
 		return nil, describeError(err, "create", resource, "")
 	}
-	return made, nil
+	return created, nil
 }
 
 // FollowPrune shows a PruneRequest each time that it changes, as Follow does a RolloutRequest.

@@ -13,8 +13,8 @@ import (
 
 // Refresh requests a reconcile of the found objects, by the annotation that Crossplane has for it. The function passes it on to composed
 // objects. It returns an error when the user may not patch an object.
-func (c *Cluster) Refresh(ctx context.Context, of *Subjects, token string) error {
-	for _, a := range of.addresses() {
+func (c *Cluster) Refresh(ctx context.Context, subjects *Subjects, token string) error {
+	for _, a := range subjects.addresses() {
 		if err := c.requestReconcile(ctx, a, token); err != nil {
 			return err
 		}
@@ -51,13 +51,13 @@ func addressOf(resource string, t metav1.TypeMeta, m metav1.ObjectMeta) address 
 }
 
 // requestReconcile annotates one object.
-func (c *Cluster) requestReconcile(ctx context.Context, at address, token string) error {
+func (c *Cluster) requestReconcile(ctx context.Context, target address, token string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{meta.AnnotationKeyReconcileRequestedAt: token}}})
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the annotation")
 	}
-	if _, err = c.client.Resource(at.resource).Namespace(at.Namespace).Patch(ctx, at.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-		return describeError(err, "patch", at.resource, at.Name)
+	if _, err = c.client.Resource(target.resource).Namespace(target.Namespace).Patch(ctx, target.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return describeError(err, "patch", target.resource, target.Name)
 	}
 	return nil
 }

@@ -25,10 +25,10 @@ func requestsResource() schema.GroupVersionResource {
 }
 
 // Deliveries returns the GitDeliveries of a deployment. It returns an error when they cannot be read.
-func (c *Cluster) Deliveries(ctx context.Context, of rolloutv1alpha1.DeploymentReference) ([]*deliveryv1alpha1.GitDelivery, error) {
+func (c *Cluster) Deliveries(ctx context.Context, ref rolloutv1alpha1.DeploymentReference) ([]*deliveryv1alpha1.GitDelivery, error) {
 	out := []*deliveryv1alpha1.GitDelivery{}
 	err := c.EachDelivery(ctx, c.namespace, func(d *deliveryv1alpha1.GitDelivery) {
-		if is := d.Spec.ForProvider.ClaimRef; is.APIGroup == of.APIGroup && is.Kind == of.Kind && is.Name == of.Name {
+		if claimRef := d.Spec.ForProvider.ClaimRef; claimRef.APIGroup == ref.APIGroup && claimRef.Kind == ref.Kind && claimRef.Name == ref.Name {
 			out = append(out, d)
 		}
 	})
@@ -44,9 +44,9 @@ const AllNamespaces = metav1.NamespaceAll
 // EachDelivery shows all GitDeliveries of a namespace, or of AllNamespaces. It returns an error when they cannot be read.
 func (c *Cluster) EachDelivery(ctx context.Context, namespace string, show func(*deliveryv1alpha1.GitDelivery)) error {
 	resource := deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries")
-	with := metav1.ListOptions{Limit: deliveriesAtOnce}
+	options := metav1.ListOptions{Limit: deliveriesAtOnce}
 	for {
-		list, err := c.client.Resource(resource).Namespace(namespace).List(ctx, with)
+		list, err := c.client.Resource(resource).Namespace(namespace).List(ctx, options)
 		if err != nil {
 			return describeError(err, "list", resource, "")
 		}
@@ -57,7 +57,7 @@ func (c *Cluster) EachDelivery(ctx context.Context, namespace string, show func(
 			}
 			show(d)
 		}
-		if with.Continue = list.GetContinue(); with.Continue == "" {
+		if options.Continue = list.GetContinue(); options.Continue == "" {
 			return nil
 		}
 	}
@@ -76,7 +76,7 @@ func (c *Cluster) User(ctx context.Context) string {
 }
 
 // UndecidedRequest returns the newest RolloutRequest to a deployment about which nothing was decided, or nil if there is none, or none that the user may read.
-func (c *Cluster) UndecidedRequest(ctx context.Context, of rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest {
+func (c *Cluster) UndecidedRequest(ctx context.Context, ref rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest {
 	all, err := c.list(ctx, requestsResource(), c.namespace)
 	if err != nil {
 		return nil
@@ -84,7 +84,7 @@ func (c *Cluster) UndecidedRequest(ctx context.Context, of rolloutv1alpha1.Deplo
 	var newest *rolloutv1alpha1.RolloutRequest
 	for i := range all {
 		r := &rolloutv1alpha1.RolloutRequest{}
-		if decodeObject(&all[i], r) != nil || r.Spec.DeploymentRef != of || !cause.IsUndecided(r) {
+		if decodeObject(&all[i], r) != nil || r.Spec.DeploymentRef != ref || !cause.IsUndecided(r) {
 			continue
 		}
 		if newest == nil || newest.CreationTimestamp.Before(&r.CreationTimestamp) {
@@ -107,10 +107,10 @@ func (c *Cluster) Follow(ctx context.Context, o *unstructured.Unstructured, done
 
 // followObject shows an object each time that it changes, until it was seen to be done.
 func followObject[T any](ctx context.Context, c *Cluster, resource schema.GroupVersionResource, o *unstructured.Unstructured, done func(*T) (bool, error)) error {
-	only := fields.OneTermEqualSelector(metav1.ObjectNameField, o.GetName()).String()
-	w := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, with metav1.ListOptions) (watch.Interface, error) {
-		with.FieldSelector = only
-		return c.watcher.Resource(resource).Namespace(o.GetNamespace()).Watch(ctx, with)
+	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, o.GetName()).String()
+	w := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		options.FieldSelector = selector
+		return c.watcher.Resource(resource).Namespace(o.GetNamespace()).Watch(ctx, options)
 	}}
 	_, err := watchtools.Until(ctx, o.GetResourceVersion(), w, func(e watch.Event) (bool, error) { return handleEvent(e, done) })
 	if ctx.Err() != nil {
@@ -136,13 +136,13 @@ func handleEvent[T any](e watch.Event, done func(*T) (bool, error)) (bool, error
 
 // decodeObject decodes an object as far as we know its kind: the server may know more. A conversion without text in between takes half the
 // time, and text explains conversion errors.
-func decodeObject(from runtime.Object, to any) error {
-	if u, ok := from.(*unstructured.Unstructured); ok && runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, to) == nil {
+func decodeObject(from runtime.Object, target any) error {
+	if u, ok := from.(*unstructured.Unstructured); ok && runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, target) == nil {
 		return nil
 	}
 	b, err := json.Marshal(from)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the object of the cluster")
 	}
-	return errors.Wrap(json.Unmarshal(b, to), "cannot decode the object of the cluster")
+	return errors.Wrap(json.Unmarshal(b, target), "cannot decode the object of the cluster")
 }

@@ -24,7 +24,7 @@ type source interface {
 	get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error)
 
 	// visitPages lists objects with these labels, and calls visit with each page. If it returns an error, visit has had the pages before.
-	visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set, visit func([]unstructured.Unstructured)) error
+	visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, extra labels.Set, visit func([]unstructured.Unstructured)) error
 
 	// visitObjects calls visit with all objects, some at a time and in their order. visit decodes them. If it returns an error, visit has had the objects before.
 	visitObjects(ctx context.Context, r schema.GroupVersionResource, namespace string, visit func([]object)) error
@@ -78,17 +78,17 @@ func (c *Cluster) list(ctx context.Context, r schema.GroupVersionResource, names
 }
 
 // listAll returns the objects with these labels.
-func listAll(ctx context.Context, from source, r schema.GroupVersionResource, namespace string, with labels.Set) ([]unstructured.Unstructured, error) {
+func listAll(ctx context.Context, from source, r schema.GroupVersionResource, namespace string, selector labels.Set) ([]unstructured.Unstructured, error) {
 	var out []unstructured.Unstructured
-	err := from.visitPages(ctx, r, namespace, with, func(page []unstructured.Unstructured) { out = append(out, page...) })
+	err := from.visitPages(ctx, r, namespace, selector, func(page []unstructured.Unstructured) { out = append(out, page...) })
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *Cluster) visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set, visit func([]unstructured.Unstructured)) error {
-	options := metav1.ListOptions{Limit: listPage, LabelSelector: with.String()}
+func (c *Cluster) visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, selector labels.Set, visit func([]unstructured.Unstructured)) error {
+	options := metav1.ListOptions{Limit: listPage, LabelSelector: selector.String()}
 	for {
 		page, err := c.client.Resource(r).Namespace(namespace).List(ctx, options)
 		if err != nil {

@@ -94,8 +94,8 @@ func object(kind, namespace, name string) cause.Object {
 
 // answeredAfter returns conditions whose last transition is some minutes after noon.
 func answeredAfter(minutes int, typ, status, reason string) cause.Conditions {
-	at := metav1.NewTime(time.Date(2031, 5, 6, 12, minutes, 0, 0, time.UTC))
-	return cause.Conditions{{Type: typ, Status: metav1.ConditionStatus(status), Reason: reason, Message: "because", LastTransitionTime: &at}}
+	timestamp := metav1.NewTime(time.Date(2031, 5, 6, 12, minutes, 0, 0, time.UTC))
+	return cause.Conditions{{Type: typ, Status: metav1.ConditionStatus(status), Reason: reason, Message: "because", LastTransitionTime: &timestamp}}
 }
 
 // delivers adds a GitDelivery to facts.
@@ -120,8 +120,8 @@ func sayLine(l Line) string {
 }
 
 // unread says that a user may not read a resource.
-func unread(what string) *cause.Unread {
-	return &cause.Unread{What: what, Why: "the user may not read them"}
+func unread(kinds string) *cause.Unread {
+	return &cause.Unread{What: kinds, Why: "the user may not read them"}
 }
 
 func TestExamine(t *testing.T) {

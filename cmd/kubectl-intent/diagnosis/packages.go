@@ -39,7 +39,7 @@ func packageLines(f *Facts) []Line {
 
 // conditionLine says whether all these conditions are true. Conditions after the first may be absent.
 func conditionLine(check, object, reason string, all cause.Conditions, types ...string) Line {
-	var are []string
+	var trueTypes []string
 	for i, typ := range types {
 		c := all.Get(typ)
 		switch {
@@ -48,10 +48,10 @@ func conditionLine(check, object, reason string, all cause.Conditions, types ...
 		case c.Status != metav1.ConditionTrue && i == 0:
 			return Line{Check: check, Object: object, Result: Unknown, Message: "no condition " + typ + " says how it is"}
 		case c.Status == metav1.ConditionTrue:
-			are = append(are, typ)
+			trueTypes = append(trueTypes, typ)
 		}
 	}
-	return Line{Check: check, Object: object, Result: OK, Message: strings.Join(are, ", ")}
+	return Line{Check: check, Object: object, Result: OK, Message: strings.Join(trueTypes, ", ")}
 }
 
 // definitionLines say whether our definitions are established, and their claims offered. A Configuration brings all of its definitions.

@@ -70,7 +70,7 @@ func newestDeliveries(all []Delivery) map[configKey]*Delivery {
 		if key.kind == clusterConfig {
 			key.namespace = ""
 		}
-		if was := out[key]; was == nil || answeredAt(ready).After(answeredAt(was.Status.Conditions.Get(typeReady))) {
+		if previous := out[key]; previous == nil || answeredAt(ready).After(answeredAt(previous.Status.Conditions.Get(typeReady))) {
 			out[key] = d
 		}
 	}
@@ -84,13 +84,13 @@ func answeredAt(c cause.Condition) time.Time {
 	return c.LastTransitionTime.Time
 }
 
-func configLine(o cause.Object, by *Delivery) Line {
+func configLine(o cause.Object, newest *Delivery) Line {
 	out := Line{Check: checkConfigurations, Object: nameOfObject(o), Result: Unknown, Message: "no GitDelivery that uses it has an answer of the repository"}
-	if by == nil {
+	if newest == nil {
 		return ownConfigLine(o, out)
 	}
-	ready := by.Status.Conditions.Get(typeReady)
-	from := "GitDelivery " + by.Metadata.Namespace + "/" + by.Metadata.Name
+	ready := newest.Status.Conditions.Get(typeReady)
+	from := "GitDelivery " + newest.Metadata.Namespace + "/" + newest.Metadata.Name
 	if !slices.Contains(unreachedReasons(), xpv2.ConditionReason(ready.Reason)) {
 		out.Result, out.Message = OK, "reached, as "+from+" says"
 		return out
@@ -102,8 +102,8 @@ func configLine(o cause.Object, by *Delivery) Line {
 
 // ownConfigLine returns the line of the configuration's own condition, where no GitDelivery has an answer and the condition is about the
 // present spec.
-func ownConfigLine(o cause.Object, unknown Line) Line {
-	out, ready := unknown, o.Status.Conditions.Get(typeReady)
+func ownConfigLine(o cause.Object, fallback Line) Line {
+	out, ready := fallback, o.Status.Conditions.Get(typeReady)
 	if ready.Reason == "" || ready.ObservedGeneration != o.Metadata.Generation {
 		return out
 	}
@@ -158,10 +158,10 @@ func newestSyncs(all []Sync) map[string]*answer {
 	out := map[string]*answer{}
 	for i := range all {
 		s := &all[i]
-		at := answeredAt(s.Status.Conditions.Get(typeReady))
+		answeredTime := answeredAt(s.Status.Conditions.Get(typeReady))
 		for _, site := range s.Status.AtProvider.Sites {
-			if was := out[site.Name]; isAnswer(site) && (was == nil || at.After(was.at)) {
-				out[site.Name] = &answer{SiteSeen: site, from: "SiteSync " + s.Metadata.Namespace + "/" + s.Metadata.Name, at: at}
+			if previous := out[site.Name]; isAnswer(site) && (previous == nil || answeredTime.After(previous.at)) {
+				out[site.Name] = &answer{SiteSeen: site, from: "SiteSync " + s.Metadata.Namespace + "/" + s.Metadata.Name, at: answeredTime}
 			}
 		}
 	}
@@ -182,21 +182,21 @@ func reachedReasons() []string {
 	}
 }
 
-func siteLine(object string, by *answer) Line {
+func siteLine(object string, newest *answer) Line {
 	out := Line{Check: checkSites, Object: object, Result: Unknown, Message: "no SiteSync says how its cluster and engine are"}
-	if by == nil {
+	if newest == nil {
 		return out
 	}
-	if by.State == deliveryv1alpha1.SiteLive || slices.Contains(reachedReasons(), by.Reason) {
-		out.Result, out.Message = OK, "reached, as "+by.from+" says"
+	if newest.State == deliveryv1alpha1.SiteLive || slices.Contains(reachedReasons(), newest.Reason) {
+		out.Result, out.Message = OK, "reached, as "+newest.from+" says"
 		return out
 	}
-	a, _ := advice.For(advice.Site, by.Reason)
-	out.Reason, out.Message = by.Reason, by.from+": "+by.Message
+	a, _ := advice.For(advice.Site, newest.Reason)
+	out.Reason, out.Message = newest.Reason, newest.from+": "+newest.Message
 	if a.EndsByItself && a.Actor == advice.NoActor {
 		return out
 	}
-	out.Result, out.Fix = Problem, fixForReason(advice.Site, by.Reason)
+	out.Result, out.Fix = Problem, fixForReason(advice.Site, newest.Reason)
 	return out
 }
 

@@ -13,23 +13,23 @@ func RowForInstalled(o *cause.Object, found cause.Finding) Row {
 	if !found.IsGood {
 		phase = "NotReady"
 	}
-	at := found.Cause()
-	return Row{Overview: Overview{Name: o.Metadata.Name, Kind: o.Kind, Group: groupOf(o.APIVersion), Phase: phase, Since: at.Since, Message: at.Message, Finding: found}}
+	link := found.Cause()
+	return Row{Overview: Overview{Name: o.Metadata.Name, Kind: o.Kind, Group: groupOf(o.APIVersion), Phase: phase, Since: link.Since, Message: link.Message, Finding: found}}
 }
 
 // UnreadSummary returns a line for each reason why something could not be read, with all that it is about.
 func UnreadSummary(all []cause.Unread) []string {
 	var reasons []string
-	what := map[string][]string{}
+	kindsByReason := map[string][]string{}
 	for _, u := range all {
 		if !slices.Contains(reasons, u.Why) {
 			reasons = append(reasons, u.Why)
 		}
-		what[u.Why] = append(what[u.Why], u.What)
+		kindsByReason[u.Why] = append(kindsByReason[u.Why], u.What)
 	}
 	var out []string
-	for _, why := range reasons {
-		out = append(out, "Not read: "+strings.Join(what[why], ", ")+": "+why)
+	for _, reason := range reasons {
+		out = append(out, "Not read: "+strings.Join(kindsByReason[reason], ", ")+": "+reason)
 	}
 	return out
 }

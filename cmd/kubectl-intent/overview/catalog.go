@@ -27,12 +27,12 @@ func SiteTable(all []catalogview.Site, s Style) []string {
 }
 
 // joinPairs returns NAME=VALUE for each value, sorted.
-func joinPairs[T ~string](values map[string]T, between string) string {
+func joinPairs[T ~string](values map[string]T, separator string) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		out = append(out, name+"="+oneLine(string(values[name])))
 	}
-	return strings.Join(out, between)
+	return strings.Join(out, separator)
 }
 
 // BlueprintTable returns a line for each Blueprint. A wide one has the name of the object, metrics and defaults.

@@ -45,11 +45,11 @@ func MeasuredChecks(f *cause.Facts, check string) []Measured {
 }
 
 func measuredByGate(g *rolloutv1alpha1.Gate, check string) []Measured {
-	at := g.Spec.ForProvider.AskedPosition()
+	position := g.Spec.ForProvider.AskedPosition()
 	var out []Measured
 	for _, c := range g.Spec.ForProvider.Checks {
 		if c.Name == check {
-			out = append(out, Measured{Revision: at.Revision, Step: at.Step + 1, Count: countOf(c), Query: queryOfCheck(c), CheckResult: resultOf(g, c)})
+			out = append(out, Measured{Revision: position.Revision, Step: position.Step + 1, Count: countOf(c), Query: queryOfCheck(c), CheckResult: resultOf(g, c)})
 		}
 	}
 	return out
@@ -161,8 +161,8 @@ func (s Style) detailsOf(m Measured) []string {
 	if m.Message != "" {
 		out = append(out, s.labelledLines("", m.Message)...)
 	}
-	for _, taken := range m.Recent {
-		out = append(out, s.cutLine(fmt.Sprintf("%-11s %-8s %-12s %s", "", s.formatClock(&taken.At), taken.Outcome, orDash(taken.Value))))
+	for _, measurement := range m.Recent {
+		out = append(out, s.cutLine(fmt.Sprintf("%-11s %-8s %-12s %s", "", s.formatClock(&measurement.At), measurement.Outcome, orDash(measurement.Value))))
 	}
 	if m.JobRef != nil {
 		out = append(out, s.labelledLines("Job:", m.JobRef.Name)...)

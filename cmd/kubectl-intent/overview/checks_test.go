@@ -21,26 +21,26 @@ func TestCheckLines(t *testing.T) {
 		f.Gates[0].SetConditions(samples.NotReady("NotLive", "Site edge2 does not run the revision yet."))
 	}
 	isJob := func(f *cause.Facts) {
-		is := &f.Gates[0].Spec.ForProvider.Checks[3]
-		is.Prometheus, is.Job = nil, &deploymentv1alpha1.JobCheck{Image: "curl:8"}
+		check := &f.Gates[0].Spec.ForProvider.Checks[3]
+		check.Prometheus, check.Job = nil, &deploymentv1alpha1.JobCheck{Image: "curl:8"}
 		result := &f.Gates[0].Status.AtProvider.Checks[3]
 		result.Value, result.Threshold, result.Measurements, result.Message = "", "", 0, "exit code 1"
 		result.JobRef = &rolloutv1alpha1.CheckJobReference{Name: "shop-post-1"}
 	}
 	isAvailability := func(f *cause.Facts) {
 		isJob(f)
-		is := &f.Gates[0].Spec.ForProvider.Checks[3]
-		is.Job, is.Availability = nil, &deploymentv1alpha1.AvailabilityCheck{Image: "shop:2"}
+		check := &f.Gates[0].Spec.ForProvider.Checks[3]
+		check.Job, check.Availability = nil, &deploymentv1alpha1.AvailabilityCheck{Image: "shop:2"}
 		result := &f.Gates[0].Status.AtProvider.Checks[3]
 		result.JobRef, result.Message = nil, "0 of 1 pods are available: CrashLoopBackOff"
 	}
 	unavailable := func(f *cause.Facts) {
-		since := metav1.NewTime(samples.Now())
-		f.Gates[0].Status.AtProvider.Checks[3].UnavailableSince = &since
+		unavailableSince := metav1.NewTime(samples.Now())
+		f.Gates[0].Status.AtProvider.Checks[3].UnavailableSince = &unavailableSince
 	}
 	ended := func(f *cause.Facts) {
-		at := metav1.NewTime(samples.Now())
-		f.Gates[0].Status.AtProvider.Checks[3].Recent = []rolloutv1alpha1.Measurement{{At: at, Outcome: "Pass", Value: "212ms"}, {At: at, Outcome: "Unavailable"}}
+		timestamp := metav1.NewTime(samples.Now())
+		f.Gates[0].Status.AtProvider.Checks[3].Recent = []rolloutv1alpha1.Measurement{{At: timestamp, Outcome: "Pass", Value: "212ms"}, {At: timestamp, Outcome: "Unavailable"}}
 	}
 	reported := func(f *cause.Facts) {
 		f.Gates = nil
@@ -87,9 +87,9 @@ Asked:      latency_p99`},
 func TestMeasuredChecks(t *testing.T) {
 	f := samples.RollingBack().Facts()
 	later := f.Gates[0].DeepCopy()
-	at := later.Spec.ForProvider.AskedPosition()
-	at.Step++
-	later.Spec.ForProvider.Position = &at
+	position := later.Spec.ForProvider.AskedPosition()
+	position.Step++
+	later.Spec.ForProvider.Position = &position
 	f.Gates = append(f.Gates, *later)
 	var got []string
 	for _, m := range MeasuredChecks(f, "error_rate") {

@@ -28,8 +28,8 @@ func DoctorLines(all []diagnosis.Line, s Style) []string {
 
 // doctorLine shows the diagnosis of one object.
 func (s Style) doctorLine(l diagnosis.Line) []string {
-	said := slices.DeleteFunc([]string{l.Check, l.Object, l.Reason, oneLine(l.Message)}, func(text string) bool { return text == "" })
-	out := s.labelledLines(string(l.Result), strings.Join(said, ": "))
+	parts := slices.DeleteFunc([]string{l.Check, l.Object, l.Reason, oneLine(l.Message)}, func(text string) bool { return text == "" })
+	out := s.labelledLines(string(l.Result), strings.Join(parts, ": "))
 	if l.Fix != "" {
 		out = append(out, s.labelledLines("", "Fix: "+l.Fix)...)
 	}

@@ -119,8 +119,8 @@ func (s Style) detailLine(o Overview) []string {
 	return []string{s.cutLine(strings.Join(parts, "  "))}
 }
 
-func revisionRow(number, commit, verdict, sites, by, since string) string {
-	return strings.TrimRight(fmt.Sprintf("%-9s %-8s %-18s %-9s %-19s %s", number, commit, verdict, sites, by, since), " ")
+func revisionRow(number, commit, verdict, sites, requester, age string) string {
+	return strings.TrimRight(fmt.Sprintf("%-9s %-8s %-18s %-9s %-19s %s", number, commit, verdict, sites, requester, age), " ")
 }
 
 func (s Style) revisionLine(r Revision) string {
@@ -136,14 +136,14 @@ func (s Style) revisionLine(r Revision) string {
 
 // partLines are the parts, as branches of a tree.
 func (s Style) partLines(all []Part) []string {
-	shown, hidden := all, 0
+	visible, hidden := all, 0
 	if !s.IsWide {
-		shown, hidden = limitSites(all)
+		visible, hidden = limitSites(all)
 	}
 	var out []string
-	for i, p := range shown {
+	for i, p := range visible {
 		branch := "├─ "
-		if i == len(shown)-1 && hidden == 0 {
+		if i == len(visible)-1 && hidden == 0 {
 			branch = "└─ "
 		}
 		out = append(out, s.cutLine(branch+s.partLine(p)))
@@ -207,11 +207,11 @@ func (s Style) partLine(p Part) string {
 }
 
 // formatClock shows a time of this day by its hours, and another one by its date.
-func (s Style) formatClock(at *metav1.Time) string {
-	if at == nil || at.IsZero() {
+func (s Style) formatClock(timestamp *metav1.Time) string {
+	if timestamp == nil || timestamp.IsZero() {
 		return "-"
 	}
-	t := at.In(s.Now.Location())
+	t := timestamp.In(s.Now.Location())
 	if t.Format(time.DateOnly) == s.Now.Format(time.DateOnly) {
 		return t.Format(time.TimeOnly)
 	}
@@ -265,12 +265,12 @@ func (s Style) cutLine(line string) string {
 }
 
 // fitText shortens a text, and says so with three dots.
-func fitText(text string, most int) string {
-	if widthOfText(text) <= most {
+func fitText(text string, limit int) string {
+	if widthOfText(text) <= limit {
 		return text
 	}
 	r := []rune(text)
-	return strings.TrimRight(string(r[:max(0, most-3)]), " ") + "..."
+	return strings.TrimRight(string(r[:max(0, limit-3)]), " ") + "..."
 }
 
 func widthOfText(text string) int { return utf8.RuneCountInString(text) }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestOriginOfPast(t *testing.T) {
-	was := ledger.Request{Intent: "a", Sources: "web 1", Scheme: 1, Renderer: 1}
+	original := ledger.Request{Intent: "a", Sources: "web 1", Scheme: 1, Renderer: 1}
 	cases := map[string]struct {
 		reason string
 		number int64
@@ -27,11 +27,11 @@ func TestOriginOfPast(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			p := ledger.Past{Number: tc.number, Request: was}
+			p := ledger.Past{Number: tc.number, Request: original}
 			if tc.change != nil {
 				tc.change(&p.Request)
 			}
-			if got := originOfPast(ledger.State{History: []ledger.Past{{Number: 6, Request: was}, p}}, p); got != tc.want {
+			if got := originOfPast(ledger.State{History: []ledger.Past{{Number: 6, Request: original}, p}}, p); got != tc.want {
 				t.Errorf("\n%s\noriginOfPast(...): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})
@@ -39,7 +39,7 @@ func TestOriginOfPast(t *testing.T) {
 }
 
 func TestOriginOf(t *testing.T) {
-	same, other := ledger.Request{Intent: "a", Sources: "new"}, ledger.Request{Intent: "b"}
+	request, otherRequest := ledger.Request{Intent: "a", Sources: "new"}, ledger.Request{Intent: "b"}
 	cases := map[string]struct {
 		reason  string
 		ref     *ledger.RequestReference
@@ -49,19 +49,19 @@ func TestOriginOf(t *testing.T) {
 		"First": {reason: "The first revision comes from the intent.", want: originIntent},
 		"Edited": {
 			reason:  "A revision whose intent differs from its predecessor's comes from that intent.",
-			history: []ledger.Past{{Number: 5, Request: same}, {Number: 6, Request: other}}, want: originIntent,
+			history: []ledger.Past{{Number: 5, Request: request}, {Number: 6, Request: otherRequest}}, want: originIntent,
 		},
-		"Updated": {reason: "The same intent with another Blueprint, or another renderer, is an update.", history: []ledger.Past{{Number: 5, Request: other}, {Number: 6, Request: same}}, want: originUpdate},
+		"Updated": {reason: "The same intent with another Blueprint, or another renderer, is an update.", history: []ledger.Past{{Number: 5, Request: otherRequest}, {Number: 6, Request: request}}, want: originUpdate},
 		"Judged": {
 			reason:  "The revision itself is in the history once it was judged, and does not count.",
-			history: []ledger.Past{{Number: 6, Request: other}, {Number: 7, Request: same}}, want: originIntent,
+			history: []ledger.Past{{Number: 6, Request: otherRequest}, {Number: 7, Request: request}}, want: originIntent,
 		},
 		"User":   {reason: "A user who made a RolloutRequest is named.", ref: &ledger.RequestReference{Name: "back", By: "ann"}, want: "ann"},
 		"Nobody": {reason: "A RolloutRequest that names no user is named itself.", ref: &ledger.RequestReference{Name: "back"}, want: "back"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := ledger.State{Current: &ledger.Revision{Number: 7, Request: same, RequestRef: tc.ref}, History: tc.history}
+			s := ledger.State{Current: &ledger.Revision{Number: 7, Request: request, RequestRef: tc.ref}, History: tc.history}
 			if got := originOf(s); got != tc.want {
 				t.Errorf("\n%s\noriginOf(...): want %q, got %q", tc.reason, tc.want, got)
 			}

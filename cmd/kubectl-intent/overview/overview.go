@@ -291,8 +291,8 @@ func deliveryParts(f *cause.Facts) []Part {
 		if r := d.Spec.ProviderConfigReference; r != nil {
 			p.Name = r.Name
 		}
-		if at := d.Status.AtProvider.Remote; at != nil {
-			p.Commit, p.Detail = shortenCommit(at.Commit), addressOf(at.URL)+", "+at.Branch
+		if remote := d.Status.AtProvider.Remote; remote != nil {
+			p.Commit, p.Detail = shortenCommit(remote.Commit), addressOf(remote.URL)+", "+remote.Branch
 		}
 		if !p.IsGood && ready.Message != "" {
 			p.Detail = ready.Message
@@ -321,20 +321,20 @@ func engineName(e *deliveryv1alpha1.EngineObservation) string {
 
 // siteParts show the Sites: the deployment's report of each, and the details of the SiteSync.
 func siteParts(f *cause.Facts) []Part {
-	seen := map[string]deliveryv1alpha1.SiteObservation{}
+	observed := map[string]deliveryv1alpha1.SiteObservation{}
 	for i := range f.Syncs {
 		for _, s := range f.Syncs[i].Status.AtProvider.Sites {
-			seen[s.Name] = s
+			observed[s.Name] = s
 		}
 	}
 	var out []Part
 	sites := f.Deployment.Status.Delivery.Sites
 	for _, name := range slices.Sorted(maps.Keys(sites)) {
 		s := sites[name]
-		p := Part{Kind: partSite, Name: name, State: string(s.State), Commit: shortenCommit(s.Commit), Detail: s.Message, Note: engineName(seen[name].Engine)}
+		p := Part{Kind: partSite, Name: name, State: string(s.State), Commit: shortenCommit(s.Commit), Detail: s.Message, Note: engineName(observed[name].Engine)}
 		p.IsGood = s.State == deploymentv1alpha1.SiteLive || s.State == deploymentv1alpha1.SiteDelivered
 		if p.IsGood && p.Detail == "" {
-			p.Since = seen[name].LiveSince
+			p.Since = observed[name].LiveSince
 		}
 		if s.Weight != nil {
 			p.Note = fmt.Sprintf("%s %d%%", p.Note, *s.Weight)

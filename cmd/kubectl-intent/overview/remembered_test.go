@@ -38,9 +38,9 @@ func TestRememberedRevisions(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			asked := ledger.Revision{Number: 7, RequestRef: &ledger.RequestReference{Name: "shop-retry", By: "ann"}}
+			requested := ledger.Revision{Number: 7, RequestRef: &ledger.RequestReference{Name: "shop-retry", By: "ann"}}
 			m := clone.Memory{
-				State: tc.state, Events: []state.LoggedEvent{{Event: ledger.Event{Ordered: &ledger.Ordered{Revision: asked}}}},
+				State: tc.state, Events: []state.LoggedEvent{{Event: ledger.Event{Ordered: &ledger.Ordered{Revision: requested}}}},
 				Revisions: []deliveryv1alpha1.HistoryEntry{{Revision: 7, Commit: "8d21c0e4b0a1"}},
 			}
 			var got []seen

@@ -79,18 +79,18 @@ func (s Style) cellsOfRow(r *Row) []string {
 	if r.Outcome == outcomeRolledBack || r.Outcome == outcomeHeldBack {
 		phase = r.Outcome
 	}
-	since := ""
+	age := ""
 	if r.Since != nil {
-		since = Elapsed(s.Now.Sub(r.Since.Time))
+		age = Elapsed(s.Now.Sub(r.Since.Time))
 	}
-	who, reason := "", ""
+	actor, reason := "", ""
 	if !r.Finding.IsGood {
 		reason = r.Finding.Reason()
 		if r.Finding.Actor != advice.NoActor && r.Finding.NeedsPerson() {
-			who = wordsOf(r.Finding.Actor)
+			actor = wordsOf(r.Finding.Actor)
 		}
 	}
-	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), formatNumber(r.Revision), formatNumber(r.Live), r.Sites, r.Packages, r.Step, since, reason, who}
+	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), formatNumber(r.Revision), formatNumber(r.Live), r.Sites, r.Packages, r.Step, age, reason, actor}
 }
 
 // wordsOf returns how the documentation calls an actor, without its article.

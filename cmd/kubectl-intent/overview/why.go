@@ -21,8 +21,8 @@ func WhyLines(o Overview, s Style) []string {
 		return append(out, s.unreadLines(f)...)
 	}
 	out = append(out, s.labelledLines("Cause:", sayLink(f.Cause()))...)
-	if at := f.Since(); at != nil {
-		out = append(out, s.labelledLines("Since:", s.clockAndAge(at))...)
+	if start := f.Since(); start != nil {
+		out = append(out, s.labelledLines("Since:", s.clockAndAge(start))...)
 	}
 	out = append(out, s.labelledLines("Who acts:", whoActs(f))...)
 	if f.Do != "" {
@@ -77,8 +77,8 @@ func sayLink(l cause.Link) string {
 	return out
 }
 
-func (s Style) clockAndAge(at *metav1.Time) string {
-	return fmt.Sprintf("%s (%s)", s.formatClock(at), Elapsed(s.Now.Sub(at.Time)))
+func (s Style) clockAndAge(timestamp *metav1.Time) string {
+	return fmt.Sprintf("%s (%s)", s.formatClock(timestamp), Elapsed(s.Now.Sub(timestamp.Time)))
 }
 
 // whoActs says who acts, and when.

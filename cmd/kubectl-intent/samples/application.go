@@ -80,25 +80,25 @@ func (s *ApplicationSample) Facts() *cause.ApplicationFacts {
 // project makes the status and the conditions, as the function would.
 func (s *ApplicationSample) project(f *cause.ApplicationFacts) {
 	d := f.Deployment.Deployment
-	asked, _ := digest.Spec(&d.Spec.IntentDeploymentSpec)
+	requested, _ := digest.Spec(&d.Spec.IntentDeploymentSpec)
 	from := &application.Facts{
 		Digest: f.SpecDigest, Image: s.Spec.Image, Problem: s.Problem, ProblemReason: s.ProblemReason, Build: application.Build{State: application.BuildNotRequired},
-		Deployment: application.ObserveDeployment(name, asked, d.Status.IntentDeploymentStatus, d.Status.Conditions.IsTrue("Ready")),
+		Deployment: application.ObserveDeployment(name, requested, d.Status.IntentDeploymentStatus, d.Status.Conditions.IsTrue("Ready")),
 		Health:     application.Health{Image: s.Spec.Image, Sites: s.Sites},
 	}
 	p := application.Project(from, &applicationv1alpha1.ApplicationStatus{}, before(41*time.Second))
 	f.Application.Status.ApplicationStatus = *p.Status
-	since := before(41 * time.Second)
+	transitionTime := before(41 * time.Second)
 	for _, c := range p.Conditions {
 		f.Application.Status.Conditions = append(f.Application.Status.Conditions, cause.Condition{
-			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &since,
+			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &transitionTime,
 		})
 	}
 	ready := metav1.ConditionFalse
 	if p.Ready {
 		ready = metav1.ConditionTrue
 	}
-	f.Application.Status.Conditions = append(f.Application.Status.Conditions, cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &since})
+	f.Application.Status.Conditions = append(f.Application.Status.Conditions, cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &transitionTime})
 }
 
 // Objects returns the objects of a sample, as an API server has them. It returns an error for an object that cannot be encoded.
@@ -108,8 +108,8 @@ func (s *ApplicationSample) Objects() ([]*unstructured.Unstructured, error) {
 }
 
 // encodeAbove returns objects, and the objects of the deployment below them.
-func encodeAbove(own []any, below *Sample) ([]*unstructured.Unstructured, error) {
-	out, err := encodeObjects(own)
+func encodeAbove(aboveObjects []any, below *Sample) ([]*unstructured.Unstructured, error) {
+	out, err := encodeObjects(aboveObjects)
 	if err != nil {
 		return nil, err
 	}

@@ -73,15 +73,15 @@ func (s *BundleSample) Facts() *cause.BundleFacts {
 }
 
 // state is the BundleState, as the provider reports it.
-func (s *BundleSample) state(of string) *statev1alpha1.BundleState {
+func (s *BundleSample) state(specDigest string) *statev1alpha1.BundleState {
 	out := &statev1alpha1.BundleState{}
 	out.APIVersion, out.Kind = statev1alpha1.GroupVersion.String(), "BundleState"
 	out.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: bundle.StateNameOf(bundlev1alpha1.GroupNamespaced, platform), Generation: generation}
-	at := &out.Spec.ForProvider
-	at.BundleRef, at.Version, at.SpecDigest = statev1alpha1.BundleReference{Group: bundlev1alpha1.GroupNamespaced, Name: platform}, "1.4.0", of
-	at.Packages = []statev1alpha1.BundlePackage{}
+	parameters := &out.Spec.ForProvider
+	parameters.BundleRef, parameters.Version, parameters.SpecDigest = statev1alpha1.BundleReference{Group: bundlev1alpha1.GroupNamespaced, Name: platform}, "1.4.0", specDigest
+	parameters.Packages = []statev1alpha1.BundlePackage{}
 	out.Status.AtProvider = statev1alpha1.BundleStateObservation{
-		SpecDigest: of, Status: statev1alpha1.StatusDeploying, Packages: []statev1alpha1.PackageObservation{s.Database, s.Web},
+		SpecDigest: specDigest, Status: statev1alpha1.StatusDeploying, Packages: []statev1alpha1.PackageObservation{s.Database, s.Web},
 		Record: statev1alpha1.BundleRecord{Secret: "intentplane-bundle-platform.ns", Problem: s.RecordProblem},
 	}
 	out.SetConditions(isReady(string(statev1alpha1.ReasonDeployed)), isSynced())
@@ -99,17 +99,17 @@ func (s *BundleSample) projectBundle(f *cause.BundleFacts) {
 	}
 	p := bundle.Project(from, &bundlev1alpha1.BundleStatus{}, before(41*time.Second))
 	f.Bundle.Status.BundleStatus = *p.Status
-	since := before(41 * time.Second)
+	transitionTime := before(41 * time.Second)
 	for _, c := range p.Conditions {
 		f.Bundle.Status.Conditions = append(f.Bundle.Status.Conditions, cause.Condition{
-			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &since,
+			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &transitionTime,
 		})
 	}
 	ready := metav1.ConditionFalse
 	if p.Ready {
 		ready = metav1.ConditionTrue
 	}
-	f.Bundle.Status.Conditions = append(f.Bundle.Status.Conditions, cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &since})
+	f.Bundle.Status.Conditions = append(f.Bundle.Status.Conditions, cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &transitionTime})
 }
 
 // Objects returns the objects of a sample, as an API server has them. It returns an error for an object that cannot be encoded.

@@ -108,10 +108,10 @@ func (s *Sample) deployment() cause.Deployment {
 	s.Input.Digest, _ = digest.Spec(&s.Spec)
 	status := phase.Status(&s.Input, &deploymentv1alpha1.IntentDeploymentStatus{}, before(41*time.Second))
 	out.Status.IntentDeploymentStatus = *status
-	since := before(41 * time.Second)
+	transitionTime := before(41 * time.Second)
 	for _, c := range phase.Conditions(&s.Input) {
 		out.Status.Conditions = append(out.Status.Conditions, cause.Condition{
-			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &since,
+			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &transitionTime,
 		})
 	}
 	ready := metav1.ConditionFalse
@@ -120,9 +120,9 @@ func (s *Sample) deployment() cause.Deployment {
 	}
 	out.Status.Conditions = append(
 		out.Status.Conditions,
-		cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &since},
-		cause.Condition{Type: "Synced", Status: metav1.ConditionTrue, Reason: "ReconcileSuccess", LastTransitionTime: &since},
-		cause.Condition{Type: "Responsive", Status: metav1.ConditionTrue, Reason: "WatchCircuitClosed", LastTransitionTime: &since},
+		cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &transitionTime},
+		cause.Condition{Type: "Synced", Status: metav1.ConditionTrue, Reason: "ReconcileSuccess", LastTransitionTime: &transitionTime},
+		cause.Condition{Type: "Responsive", Status: metav1.ConditionTrue, Reason: "WatchCircuitClosed", LastTransitionTime: &transitionTime},
 	)
 	return out
 }
@@ -148,17 +148,17 @@ func (s *Sample) deliver() {
 	d.APIVersion, d.Kind = deliveryv1alpha1.GroupVersion.String(), "GitDelivery"
 	d.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: "shop-fleet", Generation: generation, Labels: map[string]string{compose.LabelClaim: name}}
 	position := s.Input.State.Position()
-	at, is := &d.Spec.ForProvider, &d.Status.AtProvider
-	at.ClaimRef, at.Position, at.Ledger = s.Input.Claim, &position, &deliveryv1alpha1.LedgerUpdate{After: s.Input.State.Head}
+	parameters, observation := &d.Spec.ForProvider, &d.Status.AtProvider
+	parameters.ClaimRef, parameters.Position, parameters.Ledger = s.Input.Claim, &position, &deliveryv1alpha1.LedgerUpdate{After: s.Input.State.Head}
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}
 	for _, site := range []string{"edge1", "edge2"} {
-		at.Trees = append(at.Trees, deliveryv1alpha1.Tree{Site: site, Branch: "main", Path: paths()[site], Action: action, Tree: tree})
-		is.Trees = append(is.Trees, deliveryv1alpha1.DeliveredTree{Site: site, Path: paths()[site], Tree: tree, Revision: position.Revision})
+		parameters.Trees = append(parameters.Trees, deliveryv1alpha1.Tree{Site: site, Branch: "main", Path: paths()[site], Action: action, Tree: tree})
+		observation.Trees = append(observation.Trees, deliveryv1alpha1.DeliveredTree{Site: site, Path: paths()[site], Tree: tree, Revision: position.Revision})
 	}
 	state := s.Input.State
-	is.Ledger, is.Record = &state, &deliveryv1alpha1.LedgerRecord{Home: "fleet", Head: state.Head, Position: position}
-	is.Remote = &deliveryv1alpha1.Remote{URL: "https://git.example.org/fleet", Branch: "main", Commit: commit}
-	is.History = []deliveryv1alpha1.HistoryEntry{
+	observation.Ledger, observation.Record = &state, &deliveryv1alpha1.LedgerRecord{Home: "fleet", Head: state.Head, Position: position}
+	observation.Remote = &deliveryv1alpha1.Remote{URL: "https://git.example.org/fleet", Branch: "main", Commit: commit}
+	observation.History = []deliveryv1alpha1.HistoryEntry{
 		{Revision: 5, Commit: oldCommit}, {Revision: 6, Commit: "11b9e02aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}, {Revision: 7, Commit: newCommit},
 	}
 	d.SetConditions(isReady("Delivered"), isSynced())
@@ -177,12 +177,12 @@ func (s *Sample) sync() {
 	y := &deliveryv1alpha1.SiteSync{}
 	y.APIVersion, y.Kind = deliveryv1alpha1.GroupVersion.String(), "SiteSync"
 	y.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: "shop-sites", Generation: generation, Labels: map[string]string{compose.LabelClaim: name}}
-	position, since := s.Input.State.Position(), before(30*time.Second)
+	position, liveSince := s.Input.State.Position(), before(30*time.Second)
 	y.Spec.ForProvider.ClaimRef, y.Spec.ForProvider.Position, y.Status.AtProvider.Position = s.Input.Claim, &position, &position
 	for _, site := range []string{"edge1", "edge2"} {
 		y.Spec.ForProvider.Sites = append(y.Spec.ForProvider.Sites, deliveryv1alpha1.SiteTree{Name: site, Path: paths()[site], Tree: tree, RepositoryRef: deliveryv1alpha1.RepositoryReference{Name: "fleet"}})
 		y.Status.AtProvider.Sites = append(y.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{
-			Name: site, State: deliveryv1alpha1.SiteLive, Commit: commit, Tree: tree, LiveSince: &since, Engine: &deliveryv1alpha1.EngineObservation{Kind: "Kustomization"},
+			Name: site, State: deliveryv1alpha1.SiteLive, Commit: commit, Tree: tree, LiveSince: &liveSince, Engine: &deliveryv1alpha1.EngineObservation{Kind: "Kustomization"},
 		})
 	}
 	y.Status.AtProvider.SitesLive = 2

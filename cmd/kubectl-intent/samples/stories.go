@@ -24,8 +24,8 @@ func Verified() *Sample {
 func WrongPassword() *Sample {
 	s := New()
 	s.deliver()
-	is := &s.Delivery.Status.AtProvider
-	is.Record, is.Trees = nil, nil
+	observation := &s.Delivery.Status.AtProvider
+	observation.Record, observation.Trees = nil, nil
 	s.Delivery.SetConditions(NotReady("AuthFailed", "git.example.org: 401 Unauthorized"))
 	s.sync()
 	s.Sync.Status.AtProvider.Sites, s.Sync.Status.AtProvider.SitesLive = nil, 0

@@ -52,34 +52,34 @@ func IsControl(r rune) bool {
 
 // Refuse returns an error for a problem, with its line and column in the text.
 func (d *Document) Refuse(p *Problem) error {
-	at := d.findPosition(p.Path)
-	if at.line == 0 {
-		at = d.positionAt(at.offset)
+	location := d.findPosition(p.Path)
+	if location.line == 0 {
+		location = d.positionAt(location.offset)
 	}
-	return refusalAt(at, p.Path, p.Message)
+	return refusalAt(location, p.Path, p.Message)
 }
 
 // findPosition returns where the value at the path stands, or the closest one around it.
 func (d *Document) findPosition(path string) position {
 	for {
-		if at, ok := d.where[path]; ok || path == "" {
-			return at
+		if location, ok := d.where[path]; ok || path == "" {
+			return location
 		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
 }
 
 func (d *Document) positionAt(offset int) position {
-	before := d.text[:min(max(offset, 0), len(d.text))]
+	prefix := d.text[:min(max(offset, 0), len(d.text))]
 	return position{
-		line:   strings.Count(before, "\n") + 1,
-		column: utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1,
+		line:   strings.Count(prefix, "\n") + 1,
+		column: utf8.RuneCountInString(prefix[strings.LastIndexByte(prefix, '\n')+1:]) + 1,
 	}
 }
 
-func refusalAt(at position, path, message string) error {
+func refusalAt(location position, path, message string) error {
 	if path != "" {
 		message = path + ": " + message
 	}
-	return errors.Errorf("spec.intent: line %d, column %d: %s", at.line, at.column, message)
+	return errors.Errorf("spec.intent: line %d, column %d: %s", location.line, location.column, message)
 }

@@ -59,20 +59,20 @@ func (p *parser) readValue(path string, depth int) (Node, *Problem) {
 
 func (p *parser) readMembers(path string, depth int) ([]Member, *Problem) {
 	out := []Member{}
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for p.decoder.More() {
-		at := p.nextTokenOffset()
+		offset := p.nextTokenOffset()
 		token, err := p.decoder.Token()
 		name, ok := token.(string)
 		if err != nil || !ok {
 			return nil, Problemf(path, "is not JSON")
 		}
 		full := Child(path, name)
-		if seen[name] {
-			p.where[full] = position{offset: at}
+		if names[name] {
+			p.where[full] = position{offset: offset}
 			return nil, Problemf(full, "comes twice")
 		}
-		seen[name] = true
+		names[name] = true
 		n, prob := p.readValue(full, depth+1)
 		if prob != nil {
 			return nil, prob

@@ -139,10 +139,10 @@ func (n Node) Each(form string, readers map[string]Reader) *Problem {
 }
 
 // Into returns a reader of a string.
-func Into(to *string) Reader {
+func Into(target *string) Reader {
 	return func(n Node) *Problem {
 		s, prob := n.Text()
-		*to = s
+		*target = s
 		return prob
 	}
 }

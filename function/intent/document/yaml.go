@@ -107,29 +107,29 @@ func checkPlain(y *yaml.Node, path string) *Problem {
 
 func (d *Document) convertMembers(y *yaml.Node, path string, depth int) ([]Member, *Problem) {
 	out := []Member{}
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		key := y.Content[i]
 		full := Child(path, key.Value)
-		at := position{line: key.Line, column: key.Column}
-		if prob := d.checkKey(key, full, seen); prob != nil {
-			d.where[full] = at
+		location := position{line: key.Line, column: key.Column}
+		if prob := d.checkKey(key, full, names); prob != nil {
+			d.where[full] = location
 			return nil, prob
 		}
-		seen[key.Value] = true
+		names[key.Value] = true
 		n, prob := d.convertNode(y.Content[i+1], full, depth+1)
 		if prob != nil {
 			return nil, prob
 		}
 		if n.Value == nil {
-			d.where[full] = at
+			d.where[full] = location
 		}
 		out = append(out, Member{Name: key.Value, Node: n})
 	}
 	return out, nil
 }
 
-func (d *Document) checkKey(key *yaml.Node, path string, seen map[string]bool) *Problem {
+func (d *Document) checkKey(key *yaml.Node, path string, names map[string]bool) *Problem {
 	if prob := checkPlain(key, path); prob != nil {
 		return prob
 	}
@@ -139,7 +139,7 @@ func (d *Document) checkKey(key *yaml.Node, path string, seen map[string]bool) *
 	if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
 		return Problemf(path, "must be named by text")
 	}
-	if seen[key.Value] {
+	if names[key.Value] {
 		return Problemf(path, "comes twice")
 	}
 	return nil

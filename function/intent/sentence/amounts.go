@@ -64,19 +64,19 @@ func (p *parser) addObjective(o Objective, s span) {
 // readThroughput reads "200 Mbps down" and "downlink of at least 200 Mbps".
 func (p *parser) readThroughput() (bool, *Fault) {
 	start := p.at
-	direction, before := p.readPhrase(p.know.directions)
-	if before {
+	direction, hasDirection := p.readPhrase(p.know.directions)
+	if hasDirection {
 		_ = p.acceptWords("throughput")
 		_ = p.acceptWords("of")
 	}
 	sign, _ := p.readPhrase(p.know.comparisons)
 	value, unit, ok := p.readAmount()
-	amount, known := measure.Of(value, unit)
-	if !ok || !known || amount.Unit != measure.Mbps {
+	amount, isUnit := measure.Of(value, unit)
+	if !ok || !isUnit || amount.Unit != measure.Mbps {
 		return false, nil
 	}
-	if !before {
-		if direction, before = p.readPhrase(p.know.directions); !before {
+	if !hasDirection {
+		if direction, hasDirection = p.readPhrase(p.know.directions); !hasDirection {
 			return false, p.faultAt(p.spanSince(start), "needs a direction: say down or up")
 		}
 	}
@@ -144,8 +144,8 @@ func (p *parser) readCPUAmount(start int) (bool, *Fault) {
 // readMemory reads "4Gi".
 func (p *parser) readMemory(start int) (bool, *Fault) {
 	value, unit, ok := p.readAmount()
-	suffix, known := memoryUnit(unit)
-	if !ok || !known {
+	suffix, isUnit := memoryUnit(unit)
+	if !ok || !isUnit {
 		if p.beginsWithMemory(start) {
 			return false, p.faultAt(p.spanSince(start), "needs an amount behind it, such as 4Gi")
 		}

@@ -99,13 +99,13 @@ func (p *parser) readNamed() (bool, *Fault) {
 }
 
 // readNameInto reads the name that has to follow.
-func (p *parser) readNameInto(path string, to *string) *Fault {
+func (p *parser) readNameInto(path string, target *string) *Fault {
 	start := p.at
 	t, ok := p.readName()
 	if !ok {
 		return p.nameExpected()
 	}
-	return p.setOnce(path, to, t.text, start)
+	return p.setOnce(path, target, t.text, start)
 }
 
 // readOwner reads "of edge-analytics" and "for the service edge-analytics" behind replicas.
@@ -157,8 +157,8 @@ func (p *parser) readReplicas() (bool, *Fault) {
 	if fault := p.readOwner(); fault != nil {
 		return false, fault
 	}
-	where, fault := p.readPlace()
-	c.at = where
+	location, fault := p.readPlace()
+	c.at = location
 	p.counts = append(p.counts, c)
 	return true, fault
 }
@@ -170,14 +170,14 @@ func (p *parser) isFurtherCount() bool {
 
 // readSites reads "on edge1 and edge2".
 func (p *parser) readSites() (bool, *Fault) {
-	where, fault := p.readPlace()
-	if where == nil || fault != nil {
+	location, fault := p.readPlace()
+	if location == nil || fault != nil {
 		return false, fault
 	}
 	if p.places != nil {
-		return false, p.faultAt(where.span, "says the Sites a second time")
+		return false, p.faultAt(location.span, "says the Sites a second time")
 	}
-	p.places = where
+	p.places = location
 	return true, nil
 }
 
@@ -261,9 +261,9 @@ func (p *parser) readLabels(start int) (*place, *Fault) {
 }
 
 // readPairs reads "greeting=Welcome and color=blue".
-func (p *parser) readPairs(path string, to *map[string]string) *Fault {
-	if *to == nil {
-		*to = map[string]string{}
+func (p *parser) readPairs(path string, target *map[string]string) *Fault {
+	if *target == nil {
+		*target = map[string]string{}
 	}
 	for first := true; ; first = false {
 		next := p.at
@@ -280,10 +280,10 @@ func (p *parser) readPairs(path string, to *map[string]string) *Fault {
 			return nil
 		}
 		p.at++
-		if _, twice := (*to)[key]; twice {
+		if _, twice := (*target)[key]; twice {
 			return p.faultAt(t.span, "says %s a second time", clipText(key))
 		}
-		(*to)[key] = value
+		(*target)[key] = value
 		p.statement.spans[path+"."+key] = t.span
 	}
 }
@@ -311,22 +311,22 @@ func (p *parser) readImage() (bool, *Fault) {
 }
 
 // readTokenInto reads the next token, which may be any token.
-func (p *parser) readTokenInto(path string, to *string) *Fault {
+func (p *parser) readTokenInto(path string, target *string) *Fault {
 	start := p.at
 	if p.isDone() {
 		return p.nameExpected()
 	}
 	p.at++
-	return p.setOnce(path, to, p.tokens[start].text, start)
+	return p.setOnce(path, target, p.tokens[start].text, start)
 }
 
 // readPriority reads "high priority" and "priority high".
 func (p *parser) readPriority() (bool, *Fault) {
 	start := p.at
 	p.readPhrase(p.know.determiners)
-	before := p.acceptWords("priority")
+	isLeading := p.acceptWords("priority")
 	level, ok := p.readPhrase(p.know.priorities)
-	if !ok || !before && !p.acceptWords("priority") {
+	if !ok || !isLeading && !p.acceptWords("priority") {
 		return false, nil
 	}
 	return true, p.setOnce("priority", &p.statement.Priority, level, start)
@@ -334,9 +334,9 @@ func (p *parser) readPriority() (bool, *Fault) {
 
 // readSliceID reads "SST 1", "SD 0000a1" and "PLMN 00101".
 func (p *parser) readSliceID() (bool, *Fault) {
-	for word, to := range map[string]*string{"sst": &p.statement.SST, "sd": &p.statement.SD, "plmn": &p.statement.PLMN} {
+	for word, target := range map[string]*string{"sst": &p.statement.SST, "sd": &p.statement.SD, "plmn": &p.statement.PLMN} {
 		if p.acceptWords(word) {
-			return true, p.readTokenInto("slice."+word, to)
+			return true, p.readTokenInto("slice."+word, target)
 		}
 	}
 	return false, nil

@@ -22,31 +22,31 @@ func (p *parser) resolveReplicas() *Fault {
 	if len(p.counts) > 1 {
 		return p.resolveEachCount()
 	}
-	where := p.places
+	location := p.places
 	if len(p.counts) == 1 {
 		c := p.counts[0]
 		p.statement.Replicas = c.value
 		p.statement.spans["replicas"] = c.span
-		if c.at != nil && where != nil {
+		if c.at != nil && location != nil {
 			return p.secondSitesFault(c.at.span)
 		}
 		if c.at != nil {
-			where = c.at
+			location = c.at
 		}
 	}
-	if where != nil {
-		p.statement.addPlace(where)
+	if location != nil {
+		p.statement.addPlace(location)
 	}
 	return nil
 }
 
 // addPlace adds the Sites of a place.
-func (w *Statement) addPlace(where *place) {
-	if where.word != "" {
-		w.Sites = append(w.Sites, where.word)
-		w.spans["sites"] = where.span
+func (w *Statement) addPlace(location *place) {
+	if location.word != "" {
+		w.Sites = append(w.Sites, location.word)
+		w.spans["sites"] = location.span
 	}
-	for _, t := range where.names {
+	for _, t := range location.names {
 		w.spans[siteItem(len(w.Sites))] = t.span
 		w.Sites = append(w.Sites, t.text)
 		if !t.quoted {

@@ -28,13 +28,13 @@ func parseSmallNumber(word string) (int, bool) {
 	if i := slices.Index(numbersBelowTwenty(), word); i >= 0 {
 		return i, true
 	}
-	ten, one, both := strings.Cut(word, "-")
+	ten, unit, hasUnit := strings.Cut(word, "-")
 	i := slices.Index(multiplesOfTen(), ten)
 	if i < 2 {
 		return 0, false
 	}
-	j := slices.Index(numbersBelowTwenty(), one)
-	if both && (j < 1 || j > 9) {
+	j := slices.Index(numbersBelowTwenty(), unit)
+	if hasUnit && (j < 1 || j > 9) {
 		return 0, false
 	}
 	return i*10 + max(j, 0), true

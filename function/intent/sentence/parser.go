@@ -129,14 +129,14 @@ func (p *parser) spanSince(start int) span {
 
 // acceptWords reads the words if they are next.
 func (p *parser) acceptWords(words string) bool {
-	at := p.at
+	index := p.at
 	for word := range strings.FieldsSeq(words) {
-		if at >= len(p.tokens) || p.tokens[at].lower != word {
+		if index >= len(p.tokens) || p.tokens[index].lower != word {
 			return false
 		}
-		at++
+		index++
 	}
-	p.at = at
+	p.at = index
 	return true
 }
 
@@ -160,11 +160,11 @@ func (p *parser) skipPhrase(phrases []phrase) bool {
 }
 
 // setOnce sets a value that was read since a token. It returns a fault when it was stated before.
-func (p *parser) setOnce(path string, to *string, value string, start int) *Fault {
-	if *to != "" {
+func (p *parser) setOnce(path string, target *string, value string, start int) *Fault {
+	if *target != "" {
 		return p.faultAt(p.spanSince(start), "says the %s a second time", lastPart(path))
 	}
-	*to = value
+	*target = value
 	p.statement.spans[path] = p.spanSince(start)
 	return nil
 }

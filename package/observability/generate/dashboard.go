@@ -127,13 +127,13 @@ func newDashboard() dashboard {
 	return out
 }
 
-func (v view) newPanel(id int, at gridPos) panel {
+func (v view) newPanel(id int, grid gridPos) panel {
 	t := target{RefID: "A", Expr: v.expr, LegendFormat: v.legend}
 	if v.kind == "table" {
 		t.Format, t.Instant = "table", true
 	}
 	return panel{
-		ID: id, Title: v.title, Type: v.kind, GridPos: at, Datasource: datasource{Type: "prometheus", UID: "${datasource}"},
+		ID: id, Title: v.title, Type: v.kind, GridPos: grid, Datasource: datasource{Type: "prometheus", UID: "${datasource}"},
 		FieldConfig: fieldCfg{Defaults: fieldDefaults{Unit: v.unit}, Overrides: []struct{}{}}, Targets: []target{t},
 	}
 }

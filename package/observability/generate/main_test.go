@@ -83,11 +83,11 @@ func (m stateMetric) labels() map[string][]string {
 
 // TestMetricsExist parses all queries, and looks for their metrics and labels.
 func TestMetricsExist(t *testing.T) {
-	known := metrics()
-	for where, query := range queries() {
+	labelsByMetric := metrics()
+	for panelName, query := range queries() {
 		e, err := parser.NewParser(parser.Options{}).ParseExpr(query)
 		if err != nil {
-			t.Errorf("%s: %s: %v", where, query, err)
+			t.Errorf("%s: %s: %v", panelName, query, err)
 			continue
 		}
 		parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
@@ -95,13 +95,13 @@ func TestMetricsExist(t *testing.T) {
 			if !ok {
 				return nil
 			}
-			labels, ok := known[s.Name]
+			labels, ok := labelsByMetric[s.Name]
 			if !ok {
-				t.Errorf("%s: %s: no metric %s", where, query, s.Name)
+				t.Errorf("%s: %s: no metric %s", panelName, query, s.Name)
 			}
 			for _, m := range s.LabelMatchers {
 				if m.Name != model.MetricNameLabel && !slices.Contains(labels, m.Name) {
-					t.Errorf("%s: %s: %s has no label %s", where, query, s.Name, m.Name)
+					t.Errorf("%s: %s: %s has no label %s", panelName, query, s.Name, m.Name)
 				}
 			}
 			return nil
@@ -119,7 +119,7 @@ func TestRunbookLines(t *testing.T) {
 		for _, reason := range reasons {
 			got := fillIn(t, r.runbookLine(), "team-a", reason)
 			want := "The message says why. The message: kubectl "
-			if a, known := advice.For(r.kind, reason); known && a.Actor != advice.NoActor {
+			if a, isKnown := advice.For(r.kind, reason); isKnown && a.Actor != advice.NoActor {
 				want = "Who acts: " + a.Actor.Words() + ". " + a.Do
 			}
 			if r.reason != "" || r.kind == "" {
@@ -204,11 +204,11 @@ func fillIn(t *testing.T, text, namespace, reason string) string {
 
 // TestDashboardSchema reads the dashboard that is shipped with Grafana's own schema: fields that are unknown or missing, and values of another type, are errors.
 func TestDashboardSchema(t *testing.T) {
-	known := cog.NewRuntime()
+	registry := cog.NewRuntime()
 	for _, c := range []variants.PanelcfgConfig{timeseries.VariantConfig(), stat.VariantConfig(), table.VariantConfig()} {
-		known.RegisterPanelcfgVariant(c)
+		registry.RegisterPanelcfgVariant(c)
 	}
-	known.RegisterDataqueryVariant(prometheus.VariantConfig())
+	registry.RegisterDataqueryVariant(prometheus.VariantConfig())
 	b, err := os.ReadFile(filepath.Join("..", "dashboard.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -229,12 +229,12 @@ func TestDashboardSchema(t *testing.T) {
 // TestDashboard holds for what Grafana needs of a dashboard: panels with names of their own that do not overlap, and queries.
 func TestDashboard(t *testing.T) {
 	d := newDashboard()
-	taken, titles := map[gridPos]bool{}, map[string]bool{}
+	places, titles := map[gridPos]bool{}, map[string]bool{}
 	for _, p := range d.Panels {
-		if taken[p.GridPos] || titles[p.Title] || p.GridPos.X+p.GridPos.W > columns {
+		if places[p.GridPos] || titles[p.Title] || p.GridPos.X+p.GridPos.W > columns {
 			t.Errorf("panel %q at %+v: the place or the title is taken, or it is outside", p.Title, p.GridPos)
 		}
-		taken[p.GridPos], titles[p.Title] = true, true
+		places[p.GridPos], titles[p.Title] = true, true
 		if len(p.Targets) != 1 || p.Targets[0].Expr == "" || p.Datasource.UID != "${"+d.Templating.List[0].Name+"}" {
 			t.Errorf("panel %q: %+v", p.Title, p)
 		}

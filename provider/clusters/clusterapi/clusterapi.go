@@ -72,9 +72,9 @@ func (h *Held) isCurrent(version string, now time.Time) bool {
 }
 
 // rememberKubeconfig caches the reading of a version of the Secret.
-func (h *Held) rememberKubeconfig(version string, k readiness.Kubeconfig, again time.Time) {
+func (h *Held) rememberKubeconfig(version string, k readiness.Kubeconfig, nextAsk time.Time) {
 	if h != nil {
-		*h = Held{version: version, kubeconfig: k.WithoutData(), again: again}
+		*h = Held{version: version, kubeconfig: k.WithoutData(), again: nextAsk}
 	}
 }
 
@@ -97,9 +97,9 @@ func Read(ctx context.Context, m Management, a Asker, w Want, now time.Time) Rea
 	in.Infrastructure = r.readReferred(ctx, in.Cluster, "infrastructureRef")
 	in.ControlPlane = r.readReferred(ctx, in.Cluster, "controlPlaneRef")
 	in.Behind = r.readAppliedObjects(ctx, in.Infrastructure, in.ControlPlane)
-	var again time.Time
-	in.Kubeconfig, again = r.readKubeconfig(ctx, a, now)
-	return Reading{Report: readiness.Read(in), Again: again}
+	var nextAsk time.Time
+	in.Kubeconfig, nextAsk = r.readKubeconfig(ctx, a, now)
+	return Reading{Report: readiness.Read(in), Again: nextAsk}
 }
 
 type reader struct {
@@ -183,8 +183,8 @@ func (r *reader) readCluster(ctx context.Context) readiness.Object {
 	return r.readObject(ctx, subject, schema.GroupVersionResource{Group: readiness.Group, Version: string(r.version), Resource: "clusters"}, r.version)
 }
 
-func (r *reader) readObject(ctx context.Context, s readiness.Subject, of schema.GroupVersionResource, c readiness.Contract) readiness.Object {
-	u, missing := Found(r.management.Get(ctx, engines.Ref{Resource: of, Kind: s.Kind, Namespace: r.want.Namespace, Name: s.Name}))
+func (r *reader) readObject(ctx context.Context, s readiness.Subject, resource schema.GroupVersionResource, c readiness.Contract) readiness.Object {
+	u, missing := Found(r.management.Get(ctx, engines.Ref{Resource: resource, Kind: s.Kind, Namespace: r.want.Namespace, Name: s.Name}))
 	if missing != "" {
 		return readiness.Lacks(s, missing)
 	}
@@ -207,10 +207,10 @@ func (r *reader) readReferred(ctx context.Context, cluster readiness.Object, fie
 }
 
 // readAppliedObjects reads the objects that CAPT's objects are made by. The kubeconfig's has no reference, and its name follows from the Cluster's.
-func (r *reader) readAppliedObjects(ctx context.Context, of ...readiness.Object) []readiness.Object {
+func (r *reader) readAppliedObjects(ctx context.Context, objects ...readiness.Object) []readiness.Object {
 	var out []readiness.Object
 	capt := false
-	for _, o := range of {
+	for _, o := range objects {
 		name := o.TemplateApplyName()
 		capt = capt || name != ""
 		if name != "" {
@@ -249,9 +249,9 @@ func (r *reader) readKubeconfig(ctx context.Context, a Asker, now time.Time) (re
 	if h := r.want.Held; h.isCurrent(r.want.SecretVersion, now) {
 		return h.kubeconfig, h.again
 	}
-	version, k, again := r.fetchKubeconfig(ctx, a)
-	r.want.Held.rememberKubeconfig(version, k, again)
-	return k, again
+	version, k, nextAsk := r.fetchKubeconfig(ctx, a)
+	r.want.Held.rememberKubeconfig(version, k, nextAsk)
+	return k, nextAsk
 }
 
 // fetchKubeconfig reads the Secret. It returns its version, too.
@@ -274,7 +274,7 @@ func (r *reader) fetchKubeconfig(ctx context.Context, a Asker) (string, readines
 		return s.GetResourceVersion(), k, time.Time{}
 	}
 	k.NotAfter = readiness.Expires(cfg.CertData, cfg.BearerToken)
-	var again time.Time
-	k.Answer, again = a.Ask(ctx, k.Data)
-	return s.GetResourceVersion(), k, again
+	var nextAsk time.Time
+	k.Answer, nextAsk = a.Ask(ctx, k.Data)
+	return s.GetResourceVersion(), k, nextAsk
 }

@@ -107,10 +107,10 @@ func (m *management) apply(resource, text string) {
 		m.Fatal(err)
 	}
 	gvr := u.GroupVersionKind().GroupVersion().WithResource(resource)
-	of := m.client.Resource(gvr).Namespace(u.GetNamespace())
-	_, err := of.Update(m.Context(), u, metav1.UpdateOptions{})
+	resourceClient := m.client.Resource(gvr).Namespace(u.GetNamespace())
+	_, err := resourceClient.Update(m.Context(), u, metav1.UpdateOptions{})
 	if kerrors.IsNotFound(err) {
-		_, err = of.Create(m.Context(), u, metav1.CreateOptions{})
+		_, err = resourceClient.Create(m.Context(), u, metav1.CreateOptions{})
 	}
 	if err != nil {
 		m.Fatal(err)
@@ -270,18 +270,18 @@ func TestKubeconfigIsCached(t *testing.T) {
 			m.onlyCluster()
 			m.secret("c1-kubeconfig", "c1", b64(fmt.Sprintf(kubeconfig, "")))
 			m.until("")
-			look, held := m.pool.Look(owner()), Held{}
+			look, cached := m.pool.Look(owner()), Held{}
 			defer look.Done()
 			home, err := look.Home()
 			if err != nil {
 				t.Fatal(err)
 			}
-			first := Read(t.Context(), home, m, Want{Namespace: "team-a", Name: "c1", Held: &held}, time.Unix(0, 0))
-			if held.version == "" || len(held.kubeconfig.Data) > 0 {
-				t.Fatalf("held kubeconfig: version %q, %d bytes", held.version, len(held.kubeconfig.Data))
+			first := Read(t.Context(), home, m, Want{Namespace: "team-a", Name: "c1", Held: &cached}, time.Unix(0, 0))
+			if cached.version == "" || len(cached.kubeconfig.Data) > 0 {
+				t.Fatalf("held kubeconfig: version %q, %d bytes", cached.version, len(cached.kubeconfig.Data))
 			}
 			m.asked = nil
-			r := Read(t.Context(), home, m, Want{Namespace: "team-a", Name: "c1", Held: &held, SecretVersion: tc.version(held.version)}, tc.at)
+			r := Read(t.Context(), home, m, Want{Namespace: "team-a", Name: "c1", Held: &cached, SecretVersion: tc.version(cached.version)}, tc.at)
 			if diff := cmp.Diff(tc.asked, len(m.asked)); diff != "" {
 				t.Errorf("\n%s\nhow often it was asked: -want, +got:\n%s", tc.reason, diff)
 			}

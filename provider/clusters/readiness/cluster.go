@@ -36,8 +36,8 @@ func initializedSaid(c Object) bool {
 }
 
 // newCondition is one of the kind that came with v1beta2, which an older Cluster has in another place.
-func newCondition(c Object, of string) foundCondition {
-	return c.findCondition(of, c.contractVersion().layout().conditions...)
+func newCondition(c Object, conditionType string) foundCondition {
+	return c.findCondition(conditionType, c.contractVersion().layout().conditions...)
 }
 
 // endpointOf returns the endpoint of a Cluster. CAPT writes the whole URL where a host belongs.
@@ -105,15 +105,15 @@ func failureDomainsOf(o Object) []FailureDomain {
 
 func failureDomain(name string, v any) FailureDomain {
 	m, ok := v.(map[string]any)
-	controlPlane, is := m["controlPlane"].(bool)
-	return FailureDomain{Name: name, ControlPlane: ok && is && controlPlane}
+	controlPlane, isBool := m["controlPlane"].(bool)
+	return FailureDomain{Name: name, ControlPlane: ok && isBool && controlPlane}
 }
 
 // countReplicas counts the replicas of control plane and workers, as the Cluster counts them, or the control plane itself.
 func countReplicas(in Input) (controlPlanes, workers Replicas) {
-	at := in.Cluster.contractVersion().layout().replicas
-	count := func(of string) Replicas {
-		path := append(slices.Clone(at), of)
+	base := in.Cluster.contractVersion().layout().replicas
+	count := func(field string) Replicas {
+		path := append(slices.Clone(base), field)
 		return Replicas{
 			Desired: in.Cluster.intField(append(path, "desiredReplicas")...),
 			Ready:   in.Cluster.intField(append(path, "readyReplicas")...),
@@ -157,8 +157,8 @@ func deletingCondition(in Input) Condition {
 		return c.conditionWith(TypeDeleting, False, ReasonNotDeleting, "")
 	}
 	out := c.conditionWith(TypeDeleting, True, ReasonDeletionRequested, "it is being deleted")
-	if said := newCondition(c, TypeDeleting); said.hasStatus(True) && said.reason != "" {
-		out = c.conditionWith(TypeDeleting, True, said.reason, said.messageText())
+	if deleting := newCondition(c, TypeDeleting); deleting.hasStatus(True) && deleting.reason != "" {
+		out = c.conditionWith(TypeDeleting, True, deleting.reason, deleting.messageText())
 	}
 	if w, failed := failedWorkspace(in.Behind); failed.found {
 		out.By, out.Message = w.Subject, w.conditionWith("", "", "", failed.messageText()).Message

@@ -30,7 +30,7 @@ func definition(labels map[string]string, versions ...string) *unstructured.Unst
 }
 
 func TestContractOf(t *testing.T) {
-	old, both := "cluster.x-k8s.io/v1beta1", "cluster.x-k8s.io/v1beta2"
+	oldLabel, newLabel := "cluster.x-k8s.io/v1beta1", "cluster.x-k8s.io/v1beta2"
 	cases := map[string]struct {
 		reason  string
 		labels  map[string]string
@@ -38,11 +38,11 @@ func TestContractOf(t *testing.T) {
 		cluster Contract
 		want    string
 	}{
-		"Old":       {reason: "A provider of contract v1beta1, such as CAPT, is read by that contract.", labels: map[string]string{old: "v1beta1"}, served: []string{"v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
-		"New":       {reason: "The newest contract of a kind that has two is taken.", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta2, want: "v1beta2/v1beta2"},
-		"OldCore":   {reason: "A Cluster v1beta1 is joined with contract v1beta1, whatever else the kind follows.", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta1, want: "v1beta1/v1beta1"},
-		"Several":   {reason: "The newest served version of the versions in the label is taken.", labels: map[string]string{old: "v1alpha4_v1beta1_v1_v1beta2"}, served: []string{"v1", "v1beta1", "v1beta2", "v1alpha4"}, cluster: V1Beta2, want: "v1beta1/v1"},
-		"NotServed": {reason: "A version that is not served is skipped, and the next contract is taken.", labels: map[string]string{both: "v1beta2", old: "v1beta1"}, served: []string{"-v1beta2", "v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
+		"Old":       {reason: "A provider of contract v1beta1, such as CAPT, is read by that contract.", labels: map[string]string{oldLabel: "v1beta1"}, served: []string{"v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
+		"New":       {reason: "The newest contract of a kind that has two is taken.", labels: map[string]string{oldLabel: "v1beta1", newLabel: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta2, want: "v1beta2/v1beta2"},
+		"OldCore":   {reason: "A Cluster v1beta1 is joined with contract v1beta1, whatever else the kind follows.", labels: map[string]string{oldLabel: "v1beta1", newLabel: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta1, want: "v1beta1/v1beta1"},
+		"Several":   {reason: "The newest served version of the versions in the label is taken.", labels: map[string]string{oldLabel: "v1alpha4_v1beta1_v1_v1beta2"}, served: []string{"v1", "v1beta1", "v1beta2", "v1alpha4"}, cluster: V1Beta2, want: "v1beta1/v1"},
+		"NotServed": {reason: "A version that is not served is skipped, and the next contract is taken.", labels: map[string]string{newLabel: "v1beta2", oldLabel: "v1beta1"}, served: []string{"-v1beta2", "v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
 		"NoLabel":   {reason: "A definition without the label follows no known contract.", served: []string{"v1beta1"}, cluster: V1Beta2, want: "/"},
 		"Future":    {reason: "A contract that is not in the list is not taken.", labels: map[string]string{"cluster.x-k8s.io/v1": "v1"}, served: []string{"v1"}, cluster: V1Beta2, want: "/"},
 	}
@@ -116,9 +116,9 @@ func TestUnknownContract(t *testing.T) {
 	in := good(V1Beta2, V1Beta2)
 	in.Infrastructure.Contract, in.ControlPlane.Contract = "v1", "v1"
 	r := Read(in)
-	for _, of := range []string{TypeInfrastructureReady, TypeControlPlaneReady} {
-		if c := r.Condition(of); c.Status == True {
-			t.Errorf("Read(): condition %s of a provider with an unknown contract: want not True, got %s", of, c.Status)
+	for _, conditionType := range []string{TypeInfrastructureReady, TypeControlPlaneReady} {
+		if c := r.Condition(conditionType); c.Status == True {
+			t.Errorf("Read(): condition %s of a provider with an unknown contract: want not True, got %s", conditionType, c.Status)
 		}
 	}
 }
@@ -132,8 +132,8 @@ func TestContractsAreInOneFile(t *testing.T) {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "readiness/contract.go") {
 				return err
 			}
-			for _, at := range versionsNamed(t, path) {
-				t.Errorf("%s names a contract version of Cluster API: add its fields to layout in readiness/contract.go", at)
+			for _, location := range versionsNamed(t, path) {
+				t.Errorf("%s names a contract version of Cluster API: add its fields to layout in readiness/contract.go", location)
 			}
 			return nil
 		})

@@ -68,8 +68,8 @@ func TestExpires(t *testing.T) {
 	}
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	encoded := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
-	token := func(at time.Time) string {
-		return encoded(`{"alg":"RS256","typ":"JWT"}`) + "." + encoded(fmt.Sprintf(`{"exp":%d}`, at.Unix())) + "." + encoded("signature")
+	token := func(expiry time.Time) string {
+		return encoded(`{"alg":"RS256","typ":"JWT"}`) + "." + encoded(fmt.Sprintf(`{"exp":%d}`, expiry.Unix())) + "." + encoded("signature")
 	}
 	cases := map[string]struct {
 		reason      string

@@ -51,8 +51,8 @@ func (o Object) objectUID() string {
 }
 
 // unreadCondition is the condition that follows from an object that could not be read.
-func (o Object) unreadCondition(of string) Condition {
-	what := map[string]string{
+func (o Object) unreadCondition(conditionType string) Condition {
+	messages := map[string]string{
 		ReasonKindMissing:     "the management cluster does not serve this kind",
 		ReasonObjectMissing:   "it does not exist",
 		ReasonAccessDenied:    "the management cluster does not let us read it",
@@ -65,11 +65,11 @@ func (o Object) unreadCondition(of string) Condition {
 	if o.Missing == ReasonObjectMissing || o.Missing == ReasonNotReferenced {
 		status = False
 	}
-	return Condition{Type: of, Status: status, Reason: o.Missing, Message: what[o.Missing], By: o.Subject}
+	return Condition{Type: conditionType, Status: status, Reason: o.Missing, Message: messages[o.Missing], By: o.Subject}
 }
 
-func (o Object) conditionWith(of string, s Status, reason, message string) Condition {
-	return Condition{Type: of, Status: s, Reason: reason, Message: engines.SanitizeMessage(message), By: o.Subject}
+func (o Object) conditionWith(conditionType string, s Status, reason, message string) Condition {
+	return Condition{Type: conditionType, Status: s, Reason: reason, Message: engines.SanitizeMessage(message), By: o.Subject}
 }
 
 func (o Object) textField(fields ...string) string {
@@ -127,7 +127,7 @@ func (s foundCondition) messageText() string {
 }
 
 // findCondition returns a condition of an object, where Kubernetes has it, or in another place.
-func (o Object) findCondition(of string, in ...string) foundCondition {
+func (o Object) findCondition(conditionType string, in ...string) foundCondition {
 	if !o.isThere() {
 		return foundCondition{}
 	}
@@ -141,7 +141,7 @@ func (o Object) findCondition(of string, in ...string) foundCondition {
 	}
 	for _, c := range list {
 		m, ok := c.(map[string]any)
-		if ok && m["type"] == of {
+		if ok && m["type"] == conditionType {
 			return foundCondition{
 				found: true, status: toString(m["status"]), reason: toString(m["reason"]), message: toString(m["message"]),
 				generation: toInteger(m["observedGeneration"]),
@@ -181,8 +181,8 @@ func (o Object) annotatedPaused() bool {
 // failureText returns the failure that an object reports, wherever its version has it. It is empty if there is none.
 func (o Object) failureText() string {
 	for _, l := range slices.Backward(layouts()) {
-		at := l.failure
-		reason, message := o.textField(append(slices.Clone(at), "failureReason")...), o.textField(append(slices.Clone(at), "failureMessage")...)
+		base := l.failure
+		reason, message := o.textField(append(slices.Clone(base), "failureReason")...), o.textField(append(slices.Clone(base), "failureMessage")...)
 		if reason != "" && message != "" {
 			return fmt.Sprintf("%s: %s", reason, message)
 		}

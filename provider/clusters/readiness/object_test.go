@@ -47,12 +47,12 @@ func valueOf(text string) any {
 }
 
 // with adds a condition to an object: "Ready=False/Creating/it takes time".
-func with(u *unstructured.Unstructured, at, condition string) *unstructured.Unstructured {
-	of, rest, _ := strings.Cut(condition, "=")
+func with(u *unstructured.Unstructured, field, condition string) *unstructured.Unstructured {
+	conditionType, rest, _ := strings.Cut(condition, "=")
 	parts := append(strings.SplitN(rest, "/", 3), "", "")
-	path := strings.Split(at, ".")
+	path := strings.Split(field, ".")
 	list, _, _ := unstructured.NestedSlice(u.Object, path...)
-	list = append(list, map[string]any{"type": of, "status": parts[0], "reason": parts[1], "message": parts[2]})
+	list = append(list, map[string]any{"type": conditionType, "status": parts[0], "reason": parts[1], "message": parts[2]})
 	if err := unstructured.SetNestedSlice(u.Object, list, path...); err != nil {
 		panic(err)
 	}

@@ -7,32 +7,32 @@ func infrastructureDone(o Object) bool {
 }
 
 func infrastructureReady(in Input) Condition {
-	const of = TypeInfrastructureReady
+	const conditionType = TypeInfrastructureReady
 	c, o := in.Cluster, in.Infrastructure
-	taken := infrastructureProvisioned(c)
+	isProvisioned := infrastructureProvisioned(c)
 	switch {
-	case o.Missing == ReasonNotReferenced && taken:
-		return c.conditionWith(of, True, ReasonProvisioned, "")
+	case o.Missing == ReasonNotReferenced && isProvisioned:
+		return c.conditionWith(conditionType, True, ReasonProvisioned, "")
 	case o.Missing != "":
-		return o.unreadCondition(of)
-	case !infrastructureDone(o) && taken:
-		return o.conditionWith(of, False, ReasonNotReady, describeFailure(o))
+		return o.unreadCondition(conditionType)
+	case !infrastructureDone(o) && isProvisioned:
+		return o.conditionWith(conditionType, False, ReasonNotReady, describeFailure(o))
 	case !infrastructureDone(o):
-		return o.conditionWith(of, False, ReasonProvisioning, describeFailure(o))
-	case !taken:
-		return c.conditionWith(of, False, ReasonProvisioning, "Cluster API has not taken over yet that its infrastructure is ready")
+		return o.conditionWith(conditionType, False, ReasonProvisioning, describeFailure(o))
+	case !isProvisioned:
+		return c.conditionWith(conditionType, False, ReasonProvisioning, "Cluster API has not taken over yet that its infrastructure is ready")
 	case o.GetDeletionTimestamp() != nil:
-		return o.conditionWith(of, False, ReasonNotReady, "it is being deleted")
+		return o.conditionWith(conditionType, False, ReasonNotReady, "it is being deleted")
 	case o.findCondition("Ready").hasStatus(False):
-		return o.conditionWith(of, False, ReasonNotReady, describeFailure(o))
+		return o.conditionWith(conditionType, False, ReasonNotReady, describeFailure(o))
 	}
-	return o.conditionWith(of, True, ReasonProvisioned, "")
+	return o.conditionWith(conditionType, True, ReasonProvisioned, "")
 }
 
 // describeFailure returns the message of an object that explains why it is not ready. CAPT says it of its VPC.
 func describeFailure(o Object) string {
-	for _, of := range []string{"Ready", "VPCReady", typeAvailable} {
-		if c := o.findCondition(of); c.found && !c.hasStatus(True) && c.messageText() != "" {
+	for _, conditionType := range []string{"Ready", "VPCReady", typeAvailable} {
+		if c := o.findCondition(conditionType); c.found && !c.hasStatus(True) && c.messageText() != "" {
 			return c.messageText()
 		}
 	}
@@ -41,38 +41,38 @@ func describeFailure(o Object) string {
 
 // controlPlaneInitialized is latched: a provider may say later that it is not, and the API server answered all the same.
 func controlPlaneInitialized(in Input) Condition {
-	const of = TypeControlPlaneInitialized
+	const conditionType = TypeControlPlaneInitialized
 	c, o := in.Cluster, in.ControlPlane
 	switch {
 	case initializedSaid(c):
-		return c.conditionWith(of, True, ReasonInitialized, "")
+		return c.conditionWith(conditionType, True, ReasonInitialized, "")
 	case in.Initialized.UID != "" && in.Initialized.UID == c.objectUID():
-		return c.conditionWith(of, True, ReasonInitialized, "it was, and its provider no longer says so")
+		return c.conditionWith(conditionType, True, ReasonInitialized, "it was, and its provider no longer says so")
 	case o.Missing != "" && o.Missing != ReasonNotReferenced:
-		return o.unreadCondition(of)
+		return o.unreadCondition(conditionType)
 	case o.Missing == ReasonNotReferenced:
-		return c.conditionWith(of, False, ReasonNotInitialized, newCondition(c, of).messageText())
+		return c.conditionWith(conditionType, False, ReasonNotInitialized, newCondition(c, conditionType).messageText())
 	}
-	return o.conditionWith(of, False, ReasonNotInitialized, describeFailure(o))
+	return o.conditionWith(conditionType, False, ReasonNotInitialized, describeFailure(o))
 }
 
 func controlPlaneReady(in Input) Condition {
-	const of = TypeControlPlaneReady
+	const conditionType = TypeControlPlaneReady
 	c, o := in.Cluster, in.ControlPlane
 	if o.Missing != "" && o.Missing != ReasonNotReferenced {
-		return o.unreadCondition(of)
+		return o.unreadCondition(conditionType)
 	}
-	by := o
+	reporter := o
 	if o.Missing == ReasonNotReferenced {
-		by = c
+		reporter = c
 	}
-	if by.GetDeletionTimestamp() != nil {
-		return by.conditionWith(of, False, ReasonNotReady, "it is being deleted")
+	if reporter.GetDeletionTimestamp() != nil {
+		return reporter.conditionWith(conditionType, False, ReasonNotReady, "it is being deleted")
 	}
 	if well, message := controlPlaneWell(c, o); !well {
-		return by.conditionWith(of, False, notYet(in), message)
+		return reporter.conditionWith(conditionType, False, notYet(in), message)
 	}
-	return by.conditionWith(of, True, ReasonAvailable, "")
+	return reporter.conditionWith(conditionType, True, ReasonAvailable, "")
 }
 
 // notYet distinguishes a control plane that was never ready, a replacement on a user's request, and a loss of readiness.
@@ -91,24 +91,24 @@ func controlPlaneWell(c, o Object) (bool, string) {
 	if !o.isThere() {
 		return clusterSaysWell(c)
 	}
-	well, by := o.findSignal(o.Contract.layout().controlPlaneReady)
-	if by.found {
-		return well, by.messageText()
+	well, found := o.findSignal(o.Contract.layout().controlPlaneReady)
+	if found.found {
+		return well, found.messageText()
 	}
 	return well, describeFailure(o)
 }
 
 func clusterSaysWell(c Object) (bool, string) {
-	well, by := c.findSignal(c.contractVersion().layout().controlPlaneAvailable)
-	return well, by.messageText()
+	well, found := c.findSignal(c.contractVersion().layout().controlPlaneAvailable)
+	return well, found.messageText()
 }
 
 // providerHealthy names who failed. The message of an earlier failure, after which all objects became ready, stays in the condition and does
 // no harm: no failure here is final.
 func providerHealthy(in Input) Condition {
-	const of = TypeProviderHealthy
+	const conditionType = TypeProviderHealthy
 	if w, failed := failedWorkspace(in.Behind); failed.found {
-		return w.conditionWith(of, False, ReasonTerraformFailed, failed.messageText())
+		return w.conditionWith(conditionType, False, ReasonTerraformFailed, failed.messageText())
 	}
 	status := False
 	if infrastructureReady(in).Status == True && controlPlaneReady(in).Status == True {
@@ -116,21 +116,21 @@ func providerHealthy(in Input) Condition {
 	}
 	for _, o := range []Object{in.ControlPlane, in.Infrastructure, in.Cluster} {
 		if f := o.failureText(); f != "" {
-			return o.conditionWith(of, status, ReasonFailureReported, f)
+			return o.conditionWith(conditionType, status, ReasonFailureReported, f)
 		}
 	}
 	if in.Cluster.textField("status", "phase") == "Failed" {
-		return in.Cluster.conditionWith(of, status, ReasonFailureReported, "its phase is Failed")
+		return in.Cluster.conditionWith(conditionType, status, ReasonFailureReported, "its phase is Failed")
 	}
-	return in.Cluster.conditionWith(of, True, ReasonNoFailure, "")
+	return in.Cluster.conditionWith(conditionType, True, ReasonNoFailure, "")
 }
 
 // reportObjects returns the report of each requested object.
 func reportObjects(in Input, r Report) []ObjectReport {
 	b := r.Blocker()
 	out := []ObjectReport{reportObject(in.Cluster, b.Reason == "", Condition{Reason: b.Reason, Message: b.String()})}
-	add := func(o Object, of string) {
-		if c := r.Condition(of); o.Missing != ReasonNotReferenced {
+	add := func(o Object, conditionType string) {
+		if c := r.Condition(conditionType); o.Missing != ReasonNotReferenced {
 			out = append(out, reportObject(o, c.Status == True, c))
 		}
 	}
@@ -142,13 +142,13 @@ func reportObjects(in Input, r Report) []ObjectReport {
 	return out
 }
 
-func reportObject(o Object, ready bool, why Condition) ObjectReport {
+func reportObject(o Object, ready bool, condition Condition) ObjectReport {
 	out := ObjectReport{Kind: o.Subject.Kind, Name: o.Subject.Name, UID: o.objectUID(), Ready: ready}
 	if o.isThere() {
 		out.APIVersion = o.GetAPIVersion()
 	}
 	if !ready {
-		out.Reason, out.Message = why.Reason, why.Message
+		out.Reason, out.Message = condition.Reason, condition.Message
 	}
 	return out
 }

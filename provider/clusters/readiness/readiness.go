@@ -173,17 +173,19 @@ type Report struct {
 }
 
 // Condition of a type.
-func (r Report) Condition(of string) Condition {
+func (r Report) Condition(conditionType string) Condition {
 	for _, c := range r.Conditions {
-		if c.Type == of {
+		if c.Type == conditionType {
 			return c
 		}
 	}
-	return Condition{Type: of, Status: Unknown}
+	return Condition{Type: conditionType, Status: Unknown}
 }
 
 // Is reports whether a condition has a status.
-func (r Report) Is(of string, s Status) bool { return r.Condition(of).Status == s }
+func (r Report) Is(conditionType string, s Status) bool {
+	return r.Condition(conditionType).Status == s
+}
 
 // Deliverable reports whether something can be delivered to the cluster now. Workers count only if the options require some: the software
 // that makes them ready is often the first delivery.
@@ -257,8 +259,8 @@ func (r Report) firstOpenCondition() Condition {
 
 // firstUntrue returns the first of some conditions that is not True, or none.
 func (r Report) firstUntrue(types ...string) Condition {
-	for _, of := range types {
-		if c := r.Condition(of); c.Status != True {
+	for _, conditionType := range types {
+		if c := r.Condition(conditionType); c.Status != True {
 			return c
 		}
 	}
@@ -310,11 +312,11 @@ func (r Report) withoutCluster(in Input) Report {
 	if c.Missing != ReasonObjectMissing {
 		r.Initialized = in.Initialized
 	}
-	for _, of := range []string{
+	for _, conditionType := range []string{
 		TypeInfrastructureReady, TypeControlPlaneInitialized, TypeControlPlaneReady, TypeEndpointKnown,
 		TypeKubeconfigReady, TypeProviderHealthy, TypePaused, TypeDeleting,
 	} {
-		r.Conditions = append(r.Conditions, c.unreadCondition(of))
+		r.Conditions = append(r.Conditions, c.unreadCondition(conditionType))
 	}
 	return r
 }

@@ -403,8 +403,8 @@ func TestContracts(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			r := Read(tc.in())
-			of, _, _ := strings.Cut(tc.want, "=")
-			if diff := cmp.Diff(tc.want, conditionLine(r.Condition(of))); diff != "" {
+			conditionType, _, _ := strings.Cut(tc.want, "=")
+			if diff := cmp.Diff(tc.want, conditionLine(r.Condition(conditionType))); diff != "" {
 				t.Errorf("\n%s\nRead(): -want, +got:\n%s", tc.reason, diff)
 			}
 			b := r.Blocker()
@@ -420,16 +420,16 @@ func TestMissing(t *testing.T) {
 		ReasonKindMissing: Unknown, ReasonObjectMissing: False, ReasonAccessDenied: Unknown, ReasonUnreachable: Unknown,
 		ReasonContractUnknown: Unknown, ReasonVersionUnknown: Unknown,
 	}
-	before := Initialized{UID: "uid-1", At: noon()}
+	previous := Initialized{UID: "uid-1", At: noon()}
 	for reason, status := range reasons {
 		t.Run(reason, func(t *testing.T) {
 			in := good(V1Beta2, V1Beta1)
-			in.Cluster, in.Initialized = Lacks(Subject{Kind: "Cluster", Name: "c1"}, reason), before
+			in.Cluster, in.Initialized = Lacks(Subject{Kind: "Cluster", Name: "c1"}, reason), previous
 			r := Read(in)
 			if b := r.Blocker(); b.Reason != reason || b.By.String() != "Cluster c1" || b.Message == "" {
 				t.Errorf("blocker without the Cluster: %+v", b)
 			}
-			if forgotten := r.Initialized != before; forgotten != (reason == ReasonObjectMissing) {
+			if forgotten := r.Initialized != previous; forgotten != (reason == ReasonObjectMissing) {
 				t.Errorf("latched initialization: %+v", r.Initialized)
 			}
 			in = good(V1Beta2, V1Beta1)

@@ -28,8 +28,8 @@ type Steady struct {
 }
 
 // Trusted is a Steady of a Cluster that counts as ready since a time, as an earlier process recorded it.
-func Trusted(uid string, since time.Time) Steady {
-	return Steady{UID: uid, Ready: true, Since: since, is: true}
+func Trusted(uid string, start time.Time) Steady {
+	return Steady{UID: uid, Ready: true, Since: start, is: true}
 }
 
 // Observe records a report, and returns the stabilized readiness. A report without a UID counts for the same Cluster.

@@ -66,16 +66,16 @@ func TestObserve(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			there := Read(good(V1Beta2, V1Beta2))
+			present := Read(good(V1Beta2, V1Beta2))
 			gap := Read(Input{Cluster: Lacks(Subject{Kind: "Cluster", Name: "c1"}, tc.gap)})
 			now := noon()
-			s := Trusted(there.UID, now.Add(-time.Minute)).Observe(there, true, now, Stabilization)
+			s := Trusted(present.UID, now.Add(-time.Minute)).Observe(present, true, now, Stabilization)
 			if !s.Ready || !s.Since.Equal(now.Add(-time.Minute)) {
 				t.Fatalf("\n%s\nthe recorded state does not count: %+v", tc.reason, s)
 			}
-			s = s.Observe(there, false, now, Stabilization).Observe(there, true, now, Stabilization)
+			s = s.Observe(present, false, now, Stabilization).Observe(present, true, now, Stabilization)
 			now = now.Add(2 * Stabilization)
-			s = s.Observe(there, true, now, Stabilization).Observe(gap, false, now, Stabilization).Observe(there, true, now, Stabilization)
+			s = s.Observe(present, true, now, Stabilization).Observe(gap, false, now, Stabilization).Observe(present, true, now, Stabilization)
 			if got := s.Due(Stabilization).Sub(now); got != tc.want {
 				t.Errorf("\n%s\nit counts as ready after: want %s, got %s", tc.reason, tc.want, got)
 			}

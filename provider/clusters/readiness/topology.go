@@ -41,8 +41,8 @@ func topologyOf(in Input) Topology {
 // isUnseen is true for an object whose controller has not observed its present generation. An object without an observed generation counts as
 // observed.
 func isUnseen(o Object) bool {
-	seen := o.intField("status", "observedGeneration")
-	return seen > 0 && seen < o.GetGeneration()
+	observed := o.intField("status", "observedGeneration")
+	return observed > 0 && observed < o.GetGeneration()
 }
 
 // isRolling is true while a rollout replaces machines. The control plane knows it before the Cluster does.

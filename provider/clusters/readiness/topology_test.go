@@ -10,13 +10,13 @@ import (
 // TestTopology checks when Cluster API has applied the topology of a Cluster from its ClusterClass.
 func TestTopology(t *testing.T) {
 	reconciled := func(in Input, status, reason string, generation int64) {
-		at := []string{"status", "conditions"}
+		fields := []string{"status", "conditions"}
 		if in.Cluster.contractVersion() == V1Beta1 {
-			at = []string{"status", "v1beta2", "conditions"}
+			fields = []string{"status", "v1beta2", "conditions"}
 		}
-		with(in.Cluster.Unstructured, strings.Join(at, "."), "TopologyReconciled="+status+"/"+reason+"/words")
+		with(in.Cluster.Unstructured, strings.Join(fields, "."), "TopologyReconciled="+status+"/"+reason+"/words")
 		all, _ := in.Cluster.Object["status"].(map[string]any)
-		for _, field := range at[1 : len(at)-1] {
+		for _, field := range fields[1 : len(fields)-1] {
 			all, _ = all[field].(map[string]any)
 		}
 		list, _ := all["conditions"].([]any)

@@ -50,7 +50,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if _, is := b.GetLabels()[catalogv1alpha1.LabelListed]; is == listed {
+	if _, isListed := b.GetLabels()[catalogv1alpha1.LabelListed]; isListed == listed {
 		return reconcile.Result{}, nil
 	}
 	return reconcile.Result{}, r.setListedLabel(ctx, b, listed)
@@ -65,7 +65,7 @@ func (r *Reconciler) shouldBeListed(ctx context.Context, b *catalogv1alpha1.Blue
 	if len(raw) > catalogv1alpha1.MaxListedBytes {
 		return false, nil
 	}
-	if _, is := b.GetLabels()[catalogv1alpha1.LabelListed]; is {
+	if _, isListed := b.GetLabels()[catalogv1alpha1.LabelListed]; isListed {
 		return true, nil
 	}
 	all := &metav1.PartialObjectMetadataList{}
@@ -77,10 +77,10 @@ func (r *Reconciler) shouldBeListed(ctx context.Context, b *catalogv1alpha1.Blue
 }
 
 func (r *Reconciler) setListedLabel(ctx context.Context, b *catalogv1alpha1.Blueprint, listed bool) error {
-	before := b.DeepCopy()
+	original := b.DeepCopy()
 	meta.RemoveLabels(b, catalogv1alpha1.LabelListed)
 	if listed {
 		meta.AddLabels(b, map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue})
 	}
-	return errors.Wrapf(client.IgnoreNotFound(r.kube.Patch(ctx, b, client.MergeFrom(before))), "cannot label Blueprint %q", b.GetName())
+	return errors.Wrapf(client.IgnoreNotFound(r.kube.Patch(ctx, b, client.MergeFrom(original))), "cannot label Blueprint %q", b.GetName())
 }

@@ -176,8 +176,8 @@ func (e *external) updateObject(ctx context.Context, a action) error {
 		return err
 	}
 	u := a.object.live.DeepCopy()
-	if own, ok, _ := unstructured.NestedFieldCopy(u.Object, "spec", "crossplane"); ok {
-		spec["crossplane"] = own
+	if crossplane, ok, _ := unstructured.NestedFieldCopy(u.Object, "spec", "crossplane"); ok {
+		spec["crossplane"] = crossplane
 	}
 	u.Object["spec"] = spec
 	a.setLabels(u)

@@ -165,9 +165,9 @@ func (d *decider) observeExisting(p *v1alpha1.BundlePackage, out *v1alpha1.Packa
 // judgeObject sets the status that follows from the evidence about the desired digest. A package that was deployed stays so while it is not
 // ready.
 func (d *decider) judgeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
-	e, was := o.evidence, d.was[p.Name]
+	e, previous := o.evidence, d.was[p.Name]
 	out.Revision, out.Commit, out.Ready = e.Revision, e.Commit, e.Ready
-	wasDeployed := was.Status == v1alpha1.StatusSuccess && was.Digest == out.Digest
+	wasDeployed := previous.Status == v1alpha1.StatusSuccess && previous.Digest == out.Digest
 	switch {
 	case e.Reported != out.Digest:
 		out.Ready = false

@@ -458,7 +458,7 @@ func asApplication(o *object)                 { o.live.SetKind("Application") }
 // TestPruneAfterSuccess checks when a Bundle removes an unreferenced object, and the message of an object that stays.
 func TestPruneAfterSuccess(t *testing.T) {
 	hour, year := &metav1.Duration{Duration: time.Hour}, &metav1.Duration{Duration: 8760 * time.Hour}
-	asked, there := []v1alpha1.BundlePackage{pkg("db@d1")}, []*object{live("db", "d1", platform), live("old", "d1", platform, left)}
+	requested, existingObjects := []v1alpha1.BundlePackage{pkg("db@d1")}, []*object{live("db", "d1", platform), live("old", "d1", platform, left)}
 	planned := func(verdict prune.Verdict, reason prune.Reason) *prune.Plan {
 		return &prune.Plan{Items: []prune.Item{{UID: "uid-old", Verdict: verdict, Reason: reason, Message: "it has a volume"}}}
 	}
@@ -469,25 +469,25 @@ func TestPruneAfterSuccess(t *testing.T) {
 		isDue  bool
 		goes   bool
 	}{
-		"Never":   {reason: "Without prune it stays.", scene: scene{there: there}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
-		"Due":     {reason: "Once its time has come a plan is needed.", scene: scene{there: there, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec", isDue: true},
-		"Young":   {reason: "An unreferenced object whose time has not come needs no plan.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs its current spec"},
-		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), there[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec"},
-		"Planned": {reason: "The provider removes an object that the plan prunes.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
+		"Never":   {reason: "Without prune it stays.", scene: scene{there: existingObjects}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Due":     {reason: "Once its time has come a plan is needed.", scene: scene{there: existingObjects, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec", isDue: true},
+		"Young":   {reason: "An unreferenced object whose time has not come needs no plan.", scene: scene{there: existingObjects, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs its current spec"},
+		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), existingObjects[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec"},
+		"Planned": {reason: "The provider removes an object that the plan prunes.", scene: scene{there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
 		"Labelled": {
 			reason: "An object that merely carries the labels of the Bundle stays.", want: "it left the Bundle, and is still there: kubectl intent prune removes it",
-			scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, ""), was: []v1alpha1.PackageObservation{{Name: "old", UID: "uid-before"}}},
+			scene: scene{there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictPrune, ""), was: []v1alpha1.PackageObservation{{Name: "old", UID: "uid-before"}}},
 		},
-		"Kept":    {reason: "An object that the plan keeps stays, and the message has the reason.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictKeep, prune.KeepStateful)}, want: "it left the Bundle, and stays, Stateful: it has a volume", isDue: true},
-		"Named":   {reason: "An object that the plan does not list stays.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{}}, want: "it left the Bundle, and stays: it is in the Bundle again, or changed just now", isDue: true},
-		"Refused": {reason: "A plan that is refused removes nothing.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{Refusal: prune.RefusalMostOfRepository, Message: "6 of 7"}}, want: "it left the Bundle, and stays, MostOfRepository: 6 of 7", isDue: true},
-		"Suspend": {reason: "A Bundle that is suspended removes nothing.", scene: scene{suspended: true, there: there, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
-		"Deleted": {reason: "A Bundle that is deleted leaves it.", scene: scene{deleted: true, there: there, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
-		"Marked":  {reason: "A newly unreferenced object is labelled before it can be removed.", scene: scene{there: []*object{there[0], live("old", "d1", platform)}, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Kept":    {reason: "An object that the plan keeps stays, and the message has the reason.", scene: scene{there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictKeep, prune.KeepStateful)}, want: "it left the Bundle, and stays, Stateful: it has a volume", isDue: true},
+		"Named":   {reason: "An object that the plan does not list stays.", scene: scene{there: existingObjects, pruneAfter: hour, plan: &prune.Plan{}}, want: "it left the Bundle, and stays: it is in the Bundle again, or changed just now", isDue: true},
+		"Refused": {reason: "A plan that is refused removes nothing.", scene: scene{there: existingObjects, pruneAfter: hour, plan: &prune.Plan{Refusal: prune.RefusalMostOfRepository, Message: "6 of 7"}}, want: "it left the Bundle, and stays, MostOfRepository: 6 of 7", isDue: true},
+		"Suspend": {reason: "A Bundle that is suspended removes nothing.", scene: scene{suspended: true, there: existingObjects, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Deleted": {reason: "A Bundle that is deleted leaves it.", scene: scene{deleted: true, there: existingObjects, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Marked":  {reason: "A newly unreferenced object is labelled before it can be removed.", scene: scene{there: []*object{existingObjects[0], live("old", "d1", platform)}, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.scene.asked = asked
+			tc.scene.asked = requested
 			d := decide(tc.scene.facts())
 			goes := len(d.actions) > 0 && d.actions[len(d.actions)-1].verb == verbRemove && d.actions[len(d.actions)-1].object.live.GetName() == "old"
 			if diff := cmp.Diff([]any{tc.want, tc.isDue, tc.goes}, []any{d.packages[1].Message, d.isPruneDue, goes}); diff != "" {
@@ -499,7 +499,7 @@ func TestPruneAfterSuccess(t *testing.T) {
 
 // TestRemains says when a deleted Bundle has nothing left to do.
 func TestRemains(t *testing.T) {
-	asked := []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}
+	requested := []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}
 	cases := map[string]struct {
 		reason string
 		scene  scene
@@ -517,7 +517,7 @@ func TestRemains(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.scene.deleted, tc.scene.asked = true, asked
+			tc.scene.deleted, tc.scene.asked = true, requested
 			if got := decide(tc.scene.facts()).remains; got != tc.want {
 				t.Errorf("\n%s\nremains: want %t, got %t", tc.reason, tc.want, got)
 			}

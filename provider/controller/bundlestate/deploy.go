@@ -62,8 +62,8 @@ func (d *decider) isWaiting(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObse
 
 // reportBegun says that a package is made or changed. A package that the API server refused stays refused until the API server accepts it.
 func (d *decider) reportBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
-	if was := d.was[p.Name]; was.Reason == v1alpha1.PackageReasonRefused && was.Digest == p.Digest {
-		setStatusf(out, was.Status, was.Reason, "%s", was.Message)
+	if previous := d.was[p.Name]; previous.Reason == v1alpha1.PackageReasonRefused && previous.Digest == p.Digest {
+		setStatusf(out, previous.Status, previous.Reason, "%s", previous.Message)
 		return
 	}
 	setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")

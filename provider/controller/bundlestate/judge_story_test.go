@@ -13,7 +13,7 @@ import (
 
 // judgeRemoval returns the fault of a removal. Its rules are written naively, from the view of a user.
 func (w *walk) judgeRemoval(u *unstructured.Unstructured) {
-	name, by := u.GetName(), w.s.states[w.acting]
+	name, remover := u.GetName(), w.s.states[w.acting]
 	w.tellf("package %s is removed by %s", name, w.acting)
 	if owner := newObject(u).owner; nameOfState(owner) != w.acting {
 		w.reportf("package %s of bundle %s is removed by %s", name, nameOfState(owner), w.acting)
@@ -23,17 +23,17 @@ func (w *walk) judgeRemoval(u *unstructured.Unstructured) {
 			w.reportf("package %s is removed by %s, and Bundle %s names it", name, w.acting, nameOfState(b))
 		}
 	}
-	for other, bs := range w.s.states {
-		if other != w.acting && !meta.WasDeleted(bs) && isAskedForBy(bs, name) {
-			w.reportf("package %s is removed by %s, and BundleState %s asks for it", name, w.acting, other)
+	for otherName, bs := range w.s.states {
+		if otherName != w.acting && !meta.WasDeleted(bs) && isAskedForBy(bs, name) {
+			w.reportf("package %s is removed by %s, and BundleState %s asks for it", name, w.acting, otherName)
 		}
 	}
 	w.judgeRecords(name)
-	if isNamed := slices.ContainsFunc(by.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return p.Name == name }); isNamed {
-		w.judgeTaking(name, by)
+	if isNamed := slices.ContainsFunc(remover.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return p.Name == name }); isNamed {
+		w.judgeTaking(name, remover)
 		return
 	}
-	w.judgePrune(u, by)
+	w.judgePrune(u, remover)
 }
 
 func isAskedForBy(bs *v1alpha1.BundleState, name string) bool {
@@ -56,17 +56,17 @@ func (w *walk) judgeRecords(name string) {
 }
 
 // judgeTaking looks at the removal of a package that the bundle has: it is not enabled, or the bundle is being deleted.
-func (w *walk) judgeTaking(name string, by *v1alpha1.BundleState) {
-	spec := by.Spec.ForProvider
-	if meta.WasDeleted(by) && spec.Orphan || !meta.WasDeleted(by) && (spec.Suspend || isAskedForBy(by, name)) {
-		w.reportf("package %s is removed, and %s leaves it", name, by.GetName())
+func (w *walk) judgeTaking(name string, remover *v1alpha1.BundleState) {
+	spec := remover.Spec.ForProvider
+	if meta.WasDeleted(remover) && spec.Orphan || !meta.WasDeleted(remover) && (spec.Suspend || isAskedForBy(remover, name)) {
+		w.reportf("package %s is removed, and %s leaves it", name, remover.GetName())
 	}
 	for _, p := range spec.Packages {
 		o := w.s.objects[objectKey{group, p.Kind, p.Name}]
-		if o == nil || !slices.Contains(p.DependsOn, name) || nameOfState(newObject(o).owner) != by.GetName() {
+		if o == nil || !slices.Contains(p.DependsOn, name) || nameOfState(newObject(o).owner) != remover.GetName() {
 			continue
 		}
-		if isUsed := w.isUsedElsewhere(p.Name, by.GetName()); !isUsed {
+		if isUsed := w.isUsedElsewhere(p.Name, remover.GetName()); !isUsed {
 			w.reportf("package %s is removed before %s, which depends on it", name, p.Name)
 		}
 	}
@@ -74,33 +74,33 @@ func (w *walk) judgeTaking(name string, by *v1alpha1.BundleState) {
 
 // isUsedElsewhere reports whether another bundle or program has a package, so that it stays.
 func (w *walk) isUsedElsewhere(name, except string) bool {
-	for other, bs := range w.s.states {
-		if other != except && isAskedForBy(bs, name) {
+	for otherName, bs := range w.s.states {
+		if otherName != except && isAskedForBy(bs, name) {
 			return true
 		}
 	}
-	before := len(w.wrong)
+	count := len(w.wrong)
 	w.judgeRecords(name)
-	isRecorded := len(w.wrong) > before
-	w.wrong = w.wrong[:before]
+	isRecorded := len(w.wrong) > count
+	w.wrong = w.wrong[:count]
 	return isRecorded || slices.ContainsFunc(walkBundles, func(b v1alpha1.BundleReference) bool {
 		return w.bundleAt(b) != nil && slices.Contains(namesIn(w.bundleAt(b)), name)
 	})
 }
 
 // judgePrune looks at the removal of a package that left its bundle.
-func (w *walk) judgePrune(u *unstructured.Unstructured, by *v1alpha1.BundleState) {
-	spec := by.Spec.ForProvider
-	since, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced])
+func (w *walk) judgePrune(u *unstructured.Unstructured, remover *v1alpha1.BundleState) {
+	spec := remover.Spec.ForProvider
+	start, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced])
 	switch {
-	case spec.PruneAfter == nil || spec.Suspend || meta.WasDeleted(by):
-		w.reportf("package %s left bundle %s, which does not prune", u.GetName(), by.GetName())
-	case err != nil || w.at.Before(since.Add(spec.PruneAfter.Duration)):
-		w.reportf("package %s left bundle %s just now", u.GetName(), by.GetName())
+	case spec.PruneAfter == nil || spec.Suspend || meta.WasDeleted(remover):
+		w.reportf("package %s left bundle %s, which does not prune", u.GetName(), remover.GetName())
+	case err != nil || w.at.Before(start.Add(spec.PruneAfter.Duration)):
+		w.reportf("package %s left bundle %s just now", u.GetName(), remover.GetName())
 	case w.s.volumes[u.GetName()]:
 		w.reportf("package %s has a volume", u.GetName())
-	case by.Status.AtProvider.Status != v1alpha1.StatusSuccess:
-		w.reportf("bundle %s is %s, and prunes", by.GetName(), by.Status.AtProvider.Status)
+	case remover.Status.AtProvider.Status != v1alpha1.StatusSuccess:
+		w.reportf("bundle %s is %s, and prunes", remover.GetName(), remover.Status.AtProvider.Status)
 	}
 }
 

@@ -36,7 +36,7 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 		d.addAction(action{verb: verbRemove, object: o, unreferencedSince: o.unreferencedSince})
 		setStatusf(&out, v1alpha1.StatusRemoving, "", "")
 	}
-	if _, taken := d.decided[key.name]; taken {
+	if _, isDecided := d.decided[key.name]; isDecided {
 		return nil
 	}
 	out.Message = oneline.Clean(out.Message, maxMessage)
@@ -46,27 +46,27 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 
 // pruneTime returns when an object that left the bundle may be removed. It is false for an object that stays.
 func (d *decider) pruneTime(o *object) (time.Time, bool) {
-	since, err := time.Parse(time.RFC3339, o.unreferencedSince)
+	start, err := time.Parse(time.RFC3339, o.unreferencedSince)
 	if err != nil || !d.isRecorded(o) || d.spec.PruneAfter == nil || d.spec.Suspend || d.isDeleted || o.isDeleting {
 		return time.Time{}, false
 	}
-	at := since.Add(d.spec.PruneAfter.Duration)
-	if d.now.Before(at) {
-		d.due = setup.Earliest(d.due, at)
+	due := start.Add(d.spec.PruneAfter.Duration)
+	if d.now.Before(due) {
+		d.due = setup.Earliest(d.due, due)
 	} else {
 		d.isPruneDue = true
 	}
-	return at, true
+	return due, true
 }
 
 // explainLeft explains the future of an object that left the bundle.
 func (d *decider) explainLeft(o *object) string {
-	at, isPruned := d.pruneTime(o)
+	due, isPruned := d.pruneTime(o)
 	switch {
 	case !isPruned:
 		return "is still there: kubectl intent prune removes it"
-	case d.plan == nil || d.now.Before(at):
-		return fmt.Sprintf("is removed after %s, once each package runs its current spec", at.UTC().Format(time.RFC3339))
+	case d.plan == nil || d.now.Before(due):
+		return fmt.Sprintf("is removed after %s, once each package runs its current spec", due.UTC().Format(time.RFC3339))
 	case d.plan.Refusal != "":
 		return fmt.Sprintf("stays, %s: %s", d.plan.Refusal, d.plan.Message)
 	}
@@ -84,7 +84,7 @@ func (d *decider) explainLeft(o *object) string {
 // that the provider may not read refuses the plan.
 func (c *connector) planPrune(ctx context.Context, f *facts, namespace string) error {
 	o := prune.Options{Namespace: namespace, Bundle: prune.BundleName{Group: f.bundle.Group, Name: f.bundle.Name}, MinAge: f.spec.PruneAfter.Duration}
-	of, err := Gatherer{Live: c.live}.Gather(ctx, o, f.now)
+	gathered, err := Gatherer{Live: c.live}.Gather(ctx, o, f.now)
 	if kerrors.IsForbidden(err) {
 		f.plan = &prune.Plan{Refusal: prune.RefusalUncertain, Message: err.Error()}
 		return nil
@@ -92,18 +92,18 @@ func (c *connector) planPrune(ctx context.Context, f *facts, namespace string) e
 	if err != nil {
 		return err
 	}
-	plan, err := prune.MakePlan(of)
+	plan, err := prune.MakePlan(gathered)
 	f.plan, f.removable = &plan, map[string]bool{}
-	for _, i := range plan.Removable(of) {
+	for _, i := range plan.Removable(gathered) {
 		f.removable[i.UID] = true
 	}
 	return err
 }
 
 // handOver lets another bundle own an object.
-func (d *decider) handOver(o *object, to *neighbour) {
+func (d *decider) handOver(o *object, target *neighbour) {
 	if !d.isSuspended() {
-		d.addAction(action{verb: verbLabel, object: o, owner: to.bundle})
+		d.addAction(action{verb: verbLabel, object: o, owner: target.bundle})
 	}
 }
 

@@ -56,9 +56,9 @@ type packageGatherer struct {
 }
 
 // Gather returns the facts about packages as a plan of a time has them. It returns an error if something cannot be read.
-func (g Gatherer) Gather(ctx context.Context, o prune.Options, at time.Time) (*prune.Facts, error) {
+func (g Gatherer) Gather(ctx context.Context, o prune.Options, timestamp time.Time) (*prune.Facts, error) {
 	o.Scope = prune.ScopeBundle
-	p := &packageGatherer{Gatherer: g, facts: &prune.Facts{Options: o, Now: at, SystemNamespace: g.Namespace}, needs: map[[2]string]map[string][]string{}}
+	p := &packageGatherer{Gatherer: g, facts: &prune.Facts{Options: o, Now: timestamp, SystemNamespace: g.Namespace}, needs: map[[2]string]map[string][]string{}}
 	for _, namespace := range p.namespaces() {
 		if err := p.gatherNamespace(ctx, namespace); err != nil {
 			return nil, err
@@ -69,14 +69,14 @@ func (g Gatherer) Gather(ctx context.Context, o prune.Options, at time.Time) (*p
 
 // namespaces returns the namespaces that the request covers.
 func (g *packageGatherer) namespaces() []string {
-	own := g.facts.Namespace
+	ownNamespace := g.facts.Namespace
 	switch {
-	case own != g.Namespace:
-		return []string{own}
+	case ownNamespace != g.Namespace:
+		return []string{ownNamespace}
 	case slices.Contains(g.facts.Namespaces, "*"):
 		return []string{metav1.NamespaceAll}
 	}
-	all := append([]string{own}, g.facts.Namespaces...)
+	all := append([]string{ownNamespace}, g.facts.Namespaces...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -100,11 +100,11 @@ func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string)
 	if err := setup.EachPage(ctx, g.Live, blueprints, listedAtOnce, func() { maps.Copy(marked, prune.IrreversibleKinds(blueprints.Items)) }); err != nil {
 		return errors.Wrap(err, "cannot list Blueprints")
 	}
-	before := len(g.facts.Packages)
+	gathered := len(g.facts.Packages)
 	for i := range packages {
 		g.addPackage(&packages[i])
 	}
-	return g.readDeliveries(ctx, namespace, g.facts.Packages[before:], marked)
+	return g.readDeliveries(ctx, namespace, g.facts.Packages[gathered:], marked)
 }
 
 // readDeliveries adds the delivered trees to packages, page by page.
@@ -185,8 +185,8 @@ func (g *packageGatherer) listBundles(ctx context.Context, namespace string) err
 func (g *packageGatherer) addState(s *v1alpha1.BundleState) {
 	p := s.Spec.ForProvider
 	names := make([]string, 0, len(p.Packages))
-	for _, one := range p.Packages {
-		names = append(names, one.Name)
+	for _, bundlePackage := range p.Packages {
+		names = append(names, bundlePackage.Name)
 	}
 	g.addBundle(s.GetNamespace(), prune.BundleName{Group: p.BundleRef.Group, Name: p.BundleRef.Name}, names)
 }
@@ -256,8 +256,8 @@ func (g *packageGatherer) addPackage(u *unstructured.Unstructured) {
 		SpecDigest: bundle.DigestOf(u), Version: u.GetResourceVersion(), Deleting: meta.WasDeleted(u), Pinned: labels[v1alpha1.LabelPrune] == v1alpha1.PruneKeep,
 	}
 	p.DependsOn = g.needs[[2]string{p.Namespace, p.Bundle.Group + "/" + p.Bundle.Name}][p.Name]
-	if since, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced]); err == nil {
-		p.Since = since
+	if start, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced]); err == nil {
+		p.Since = start
 	}
 	g.facts.Packages = append(g.facts.Packages, p)
 	if owner := metav1.GetControllerOf(u); owner != nil {

@@ -83,9 +83,9 @@ func TestGatherPackages(t *testing.T) {
 			if err != nil || len(f.Packages) != 1 {
 				t.Fatalf("Gather(...): %+v, %v", f, err)
 			}
-			is := w.s.objects[objectKey{group, "IntentDeployment", "base"}].GetResourceVersion()
-			if len(f.Bundles) != tc.bundles || (f.Packages[0].Version == is) != tc.isSameVersion {
-				t.Errorf("\n%s\nGather(...): %d bundles, version %q of %q", tc.reason, len(f.Bundles), f.Packages[0].Version, is)
+			version := w.s.objects[objectKey{group, "IntentDeployment", "base"}].GetResourceVersion()
+			if len(f.Bundles) != tc.bundles || (f.Packages[0].Version == version) != tc.isSameVersion {
+				t.Errorf("\n%s\nGather(...): %d bundles, version %q of %q", tc.reason, len(f.Bundles), f.Packages[0].Version, version)
 			}
 		})
 	}

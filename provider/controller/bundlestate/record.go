@@ -60,25 +60,25 @@ func (c *connector) isRecorded(ctx context.Context, bs *v1alpha1.BundleState, d 
 }
 
 // needsWrite reports whether a record has to change for the observed packages.
-func needsWrite(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
-	for i, p := range asked.Packages {
+func needsWrite(s *state.BundleState, bundle state.Bundle, packages []v1alpha1.PackageObservation) bool {
+	for i, p := range bundle.Packages {
 		if i >= len(s.PkgStatuses) || s.PkgStatuses[i].Name != p.Name || !slices.Equal(s.PkgStatuses[i].DependsOn, p.DependsOn) {
 			return true
 		}
 	}
-	return advanceRecord(s, asked, packages)
+	return advanceRecord(s, bundle, packages)
 }
 
 // writeRecord brings the record up to date. A status that may not follow another one directly is reached through intermediate statuses.
 func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
-	records, asked := c.recordsOf(bs), bundleFor(bs)
+	records, bundle := c.recordsOf(bs), bundleFor(bs)
 	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {
 		return err
 	}
-	_, err := records.InitBundleState(ctx, asked, state.Status(d.status))
+	_, err := records.InitBundleState(ctx, bundle, state.Status(d.status))
 	if errors.Is(err, state.ErrBroken) {
 		if err = c.dropRecord(ctx, bs); err == nil {
-			_, err = records.InitBundleState(ctx, asked, state.Status(d.status))
+			_, err = records.InitBundleState(ctx, bundle, state.Status(d.status))
 		}
 	}
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d
 	for range maxSteps {
 		changed := false
 		err := records.Modify(ctx, bs.GetName(), func(s *state.BundleState) error {
-			changed = advanceRecord(s, asked, d.packages)
+			changed = advanceRecord(s, bundle, d.packages)
 			return nil
 		})
 		if err != nil || !changed {
@@ -125,53 +125,53 @@ func (c *connector) dropRecord(ctx context.Context, bs *v1alpha1.BundleState) er
 }
 
 // advanceRecord brings each package one change of its status nearer to the observation, and reports whether it changed anything.
-func advanceRecord(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
+func advanceRecord(s *state.BundleState, bundle state.Bundle, packages []v1alpha1.PackageObservation) bool {
 	changed := false
 	for _, p := range packages {
-		changed = advancePackage(s, asked, p) || changed
+		changed = advancePackage(s, bundle, p) || changed
 	}
-	return dropGone(s, asked, packages) || changed
+	return dropGone(s, bundle, packages) || changed
 }
 
-func advancePackage(s *state.BundleState, asked state.Bundle, p v1alpha1.PackageObservation) bool {
-	known := s.Pkg(p.Name)
-	if known == nil {
+func advancePackage(s *state.BundleState, bundle state.Bundle, p v1alpha1.PackageObservation) bool {
+	recordedPackage := s.Pkg(p.Name)
+	if recordedPackage == nil {
 		s.PkgStatuses = append(s.PkgStatuses, state.PkgStatus{Name: p.Name, Status: state.Unreferenced})
-		known = s.Pkg(p.Name)
-		describePackage(known, asked, p)
+		recordedPackage = s.Pkg(p.Name)
+		describePackage(recordedPackage, bundle, p)
 		return true
 	}
-	before := *known
-	to := reachableStatus(known.Status, state.Status(p.Status))
-	next, ok := stepTowards(known.Status, to)
+	previous := *recordedPackage
+	target := reachableStatus(recordedPackage.Status, state.Status(p.Status))
+	next, ok := stepTowards(recordedPackage.Status, target)
 	if !ok {
 		return false // The record keeps its status: no change leads to the new one.
 	}
-	known.Status = next
-	if next == to {
-		describePackage(known, asked, p)
+	recordedPackage.Status = next
+	if next == target {
+		describePackage(recordedPackage, bundle, p)
 	}
-	return !isSamePackage(&before, known)
+	return !isSamePackage(&previous, recordedPackage)
 }
 
 // reachableStatus returns the status that a record can have after an earlier status: Removed for a package that was deployed, and is gone.
-func reachableStatus(from, to state.Status) state.Status {
-	if to == state.NotDeployed && from != to {
+func reachableStatus(source, target state.Status) state.Status {
+	if target == state.NotDeployed && source != target {
 		return state.Removed
 	}
-	return to
+	return target
 }
 
 // describePackage writes the deployed version of a package.
-func describePackage(known *state.PkgStatus, asked state.Bundle, p v1alpha1.PackageObservation) {
-	known.Version, known.Revision, known.Commit, known.Digest, known.Kind = p.Version, p.Revision, p.Commit, p.Digest, p.Kind
-	known.WantedVersion, known.Message, known.Present = "", "", false
-	i := slices.IndexFunc(asked.Packages, func(a state.Package) bool { return a.Name == p.Name })
-	if i >= 0 && asked.Packages[i].Version != p.Version {
-		known.WantedVersion = asked.Packages[i].Version
+func describePackage(recordedPackage *state.PkgStatus, bundle state.Bundle, p v1alpha1.PackageObservation) {
+	recordedPackage.Version, recordedPackage.Revision, recordedPackage.Commit, recordedPackage.Digest, recordedPackage.Kind = p.Version, p.Revision, p.Commit, p.Digest, p.Kind
+	recordedPackage.WantedVersion, recordedPackage.Message, recordedPackage.Present = "", "", false
+	i := slices.IndexFunc(bundle.Packages, func(a state.Package) bool { return a.Name == p.Name })
+	if i >= 0 && bundle.Packages[i].Version != p.Version {
+		recordedPackage.WantedVersion = bundle.Packages[i].Version
 	}
-	if known.Status == state.Failed || known.Status == state.FailedRemove {
-		known.Message = p.Message
+	if recordedPackage.Status == state.Failed || recordedPackage.Status == state.FailedRemove {
+		recordedPackage.Message = p.Message
 	}
 }
 
@@ -181,35 +181,35 @@ func isSamePackage(a, b *state.PkgStatus) bool {
 }
 
 // dropGone drops packages that left the bundle and are gone from the cluster.
-func dropGone(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
-	before := len(s.PkgStatuses)
+func dropGone(s *state.BundleState, bundle state.Bundle, packages []v1alpha1.PackageObservation) bool {
+	previous := len(s.PkgStatuses)
 	s.PkgStatuses = slices.DeleteFunc(slices.Clone(s.PkgStatuses), func(p state.PkgStatus) bool {
-		isAsked := slices.ContainsFunc(asked.Packages, func(a state.Package) bool { return a.Name == p.Name })
+		isAsked := slices.ContainsFunc(bundle.Packages, func(a state.Package) bool { return a.Name == p.Name })
 		isThere := slices.ContainsFunc(packages, func(o v1alpha1.PackageObservation) bool { return o.Name == p.Name })
 		return !isAsked && !isThere && slices.Contains([]state.Status{state.Unreferenced, state.Removing, state.Removed, state.FailedRemove}, p.Status)
 	})
-	return len(s.PkgStatuses) != before
+	return len(s.PkgStatuses) != previous
 }
 
 // stepTowards returns the next status on the shortest path to another one, and false if no path leads there.
-func stepTowards(from, to state.Status) (state.Status, bool) {
-	if from == to {
-		return to, true
+func stepTowards(source, target state.Status) (state.Status, bool) {
+	if source == target {
+		return target, true
 	}
-	first, queue := map[state.Status]state.Status{}, []state.Status{from}
+	first, queue := map[state.Status]state.Status{}, []state.Status{source}
 	for len(queue) > 0 {
-		at := queue[0]
+		current := queue[0]
 		queue = queue[1:]
-		for _, next := range at.Next() {
-			if _, seen := first[next]; seen || next == from {
+		for _, next := range current.Next() {
+			if _, isVisited := first[next]; isVisited || next == source {
 				continue
 			}
-			if first[next] = first[at]; at == from {
+			if first[next] = first[current]; current == source {
 				first[next] = next
 			}
 			queue = append(queue, next)
 		}
 	}
-	next, ok := first[to]
+	next, ok := first[target]
 	return next, ok
 }

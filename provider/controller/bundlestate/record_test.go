@@ -95,9 +95,9 @@ func TestWriteRecord(t *testing.T) {
 	}
 	c := newConnector()
 	for _, step := range steps {
-		if is, err := c.isRecorded(t.Context(), newBundle(), step.of); is || err != nil {
+		if isRecorded, err := c.isRecorded(t.Context(), newBundle(), step.of); isRecorded || err != nil {
 			if step.reason != steps[len(steps)-1].reason {
-				t.Errorf("\n%s\nisRecorded(...) before the write: %t, %v", step.reason, is, err)
+				t.Errorf("\n%s\nisRecorded(...) before the write: %t, %v", step.reason, isRecorded, err)
 			}
 		}
 		if err := c.writeRecord(t.Context(), newBundle(), step.of); err != nil {
@@ -106,8 +106,8 @@ func TestWriteRecord(t *testing.T) {
 		if diff := cmp.Diff(step.want, recorded(t, c)); diff != "" {
 			t.Errorf("\n%s\nrecord: -want, +got:\n%s", step.reason, diff)
 		}
-		if is, err := c.isRecorded(t.Context(), newBundle(), step.of); !is || err != nil {
-			t.Errorf("\n%s\nisRecorded(...) after the write: %t, %v", step.reason, is, err)
+		if isRecorded, err := c.isRecorded(t.Context(), newBundle(), step.of); !isRecorded || err != nil {
+			t.Errorf("\n%s\nisRecorded(...) after the write: %t, %v", step.reason, isRecorded, err)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestBrokenRecord(t *testing.T) {
 
 // TestRemoveRecord deletes Bundles whose record says more of a package than is there. Nothing depends on it.
 func TestRemoveRecord(t *testing.T) {
-	asked, both := newBundle().Spec.ForProvider.Packages, []*object{live("shop", "d1", platform), live("db", "d1", platform)}
+	requested, objects := newBundle().Spec.ForProvider.Packages, []*object{live("shop", "d1", platform), live("db", "d1", platform)}
 	cases := map[string]struct {
 		reason string
 		before scene
@@ -151,28 +151,28 @@ func TestRemoveRecord(t *testing.T) {
 	}{
 		"Lost": {
 			reason: "A package that a user deleted while the Bundle was suspended holds no deletion back.",
-			before: scene{asked: asked, suspended: true, there: both[1:]}, after: scene{},
+			before: scene{asked: requested, suspended: true, there: objects[1:]}, after: scene{},
 		},
 		"Orphaned": {
 			reason: "Packages that stay, whose deployment the status never reported, hold no deletion back.",
-			before: scene{asked: asked, there: both}, after: scene{orphan: true, there: []*object{live("shop", "d1", platform, left), live("db", "d1", platform, left)}},
+			before: scene{asked: requested, there: objects}, after: scene{orphan: true, there: []*object{live("shop", "d1", platform, left), live("db", "d1", platform, left)}},
 		},
 		"Blocked": {
 			reason: "An unreferenced package that cannot be removed does not hold back the deletion of the record.",
-			before: scene{asked: asked, there: append(both, live("old", "d1", platform, left))}, after: scene{there: []*object{live("old", "d1", platform, left, stuck)}},
+			before: scene{asked: requested, there: append(objects, live("old", "d1", platform, left))}, after: scene{there: []*object{live("old", "d1", platform, left, stuck)}},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c, bs := newConnector(), newBundle()
-			deployed := decide(scene{asked: asked, there: both}.facts())
-			seen := decide(tc.before.facts())
-			for _, d := range []*decision{&deployed, &seen} {
+			deployed := decide(scene{asked: requested, there: objects}.facts())
+			removal := decide(tc.before.facts())
+			for _, d := range []*decision{&deployed, &removal} {
 				if err := c.writeRecord(t.Context(), bs, d); err != nil {
 					t.Fatal(err)
 				}
 			}
-			tc.after.asked, tc.after.deleted, tc.after.was = asked, true, seen.packages
+			tc.after.asked, tc.after.deleted, tc.after.was = requested, true, removal.packages
 			if name == "Orphaned" {
 				tc.after.was = nil
 			}
@@ -238,20 +238,20 @@ func TestStatusWhileDeleted(t *testing.T) {
 }
 
 func TestStepTowards(t *testing.T) {
-	for _, from := range state.Statuses() {
-		for _, to := range state.Statuses() {
-			at, steps := from, 0
-			next, ok := stepTowards(at, to)
-			for ok && at != to && steps <= maxSteps {
-				if !at.CanBecome(next) {
-					t.Fatalf("%s may not become %s, on the path from %s to %s", at, next, from, to)
+	for _, source := range state.Statuses() {
+		for _, target := range state.Statuses() {
+			current, steps := source, 0
+			next, ok := stepTowards(current, target)
+			for ok && current != target && steps <= maxSteps {
+				if !current.CanBecome(next) {
+					t.Fatalf("%s may not become %s, on the path from %s to %s", current, next, source, target)
 				}
-				at = next
-				next, ok = stepTowards(at, to)
+				current = next
+				next, ok = stepTowards(current, target)
 				steps++
 			}
-			if steps > maxSteps || ok && at != to {
-				t.Errorf("from %s to %s takes %d steps", from, to, steps)
+			if steps > maxSteps || ok && current != target {
+				t.Errorf("from %s to %s takes %d steps", source, target, steps)
 			}
 		}
 	}

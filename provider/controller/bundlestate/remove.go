@@ -55,10 +55,10 @@ func (d *decider) removeUnused(p *v1alpha1.BundlePackage, o *object, out *v1alph
 
 // reportAbsent says of a package that is not deployed by this bundle whether it ever was.
 func (d *decider) reportAbsent(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
-	was := d.was[p.Name].Status
+	previous := d.was[p.Name].Status
 	out.Version, out.Digest, out.Revision, out.Commit, out.Ready = "", "", 0, "", false
 	setStatusf(out, v1alpha1.StatusRemoved, v1alpha1.PackageReasonDisabled, "it is not enabled")
-	if was == "" || was == v1alpha1.StatusNotDeployed {
+	if previous == "" || previous == v1alpha1.StatusNotDeployed {
 		out.Status = v1alpha1.StatusNotDeployed
 	}
 	if d.hasOtherKind(p) {

@@ -136,10 +136,10 @@ func (s *server) Create(_ context.Context, o client.Object, opts ...client.Creat
 	}
 	all := client.CreateOptions{}
 	all.ApplyOptions(opts)
-	made := u.DeepCopy()
-	made.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: all.FieldManager}})
-	s.put(made)
-	u.SetUID(made.GetUID())
+	created := u.DeepCopy()
+	created.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: all.FieldManager}})
+	s.put(created)
+	u.SetUID(created.GetUID())
 	return nil
 }
 
@@ -213,8 +213,8 @@ func (s *server) checkVersion(u *unstructured.Unstructured, version string) erro
 }
 
 func (s *server) markDeleted(u *unstructured.Unstructured) {
-	at := metav1.NewTime(s.now())
-	u.SetDeletionTimestamp(&at)
+	timestamp := metav1.NewTime(s.now())
+	u.SetDeletionTimestamp(&timestamp)
 	s.put(u)
 }
 

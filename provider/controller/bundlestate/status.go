@@ -49,31 +49,31 @@ const (
 // updateStatus writes the decision into the status: at once if it is about another spec, or if the bundle has another status; else after a while.
 func (e *external) updateStatus(bs *v1alpha1.BundleState, recording error) {
 	next, ready := e.observation(bs, recording), e.currentCondition(bs)
-	now, before := e.now(), bs.Status.AtProvider
+	now, previous := e.now(), bs.Status.AtProvider
 	e.note.next = e.nextLook(bs, next, now)
-	if equality.Semantic.DeepEqual(before, next) && bs.GetCondition(xpv2.TypeReady).Equal(ready) {
+	if equality.Semantic.DeepEqual(previous, next) && bs.GetCondition(xpv2.TypeReady).Equal(ready) {
 		e.note.pendingSince = time.Time{}
 		return
 	}
 	if e.note.pendingSince.IsZero() {
 		e.note.pendingSince = now
 	}
-	if due := e.note.pendingSince.Add(progressPace); !isUrgent(before, next) && now.Before(due) {
+	if due := e.note.pendingSince.Add(progressPace); !isUrgent(previous, next) && now.Before(due) {
 		e.note.next = setup.Earliest(e.note.next, due)
 		return
 	}
 	if !e.quick {
 		e.note.pendingSince = time.Time{}
-		e.reportPackages(bs, before, next)
+		e.reportPackages(bs, previous, next)
 	}
 	bs.Status.AtProvider = next
 	bs.SetConditions(ready)
 }
 
 // isUrgent reports whether a change of a status may not wait.
-func isUrgent(before, after v1alpha1.BundleStateObservation) bool {
-	return before.SpecDigest != after.SpecDigest || before.Status != after.Status || before.Unreferenced != after.Unreferenced || before.Record != after.Record ||
-		countReady(before) != countReady(after) && after.Status == v1alpha1.StatusSuccess || !slices.Equal(uidsOf(before), uidsOf(after))
+func isUrgent(previous, next v1alpha1.BundleStateObservation) bool {
+	return previous.SpecDigest != next.SpecDigest || previous.Status != next.Status || previous.Unreferenced != next.Unreferenced || previous.Record != next.Record ||
+		countReady(previous) != countReady(next) && next.Status == v1alpha1.StatusSuccess || !slices.Equal(uidsOf(previous), uidsOf(next))
 }
 
 // uidsOf returns the UIDs of the objects that a status has. They are written at once: after a restart nothing else says which objects are the bundle's.
@@ -160,16 +160,16 @@ func (e *external) isIdle(bs *v1alpha1.BundleState) bool {
 }
 
 // reportPackages records events for packages that left, and for packages that another bundle has with another spec.
-func (e *external) reportPackages(bs *v1alpha1.BundleState, before, after v1alpha1.BundleStateObservation) {
-	was := map[string]v1alpha1.PackageObservation{}
-	for _, p := range before.Packages {
-		was[p.Name] = p
+func (e *external) reportPackages(bs *v1alpha1.BundleState, previous, next v1alpha1.BundleStateObservation) {
+	previousByName := map[string]v1alpha1.PackageObservation{}
+	for _, p := range previous.Packages {
+		previousByName[p.Name] = p
 	}
-	for _, p := range after.Packages {
+	for _, p := range next.Packages {
 		switch {
-		case p.Status == v1alpha1.StatusUnreferenced && was[p.Name].Status != p.Status:
+		case p.Status == v1alpha1.StatusUnreferenced && previousByName[p.Name].Status != p.Status:
 			e.recorder.Event(bs, event.Normal(ReasonPackageUnreferenced, "Package "+p.Name+" left the bundle, and runs on"))
-		case p.Reason == v1alpha1.PackageReasonConflict && was[p.Name].Reason != p.Reason:
+		case p.Reason == v1alpha1.PackageReasonConflict && previousByName[p.Name].Reason != p.Reason:
 			e.recorder.Event(bs, event.Warning(ReasonPackageConflict, errors.Errorf("package %s: %s", p.Name, p.Message)))
 		}
 	}

@@ -141,7 +141,7 @@ func (w *walk) editBundle(b v1alpha1.BundleReference) {
 }
 
 // newPackage returns a package that depends on some of others which come before it by name.
-func (w *walk) newPackage(name string, others []v1alpha1.BundlePackage) v1alpha1.BundlePackage {
+func (w *walk) newPackage(name string, candidates []v1alpha1.BundlePackage) v1alpha1.BundlePackage {
 	variant := "v1"
 	if w.seldom(4) {
 		variant = "v2"
@@ -151,7 +151,7 @@ func (w *walk) newPackage(name string, others []v1alpha1.BundlePackage) v1alpha1
 	if w.seldom(8) {
 		p.Spec, p.Digest, p.Disabled, p.Adopt = nil, "", false, false
 	}
-	for _, o := range others {
+	for _, o := range candidates {
 		if o.Name < name && w.seldom(3) {
 			p.DependsOn = append(p.DependsOn, o.Name)
 		}
@@ -212,8 +212,8 @@ func (w *walk) compose(b v1alpha1.BundleReference) {
 	bs := w.s.states[name]
 	switch {
 	case w.bundleAt(b) == nil && bs != nil && !meta.WasDeleted(bs):
-		at := metav1.NewTime(w.at)
-		bs.SetDeletionTimestamp(&at)
+		deletedAt := metav1.NewTime(w.at)
+		bs.SetDeletionTimestamp(&deletedAt)
 		w.tellf("BundleState %s is deleted", name)
 	case w.bundleAt(b) != nil && bs == nil:
 		w.s.version++
@@ -244,13 +244,13 @@ func (w *walk) reconcile(name string, isQuiet bool) {
 	}
 	w.forget(f)
 	e := &external{connector: w.c, note: w.c.memory.NoteFor(client.ObjectKeyFromObject(bs))}
-	seen, err := e.observeFacts(ctx, bs, f)
+	observed, err := e.observeFacts(ctx, bs, f)
 	if err != nil {
 		w.reportf("%s: %v", name, err)
 		return
 	}
 	stored.Status = *bs.Status.DeepCopy()
-	if meta.WasDeleted(bs) && !seen.ResourceExists {
+	if meta.WasDeleted(bs) && !observed.ResourceExists {
 		delete(w.s.states, name)
 		return
 	}
@@ -260,7 +260,7 @@ func (w *walk) reconcile(name string, isQuiet bool) {
 	switch {
 	case meta.WasDeleted(bs):
 		_, _ = e.Delete(ctx, bs)
-	case !seen.ResourceUpToDate:
+	case !observed.ResourceUpToDate:
 		_, _ = e.Update(ctx, bs)
 	}
 	if w.s.writesLeft == 0 {
@@ -335,7 +335,7 @@ func (w *walk) playDeployments(isQuiet bool) {
 
 // saveBackup remembers all that there is, but for the records: these are lost with the cluster, or newer.
 func (w *walk) saveBackup() {
-	objects, states, asked := map[objectKey]*unstructured.Unstructured{}, map[string]*v1alpha1.BundleState{}, maps.Clone(w.asked)
+	objects, states, requested := map[objectKey]*unstructured.Unstructured{}, map[string]*v1alpha1.BundleState{}, maps.Clone(w.asked)
 	for k, u := range w.s.objects {
 		objects[k] = u.DeepCopy()
 	}
@@ -343,7 +343,7 @@ func (w *walk) saveBackup() {
 		states[k] = bs.DeepCopy()
 	}
 	w.backup = func() {
-		w.s.objects, w.s.states, w.asked = objects, states, asked
+		w.s.objects, w.s.states, w.asked = objects, states, requested
 		w.saveBackup()
 		w.c.memory = newMemory()
 		w.tellf("a backup is restored")
@@ -432,19 +432,19 @@ func (w *walk) tell() []string {
 
 // comeToRest lets all go well from now on. Then nothing is written any more, and each package that is asked for is there.
 func (w *walk) comeToRest() {
-	still := 0
+	unchangedRounds := 0
 	for range quietRounds {
-		before := w.s.written
+		written := w.s.written
 		for _, b := range walkBundles {
 			w.compose(b)
 			w.reconcile(nameOfState(b), true)
 		}
 		w.playDeployments(true)
 		w.at = w.at.Add(3 * time.Minute)
-		if still++; w.s.written != before {
-			still = 0
+		if unchangedRounds++; w.s.written != written {
+			unchangedRounds = 0
 		}
-		if len(w.wrong) > 0 || still > 3 {
+		if len(w.wrong) > 0 || unchangedRounds > 3 {
 			w.judgeRest()
 			return
 		}

@@ -63,14 +63,14 @@ func (b *blueprintViews) document(ctx context.Context) (string, error) {
 
 // refresh reads new Blueprints and Blueprints with another channel, and drops deleted ones. It reports whether there were some.
 func (b *blueprintViews) refresh(ctx context.Context, all []metav1.PartialObjectMetadata) (bool, error) {
-	is, changed := map[types.UID]bool{}, false
+	current, changed := map[types.UID]bool{}, false
 	for i := range all {
 		m := &all[i]
 		if m.DeletionTimestamp != nil {
 			continue
 		}
-		is[m.UID] = true
-		if was, known := b.of[m.UID]; known && was.generation == m.Generation && was.channel == m.Labels[catalogv1alpha1.LabelChannel] {
+		current[m.UID] = true
+		if previous, isKnown := b.of[m.UID]; isKnown && previous.generation == m.Generation && previous.channel == m.Labels[catalogv1alpha1.LabelChannel] {
 			continue
 		}
 		o := &catalogv1alpha1.Blueprint{}
@@ -84,7 +84,7 @@ func (b *blueprintViews) refresh(ctx context.Context, all []metav1.PartialObject
 		changed = true
 	}
 	for uid := range b.of {
-		if !is[uid] {
+		if !current[uid] {
 			delete(b.of, uid)
 			changed = true
 		}

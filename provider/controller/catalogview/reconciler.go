@@ -66,23 +66,23 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.kube.List(ctx, sites, client.UnsafeDisableDeepCopy); err != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot list Sites")
 	}
-	before, err := r.getPublished(ctx, req.Name)
+	published, err := r.getPublished(ctx, req.Name)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if before == nil {
+	if published == nil {
 		if uses, err := r.usesCatalog(ctx, sites.Items, req.Name); err != nil || !uses {
 			return reconcile.Result{}, err
 		}
 	}
 	want, err := r.compose(ctx, sites.Items, req.Name)
-	if err != nil || before != nil && before.Data[keySum] == sumOf(want.Data) {
+	if err != nil || published != nil && published.Data[keySum] == sumOf(want.Data) {
 		return reconcile.Result{}, err
 	}
 	if wait := r.waitFor(req.Name); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
-	return r.write(ctx, before == nil, want)
+	return r.write(ctx, published == nil, want)
 }
 
 // getPublished returns the summary of the ConfigMap of a namespace, or nil if there is none.
@@ -124,7 +124,7 @@ func (r *Reconciler) compose(ctx context.Context, sites []catalogv1alpha1.Site, 
 			usable = append(usable, catalogview.ForSite(&sites[i]))
 		}
 	}
-	of, err := catalogview.EncodeSites(usable)
+	encodedSites, err := catalogview.EncodeSites(usable)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (r *Reconciler) compose(ctx context.Context, sites []catalogv1alpha1.Site, 
 	}
 	return &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: catalogview.ConfigMapName},
-		Data:       map[string]string{catalogview.KeySites: of, catalogview.KeyBlueprints: blueprints},
+		Data:       map[string]string{catalogview.KeySites: encodedSites, catalogview.KeyBlueprints: blueprints},
 	}, nil
 }
 
@@ -150,8 +150,8 @@ func (r *Reconciler) noteWrite(namespace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	for name, at := range r.written {
-		if now.Sub(at) >= writeInterval {
+	for name, writtenAt := range r.written {
+		if now.Sub(writtenAt) >= writeInterval {
 			delete(r.written, name)
 		}
 	}

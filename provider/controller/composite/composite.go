@@ -88,8 +88,8 @@ func isDeletedOrGone(ctx context.Context, live client.Reader, u *unstructured.Un
 		return true, nil
 	}
 	if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-		gone, failure := isKindUndefined(ctx, live, kind)
-		if gone {
+		isUndefined, failure := isKindUndefined(ctx, live, kind)
+		if isUndefined {
 			return true, nil
 		}
 		if failure != nil {
@@ -102,11 +102,11 @@ func isDeletedOrGone(ctx context.Context, live client.Reader, u *unstructured.Un
 // isConfirmedNotFound reports whether an error says that the API server has no object of a name. A 404 without that name says less: a proxy gives it, and
 // an API server that does not serve the version.
 func isConfirmedNotFound(err error, name string) bool {
-	var said kerrors.APIStatus
-	if !kerrors.IsNotFound(err) || kerrors.IsUnexpectedServerError(err) || !errors.As(err, &said) {
+	var status kerrors.APIStatus
+	if !kerrors.IsNotFound(err) || kerrors.IsUnexpectedServerError(err) || !errors.As(err, &status) {
 		return false
 	}
-	details := said.Status().Details
+	details := status.Status().Details
 	return details != nil && details.Name == name
 }
 

@@ -79,12 +79,12 @@ func namespace(edits ...edit) *unstructured.Unstructured {
 }
 
 // composed returns a deleted GitDelivery of a composite.
-func composed(by *unstructured.Unstructured, edits ...func(d *v1alpha1.GitDelivery)) *v1alpha1.GitDelivery {
-	is := true
+func composed(owner *unstructured.Unstructured, edits ...func(d *v1alpha1.GitDelivery)) *v1alpha1.GitDelivery {
+	isController := true
 	d := &v1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "team-a", Name: "web-1", Labels: map[string]string{xcrd.LabelKeyNamePrefixForComposed: by.GetName()},
+		Namespace: "team-a", Name: "web-1", Labels: map[string]string{xcrd.LabelKeyNamePrefixForComposed: owner.GetName()},
 		OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: by.GetAPIVersion(), Kind: by.GetKind(), Name: by.GetName(), UID: types.UID(by.GetName() + "-uid"), Controller: &is,
+			APIVersion: owner.GetAPIVersion(), Kind: owner.GetKind(), Name: owner.GetName(), UID: types.UID(owner.GetName() + "-uid"), Controller: &isController,
 		}},
 	}}
 	for _, e := range edits {
@@ -103,7 +103,7 @@ func superseded(d *v1alpha1.GitDelivery) {
 
 func TestRetains(t *testing.T) {
 	refs := []any{map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "GitDelivery", "name": "web-1"}}
-	others := []any{
+	references := []any{
 		map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "SiteSync", "name": "web-1"},
 		map[string]any{"apiVersion": "example.org/v1", "kind": "GitDelivery", "name": "web-1"},
 	}
@@ -165,7 +165,7 @@ func TestRetains(t *testing.T) {
 		},
 		"GHSA-77cv-mrm6-fr3c-OthersOfItsName": {
 			reason:  "A composite that lists objects of the same name and of another kind or group does not retain this GitDelivery.",
-			deleted: composed(namespaced()), there: []client.Object{namespaced(restored, with(others, "spec", "crossplane", "resourceRefs")), namespace()},
+			deleted: composed(namespaced()), there: []client.Object{namespaced(restored, with(references, "spec", "crossplane", "resourceRefs")), namespace()},
 		},
 		"ClaimIsBeingDeleted": {
 			reason:  "The deletion of a claim removes its delivered files, also before its composite is being deleted.",
@@ -232,7 +232,7 @@ func TestRetains(t *testing.T) {
 			if wait := errors.As(err, &superseded); wait != tc.wait {
 				t.Errorf("\n%s\nRetains(...): want the error for a superseded one: %t, got %v", tc.reason, tc.wait, err)
 			}
-			if unknown := err != nil && superseded == nil; unknown != tc.unknown {
+			if isUnknown := err != nil && superseded == nil; isUnknown != tc.unknown {
 				t.Errorf("\n%s\nRetains(...): want an error: %t, got %v", tc.reason, tc.unknown, err)
 			}
 		})

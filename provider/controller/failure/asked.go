@@ -21,9 +21,9 @@ type askedRevision struct {
 // askedRevisionOf returns the desired revision of a delivery.
 func askedRevisionOf(d *deliveryv1alpha1.GitDelivery) askedRevision {
 	p := d.Spec.ForProvider
-	s, at := askedState(d), p.AskedPosition()
-	out := askedRevision{number: at.Revision, step: int(at.Step)}
-	if s.Current == nil || s.Current.Number != at.Revision {
+	s, position := askedState(d), p.AskedPosition()
+	out := askedRevision{number: position.Revision, step: int(position.Step)}
+	if s.Current == nil || s.Current.Number != position.Revision {
 		return out
 	}
 	out.isRejected, out.isWithdrawal = s.IsRejected(), s.Withdraws != 0

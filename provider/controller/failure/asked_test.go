@@ -31,15 +31,15 @@ func TestAskedRevision(t *testing.T) {
 	first := record(ledger.State{}, ledger.Event{Opened: &ledger.Opened{Ledger: "uid", Home: "platform"}}, ordered(1), ledger.Event{Advanced: &ledger.Advanced{Step: 1}}, verified)
 	second := record(first, ordered(2))
 	withdrawn := ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 1, RequestRef: ledger.RequestReference{Name: "back", UID: "u"}}}
-	home := func(shown ledger.State, after ledger.Head, events []ledger.Event, at ledger.Position) *deliveryv1alpha1.GitDelivery {
+	home := func(published ledger.State, head ledger.Head, events []ledger.Event, position ledger.Position) *deliveryv1alpha1.GitDelivery {
 		d := &deliveryv1alpha1.GitDelivery{}
-		d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Position = &deliveryv1alpha1.LedgerUpdate{After: after, Events: events}, &at
-		d.Status.AtProvider.Ledger = &shown
+		d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Position = &deliveryv1alpha1.LedgerUpdate{After: head, Events: events}, &position
+		d.Status.AtProvider.Ledger = &published
 		return d
 	}
 	follower := func(s ledger.State) *deliveryv1alpha1.GitDelivery {
-		d, at := &deliveryv1alpha1.GitDelivery{}, s.Position()
-		d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = &s, &at
+		d, position := &deliveryv1alpha1.GitDelivery{}, s.Position()
+		d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = &s, &position
 		return d
 	}
 	sites := [][]string{{"edge1"}, {"edge2"}}

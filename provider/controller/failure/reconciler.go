@@ -63,39 +63,39 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot read deployment")
 	}
-	of := revisionKey{r.gvk.Group, req.NamespacedName, d.Status.Revision}
+	key := revisionKey{r.gvk.Group, req.NamespacedName, d.Status.Revision}
 	if d.Status.Rollback == nil {
 		// Earlier rejections are over. The present revision may be rejected already, with a status that comes later.
-		of.revision--
-		r.trees.dropUpTo(of)
+		key.revision--
+		r.trees.dropUpTo(key)
 		return reconcile.Result{}, nil
 	}
 	if d.wantsReport() && u.GetDeletionTimestamp() == nil {
-		parts, err := r.listDeliveries(ctx, of)
-		if err != nil || !isRevisionOrdered(parts, of.revision) {
+		parts, err := r.listDeliveries(ctx, key)
+		if err != nil || !isRevisionOrdered(parts, key.revision) {
 			return reconcile.Result{}, err // The status was written before the delivery was. The change of the delivery requeues the deployment.
 		}
-		if err := r.writeReport(ctx, u, d, of, parts); err != nil {
+		if err := r.writeReport(ctx, u, d, key, parts); err != nil {
 			return reconcile.Result{}, err
 		}
 	}
-	r.trees.dropUpTo(of)
+	r.trees.dropUpTo(key)
 	return reconcile.Result{}, nil
 }
 
 // writeReport writes the report of a revision, unless there is one, and deletes the oldest reports. A revision that a user ordered as a
 // rollback delivered nothing new, and has no report.
-func (r *Reconciler) writeReport(ctx context.Context, u *unstructured.Unstructured, d *deployment, of revisionKey, parts []deliveryv1alpha1.GitDelivery) error {
-	if isWithdrawal(parts, of.revision) {
+func (r *Reconciler) writeReport(ctx context.Context, u *unstructured.Unstructured, d *deployment, key revisionKey, parts []deliveryv1alpha1.GitDelivery) error {
+	if isWithdrawal(parts, key.revision) {
 		return nil
 	}
 	reports, err := r.listReports(ctx, u)
 	if err != nil {
 		return err
 	}
-	name := reportName(of.group, u.GetName(), of.revision)
+	name := reportName(key.group, u.GetName(), key.revision)
 	if !slices.ContainsFunc(reports, func(o metav1.PartialObjectMetadata) bool { return o.GetName() == name }) {
-		if err := r.createReport(ctx, u, d, of, parts); err != nil {
+		if err := r.createReport(ctx, u, d, key, parts); err != nil {
 			return err
 		}
 		reports = append(reports, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
@@ -110,18 +110,18 @@ func (r *Reconciler) writeReport(ctx context.Context, u *unstructured.Unstructur
 }
 
 // createReport creates the report of a revision. A ConfigMap of its name that belongs to another owner is not changed.
-func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructured, d *deployment, of revisionKey, parts []deliveryv1alpha1.GitDelivery) error {
+func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructured, d *deployment, key revisionKey, parts []deliveryv1alpha1.GitDelivery) error {
 	events, err := r.listEvents(ctx, u)
 	if err != nil {
 		return err
 	}
-	cm, err := newReportConfigMap(u, d.Status, treesOfRevision(r.trees.treesOf(of), of, parts), events)
+	cm, err := newReportConfigMap(u, d.Status, treesOfRevision(r.trees.treesOf(key), key, parts), events)
 	if err != nil {
 		return err
 	}
 	err = r.kube.Create(ctx, cm)
 	if kerrors.IsAlreadyExists(err) || kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-		r.log.Info("Cannot report a rejected revision", "claim", of.key.String(), "group", of.group, "revision", of.revision, "request", requestDigest(parts, of.revision), "error", err)
+		r.log.Info("Cannot report a rejected revision", "claim", key.key.String(), "group", key.group, "revision", key.revision, "request", requestDigest(parts, key.revision), "error", err)
 		return nil
 	}
 	return errors.Wrap(err, "cannot create report")
@@ -143,12 +143,12 @@ func (r *Reconciler) listEvents(ctx context.Context, u *unstructured.Unstructure
 }
 
 // listDeliveries returns the deliveries of a deployment.
-func (r *Reconciler) listDeliveries(ctx context.Context, of revisionKey) ([]deliveryv1alpha1.GitDelivery, error) {
+func (r *Reconciler) listDeliveries(ctx context.Context, key revisionKey) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	if err := r.kube.List(ctx, l, client.InNamespace(of.key.Namespace)); err != nil {
+	if err := r.kube.List(ctx, l, client.InNamespace(key.key.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list GitDeliveries")
 	}
-	return slices.DeleteFunc(l.Items, func(d deliveryv1alpha1.GitDelivery) bool { return !revisionKeyOf(&d).isSameDeployment(of) }), nil
+	return slices.DeleteFunc(l.Items, func(d deliveryv1alpha1.GitDelivery) bool { return !revisionKeyOf(&d).isSameDeployment(key) }), nil
 }
 
 // listReports returns the reports that a deployment owns, the oldest revision first.
@@ -158,21 +158,21 @@ func (r *Reconciler) listReports(ctx context.Context, u *unstructured.Unstructur
 	isOwn := func(o *metav1.PartialObjectMetadata) bool {
 		return slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == u.GetUID() })
 	}
-	own := []metav1.PartialObjectMetadata{}
+	reports := []metav1.PartialObjectMetadata{}
 	err := setup.EachPage(ctx, r.live, l, listedAtOnce, func() {
 		for i := range l.Items {
 			if isOwn(&l.Items[i]) {
-				own = append(own, l.Items[i])
+				reports = append(reports, l.Items[i])
 			}
 		}
 	}, client.InNamespace(u.GetNamespace()), client.MatchingLabels{LabelDeployment: deploymentLabel(u)})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot list reports")
 	}
-	slices.SortFunc(own, func(a, b metav1.PartialObjectMetadata) int {
+	slices.SortFunc(reports, func(a, b metav1.PartialObjectMetadata) int {
 		return cmp.Compare(labelledRevision(&a), labelledRevision(&b))
 	})
-	return own, nil
+	return reports, nil
 }
 
 // labelledRevision returns the revision in the label of a report, or 0.

@@ -105,17 +105,17 @@ func (w *testEnv) newDelivery(revision int64, files tree.Files) *deliveryv1alpha
 // rejectDelivery rejects the revision of a delivery, and passes the update to the event handler.
 func (w *testEnv) rejectDelivery(d *deliveryv1alpha1.GitDelivery) {
 	w.t.Helper()
-	after := w.rolledBack(d)
+	rolledBack := w.rolledBack(d)
 	q := w.newQueue()
-	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupNamespaced).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
+	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupNamespaced).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: rolledBack}, q)
 	if q.Len() != 0 {
 		w.t.Error("a delivery wakes a deployment of the other shape")
 	}
-	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupClaims).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
+	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupClaims).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: rolledBack}, q)
 	if woken := q.Len() == 1; woken == d.Spec.ForProvider.Copy.IsRejected() {
 		w.t.Errorf("revision %d: woken is %t", d.Spec.ForProvider.AskedPosition().Revision, woken)
 	}
-	w.putDelivery(after)
+	w.putDelivery(rolledBack)
 }
 
 // rolledBack returns a delivery after the rollback: it carries no files any more, and its history holds the trees that it delivered.
@@ -196,9 +196,9 @@ func TestReport(t *testing.T) {
 	w.rejectDelivery(d)
 	w.reconcileStatus(true, rejected(2))
 	// The status changes during the rollback.
-	again := rejected(2)
-	again.Message = "It is rolled back."
-	w.reconcileStatus(true, again)
+	repeated := rejected(2)
+	repeated.Message = "It is rolled back."
+	w.reconcileStatus(true, repeated)
 
 	cm, got := w.getReport("shop-failed-r2")
 	want := summary{
@@ -254,8 +254,8 @@ type logbook struct {
 }
 
 // Info records a line.
-func (l logbook) Info(said string, values ...any) {
-	*l.lines = append(*l.lines, said+": "+fmt.Sprintln(values...))
+func (l logbook) Info(message string, values ...any) {
+	*l.lines = append(*l.lines, message+": "+fmt.Sprintln(values...))
 }
 
 // TestReportIsInTheWay does not change a ConfigMap of another owner, and logs which request has no report.
@@ -263,8 +263,8 @@ func TestReportIsInTheWay(t *testing.T) {
 	w := newTestEnv(t)
 	lines := []string{}
 	w.r.log = logbook{Logger: logging.NewNopLogger(), lines: &lines}
-	other := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-failed-r2"}}
-	if err := w.kube.Create(t.Context(), other); err != nil {
+	foreign := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-failed-r2"}}
+	if err := w.kube.Create(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}
 	d := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})

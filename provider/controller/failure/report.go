@@ -70,7 +70,7 @@ type eventSummary struct {
 
 // newReportConfigMap returns the ConfigMap about a rejected revision. The deployment owns it.
 func newReportConfigMap(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentStatus, trees []deliveryv1alpha1.Tree, events []corev1.Event) (*corev1.ConfigMap, error) {
-	said := summary{Revision: s.Revision, Reason: s.Rollback.Reason, Message: s.Message, Transitions: s.Transitions, Results: s.ValidationResults, Events: summarizeEvents(events)}
+	content := summary{Revision: s.Revision, Reason: s.Rollback.Reason, Message: s.Message, Transitions: s.Transitions, Results: s.ValidationResults, Events: summarizeEvents(events)}
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: u.GetNamespace(), Name: reportName(u.GroupVersionKind().Group, u.GetName(), s.Revision),
@@ -90,9 +90,9 @@ func newReportConfigMap(u *unstructured.Unstructured, s deploymentv1alpha1.Inten
 		if room -= len(packed); packed != nil {
 			cm.BinaryData[t.Site+archive] = packed
 		}
-		said.Trees = append(said.Trees, treeSummary{Site: t.Site, Path: t.Path, Tree: t.Tree, Withheld: withheld})
+		content.Trees = append(content.Trees, treeSummary{Site: t.Site, Path: t.Path, Tree: t.Tree, Withheld: withheld})
 	}
-	text, err := said.encodeWithinLimit()
+	text, err := content.encodeWithinLimit()
 	cm.Data = map[string]string{summaryKey: text}
 	return cm, err
 }
@@ -123,11 +123,11 @@ func withoutSecrets(packed []byte) ([]byte, string) {
 	if err != nil {
 		return nil, "the tree is in Git under its id"
 	}
-	kept, withheld := policy.WithoutSecrets(files)
+	retained, withheld := policy.WithoutSecrets(files)
 	if len(withheld) == 0 {
 		return packed, ""
 	}
-	packed, err = tree.Encode(kept)
+	packed, err = tree.Encode(retained)
 	if err != nil {
 		packed = nil
 	}

@@ -18,11 +18,11 @@ import (
 // TestOldReportsAreDeleted checks that the three newest reports are kept, and that other ConfigMaps are not touched.
 func TestOldReportsAreDeleted(t *testing.T) {
 	w := newTestEnv(t)
-	others := []*corev1.ConfigMap{
+	foreign := []*corev1.ConfigMap{
 		configMap(&metav1.ObjectMeta{Name: "somebody-elses"}, map[string]string{LabelDeployment: deploymentLabel(w.u), LabelRevision: "1"}),
 		configMap(&metav1.ObjectMeta{Name: "shop-failed-r10"}, nil),
 	}
-	for _, cm := range others {
+	for _, cm := range foreign {
 		if err := w.kube.Create(t.Context(), cm); err != nil {
 			t.Fatal(err)
 		}

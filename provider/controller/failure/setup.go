@@ -50,8 +50,8 @@ func addController(mgr ctrl.Manager, o controller.Options, gvk schema.GroupVersi
 // have been written before.
 func rejectionHandler(s *treeCache, group string) handler.EventHandler {
 	wake := func(d *deliveryv1alpha1.GitDelivery, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-		if of := revisionKeyOf(d); of.group == group && askedRevisionOf(d).isRejected {
-			q.Add(reconcile.Request{NamespacedName: of.key})
+		if key := revisionKeyOf(d); key.group == group && askedRevisionOf(d).isRejected {
+			q.Add(reconcile.Request{NamespacedName: key.key})
 		}
 	}
 	return handler.Funcs{
@@ -61,14 +61,14 @@ func rejectionHandler(s *treeCache, group string) handler.EventHandler {
 			}
 		},
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-			before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
-			after, also := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
-			if !ok || !also || before.Spec.ForProvider.ClaimRef.APIGroup != group {
+			previous, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
+			current, hasCurrent := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
+			if !ok || !hasCurrent || previous.Spec.ForProvider.ClaimRef.APIGroup != group {
 				return
 			}
-			s.putRejected(before, after)
-			if was := askedRevisionOf(before); !was.isRejected || was.number != askedRevisionOf(after).number {
-				wake(after, q)
+			s.putRejected(previous, current)
+			if previousRevision := askedRevisionOf(previous); !previousRevision.isRejected || previousRevision.number != askedRevisionOf(current).number {
+				wake(current, q)
 			}
 		},
 	}

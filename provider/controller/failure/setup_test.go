@@ -23,9 +23,9 @@ func TestReportAfterRestart(t *testing.T) {
 	p.Trees[1].Tree = "of revision 1"
 	p.Trees = append(p.Trees, deliveryv1alpha1.Tree{Site: "edge3", Tree: "of revision 1 too", Action: deliveryv1alpha1.ActionKeep})
 	d.Status.AtProvider.History = []deliveryv1alpha1.HistoryEntry{{Revision: 1, Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "older"}}}}
-	other := w.newDelivery(2, tree.Files{"a.yaml": []byte("b: 1\n")})
-	other.Name, other.Spec.ForProvider.ClaimRef.Name = "other-1", "other"
-	w.putDelivery(w.rolledBack(other))
+	otherDelivery := w.newDelivery(2, tree.Files{"a.yaml": []byte("b: 1\n")})
+	otherDelivery.Name, otherDelivery.Spec.ForProvider.ClaimRef.Name = "other-1", "other"
+	w.putDelivery(w.rolledBack(otherDelivery))
 	w.putDelivery(w.newDelivery(1, nil))
 
 	w.reconcileStatus(true, rejected(2))

@@ -20,8 +20,8 @@ type revisionKey struct {
 	revision int64
 }
 
-func (k revisionKey) isSameDeployment(other revisionKey) bool {
-	return k.group == other.group && k.key == other.key
+func (k revisionKey) isSameDeployment(otherKey revisionKey) bool {
+	return k.group == otherKey.group && k.key == otherKey.key
 }
 
 func revisionKeyOf(d *deliveryv1alpha1.GitDelivery) revisionKey {
@@ -41,17 +41,17 @@ type treeCache struct {
 func newTreeCache() *treeCache { return &treeCache{trees: map[revisionKey][]deliveryv1alpha1.Tree{}} }
 
 // putRejected keeps the trees of a delivery whose revision was rejected by this update.
-func (s *treeCache) putRejected(before, after *deliveryv1alpha1.GitDelivery) {
-	of := revisionKeyOf(before)
-	if askedRevisionOf(before).isRejected || !askedRevisionOf(after).isRejected || of != revisionKeyOf(after) {
+func (s *treeCache) putRejected(previous, current *deliveryv1alpha1.GitDelivery) {
+	key := revisionKeyOf(previous)
+	if askedRevisionOf(previous).isRejected || !askedRevisionOf(current).isRejected || key != revisionKeyOf(current) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.trees[of]; !ok {
-		s.order = append(s.order, of)
+	if _, ok := s.trees[key]; !ok {
+		s.order = append(s.order, key)
 	}
-	s.trees[of] = append(s.trees[of], desiredTrees(before)...)
+	s.trees[key] = append(s.trees[key], desiredTrees(previous)...)
 	for len(s.order) > maxRevisions {
 		delete(s.trees, s.order[0])
 		s.order = s.order[1:]
@@ -59,10 +59,10 @@ func (s *treeCache) putRejected(before, after *deliveryv1alpha1.GitDelivery) {
 }
 
 // treesOf returns the trees of a revision, sorted by Site.
-func (s *treeCache) treesOf(of revisionKey) []deliveryv1alpha1.Tree {
+func (s *treeCache) treesOf(key revisionKey) []deliveryv1alpha1.Tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return sortBySite(slices.Clone(s.trees[of]))
+	return sortBySite(slices.Clone(s.trees[key]))
 }
 
 // desiredTrees returns the trees that a delivery carries.
@@ -78,29 +78,29 @@ func sortBySite(trees []deliveryv1alpha1.Tree) []deliveryv1alpha1.Tree {
 
 // treesOfRevision returns the trees of a revision, one for each Site: from the cache, then from a delivery that still carries them, then from
 // the history of the deliveries.
-func treesOfRevision(seen []deliveryv1alpha1.Tree, of revisionKey, parts []deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
+func treesOfRevision(trees []deliveryv1alpha1.Tree, key revisionKey, parts []deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
 	for i := range parts {
-		if revisionKeyOf(&parts[i]) == of {
-			seen = append(seen, desiredTrees(&parts[i])...)
+		if revisionKeyOf(&parts[i]) == key {
+			trees = append(trees, desiredTrees(&parts[i])...)
 		}
 	}
 	for i := range parts {
-		seen = append(seen, treesFromHistory(&parts[i], of.revision)...)
+		trees = append(trees, treesFromHistory(&parts[i], key.revision)...)
 	}
-	return slices.CompactFunc(sortBySite(seen), func(a, b deliveryv1alpha1.Tree) bool { return a.Site == b.Site })
+	return slices.CompactFunc(sortBySite(trees), func(a, b deliveryv1alpha1.Tree) bool { return a.Site == b.Site })
 }
 
 // treesFromHistory returns the trees of a revision in the history of a delivery: their ids, without files. A Site whose step was not
 // reached still has its previous tree, and is left out.
 func treesFromHistory(d *deliveryv1alpha1.GitDelivery, revision int64) []deliveryv1alpha1.Tree {
-	asked, out := askedRevisionOf(d), []deliveryv1alpha1.Tree{}
+	requested, out := askedRevisionOf(d), []deliveryv1alpha1.Tree{}
 	paths := map[string]string{}
 	for _, t := range d.Spec.ForProvider.Trees {
 		paths[t.Site] = t.Path
 	}
 	for _, h := range d.Status.AtProvider.History {
 		for _, t := range h.Trees {
-			if h.Revision == revision && (asked.number != revision || !asked.isAwaitingStep(t.Site)) {
+			if h.Revision == revision && (requested.number != revision || !requested.isAwaitingStep(t.Site)) {
 				out = append(out, deliveryv1alpha1.Tree{Site: t.Site, Path: paths[t.Site], Tree: t.Tree})
 			}
 		}
@@ -116,20 +116,20 @@ func isRevisionOrdered(parts []deliveryv1alpha1.GitDelivery, revision int64) boo
 // isWithdrawal reports whether a revision is a rollback that a user ordered.
 func isWithdrawal(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
 	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool {
-		asked := askedRevisionOf(&d)
-		return asked.number == revision && asked.isWithdrawal
+		requested := askedRevisionOf(&d)
+		return requested.number == revision && requested.isWithdrawal
 	})
 }
 
 // dropUpTo drops the trees of a deployment up to a revision.
-func (s *treeCache) dropUpTo(of revisionKey) {
+func (s *treeCache) dropUpTo(key revisionKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.order = slices.DeleteFunc(s.order, func(other revisionKey) bool {
-		gone := other.isSameDeployment(of) && other.revision <= of.revision
-		if gone {
-			delete(s.trees, other)
+	s.order = slices.DeleteFunc(s.order, func(candidate revisionKey) bool {
+		isOutdated := candidate.isSameDeployment(key) && candidate.revision <= key.revision
+		if isOutdated {
+			delete(s.trees, candidate)
 		}
-		return gone
+		return isOutdated
 	})
 }

@@ -20,13 +20,13 @@ func TestTreeCache(t *testing.T) {
 	late := rejected(2)
 	late.Rollback = nil
 	w.reconcileStatus(true, late)
-	of := revisionKeyOf(d)
-	if diff := cmp.Diff(1, len(w.r.trees.treesOf(of))); diff != "" {
+	key := revisionKeyOf(d)
+	if diff := cmp.Diff(1, len(w.r.trees.treesOf(key))); diff != "" {
 		t.Errorf("trees before the status speaks of the rejection: -want, +got:\n%s", diff)
 	}
 	late.Revision = 3
 	w.reconcileStatus(true, late)
-	if diff := cmp.Diff(0, len(w.r.trees.treesOf(of))); diff != "" {
+	if diff := cmp.Diff(0, len(w.r.trees.treesOf(key))); diff != "" {
 		t.Errorf("trees after the next revision began: -want, +got:\n%s", diff)
 	}
 }

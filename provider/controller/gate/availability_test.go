@@ -99,11 +99,11 @@ func (w *podWorld) deployedInTrack(claim, track, image string, pods int64) {
 func (w *podWorld) put(r schema.GroupVersionResource, o object) {
 	w.Helper()
 	u := &unstructured.Unstructured{Object: o}
-	on := w.cluster.Resource(r).Namespace(u.GetNamespace())
-	if _, err := on.Update(w.Context(), u, metav1.UpdateOptions{}); err == nil {
+	resourceClient := w.cluster.Resource(r).Namespace(u.GetNamespace())
+	if _, err := resourceClient.Update(w.Context(), u, metav1.UpdateOptions{}); err == nil {
 		return
 	}
-	_, err := on.Create(w.Context(), u, metav1.CreateOptions{})
+	_, err := resourceClient.Create(w.Context(), u, metav1.CreateOptions{})
 	w.must(err)
 }
 
@@ -367,11 +367,11 @@ func TestAvailabilityNeedsNamespace(t *testing.T) {
 // Site.
 func TestAvailabilityAtOneSite(t *testing.T) {
 	w := newPodWorld(t, available(), available(func(c *v1alpha1.GateCheck) { c.Site = "edge2" }))
-	other := site("")
-	other.SetName("edge2")
-	other.Spec.TargetNamespaces.Allowed = []string{"shared"}
-	other.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "metrics", Name: "token", Key: "token"}}
-	w.must(w.kube.Create(t.Context(), other))
+	otherSite := site("")
+	otherSite.SetName("edge2")
+	otherSite.Spec.TargetNamespaces.Allowed = []string{"shared"}
+	otherSite.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "metrics", Name: "token", Key: "token"}}
+	w.must(w.kube.Create(t.Context(), otherSite))
 	w.edit(func(s *deliveryv1alpha1.SiteSync) {
 		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, s.Status.AtProvider.Sites[0])
 		s.Status.AtProvider.Sites[1].Name = "edge2"

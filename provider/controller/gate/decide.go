@@ -146,15 +146,15 @@ func (f facts) availabilityReason() xpv2.ConditionReason {
 }
 
 // describeChecks lists checks, in the order of the spec.
-func describeChecks(checks []v1alpha1.CheckResult, which func(v1alpha1.CheckResult) bool) string {
+func describeChecks(checks []v1alpha1.CheckResult, selected func(v1alpha1.CheckResult) bool) string {
 	out := []string{}
 	for _, c := range checks {
-		if which(c) {
+		if selected(c) {
 			out = append(out, fmt.Sprintf("check %q at Site %q: %s", c.Name, c.Site, describeCheck(c)))
 		}
 	}
-	if more := len(out) - maxNamed; more > 0 {
-		out = append(out[:maxNamed], fmt.Sprintf("and %d more", more))
+	if remaining := len(out) - maxNamed; remaining > 0 {
+		out = append(out[:maxNamed], fmt.Sprintf("and %d more", remaining))
 	}
 	return strings.Join(out, "; ")
 }

@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: p, Message: "m"}}
 	}
 	ended := v1alpha1.GateObservation{Position: position(), Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed}}}
-	once := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
+	running := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
 	missed := func(a gates.Availability) checkFacts {
 		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: a, UnavailableSince: live, Message: "silence"}}
 	}
@@ -151,7 +151,7 @@ func TestDecide(t *testing.T) {
 			reason: "A finished check keeps its result, whatever is measured later.",
 			facts: func() facts {
 				f := given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed))
-				f.before = once
+				f.before = running
 				return f
 			},
 			want: []string{"Failed", "Failed", "Failed", "Passed"}, message: `check "errors" at Site "edge1": Failed, first`,

@@ -74,18 +74,18 @@ func sameClaim(a, b v1alpha1.ClaimReference) bool {
 
 // liveSince is since when a Site is proven to run the judged revision. Zero if it is not. For a Site without an engine, the delivery counts
 // from its first observation, or from its return, if the Site allows that.
-func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Time {
+func (e evidence) liveSince(site *catalogv1alpha1.Site, observed time.Time) time.Time {
 	if site.Spec.Engine.Type != catalogv1alpha1.EngineNone {
 		return e.syncedSince(site.GetName())
 	}
-	since := e.deliveredSince(site.GetName())
-	if u := site.Spec.Engine.UnobservedIsLive; u == nil || !*u || since.IsZero() {
+	start := e.deliveredSince(site.GetName())
+	if u := site.Spec.Engine.UnobservedIsLive; u == nil || !*u || start.IsZero() {
 		return time.Time{}
 	}
-	if since.Before(seen) {
-		return seen
+	if start.Before(observed) {
+		return observed
 	}
-	return since
+	return start
 }
 
 // isReportedHealthy reports whether a Site runs the judged tree, and its engine reports each workload of it as healthy. A SiteSync shows no health of an engine that
@@ -105,8 +105,8 @@ func (e evidence) syncedSince(site string) time.Time {
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
 		return time.Time{}
 	}
-	judged, seen := e.spec.AskedPosition(), s.Status.AtProvider.ObservedPosition()
-	if !s.Spec.ForProvider.AskedPosition().HasReached(judged) || !seen.HasReached(judged) || e.isPassed(seen) {
+	judged, observed := e.spec.AskedPosition(), s.Status.AtProvider.ObservedPosition()
+	if !s.Spec.ForProvider.AskedPosition().HasReached(judged) || !observed.HasReached(judged) || e.isPassed(observed) {
 		return time.Time{}
 	}
 	for _, o := range s.Status.AtProvider.Sites {
@@ -118,8 +118,8 @@ func (e evidence) syncedSince(site string) time.Time {
 }
 
 // isPassed is true for a Gate of a revision with steps whose own step the Sites are beyond, and which never began: a user had the revision go on without it.
-func (e evidence) isPassed(seen ledger.Position) bool {
-	return e.spec.Until == v1alpha1.GateUntilReleased && !e.hasBegun && seen.Step > e.spec.AskedPosition().Step
+func (e evidence) isPassed(observed ledger.Position) bool {
+	return e.spec.Until == v1alpha1.GateUntilReleased && !e.hasBegun && observed.Step > e.spec.AskedPosition().Step
 }
 
 // isReleased is true once the step is released whose position the Gate judges, as the SiteSync says. A deployment that is beyond the step released it.
@@ -128,9 +128,9 @@ func (e evidence) isReleased() bool {
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
 		return false
 	}
-	asked := s.Spec.ForProvider.AskedPosition()
-	if asked != judged || s.Status.AtProvider.ObservedPosition() != judged {
-		return asked.HasReached(judged) && asked != judged
+	requested := s.Spec.ForProvider.AskedPosition()
+	if requested != judged || s.Status.AtProvider.ObservedPosition() != judged {
+		return requested.HasReached(judged) && requested != judged
 	}
 	c := s.GetCondition(deliveryv1alpha1.TypeReleased)
 	if c.Reason == "" {

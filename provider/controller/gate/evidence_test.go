@@ -68,8 +68,8 @@ func TestUnobserved(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, quick("errors"))
-			seen := &recorder{measurer: w.c.meter}
-			w.c.meter = seen
+			recording := &recorder{measurer: w.c.meter}
+			w.c.meter = recording
 			w.unobserve(tc.isLive)
 			d := delivered()
 			if tc.change != nil {
@@ -84,8 +84,8 @@ func TestUnobserved(t *testing.T) {
 			if got := w.state(); got != want {
 				t.Errorf("%s\nstate: want %s, got %s", tc.reason, want, got)
 			}
-			if len(seen.tasks) != 1 || seen.tasks[0].LiveSince.IsZero() == tc.want {
-				t.Errorf("%s\nmeasured: %+v", tc.reason, seen.tasks)
+			if len(recording.tasks) != 1 || recording.tasks[0].LiveSince.IsZero() == tc.want {
+				t.Errorf("%s\nmeasured: %+v", tc.reason, recording.tasks)
 			}
 		})
 	}
@@ -133,14 +133,14 @@ func TestUnobservedAfterMove(t *testing.T) {
 func TestUnobservedSince(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.unobserve(new(true))
-	noon, seen := noon(), &recorder{measurer: nothing{}}
-	w.c.meter, w.c.now = seen, func() time.Time { return noon }
+	noon, recording := noon(), &recorder{measurer: nothing{}}
+	w.c.meter, w.c.now = recording, func() time.Time { return noon }
 	w.must(w.kube.Create(t.Context(), delivered()))
 	for _, later := range []time.Duration{0, time.Minute, time.Hour} {
 		w.c.now = func() time.Time { return noon.Add(later) }
 		w.c.memory = newMemory()
 		w.reconcile()
-		if got := seen.tasks[0].LiveSince; !got.Equal(noon) {
+		if got := recording.tasks[0].LiveSince; !got.Equal(noon) {
 			t.Errorf("%s later it is live since %s, want %s", later, got, noon)
 		}
 	}
@@ -159,21 +159,21 @@ func TestUnobservedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, quick("errors"))
 			w.unobserve(new(true))
-			now, seen := noon(), &recorder{measurer: nothing{}}
-			w.c.meter, w.c.now = seen, func() time.Time { return now }
+			now, recording := noon(), &recorder{measurer: nothing{}}
+			w.c.meter, w.c.now = recording, func() time.Time { return now }
 			d := delivered()
 			w.must(w.kube.Create(t.Context(), d))
 			w.reconcile()
-			since := []time.Time{seen.tasks[0].LiveSince}
+			starts := []time.Time{recording.tasks[0].LiveSince}
 			for _, c := range []xpv2.Condition{tc.lost, tc.is} {
 				now = now.Add(10 * time.Minute)
 				d.SetConditions(at(c, now))
 				w.must(w.kube.Update(t.Context(), d))
 				w.c.memory = newMemory()
 				w.reconcile()
-				since = append(since, seen.tasks[0].LiveSince.UTC())
+				starts = append(starts, recording.tasks[0].LiveSince.UTC())
 			}
-			if diff := cmp.Diff([]time.Time{noon(), {}, noon().Add(20 * time.Minute)}, since); diff != "" {
+			if diff := cmp.Diff([]time.Time{noon(), {}, noon().Add(20 * time.Minute)}, starts); diff != "" {
 				t.Errorf("%s\nlive since: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

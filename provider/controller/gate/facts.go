@@ -62,8 +62,8 @@ func (f facts) lastResult(i int) v1alpha1.CheckResult {
 	want := f.spec.Checks[i]
 	out := v1alpha1.CheckResult{Name: want.Name, Site: want.Site, Phase: v1alpha1.CheckPending, Threshold: string(want.Threshold)}
 	if i < len(f.before.Checks) {
-		if have := f.before.Checks[i]; have.Name == want.Name && have.Site == want.Site {
-			return *have.DeepCopy()
+		if recorded := f.before.Checks[i]; recorded.Name == want.Name && recorded.Site == want.Site {
+			return *recorded.DeepCopy()
 		}
 	}
 	return out

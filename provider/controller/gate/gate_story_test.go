@@ -74,14 +74,14 @@ func TestPasses(t *testing.T) {
 		t.Error("the Gate shows a token")
 	}
 	// The Gate has ended: it asks no server, and nothing changes the verdict.
-	asked := len(w.asked)
+	requests := len(w.asked)
 	w.say("9")
 	w.edit(func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteFailed })
 	for range 3 {
 		w.reconcile()
 	}
-	if diff := cmp.Diff("Passed/Passed/Passed", w.state()); diff != "" || len(w.asked) != asked || w.writes != 2 {
-		t.Errorf("after the verdict: %s, asked %d times more, written %d times", w.state(), len(w.asked)-asked, w.writes)
+	if diff := cmp.Diff("Passed/Passed/Passed", w.state()); diff != "" || len(w.asked) != requests || w.writes != 2 {
+		t.Errorf("after the verdict: %s, asked %d times more, written %d times", w.state(), len(w.asked)-requests, w.writes)
 	}
 }
 
@@ -132,17 +132,17 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, quick("errors"))
-			seen := &recorder{measurer: w.c.meter}
-			w.c.meter = seen
+			recording := &recorder{measurer: w.c.meter}
+			w.c.meter = recording
 			w.edit(tc.change)
-			for _, how := range []string{"named", "found"} {
-				w.name(how == "named")
+			for _, lookup := range []string{"named", "found"} {
+				w.name(lookup == "named")
 				w.reconcile()
 				if w.state() != "NotLive//Pending" {
-					t.Errorf("%s\nwant it to wait, got %s, with its SiteSync %s", tc.reason, w.state(), how)
+					t.Errorf("%s\nwant it to wait, got %s, with its SiteSync %s", tc.reason, w.state(), lookup)
 				}
-				if len(seen.tasks) != 1 || !seen.tasks[0].LiveSince.IsZero() {
-					t.Errorf("%s\nit is measured: %+v, with its SiteSync %s", tc.reason, seen.tasks, how)
+				if len(recording.tasks) != 1 || !recording.tasks[0].LiveSince.IsZero() {
+					t.Errorf("%s\nit is measured: %+v, with its SiteSync %s", tc.reason, recording.tasks, lookup)
 				}
 			}
 		})
@@ -150,10 +150,10 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 }
 
 // name the SiteSync in the Gate, or leave it to be found by the claim.
-func (w *world) name(is bool) {
+func (w *world) name(isNamed bool) {
 	w.Helper()
 	g := w.get()
-	if g.Spec.ForProvider.SiteSyncRef = nil; is {
+	if g.Spec.ForProvider.SiteSyncRef = nil; isNamed {
 		g.Spec.ForProvider.SiteSyncRef = &v1alpha1.SiteSyncReference{Name: "web"}
 	}
 	w.must(w.kube.Update(w.Context(), g))
@@ -174,15 +174,15 @@ func TestSiteSyncOfClaim(t *testing.T) {
 	s := &deliveryv1alpha1.SiteSync{}
 	w.must(w.kube.Get(t.Context(), types.NamespacedName{Namespace: "team-a", Name: "web"}, s))
 	g := w.get()
-	other := s.DeepCopy()
-	other.Spec.ForProvider.ClaimRef.Name = "other"
-	if !isProvenBy(s, g) || isProvenBy(other, g) {
-		t.Errorf("without a name: woken by its claim's SiteSync: %t, by another claim's: %t", isProvenBy(s, g), isProvenBy(other, g))
+	otherSync := s.DeepCopy()
+	otherSync.Spec.ForProvider.ClaimRef.Name = "other"
+	if !isProvenBy(s, g) || isProvenBy(otherSync, g) {
+		t.Errorf("without a name: woken by its claim's SiteSync: %t, by another claim's: %t", isProvenBy(s, g), isProvenBy(otherSync, g))
 	}
 	w.name(true)
-	other.SetName("other")
-	if g = w.get(); !isProvenBy(s, g) || isProvenBy(other, g) {
-		t.Errorf("with a name: woken by its own SiteSync: %t, by another: %t", isProvenBy(s, g), isProvenBy(other, g))
+	otherSync.SetName("other")
+	if g = w.get(); !isProvenBy(s, g) || isProvenBy(otherSync, g) {
+		t.Errorf("with a name: woken by its own SiteSync: %t, by another: %t", isProvenBy(s, g), isProvenBy(otherSync, g))
 	}
 }
 
@@ -200,10 +200,10 @@ func (r *recorder) Measure(owner types.NamespacedName, uid types.UID, tasks []me
 
 func TestServerOfCheck(t *testing.T) {
 	w := newWorld(t, quick("errors"))
-	own := w.c
+	controllerConfig := w.c
 	u, err := url.Parse(w.site().Spec.Metrics.Prometheus.Address)
 	w.must(err)
-	there := "http://" + u.Host
+	address := "http://" + u.Host
 	cases := map[string]struct {
 		reason  string
 		address string
@@ -212,17 +212,17 @@ func TestServerOfCheck(t *testing.T) {
 		want    string
 		with    string
 	}{
-		"Site":          {reason: "The Site's server comes first, with its credentials.", want: there, with: "hunter2"},
-		"Configuration": {reason: "The configuration's server is asked where the Site has none.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics = nil }, want: there},
+		"Site":          {reason: "The Site's server comes first, with its credentials.", want: address, with: "hunter2"},
+		"Configuration": {reason: "The configuration's server is asked where the Site has none.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics = nil }, want: address},
 		"Own":           {reason: "A tenant's own server is asked if it is allowed, and is shown no credentials.", address: "https://mine.example.org/p", allow: []string{"mine.example.org"}, want: "https://mine.example.org/p"},
 		"OwnDenied":     {reason: "A tenant's own server is not asked unless it is allowed.", address: "https://mine.example.org", allow: []string{"example.org"}, want: `prometheus.address: host "mine.example.org" is not among the webCheckHosts of a ClusterProviderConfig`},
 		"OwnWithUser":   {reason: "An address with a user does not hide its host.", address: "https://mine.example.org@evil.example.org", allow: []string{"mine.example.org"}, want: "prometheus.address: must be an https address with a host, and without a user"},
-		"SaidAgain":     {reason: "A check that names the Site's server uses its credentials.", address: there, want: there, with: "hunter2"},
-		"SecretGone":    {reason: "Without its credentials a server is not asked.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics.Prometheus.SecretRef.Name = "gone" }, want: problemSecret + " (" + there + ")"},
+		"SaidAgain":     {reason: "A check that names the Site's server uses its credentials.", address: address, want: address, with: "hunter2"},
+		"SecretGone":    {reason: "Without its credentials a server is not asked.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics.Prometheus.SecretRef.Name = "gone" }, want: problemSecret + " (" + address + ")"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s, e := w.site(), &external{connector: own}
+			s, e := w.site(), &external{connector: controllerConfig}
 			if tc.site != nil {
 				tc.site(s)
 			}
@@ -288,10 +288,10 @@ func TestCannotBeMeasured(t *testing.T) {
 
 // TestConfigOfCheck has two checks of Sites with different repositories: each is under its own configuration.
 func TestConfigOfCheck(t *testing.T) {
-	gone := quick("latency")
-	gone.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "gone"}
-	gone.ConsecutiveErrorLimit = new(int32(0))
-	w := newWorld(t, quick("errors"), gone)
+	missing := quick("latency")
+	missing.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "gone"}
+	missing.ConsecutiveErrorLimit = new(int32(0))
+	w := newWorld(t, quick("errors"), missing)
 	w.reconcile()
 	w.judged()
 	if got := w.get().Status.AtProvider.Checks[1].Message; got != "the configuration does not exist" {

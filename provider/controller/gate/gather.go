@@ -61,7 +61,7 @@ func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, er
 	r.evidence.hasBegun, f.pauseEnd = f.before.StartedAt != nil, r.evidence.pauseEnd()
 	f.longest, f.checks = e.longestCheck(f.spec.Checks), make([]checkFacts, len(f.spec.Checks))
 	outages, invalid := gates.OutagePolicyOf(f.spec)
-	tasks, of := []meter.Task{}, []int{}
+	tasks, indexes := []meter.Task{}, []int{}
 	for i, c := range f.spec.Checks {
 		if gates.Ended(f.lastResult(i).Phase) {
 			continue
@@ -78,12 +78,12 @@ func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, er
 			t.Rules.HasCount = f.lastResult(i).CountedAt != nil
 			t.Rules.HoldsInconclusive = f.spec.OnInconclusive == deploymentv1alpha1.InconclusiveHold
 			t.Outages, t.UnavailableSince = outages, f.unavailableSince(i)
-			tasks, of = append(tasks, *t), append(of, i)
+			tasks, indexes = append(tasks, *t), append(indexes, i)
 		}
 	}
 	e.planNextLook(g, f)
 	for n, j := range e.meter.Measure(client.ObjectKeyFromObject(g), g.GetUID(), tasks) {
-		f.checks[of[n]].judgement = j
+		f.checks[indexes[n]].judgement = j
 	}
 	return f, nil
 }
@@ -104,28 +104,28 @@ func (e *external) planNextLook(g *v1alpha1.Gate, f facts) {
 
 // unavailableSince is since when the metrics backend of a check was last seen to be unavailable. Zero if it was not.
 func (f facts) unavailableSince(i int) time.Time {
-	if since := f.lastResult(i).UnavailableSince; since != nil {
-		return since.Time
+	if start := f.lastResult(i).UnavailableSince; start != nil {
+		return start.Time
 	}
 	return time.Time{}
 }
 
 // startOfCheck is when a check began, or begins now: no earlier than that.
 func (f facts) startOfCheck(i int) time.Time {
-	if at := f.lastResult(i).StartedAt; at != nil {
-		return at.Time
+	if start := f.lastResult(i).StartedAt; start != nil {
+		return start.Time
 	}
 	return setup.Timestamp(f.now).Time
 }
 
 // gatherCheck gathers the facts about one check. It returns the task to measure, or nil if nothing can be measured.
-func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, last v1alpha1.CheckResult, seen time.Time, into *checkFacts) (*meter.Task, error) {
+func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, last v1alpha1.CheckResult, observed time.Time, into *checkFacts) (*meter.Task, error) {
 	site, err := e.readSite(ctx, r, c.Site)
 	if err != nil {
 		return nil, err
 	}
 	if site != nil {
-		into.liveSince = r.evidence.liveSince(site, seen)
+		into.liveSince = r.evidence.liveSince(site, observed)
 	}
 	k, err := kindOfCheck(c)
 	if err != nil {
@@ -211,11 +211,11 @@ func newCheckTask(c v1alpha1.GateCheck) (*meter.Task, error) {
 	if !limit.Compares() {
 		return nil, errors.New("threshold: must begin with a comparison")
 	}
-	least := int64(1)
+	minimum := int64(1)
 	if c.MinSamples != nil {
-		least = int64(*c.MinSamples)
+		minimum = int64(*c.MinSamples)
 	}
-	return &meter.Task{ID: c.Site + "/" + c.Name, Type: c.Type, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: least, NoData: c.NoData}}, nil
+	return &meter.Task{ID: c.Site + "/" + c.Name, Type: c.Type, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: minimum, NoData: c.NoData}}, nil
 }
 
 // setQuestion sets the question of a check. It returns why the check can never be asked, and an error if the API server cannot be reached.

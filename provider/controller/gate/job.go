@@ -120,15 +120,15 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble.
 	}
 	note := e.memory.noteJob(name, e.now())
-	made := note.made
-	if made.IsZero() && into.job != nil && into.job.UID != "" {
-		made = note.seen // A process before this one created it.
+	createdAt := note.made
+	if createdAt.IsZero() && into.job != nil && into.job.UID != "" {
+		createdAt = note.seen // A process before this one created it.
 	}
 	switch {
-	case o == nil && !made.IsZero() && e.now().Sub(made) > grace:
+	case o == nil && !createdAt.IsZero() && e.now().Sub(createdAt) > grace:
 		into.judgement = gates.Judgement{Phase: v1alpha1.CheckError, Message: "the Job was removed before it ended"}
-	case o == nil && !made.IsZero(): // The watch has not seen it yet.
-		into.next = made.Add(grace + time.Second)
+	case o == nil && !createdAt.IsZero(): // The watch has not seen it yet.
+		into.next = createdAt.Add(grace + time.Second)
 	case o == nil:
 		return e.requestJob(ctx, r, in, cluster)
 	default:
@@ -155,12 +155,12 @@ func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, i
 // refuseForeignJob returns why a Job is not the Job that the provider created, or "". The provider's own has the UID that is known. While
 // none is known, it has the nonce from the status, or is equal to the desired Job of the check: an equal Job runs the check, even if another
 // client created it.
-func refuseForeignJob(in job.Input, known *v1alpha1.CheckJobReference, o *unstructured.Unstructured, j *batchv1.Job) string {
+func refuseForeignJob(in job.Input, recorded *v1alpha1.CheckJobReference, o *unstructured.Unstructured, j *batchv1.Job) string {
 	switch uid := string(j.GetUID()); {
-	case known == nil:
-	case known.UID != "" && known.UID != uid:
+	case recorded == nil:
+	case recorded.UID != "" && recorded.UID != uid:
 		return "the Job was replaced: the cluster has another Job of this name, with UID " + uid
-	case known.UID == uid, job.HasNonce(j, known.NonceDigest):
+	case recorded.UID == uid, job.HasNonce(j, recorded.NonceDigest):
 		return ""
 	}
 	if field := job.Differs(in, o); field != "" {
@@ -290,9 +290,9 @@ func recordJob(g *v1alpha1.Gate, w jobRequest, ref v1alpha1.CheckJobReference) b
 		if c.Name != w.check || c.Site != w.site {
 			continue
 		}
-		before := c.JobRef
+		previous := c.JobRef
 		c.JobRef = &ref
-		return before == nil || *before != ref
+		return previous == nil || *previous != ref
 	}
 	return false
 }

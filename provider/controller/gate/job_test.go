@@ -43,13 +43,13 @@ func (w *world) made() []unstructured.Unstructured {
 }
 
 // end the Job, as its controller does, and its pod with the output of the script.
-func (w *world) end(condition batchv1.JobConditionType, reason string, exit int32, said string) {
+func (w *world) end(condition batchv1.JobConditionType, reason string, exit int32, message string) {
 	w.Helper()
 	j := w.made()[0]
 	p := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{
 		Namespace: "checks", Name: "pod", Labels: map[string]string{"batch.kubernetes.io/job-name": j.GetName()},
 	}}
-	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: said}}}}
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: message}}}}
 	o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
 	w.must(err)
 	_, err = w.cluster.Resource(podResource()).Namespace("checks").Create(w.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{})
@@ -219,7 +219,7 @@ func (w *world) loseAnswers() {
 
 // TestJobIsKnownByNonce loses the answer to the request that created a Job, which a webhook of the cluster changed.
 func TestJobIsKnownByNonce(t *testing.T) {
-	rewrites := func(nonce func(was string) string) func(w *world) {
+	rewrites := func(nonce func(oldNonce string) string) func(w *world) {
 		return func(w *world) {
 			w.restart()
 			w.replace("forged", func(j *unstructured.Unstructured) {
@@ -238,7 +238,7 @@ func TestJobIsKnownByNonce(t *testing.T) {
 		"Restarted": {reason: "A Job is known by its nonce after a restart.", before: func(w *world) { w.restart() }, state: "Passed/Passed/Passed"},
 		"NoNonce":   {reason: "A Job without a nonce is compared with the spec of the check.", before: rewrites(func(string) string { return "" }), state: "Error/Error/Error", want: foreign},
 		"OtherNonce": {
-			reason: "A Job with another nonce is compared with the spec of the check.", before: rewrites(func(was string) string { return was + "2" }),
+			reason: "A Job with another nonce is compared with the spec of the check.", before: rewrites(func(oldNonce string) string { return oldNonce + "2" }),
 			state: "Error/Error/Error", want: foreign,
 		},
 		"Digest": {

@@ -13,10 +13,10 @@ import (
 
 // TestEachBlockHasItsKind sets each block of a check that the API has: a type that is added there needs an entry in kinds.
 func TestEachBlockHasItsKind(t *testing.T) {
-	of := reflect.TypeFor[deploymentv1alpha1.Check]()
+	checkType := reflect.TypeFor[deploymentv1alpha1.Check]()
 	blocks, want := []string{}, []string{}
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for i := range checkType.NumField() {
+		f := checkType.Field(i)
 		if f.Type.Kind() != reflect.Pointer || f.Type.Elem().Kind() != reflect.Struct {
 			continue
 		}

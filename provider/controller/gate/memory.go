@@ -78,10 +78,10 @@ func newMemory() *memory {
 	}
 }
 
-func (m *memory) recordObservation(g *v1alpha1.Gate, said v1alpha1.GateObservation) {
+func (m *memory) recordObservation(g *v1alpha1.Gate, observation v1alpha1.GateObservation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.notes[client.ObjectKeyFromObject(g)] = note{uid: g.GetUID(), said: *said.DeepCopy(), open: said.Verdict == ""}
+	m.notes[client.ObjectKeyFromObject(g)] = note{uid: g.GetUID(), said: *observation.DeepCopy(), open: observation.Verdict == ""}
 }
 
 func (m *memory) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
@@ -127,13 +127,13 @@ func (m *memory) reconciledAt(key types.NamespacedName) time.Time {
 func (m *memory) saveDeferral(key types.NamespacedName) (restore func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	since, ok := m.deferredSince[key]
+	start, ok := m.deferredSince[key]
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		delete(m.deferredSince, key)
 		if ok {
-			m.deferredSince[key] = since
+			m.deferredSince[key] = start
 		}
 	}
 }
@@ -143,18 +143,18 @@ func (m *memory) deferUntil(g *v1alpha1.Gate, may bool, now time.Time) time.Time
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := client.ObjectKeyFromObject(g)
-	since, ok := m.deferredSince[key]
+	start, ok := m.deferredSince[key]
 	switch {
 	case !may:
 		delete(m.deferredSince, key)
 		return time.Time{}
 	case !ok:
-		since = now
+		start = now
 		m.deferredSince[key] = now
-	case !now.Before(since.Add(deferPeriod)):
+	case !now.Before(start.Add(deferPeriod)):
 		delete(m.deferredSince, key)
 	}
-	return since.Add(deferPeriod)
+	return start.Add(deferPeriod)
 }
 
 // planNextLook records when to look at a Gate again. Zero leaves that to the interval.
@@ -219,11 +219,11 @@ func (m *memory) recordCreated(name string, uid types.UID, now time.Time) {
 }
 
 // recordRefused remembers why a Job could not be made.
-func (m *memory) recordRefused(name, why string) {
+func (m *memory) recordRefused(name, reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j := m.jobs[name]
-	j.refused = why
+	j.refused = reason
 	m.jobs[name] = j
 }
 

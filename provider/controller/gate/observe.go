@@ -81,14 +81,14 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 // lastObservation is the status, or a newer cached observation: a status may be old, or emptied by a user, and an ended check is never
 // measured again.
 func (e *external) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
-	at := g.Status.AtProvider
-	if said := e.memory.lastObservation(g); countEnded(said) > countEnded(at) || at.ObservedPosition().Revision == 0 {
-		at = said
+	observation := g.Status.AtProvider
+	if remembered := e.memory.lastObservation(g); countEnded(remembered) > countEnded(observation) || observation.ObservedPosition().Revision == 0 {
+		observation = remembered
 	}
-	if !at.ObservedPosition().IsSameAttempt(g.Spec.ForProvider.AskedPosition()) {
-		at = v1alpha1.GateObservation{}
+	if !observation.ObservedPosition().IsSameAttempt(g.Spec.ForProvider.AskedPosition()) {
+		observation = v1alpha1.GateObservation{}
 	}
-	return *at.DeepCopy()
+	return *observation.DeepCopy()
 }
 
 // countEnded is how many checks have ended, and one more with the verdict.

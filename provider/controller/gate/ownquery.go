@@ -41,8 +41,8 @@ type blueprintNotes struct {
 func newBlueprintNotes() blueprintNotes { return blueprintNotes{notes: lru.New(maxBlueprints)} }
 
 func (b blueprintNotes) getNote(key blueprintKey) (blueprintNote, bool) {
-	known, ok := b.notes.Get(key)
-	note, _ := known.(blueprintNote)
+	cached, ok := b.notes.Get(key)
+	note, _ := cached.(blueprintNote)
 	return note, ok
 }
 
@@ -73,8 +73,8 @@ func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]ca
 		return nil, nil
 	}
 	key := blueprintKey{gate: g.GetUID(), generation: g.GetGeneration()}
-	if known, ok := e.memory.blueprints.getNote(key); ok && (e.quick || known.exists || e.now().Sub(known.readAt) < openInterval) {
-		return known.metrics, nil
+	if cached, ok := e.memory.blueprints.getNote(key); ok && (e.quick || cached.exists || e.now().Sub(cached.readAt) < openInterval) {
+		return cached.metrics, nil
 	}
 	if e.quick {
 		return nil, errors.New("cannot read the Blueprint in a quick look")

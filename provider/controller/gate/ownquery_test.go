@@ -108,11 +108,11 @@ func TestBlueprintIsReadOnce(t *testing.T) {
 				observe(false)
 				observe(true)
 			}
-			before := live.reads
+			baseline := live.reads
 			now = now.Add(2 * time.Minute)
 			observe(true)
 			observe(false)
-			if diff := cmp.Diff([]int{1, tc.later}, []int{before, live.reads}); diff != "" {
+			if diff := cmp.Diff([]int{1, tc.later}, []int{baseline, live.reads}); diff != "" {
 				t.Errorf("%s\nreads past the cache, within a minute and after it: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

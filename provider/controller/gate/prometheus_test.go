@@ -134,7 +134,7 @@ type metricsCase struct {
 	shown           string
 }
 
-func metricsCases(good, other []byte) map[string]metricsCase {
+func metricsCases(good, otherCA []byte) map[string]metricsCase {
 	ca, token := map[string]string{"ca.crt": string(good)}, map[string]string{"token": "c4n4ry"}
 	passed, failed := v1alpha1.CheckPassed, v1alpha1.CheckRunning
 	return map[string]metricsCase{
@@ -142,7 +142,7 @@ func metricsCases(good, other []byte) map[string]metricsCase {
 		"basic":    {reason: "A name and a password are sent to the server.", credentials: map[string]string{"username": "prom", "password": "c4n4ry"}, ca: ca, want: passed, shown: basicCanary},
 		"wrong":    {reason: "A server does not accept wrong credentials.", credentials: map[string]string{"token": "c4n4ry2"}, ca: ca, want: failed, message: "the server does not accept the credentials: status 401 Unauthorized", shown: "Bearer c4n4ry2"},
 		"bare":     {reason: "A server does not accept a request without credentials.", none: "credentials", ca: ca, want: failed, message: "the server does not accept the credentials: status 401 Unauthorized"},
-		"otherca":  {reason: "A server of another authority gets no credentials.", credentials: token, ca: map[string]string{"ca.crt": string(other)}, want: failed, message: "the server's certificate is not trusted"},
+		"otherca":  {reason: "A server of another authority gets no credentials.", credentials: token, ca: map[string]string{"ca.crt": string(otherCA)}, want: failed, message: "the server's certificate is not trusted"},
 		"systemca": {reason: "A server that the system does not trust gets no credentials.", credentials: token, none: "ca", want: failed, message: "the server's certificate is not trusted"},
 		"badca":    {reason: "A bundle without certificates trusts no server.", credentials: token, ca: map[string]string{"ca.crt": "c4n4ry"}, want: failed, message: "the server's certificate is not trusted"},
 		"gone":     {reason: "Without its credentials a server is not asked.", ca: ca, want: failed, message: problemSecret},
@@ -247,9 +247,9 @@ func (w *world) live(site string) {
 
 // TestMetricsCredentials has all cases of a Prometheus server, from each source that may name the server, in one Gate.
 func TestMetricsCredentials(t *testing.T) {
-	good, other := newAuthority(t), newAuthority(t)
+	good, otherCA := newAuthority(t), newAuthority(t)
 	v := newVault(t, good, bearerCanary, basicCanary)
-	cases, checks := metricsCases(good.pem, other.pem), []v1alpha1.GateCheck{}
+	cases, checks := metricsCases(good.pem, otherCA.pem), []v1alpha1.GateCheck{}
 	for _, source := range sources() {
 		for name := range cases {
 			checks = append(checks, metricsCheck(source, source+"-"+name))
@@ -298,12 +298,12 @@ func TestMetricsRotate(t *testing.T) {
 	for _, source := range sources() {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
-			before, after := newAuthority(t), newAuthority(t)
-			v := newVault(t, before, "Bearer c4n4ry-2")
+			oldAuthority, nextAuthority := newAuthority(t), newAuthority(t)
+			v := newVault(t, oldAuthority, "Bearer c4n4ry-2")
 			c := metricsCheck(source, source+"-rotates")
 			c.ConsecutiveErrorLimit, c.Timeout = new(int32(100_000)), "24h"
 			w := newWorld(t, c)
-			w.metrics(source, "rotates", v.URL, metricsCase{credentials: map[string]string{"token": "c4n4ry-1"}, ca: map[string]string{"ca.crt": string(before.pem)}})
+			w.metrics(source, "rotates", v.URL, metricsCase{credentials: map[string]string{"token": "c4n4ry-1"}, ca: map[string]string{"ca.crt": string(oldAuthority.pem)}})
 			w.live(source + "-rotates")
 			w.reconcile()
 			select {
@@ -311,8 +311,8 @@ func TestMetricsRotate(t *testing.T) {
 			case <-time.After(5 * time.Minute):
 				t.Fatal("the server is not asked")
 			}
-			v.rotate(after, "Bearer c4n4ry-2")
-			w.refill(source, map[string]string{"token": "c4n4ry-2"}, map[string]string{"ca.crt": string(after.pem)})
+			v.rotate(nextAuthority, "Bearer c4n4ry-2")
+			w.refill(source, map[string]string{"token": "c4n4ry-2"}, map[string]string{"ca.crt": string(nextAuthority.pem)})
 			w.until("Passed/Passed/Passed")
 			if diff := cmp.Diff("Bearer c4n4ry-2", v.was(queryOf(c.Name))); diff != "" {
 				t.Errorf("headers at the server: -want, +got:\n%s", diff)

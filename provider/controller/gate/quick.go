@@ -27,10 +27,10 @@ func (c *connector) isUnchanged(ctx context.Context, g *v1alpha1.Gate) bool {
 	key := client.ObjectKeyFromObject(g)
 	look := c.pool.Look(key)
 	defer look.Done()
-	before, restore := g.Status.DeepCopy(), c.memory.saveDeferral(key)
+	previous, restore := g.Status.DeepCopy(), c.memory.saveDeferral(key)
 	o, err := (&external{connector: c, look: look, quick: true}).Observe(ctx, g)
-	before.ObservedGeneration = g.Status.ObservedGeneration // A new observedGeneration alone does not warrant a write.
-	if err != nil || !o.ResourceUpToDate || !equality.Semantic.DeepEqual(*before, g.Status) {
+	previous.ObservedGeneration = g.Status.ObservedGeneration // A new observedGeneration alone does not warrant a write.
+	if err != nil || !o.ResourceUpToDate || !equality.Semantic.DeepEqual(*previous, g.Status) {
 		restore()
 		return false
 	}

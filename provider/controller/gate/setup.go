@@ -96,11 +96,11 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 }
 
 // requeueInterval is the interval for changes that no event reports. A measurement wakes the Gate.
-func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
+func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
 	if c.memory.isOpen(client.ObjectKeyFromObject(mg)) {
-		most = min(most, openInterval)
+		limit = min(limit, openInterval)
 	}
-	return setup.Interval(most, c.memory.nextLook(client.ObjectKeyFromObject(mg)), c.now())
+	return setup.Interval(limit, c.memory.nextLook(client.ObjectKeyFromObject(mg)), c.now())
 }
 
 // forgetGate drops all that belongs to a Gate that was deleted.

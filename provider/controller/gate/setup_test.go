@@ -122,9 +122,9 @@ func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, f
 // write counts the writes of a status that change it: others do nothing in a real API server.
 func (w *world) write(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
 	if g, ok := o.(*v1alpha1.Gate); ok {
-		before := &v1alpha1.Gate{}
-		w.must(c.Get(ctx, client.ObjectKeyFromObject(g), before))
-		if cmp.Diff(before.Status.AtProvider, g.Status.AtProvider) != "" {
+		stored := &v1alpha1.Gate{}
+		w.must(c.Get(ctx, client.ObjectKeyFromObject(g), stored))
+		if cmp.Diff(stored.Status.AtProvider, g.Status.AtProvider) != "" {
 			w.mu.Lock()
 			w.writes++
 			w.mu.Unlock()
@@ -276,9 +276,9 @@ func (w *world) planned() <-chan time.Time {
 	return time.After(time.Until(due))
 }
 
-func (w *world) when(want string, is func() bool) {
+func (w *world) when(want string, condition func() bool) {
 	w.Helper()
-	for w.reconcile(); !is(); w.reconcile() {
+	for w.reconcile(); !condition(); w.reconcile() {
 		select {
 		case got := <-w.woken:
 			if got != gateKey() {

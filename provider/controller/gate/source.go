@@ -38,8 +38,8 @@ func (e *external) configOf(ctx context.Context, r *reconcileCache, c v1alpha1.G
 	if ref == nil {
 		return config{problem: "the Gate names no configuration"}, nil
 	}
-	if known, ok := r.configs[*ref]; ok {
-		return known, nil
+	if cached, ok := r.configs[*ref]; ok {
+		return cached, nil
 	}
 	out, err := e.readConfig(ctx, r.gate, *ref)
 	if err == nil {
@@ -55,8 +55,8 @@ func (e *external) readConfig(ctx context.Context, g *v1alpha1.Gate, ref xpv2.Pr
 	var o client.Object = cluster
 	out.spec = &cluster.Spec
 	if ref.Kind == policy.KindProviderConfig {
-		own := &configv1alpha1.ProviderConfig{}
-		o, out = own, config{kind: ref.Kind, namespace: g.GetNamespace(), spec: &own.Spec}
+		namespaced := &configv1alpha1.ProviderConfig{}
+		o, out = namespaced, config{kind: ref.Kind, namespace: g.GetNamespace(), spec: &namespaced.Spec}
 	}
 	err := e.kube.Get(ctx, client.ObjectKey{Namespace: out.namespace, Name: ref.Name}, o)
 	if kerrors.IsNotFound(err) {
@@ -128,11 +128,11 @@ func (e *external) namedServer(ctx context.Context, c config, p configv1alpha1.P
 	}
 	k, err := credentials.ReadMetrics(ctx, e.kube, credentials.Config{Kind: c.kind, Namespace: c.namespace}, p)
 	var (
-		gone    *credentials.GoneError
-		invalid *credentials.InvalidError
+		goneError *credentials.GoneError
+		invalid   *credentials.InvalidError
 	)
 	switch {
-	case errors.As(err, &gone):
+	case errors.As(err, &goneError):
 		return answer{problem: problemSecret + " (" + prometheus.Place(u) + ")", outage: true}, nil // Only readers of the Site may see the place.
 	case errors.As(err, &invalid):
 		return answer{problem: invalid.Error() + " (" + prometheus.Place(u) + ")", outage: true}, nil

@@ -18,35 +18,35 @@ const deferPeriod = 10 * time.Second
 // updateStatus writes a decision into the status: at once, unless all that is new is that some checks passed, and others go on, or that all have their
 // count while the step pauses for a moment only. A Gate whose step has not come has no status.
 func (e *external) updateStatus(g *v1alpha1.Gate, f facts, d decision) {
-	after := readyCondition(g, d)
+	ready := readyCondition(g, d)
 	e.memory.recordObservation(g, d.next)
 	if g.GetCondition(xpv2.TypeReady).Reason == "" && f.spec.Until == v1alpha1.GateUntilReleased && d.reason == v1alpha1.ReasonNotLive {
 		return
 	}
-	said := after
+	written := ready
 	if d.reason == v1alpha1.ReasonWatching && f.isReleasedSoon() {
-		said = g.GetCondition(xpv2.TypeReady)
+		written = g.GetCondition(xpv2.TypeReady)
 	}
-	if due := e.memory.deferUntil(g, onlyPassed(g, d, said), e.now()); e.now().Before(due) {
+	if due := e.memory.deferUntil(g, onlyPassed(g, d, written), e.now()); e.now().Before(due) {
 		e.memory.planNextLook(g, setup.Earliest(e.memory.nextLook(client.ObjectKeyFromObject(g)), due))
 		return
 	}
 	g.Status.AtProvider = d.next
-	g.SetConditions(after)
+	g.SetConditions(ready)
 }
 
 // onlyPassed is true when a decision says the same as the status, but that more checks passed.
-func onlyPassed(g *v1alpha1.Gate, d decision, after xpv2.Condition) bool {
-	was, is := g.Status.AtProvider, *d.next.DeepCopy()
-	if len(was.Checks) != len(is.Checks) || !g.GetCondition(xpv2.TypeReady).Equal(after) {
+func onlyPassed(g *v1alpha1.Gate, d decision, ready xpv2.Condition) bool {
+	previous, next := g.Status.AtProvider, *d.next.DeepCopy()
+	if len(previous.Checks) != len(next.Checks) || !g.GetCondition(xpv2.TypeReady).Equal(ready) {
 		return false
 	}
 	passed := false
-	for i, c := range is.Checks {
-		hasCount := c.CountedAt != nil && was.Checks[i].CountedAt == nil && c.Phase == v1alpha1.CheckRunning
-		if hasCount || c.Phase == v1alpha1.CheckPassed && was.Checks[i].Phase == v1alpha1.CheckRunning {
-			is.Checks[i], passed = was.Checks[i], true
+	for i, c := range next.Checks {
+		hasCount := c.CountedAt != nil && previous.Checks[i].CountedAt == nil && c.Phase == v1alpha1.CheckRunning
+		if hasCount || c.Phase == v1alpha1.CheckPassed && previous.Checks[i].Phase == v1alpha1.CheckRunning {
+			next.Checks[i], passed = previous.Checks[i], true
 		}
 	}
-	return passed && equality.Semantic.DeepEqual(was, is)
+	return passed && equality.Semantic.DeepEqual(previous, next)
 }

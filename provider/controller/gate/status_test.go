@@ -58,10 +58,10 @@ func TestShow(t *testing.T) {
 			e.updateStatus(g, facts{}, decision{next: says("", running, running, running), reason: v1alpha1.ReasonMeasuring})
 			for i, s := range tc.steps {
 				now = began.Add(s.after)
-				before := g.Status.AtProvider
+				previous := g.Status.AtProvider
 				e.memory.planNextLook(g, time.Time{}) // As gather does.
 				e.updateStatus(g, facts{}, decision{next: s.next, reason: v1alpha1.ReasonMeasuring})
-				want := before
+				want := previous
 				if s.shown {
 					want = s.next
 				}

@@ -100,8 +100,8 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconci
 // requestsForSecret wakes the Gates that it may give credentials, for a Prometheus server or for the cluster of a Site.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	key, out := client.ObjectKeyFromObject(o), []reconcile.Request{}
-	sites, own, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}
-	if err := errors.Join(w.kube.List(ctx, sites), w.kube.List(ctx, own, client.InNamespace(key.Namespace)), w.kube.List(ctx, all)); err != nil {
+	sites, configs, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}
+	if err := errors.Join(w.kube.List(ctx, sites), w.kube.List(ctx, configs, client.InNamespace(key.Namespace)), w.kube.List(ctx, all)); err != nil {
 		w.log.Info("Cannot list who names a Secret", "error", err)
 	}
 	for i := range sites.Items {
@@ -109,9 +109,9 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 			out = append(out, w.requestsForSite(ctx, &sites.Items[i])...)
 		}
 	}
-	for i := range own.Items {
-		if namesSecret(credentials.Config{Kind: policy.KindProviderConfig, Namespace: key.Namespace}, own.Items[i].Spec, key) {
-			out = append(out, w.requestsForConfig(ctx, &own.Items[i])...)
+	for i := range configs.Items {
+		if namesSecret(credentials.Config{Kind: policy.KindProviderConfig, Namespace: key.Namespace}, configs.Items[i].Spec, key) {
+			out = append(out, w.requestsForConfig(ctx, &configs.Items[i])...)
 		}
 	}
 	for i := range all.Items {
@@ -143,8 +143,8 @@ func namesSecret(c credentials.Config, spec configv1alpha1.ProviderConfigSpec, k
 // statusWasEmptied lets through a status that lost its memory.
 func statusWasEmptied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(*v1alpha1.Gate)
-		after, ok2 := e.ObjectNew.(*v1alpha1.Gate)
-		return ok && ok2 && before.Status.AtProvider.ObservedPosition().Revision > 0 && after.Status.AtProvider.ObservedPosition().Revision == 0
+		previous, ok := e.ObjectOld.(*v1alpha1.Gate)
+		current, ok2 := e.ObjectNew.(*v1alpha1.Gate)
+		return ok && ok2 && previous.Status.AtProvider.ObservedPosition().Revision > 0 && current.Status.AtProvider.ObservedPosition().Revision == 0
 	}}
 }

@@ -29,10 +29,10 @@ func newPause(t *testing.T, c ...v1alpha1.GateCheck) *world {
 }
 
 // release the pause, or not.
-func (w *world) release(is corev1.ConditionStatus, reason xpv2.ConditionReason) {
+func (w *world) release(status corev1.ConditionStatus, reason xpv2.ConditionReason) {
 	w.Helper()
 	w.edit(func(s *deliveryv1alpha1.SiteSync) {
-		c := xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: is, Reason: reason, LastTransitionTime: metav1.Now()}
+		c := xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: status, Reason: reason, LastTransitionTime: metav1.Now()}
 		s.SetConditions(c.WithObservedGeneration(s.GetGeneration()))
 	})
 }
@@ -56,13 +56,13 @@ func TestPauseIsWatched(t *testing.T) {
 	t.Parallel()
 	w := newPause(t, quick("errors"))
 	w.until("Watching//Running")
-	if at := w.get().Status.AtProvider.Checks[0].CountedAt; at == nil {
+	if countedAt := w.get().Status.AtProvider.Checks[0].CountedAt; countedAt == nil {
 		t.Error("a check that has its count: want countedAt, got none")
 	}
-	before := w.writes
+	baseline := w.writes
 	w.measure(3)
-	if w.writes != before {
-		t.Errorf("writes of the status in the pause: want none, got %d", w.writes-before)
+	if w.writes != baseline {
+		t.Errorf("writes of the status in the pause: want none, got %d", w.writes-baseline)
 	}
 	w.release(corev1.ConditionTrue, deliveryv1alpha1.ReasonPromoted)
 	w.reconcile()
@@ -193,8 +193,8 @@ func TestReleased(t *testing.T) {
 	}
 }
 
-func setReleased(s *deliveryv1alpha1.SiteSync, is corev1.ConditionStatus, generation int64) {
-	s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: is}.WithObservedGeneration(generation))
+func setReleased(s *deliveryv1alpha1.SiteSync, status corev1.ConditionStatus, generation int64) {
+	s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: status}.WithObservedGeneration(generation))
 	for i := range s.Status.Conditions {
 		if s.Status.Conditions[i].Type == deliveryv1alpha1.TypeReleased {
 			s.Status.Conditions[i].Reason = "AsTheTestHasIt"

@@ -110,9 +110,9 @@ func webCases(s, elsewhere string) map[string]webCase {
 
 // TestWebCheck has a Gate for each of them, since the first failure ends a Gate.
 func TestWebCheck(t *testing.T) {
-	asked, mux := &sync.Map{}, shop()
+	visits, mux := &sync.Map{}, shop()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Store(r.URL.RawQuery, r.Header.Get("Authorization"))
+		visits.Store(r.URL.RawQuery, r.Header.Get("Authorization"))
 		mux.ServeHTTP(w, r)
 	}))
 	defer s.Close()
@@ -125,17 +125,17 @@ func TestWebCheck(t *testing.T) {
 			w.allow(strings.TrimPrefix(s.URL, "https://"), strings.TrimPrefix(elsewhere.URL, "https://"), "169.254.169.254")
 			w.c.fetch = truster{Doer: w.c.fetch, bundle: bundleOf(s)}
 			w.judged()
-			at := w.get().Status.AtProvider
-			r := at.Checks[0]
-			if diff := cmp.Diff([]string{string(tc.want), string(tc.want), tc.value}, []string{string(at.Verdict), string(r.Phase), r.Value}); diff != "" {
+			observation := w.get().Status.AtProvider
+			r := observation.Checks[0]
+			if diff := cmp.Diff([]string{string(tc.want), string(tc.want), tc.value}, []string{string(observation.Verdict), string(r.Phase), r.Value}); diff != "" {
 				t.Errorf("%s\nverdict, phase and value: -want, +got:\n%s", tc.reason, diff)
 			}
-			if said, _, _ := strings.Cut(r.Message, ": ERROR"); said != tc.message {
+			if message, _, _ := strings.Cut(r.Message, ": ERROR"); message != tc.message {
 				t.Errorf("%s\nmessage: want %q, got %q", tc.reason, tc.message, r.Message)
 			}
-			shown, found := asked.Load(name)
-			if found == tc.silent || found && shown != "" {
-				t.Errorf("%s\nasked: %t, with credentials %q", tc.reason, found, shown)
+			visited, found := visits.Load(name)
+			if found == tc.silent || found && visited != "" {
+				t.Errorf("%s\nasked: %t, with credentials %q", tc.reason, found, visited)
 			}
 			all, err := json.Marshal(w.get())
 			w.must(err)

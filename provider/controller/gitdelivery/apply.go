@@ -118,8 +118,8 @@ func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDeliver
 		return
 	}
 	e.reportMandated(d, t.facts.recording.mandated)
-	after := t.facts.afterRecording()
-	e.facts.ledger, e.facts.recording = after.ledger, after.recording
+	recorded := t.facts.afterRecording()
+	e.facts.ledger, e.facts.recording = recorded.ledger, recorded.recording
 	e.showLedger(d)
 }
 
@@ -136,14 +136,14 @@ const newDeliveryAge = time.Minute
 // an identical commit. An attempt that has not ended continues, however often it is tried. The first attempt of a delivery that was just created begins at
 // the creation time, which a repeat also reads: the status gets its start together with its end.
 func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) error {
-	at := &d.Status.AtProvider
+	observed := &d.Status.AtProvider
 	if e.facts.isAttempting() {
 		return nil
 	}
-	at.Attempt = e.newAttempt()
+	observed.Attempt = e.newAttempt()
 	if e.isFirstAttempt(d) {
-		at.Attempt.StartedAt = d.GetCreationTimestamp()
-		e.facts.lastStatus.Attempt = at.Attempt.DeepCopy()
+		observed.Attempt.StartedAt = d.GetCreationTimestamp()
+		e.facts.lastStatus.Attempt = observed.Attempt.DeepCopy()
 		return nil
 	}
 	if err := e.kube.Status().Update(ctx, d); err != nil {
@@ -200,10 +200,10 @@ func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 }
 
 // newCommit returns a commit with a message, which changes nothing yet.
-func (e *external) newCommit(l commitMessage, when metav1.Time) git.Change {
+func (e *external) newCommit(l commitMessage, timestamp metav1.Time) git.Change {
 	l.claim, l.applied, l.controlPlane, l.clusterUID = e.facts.spec.ClaimRef, e.facts.describedState(), e.config.spec.ControlPlane, e.clusterUID
 	author := e.config.spec.Git.Author
-	return git.Change{Message: l.messageText(), Author: git.Author{Name: author.Name, Email: author.Email}, When: when.Time}
+	return git.Change{Message: l.messageText(), Author: git.Author{Name: author.Name, Email: author.Email}, When: timestamp.Time}
 }
 
 // hasLeftovers is true while the repository has a directory of a deleted delivery, or a ledger or record of it in the state.

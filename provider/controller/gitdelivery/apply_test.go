@@ -30,11 +30,11 @@ func TestDrift(t *testing.T) {
 			}
 			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.count(3)
-			said := "commit " + w.commits()[0].ID + " restored the directories of edge1, which other commits up to " + tip + " had changed"
-			if diff := cmp.Diff(said, w.get("web").GetCondition(xpv2.TypeReady).Message); diff != "" {
+			message := "commit " + w.commits()[0].ID + " restored the directories of edge1, which other commits up to " + tip + " had changed"
+			if diff := cmp.Diff(message, w.get("web").GetCondition(xpv2.TypeReady).Message); diff != "" {
 				w.Errorf("message of Ready: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff([]string{"DriftRestored: " + said}, w.told["web"]); diff != "" {
+			if diff := cmp.Diff([]string{"DriftRestored: " + message}, w.told["web"]); diff != "" {
 				w.Errorf("events: -want, +got:\n%s", diff)
 			}
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
@@ -48,10 +48,10 @@ func TestDrift(t *testing.T) {
 			w.reconcile("web")
 			w.push(changed)
 			w.reconcile("web")
-			before := w.get("web").GetCondition(xpv2.TypeReady)
+			previous := w.get("web").GetCondition(xpv2.TypeReady)
 			w.pass(time.Hour)
 			w.reconcile("web")
-			if diff := cmp.Diff(before, w.get("web").GetCondition(xpv2.TypeReady)); diff != "" {
+			if diff := cmp.Diff(previous, w.get("web").GetCondition(xpv2.TypeReady)); diff != "" {
 				w.Errorf("Ready after another look: -want, +got:\n%s", diff)
 			}
 			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))

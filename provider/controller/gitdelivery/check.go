@@ -58,22 +58,22 @@ func checkWriter(f facts, claim rolloutv1alpha1.ClaimReference, clusterUID strin
 	return nil
 }
 
-func refuseOtherCluster(f facts, what, uid string) *decision {
+func refuseOtherCluster(f facts, subject, uid string) *decision {
 	return refuse(v1alpha1.ReasonOwnedElsewhere, "control plane %q wrote %s from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
-		f.marker.ControlPlane, what, uid).hideState()
+		f.marker.ControlPlane, subject, uid).hideState()
 }
 
 // checkTrees refuses trees that the claim may not deliver, and trees whose files do not match their ID.
 func checkTrees(f facts) *decision {
-	seen := map[string]bool{}
+	sites := map[string]bool{}
 	for i, t := range f.spec.Trees {
 		field := fmt.Sprintf("spec.forProvider.trees[%d]", i)
-		seen[t.Site] = true
+		sites[t.Site] = true
 		if refused := checkTree(f, t, field); refused != nil {
 			return refused
 		}
 	}
-	if err := policy.CheckCount(f.configKind, f.config, len(seen)); err != nil {
+	if err := policy.CheckCount(f.configKind, f.config, len(sites)); err != nil {
 		return refuse(v1alpha1.ReasonPolicyDenied, "%s", err)
 	}
 	return nil

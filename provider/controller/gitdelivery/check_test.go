@@ -195,8 +195,8 @@ func TestCheckTree(t *testing.T) {
 // TestCheckState looks at files of the claim that another cluster, or a newer provider, wrote.
 func TestCheckState(t *testing.T) {
 	ours := state.Header{Claim: rolloutv1alpha1.ClaimReference{Kind: "IntentDeployment"}, ClusterUID: "this"}
-	others, shape := ours, ours
-	others.ClusterUID, shape.Claim.Kind = "other", "XIntentDeployment"
+	foreign, shape := ours, ours
+	foreign.ClusterUID, shape.Claim.Kind = "other", "XIntentDeployment"
 	cases := map[string]struct {
 		reason string
 		change func(*facts)
@@ -207,10 +207,10 @@ func TestCheckState(t *testing.T) {
 			f.ledger.file, f.ledger.record = &state.LedgerFile{Header: ours}, &state.RecordFile{Header: ours}
 		}},
 		"OtherLedger": {reason: "The ledger of another cluster is left alone.", change: func(f *facts) {
-			f.ledger.file, f.ledger.record = &state.LedgerFile{Header: others}, &state.RecordFile{Header: ours}
+			f.ledger.file, f.ledger.record = &state.LedgerFile{Header: foreign}, &state.RecordFile{Header: ours}
 		}, want: v1alpha1.ReasonOwnedElsewhere},
-		"OtherRecord": {reason: "The record of another cluster is left alone.", change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: others} }, want: v1alpha1.ReasonOwnedElsewhere},
-		"Rebuilt":     {reason: "Commits of another cluster are left alone.", change: func(f *facts) { f.rebuilt, f.memory = true, &state.RecordFile{Header: others} }, want: v1alpha1.ReasonOwnedElsewhere},
+		"OtherRecord": {reason: "The record of another cluster is left alone.", change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: foreign} }, want: v1alpha1.ReasonOwnedElsewhere},
+		"Rebuilt":     {reason: "Commits of another cluster are left alone.", change: func(f *facts) { f.rebuilt, f.memory = true, &state.RecordFile{Header: foreign} }, want: v1alpha1.ReasonOwnedElsewhere},
 		"Shape":       {reason: "The record of the other shape of the claim is left alone.", change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: shape} }, want: v1alpha1.ReasonNotOwner},
 		"Owner":       {reason: "A repository that another cluster writes is left alone.", change: func(f *facts) { f.owner = "other" }, want: v1alpha1.ReasonOwnedElsewhere},
 		"Newer":       {reason: "A state that a newer provider wrote is left alone.", change: func(f *facts) { f.ledger.newer = "version 2" }, want: v1alpha1.ReasonStateNewer},

@@ -165,14 +165,14 @@ func commitsOfControlPlane(controlPlane string, notes []git.Message) []commitTra
 
 // parseCommitTrailers parses the trailers of a commit. It returns false for an unmanaged commit.
 func parseCommitTrailers(n git.Message) (commitTrailers, bool) {
-	said := lastBlock(n.Message)
-	t := commitTrailers{commit: n.ID, date: metav1.Unix(n.Seconds, 0), controlPlane: said[trailers.ControlPlane], cluster: said[trailers.Cluster], all: said}
+	values := lastBlock(n.Message)
+	t := commitTrailers{commit: n.ID, date: metav1.Unix(n.Seconds, 0), controlPlane: values[trailers.ControlPlane], cluster: values[trailers.Cluster], all: values}
 	var ok bool
-	if t.claim, ok = parseClaim(said[trailers.Claim]); !ok {
+	if t.claim, ok = parseClaim(values[trailers.Claim]); !ok {
 		return commitTrailers{}, false
 	}
 	var err error
-	if t.revision, err = strconv.ParseInt(said[trailers.Revision], 10, 64); err != nil || t.revision < 1 || t.revision > ledger.MaxNumber {
+	if t.revision, err = strconv.ParseInt(values[trailers.Revision], 10, 64); err != nil || t.revision < 1 || t.revision > ledger.MaxNumber {
 		return commitTrailers{}, false
 	}
 	t.removes = strings.HasPrefix(n.Message, deletion+t.claim.Namespace+"/"+t.claim.Name+"\n")
@@ -219,13 +219,13 @@ func trackTrailers(p ledger.Position, trees []state.Tree) [][2]string {
 	if len(sites) == 0 {
 		return nil
 	}
-	said := []string{}
+	groups := []string{}
 	for _, tracks := range slices.Sorted(maps.Keys(sites)) {
-		said = append(said, tracks+" "+strings.Join(slices.Sorted(slices.Values(sites[tracks])), ","))
+		groups = append(groups, tracks+" "+strings.Join(slices.Sorted(slices.Values(sites[tracks])), ","))
 	}
 	return [][2]string{
 		{trailers.Position, fmt.Sprintf(positionFormat, p.Epoch, p.Revision, p.Attempt, p.Step, p.Stage)},
-		{trailers.Tracks, strings.Join(said, "; ")},
+		{trailers.Tracks, strings.Join(groups, "; ")},
 	}
 }
 
@@ -238,12 +238,12 @@ func describeTracks(tracks []v1alpha1.DeliveredTrack) string {
 }
 
 // parseTrackTrailers returns the tracks that a commit gave to Sites, without the ids of their folders. It omits invalid text.
-func parseTrackTrailers(said map[string]string) (ledger.Position, map[string][]v1alpha1.DeliveredTrack) {
+func parseTrackTrailers(values map[string]string) (ledger.Position, map[string][]v1alpha1.DeliveredTrack) {
 	p, out := ledger.Position{}, map[string][]v1alpha1.DeliveredTrack{}
-	if _, err := fmt.Sscanf(said[trailers.Position], positionFormat, &p.Epoch, &p.Revision, &p.Attempt, &p.Step, &p.Stage); err != nil || !p.IsWithinBounds() {
+	if _, err := fmt.Sscanf(values[trailers.Position], positionFormat, &p.Epoch, &p.Revision, &p.Attempt, &p.Step, &p.Stage); err != nil || !p.IsWithinBounds() {
 		return p, nil
 	}
-	for group := range strings.SplitSeq(said[trailers.Tracks], "; ") {
+	for group := range strings.SplitSeq(values[trailers.Tracks], "; ") {
 		fields := strings.Fields(group)
 		if len(fields) < 2 {
 			continue
@@ -290,23 +290,23 @@ func trackNotes(commits []commitTrailers, f facts) []trackNote {
 func tracksFromNotes(notes []trackNote, site string) []v1alpha1.DeliveredTrack {
 	var out []v1alpha1.DeliveredTrack
 	for _, n := range notes {
-		said := n.tracks[site]
-		if said == nil {
+		noted := n.tracks[site]
+		if noted == nil {
 			continue
 		}
 		if out == nil {
-			out = slices.Clone(said)
+			out = slices.Clone(noted)
 			for i := range out {
 				out[i].ChangedAt = new(n.position)
 			}
 		}
 		isComplete := true
 		for i := range out {
-			before := trackByName(said, out[i].Name)
-			if out[i].WeighedAt == nil && before != nil && before.Weight > 0 {
+			previous := trackByName(noted, out[i].Name)
+			if out[i].WeighedAt == nil && previous != nil && previous.Weight > 0 {
 				out[i].WeighedAt = new(n.position)
 			}
-			isComplete = isComplete && (out[i].WeighedAt != nil || before == nil)
+			isComplete = isComplete && (out[i].WeighedAt != nil || previous == nil)
 		}
 		if isComplete {
 			break

@@ -24,9 +24,9 @@ Intentplane-Versions: digests 1, renderer 1
 `
 
 func TestText(t *testing.T) {
-	many := []string{}
+	crowd := []string{}
 	for i := range 22 {
-		many = append(many, fmt.Sprintf("s%02d", i))
+		crowd = append(crowd, fmt.Sprintf("s%02d", i))
 	}
 	cases := map[string]struct {
 		reason string
@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 		},
 		"ManySites": {
 			reason: "A message with many Sites stays short.",
-			letter: commitMessage{sites: many},
+			letter: commitMessage{sites: crowd},
 			want: "Deliver team-a/web revision 2 to 22 sites\n\nSites: s00, s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, " +
 				"s15, s16, s17, s18, s19 and 2 more\n\n" + ownTrailers,
 		},
@@ -174,10 +174,10 @@ func TestParseWitness(t *testing.T) {
 
 // TestRecordsFromCommits reads commits that other users repeated in another order.
 func TestRecordsFromCommits(t *testing.T) {
-	said := func(revision string) git.Message {
+	message := func(revision string) git.Message {
 		return git.Message{ID: "c" + revision, Seconds: 7, Message: "Deliver\n\n" + strings.Replace(ownTrailers, "Revision: 2", "Revision: "+revision, 1)}
 	}
-	all := recordsFromCommits(commitsOfControlPlane("prod", []git.Message{said("1"), said("3"), said("2"), said("1")}), "cluster-1")
+	all := recordsFromCommits(commitsOfControlPlane("prod", []git.Message{message("1"), message("3"), message("2"), message("1")}), "cluster-1")
 	if got := all["claims.intentplane.dev/team-a/web/record.json"]; len(all) != 1 || got.LastNumber != 3 || got.Commit != "c1" || got.Deleted {
 		t.Errorf("\nThe highest number was used, and the newest commit counts.\nrecordsFromCommits(...): got %+v", all)
 	}

@@ -26,8 +26,8 @@ type wish struct {
 	RequestRef *ledger.RequestReference `json:"requestRef"`
 }
 
-func setWish(d *v1alpha1.GitDelivery, to wish) {
-	b, err := json.Marshal(to)
+func setWish(d *v1alpha1.GitDelivery, target wish) {
+	b, err := json.Marshal(target)
 	if err != nil {
 		panic(err)
 	}
@@ -47,71 +47,71 @@ func wishOf(d *v1alpha1.GitDelivery) wish {
 
 // setVerdict lets the revision of a delivery be judged.
 func setVerdict(d *v1alpha1.GitDelivery, v ledger.Verdict) {
-	to := wishOf(d)
-	to.Verdict = &v
-	setWish(d, to)
+	target := wishOf(d)
+	target.Verdict = &v
+	setWish(d, target)
 }
 
 // composeWish sets the events in the spec of a home that lead from the state in its status to a wish, as the function does. A state ahead of the wish
 // stays: the provider refuses the request then.
 func (w *world) composeWish(d *v1alpha1.GitDelivery) {
 	w.Helper()
-	p, to := &d.Spec.ForProvider, wishOf(d)
-	if to.Revision == 0 || p.Copy != nil {
+	p, target := &d.Spec.ForProvider, wishOf(d)
+	if target.Revision == 0 || p.Copy != nil {
 		return
 	}
 	s := ledgerStateOf(d.Status.AtProvider.Ledger)
-	events := eventsTo(s, to, p.Trees)
+	events := eventsTo(s, target, p.Trees)
 	next, err := ledger.Append(s, w.now(), events...)
 	if err != nil {
 		next = s // The provider refuses it.
 	}
 	p.Ledger = &v1alpha1.LedgerUpdate{After: s.Head, Events: events}
 	p.Position, p.Settled = new(next.Position()), next.IsVerified()
-	if len(events) == 0 && to.Revision < s.LastNumber {
+	if len(events) == 0 && target.Revision < s.LastNumber {
 		p.Ledger.After = ledger.Head{} // Who wrote it saw less.
 	}
 }
 
 // eventsTo returns the events that lead from a state to a wish.
-func eventsTo(s ledger.State, to wish, trees []v1alpha1.Tree) []ledger.Event {
+func eventsTo(s ledger.State, target wish, trees []v1alpha1.Tree) []ledger.Event {
 	var out []ledger.Event
 	if s.Seq == 0 || s.IsClosed {
 		out = append(out, openedEvent(fmt.Sprintf("demo-%d", s.Seq)))
 	}
-	for number := s.LastNumber + 1; number < to.Revision; number++ {
+	for number := s.LastNumber + 1; number < target.Revision; number++ {
 		out = append(out, revisionEvent(number, wish{Intent: fmt.Sprintf("gap-%d", number)}, trees))
 	}
-	at, verdict, isNew := s.Position(), s.Verdict, to.Revision > s.LastNumber
+	position, verdict, isNew := s.Position(), s.Verdict, target.Revision > s.LastNumber
 	if isNew {
-		out = append(out, revisionEvent(to.Revision, to, trees))
-		at, verdict = ledger.Position{}, nil
+		out = append(out, revisionEvent(target.Revision, target, trees))
+		position, verdict = ledger.Position{}, nil
 	}
-	if !isNew && to.Revision < s.LastNumber {
+	if !isNew && target.Revision < s.LastNumber {
 		return nil
 	}
-	for step := at.Step + 1; step <= to.Step; step++ {
+	for step := position.Step + 1; step <= target.Step; step++ {
 		out = append(out, ledger.Event{Advanced: &ledger.Advanced{Step: step}})
 	}
-	if verdict == nil && to.Verdict != nil {
-		out = append(out, judgedEvent(*to.Verdict, trees))
+	if verdict == nil && target.Verdict != nil {
+		out = append(out, judgedEvent(*target.Verdict, trees))
 	}
-	if to.Attempt > at.Attempt && to.Target != 0 {
-		out = append(out, rolledBackEvent(to.Target))
+	if target.Attempt > position.Attempt && target.Target != 0 {
+		out = append(out, rolledBackEvent(target.Target))
 	}
 	return out
 }
 
 // revisionEvent orders a revision that delivers trees.
-func revisionEvent(number int64, to wish, trees []v1alpha1.Tree) ledger.Event {
+func revisionEvent(number int64, target wish, trees []v1alpha1.Tree) ledger.Event {
 	sites := sitesOf(trees)
-	e := orderedEvent(number, cmp.Or(to.Intent, "any"), sites...)
+	e := orderedEvent(number, cmp.Or(target.Intent, "any"), sites...)
 	r := &e.Ordered.Revision
-	r.Request.Intent, r.Request.Sources = to.Intent, to.Request
-	for range to.Steps - 1 {
+	r.Request.Intent, r.Request.Sources = target.Intent, target.Request
+	for range target.Steps - 1 {
 		r.Plan = append(r.Plan, ledger.Step{})
 	}
-	r.RequestRef = to.RequestRef
+	r.RequestRef = target.RequestRef
 	return e
 }
 
@@ -129,10 +129,10 @@ func judgedEvent(v ledger.Verdict, trees []v1alpha1.Tree) ledger.Event {
 // sitesOf returns the Sites of trees, each once.
 func sitesOf(trees []v1alpha1.Tree) []string {
 	var out []string
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	for _, t := range trees {
-		if !seen[t.Site] {
-			seen[t.Site] = true
+		if !visited[t.Site] {
+			visited[t.Site] = true
 			out = append(out, t.Site)
 		}
 	}

@@ -33,9 +33,9 @@ func setReady(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReaso
 }
 
 // keepRestored retains the condition DriftRestored until the generation of the delivery changes.
-func keepRestored(d *v1alpha1.GitDelivery, before xpv2.Condition) {
-	if before.Status == corev1.ConditionTrue && before.Reason == v1alpha1.ReasonDriftRestored && before.ObservedGeneration == d.GetGeneration() {
-		d.SetConditions(before)
+func keepRestored(d *v1alpha1.GitDelivery, previous xpv2.Condition) {
+	if previous.Status == corev1.ConditionTrue && previous.Reason == v1alpha1.ReasonDriftRestored && previous.ObservedGeneration == d.GetGeneration() {
+		d.SetConditions(previous)
 	}
 }
 
@@ -51,25 +51,25 @@ func failureMessage(err error) string {
 // keepReady retains the Ready condition while the delivery of an earlier reconcile is still under way: its result is unknown until it has ended. The
 // timeout may expire meanwhile.
 func (e *external) keepReady(d *v1alpha1.GitDelivery) {
-	before := e.readyBefore
+	previous := e.readyBefore
 	switch {
-	case before.Reason == "", before.ObservedGeneration != d.GetGeneration():
+	case previous.Reason == "", previous.ObservedGeneration != d.GetGeneration():
 		setReady(d, e.now(), v1alpha1.ReasonPushing, "")
-	case before.Reason == v1alpha1.ReasonRestoringDrift, before.Reason != v1alpha1.ReasonDeliveryTimedOut && before.Status == corev1.ConditionFalse:
-		setReady(d, e.now(), before.Reason, before.Message)
+	case previous.Reason == v1alpha1.ReasonRestoringDrift, previous.Reason != v1alpha1.ReasonDeliveryTimedOut && previous.Status == corev1.ConditionFalse:
+		setReady(d, e.now(), previous.Reason, previous.Message)
 	}
 }
 
 // keepCondition retains the previous Ready condition if the new condition differs only in numbers, times and ids in the message of a server.
-func keepCondition(d *v1alpha1.GitDelivery, before xpv2.Condition) {
+func keepCondition(d *v1alpha1.GitDelivery, previous xpv2.Condition) {
 	now := d.GetCondition(xpv2.TypeReady)
-	if before.Status == now.Status && before.Reason == now.Reason && oneline.DiffersInSerialsOnly(before.Message, now.Message) {
-		d.SetConditions(before.WithObservedGeneration(now.ObservedGeneration))
+	if previous.Status == now.Status && previous.Reason == now.Reason && oneline.DiffersInSerialsOnly(previous.Message, now.Message) {
+		d.SetConditions(previous.WithObservedGeneration(now.ObservedGeneration))
 	}
 }
 
-func setCondition(d *v1alpha1.GitDelivery, what xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
-	c := xpv2.Condition{Type: what, Status: status, LastTransitionTime: metav1.Now(), Reason: reason, Message: message}
+func setCondition(d *v1alpha1.GitDelivery, conditionType xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
+	c := xpv2.Condition{Type: conditionType, Status: status, LastTransitionTime: metav1.Now(), Reason: reason, Message: message}
 	d.SetConditions(c.WithObservedGeneration(d.GetGeneration()))
 }
 

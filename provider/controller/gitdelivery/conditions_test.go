@@ -120,8 +120,8 @@ func TestKeepReady(t *testing.T) {
 			d.SetConditions(tc.before)
 			e := &external{readyBefore: tc.before, connector: &connector{now: func() time.Time { return began.Add(time.Hour) }}}
 			e.keepReady(d)
-			is := d.GetCondition(xpv2.TypeReady)
-			if diff := cmp.Diff(tc.want, []string{string(is.Status), string(is.Reason), is.Message}); diff != "" {
+			readyNow := d.GetCondition(xpv2.TypeReady)
+			if diff := cmp.Diff(tc.want, []string{string(readyNow.Status), string(readyNow.Reason), readyNow.Message}); diff != "" {
 				t.Errorf("\n%s\nkeepReady(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -130,7 +130,7 @@ func TestKeepReady(t *testing.T) {
 
 // TestKeepRestored finds a delivery carried out again, whose condition was another one before.
 func TestKeepRestored(t *testing.T) {
-	before := func(status corev1.ConditionStatus, reason xpv2.ConditionReason, generation int64) xpv2.Condition {
+	conditionWith := func(status corev1.ConditionStatus, reason xpv2.ConditionReason, generation int64) xpv2.Condition {
 		return xpv2.Condition{Type: xpv2.TypeReady, Status: status, Reason: reason, Message: "Words.", ObservedGeneration: generation}
 	}
 	cases := map[string]struct {
@@ -138,10 +138,10 @@ func TestKeepRestored(t *testing.T) {
 		before xpv2.Condition
 		want   xpv2.ConditionReason
 	}{
-		"Restored": {reason: "A delivery says that drift was restored as long as nothing else is asked for.", before: before(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 3), want: v1alpha1.ReasonDriftRestored},
-		"Spec":     {reason: "DriftRestored of another generation is not retained.", before: before(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 2), want: v1alpha1.ReasonDelivered},
-		"Failed":   {reason: "A delivery that failed before is carried out now.", before: before(corev1.ConditionFalse, v1alpha1.ReasonUnreachable, 3), want: v1alpha1.ReasonDelivered},
-		"Restores": {reason: "A delivery that restored drift before has done so now.", before: before(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift, 3), want: v1alpha1.ReasonDelivered},
+		"Restored": {reason: "A delivery says that drift was restored as long as nothing else is asked for.", before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 3), want: v1alpha1.ReasonDriftRestored},
+		"Spec":     {reason: "DriftRestored of another generation is not retained.", before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 2), want: v1alpha1.ReasonDelivered},
+		"Failed":   {reason: "A delivery that failed before is carried out now.", before: conditionWith(corev1.ConditionFalse, v1alpha1.ReasonUnreachable, 3), want: v1alpha1.ReasonDelivered},
+		"Restores": {reason: "A delivery that restored drift before has done so now.", before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift, 3), want: v1alpha1.ReasonDelivered},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

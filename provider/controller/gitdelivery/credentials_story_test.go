@@ -51,7 +51,7 @@ func TestCanaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := "127.0.0.1 " + string(ssh.MarshalAuthorizedKey(host.PublicKey()))
+	knownHosts := "127.0.0.1 " + string(ssh.MarshalAuthorizedKey(host.PublicKey()))
 	ref := configv1alpha1.SecretReference{Namespace: "intentplane", Name: "creds"}
 	cases := map[string]struct {
 		data   map[string]string
@@ -64,7 +64,7 @@ func TestCanaries(t *testing.T) {
 			g.Credentials = configv1alpha1.Credentials{Type: configv1alpha1.CredentialsBearer, SecretRef: &ref}
 		}},
 		"URL": {change: func(g *configv1alpha1.GitRemote) { g.URL = strings.Replace(g.URL, "://", "://u:"+canary+"@", 1) }},
-		"SSH": {data: map[string]string{"identity": canary, "password": canary, "known_hosts": known}, change: func(g *configv1alpha1.GitRemote) {
+		"SSH": {data: map[string]string{"identity": canary, "password": canary, "known_hosts": knownHosts}, change: func(g *configv1alpha1.GitRemote) {
 			g.URL = "ssh://git@127.0.0.1/r"
 			g.Credentials = configv1alpha1.Credentials{Type: configv1alpha1.CredentialsSSH, SecretRef: &ref}
 		}},
@@ -124,13 +124,13 @@ func TestCanaries(t *testing.T) {
 			d := w.get("web")
 			status, encodeErr := json.Marshal(d.Status)
 			w.must(encodeErr)
-			said := fmt.Sprintf("%v %+v %#v %s %v", err, err, err, status, w.events)
+			output := fmt.Sprintf("%v %+v %#v %s %v", err, err, err, status, w.events)
 			if len(d.Status.Conditions) == 0 || strings.Contains(string(status), `"Delivered"`) {
 				t.Errorf("nothing went wrong: %s", status)
 			}
 			for _, secret := range append(strings.Split(app, "\n")[1:4], canary, strings.Split(string(key), "\n")[1]) {
-				if strings.Contains(said, secret) {
-					t.Errorf("a credential is in the message: %s", said)
+				if strings.Contains(output, secret) {
+					t.Errorf("a credential is in the message: %s", output)
 				}
 			}
 		})

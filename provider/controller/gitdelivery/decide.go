@@ -92,8 +92,8 @@ func decideTrees(f facts) decision {
 	if refused := fencePosition(f); refused != nil {
 		return *refused
 	}
-	if asked := f.spec.Position; asked != nil && *asked != applied.Position() {
-		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*asked), describePosition(applied.Position()))
+	if requested := f.spec.Position; requested != nil && *requested != applied.Position() {
+		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*requested), describePosition(applied.Position()))
 	}
 	switch {
 	case applied.Current == nil:
@@ -208,22 +208,22 @@ func (d *decision) decideDiverged(f facts) decision {
 func (d *decision) addDirectoryTree(f facts, t v1alpha1.Tree) {
 	now := state.Tree{Branch: t.Branch}
 	now.DeliveredTree = v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: f.appliedPosition().Revision}
-	was, known := f.deliveredTree(t.Branch, t.Path)
+	delivered, isKnown := f.deliveredTree(t.Branch, t.Path)
 	if t.Action == v1alpha1.ActionKeep {
-		if known {
-			d.trees = append(d.trees, was)
+		if isKnown {
+			d.trees = append(d.trees, delivered)
 		}
 		return
 	}
-	if known && was.Tree == now.Tree {
-		now.Revision = was.Revision
+	if isKnown && delivered.Tree == now.Tree {
+		now.Revision = delivered.Revision
 	}
-	now.Tracks = f.deliveredTracks(t, was)
+	now.Tracks = f.deliveredTracks(t, delivered)
 	d.trees = append(d.trees, now)
 	files, id := f.markedFiles(t)
 	if f.dirs[t.Path].tree != id {
 		// A directory that was retained until now, because the cluster of its Site was not ready, has not drifted.
-		d.asksForMore = d.asksForMore || f.memory != nil && !f.rebuilt && (!known || was.Tree != now.Tree)
+		d.asksForMore = d.asksForMore || f.memory != nil && !f.rebuilt && (!isKnown || delivered.Tree != now.Tree)
 		d.put[t.Path] = files
 		d.sites = append(d.sites, t.Site)
 	}

@@ -36,7 +36,7 @@ func TestNamingRemoved(t *testing.T) {
 
 // TestAddDirectoryTree requests a tree at an applied position, in a directory with another tree.
 func TestAddDirectoryTree(t *testing.T) {
-	at := func(id string) state.Tree {
+	treeWith := func(id string) state.Tree {
 		return state.Tree{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{Site: "edge1", Path: webAtE1, Tree: id, Revision: 1}}
 	}
 	cases := map[string]struct {
@@ -45,8 +45,8 @@ func TestAddDirectoryTree(t *testing.T) {
 		more     bool
 		revision int64
 	}{
-		"Drift":   {reason: "A directory that had the tree, and does not have it any more, has drifted, and keeps the revision that delivered the tree.", change: func(f *facts) { f.memory.Trees = []state.Tree{at("t1")} }, revision: 1},
-		"Other":   {reason: "A directory that had another tree is asked for more.", change: func(f *facts) { f.memory.Trees = []state.Tree{at("t0")} }, more: true, revision: 2},
+		"Drift":   {reason: "A directory that had the tree, and does not have it any more, has drifted, and keeps the revision that delivered the tree.", change: func(f *facts) { f.memory.Trees = []state.Tree{treeWith("t1")} }, revision: 1},
+		"Other":   {reason: "A directory that had another tree is asked for more.", change: func(f *facts) { f.memory.Trees = []state.Tree{treeWith("t0")} }, more: true, revision: 2},
 		"New":     {reason: "A directory that the state does not have is asked for more.", change: func(*facts) {}, more: true, revision: 2},
 		"Rebuilt": {reason: "A state that was rebuilt from commits does not have the previous request.", change: func(f *facts) { f.rebuilt = true }, revision: 2},
 		"Lost":    {reason: "Without a state the previous request is unknown.", change: func(f *facts) { f.memory = nil }, revision: 2},

@@ -39,8 +39,8 @@ func placeOf(t v1alpha1.Tree) string { return t.Branch + " " + t.Path }
 
 // filesOf returns the files of a tree of the spec. It returns an error for files that cannot be decoded.
 func (f facts) filesOf(t v1alpha1.Tree) (tree.Files, error) {
-	if is, ok := f.decoded[placeOf(t)]; ok {
-		return is.files, is.err
+	if decoded, ok := f.decoded[placeOf(t)]; ok {
+		return decoded.files, decoded.err
 	}
 	return tree.Decode(t.Files)
 }

@@ -23,9 +23,9 @@ func TestDecodeTrees(t *testing.T) {
 	named := func(path string, action v1alpha1.TreeAction, files []byte) v1alpha1.Tree {
 		return v1alpha1.Tree{Branch: "main", Path: path, Action: action, Files: files}
 	}
-	var many []v1alpha1.Tree
+	var trees []v1alpha1.Tree
 	for i := range maxDecodedBytes/half + 2 {
-		many = append(many, named(fmt.Sprint(i), v1alpha1.ActionDesired, large))
+		trees = append(trees, named(fmt.Sprint(i), v1alpha1.ActionDesired, large))
 	}
 	cases := map[string]struct {
 		reason string
@@ -38,7 +38,7 @@ func TestDecodeTrees(t *testing.T) {
 		"Desired": {reason: "The files of each tree are decoded once.", trees: []v1alpha1.Tree{named("a", v1alpha1.ActionDesired, small), named("b", v1alpha1.ActionDesired, small)}, want: 2},
 		"Kept":    {reason: "A directory that is kept has no files to decode.", trees: []v1alpha1.Tree{named("b", v1alpha1.ActionKeep, nil), named("a", v1alpha1.ActionDesired, small)}, want: 1},
 		"Invalid": {reason: "Why files cannot be decoded is found once, too.", trees: []v1alpha1.Tree{named("a", v1alpha1.ActionDesired, []byte("no archive"))}, want: 1, fails: true},
-		"Many":    {reason: "Files that would take too much memory are decoded when they are needed.", trees: many, want: maxDecodedBytes / half},
+		"Many":    {reason: "Files that would take too much memory are decoded when they are needed.", trees: trees, want: maxDecodedBytes / half},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -33,11 +33,11 @@ type end struct {
 }
 
 func ends() map[string]end {
-	delivered := func(then func(w *world)) func(w *world) {
+	delivered := func(continuation func(w *world)) func(w *world) {
 		return func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
-			then(w)
+			continuation(w)
 			_ = w.try("web") // It is in the condition.
 		}
 	}
@@ -220,8 +220,8 @@ func (w *world) giveUp(want xpv2.ConditionReason) {
 	w.Helper()
 	w.expect("web", want)
 	d := w.get("web")
-	if said := d.GetCondition(xpv2.TypeReady).Message + d.GetCondition(xpv2.TypeSynced).Message; !strings.Contains(said, `spec.managementPolicies to ["Observe"]`) {
-		w.Errorf("message: want the way out, got %s", said)
+	if message := d.GetCondition(xpv2.TypeReady).Message + d.GetCondition(xpv2.TypeSynced).Message; !strings.Contains(message, `spec.managementPolicies to ["Observe"]`) {
+		w.Errorf("message: want the way out, got %s", message)
 	}
 	w.change(func(d *v1alpha1.GitDelivery) {
 		d.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}

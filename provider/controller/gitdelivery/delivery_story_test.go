@@ -44,12 +44,12 @@ func TestDeliver(t *testing.T) {
 			w.count(1)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 
-			at, c := w.get("web").Status.AtProvider, w.commits()[0]
-			if diff := cmp.Diff(c.ID, at.Remote.Commit); diff != "" {
+			observed, c := w.get("web").Status.AtProvider, w.commits()[0]
+			if diff := cmp.Diff(c.ID, observed.Remote.Commit); diff != "" {
 				w.Errorf("commit in status: -want, +got:\n%s", diff)
 			}
-			if !at.Attempt.StartedAt.Time.Equal(c.Time) || !at.Remote.CommitTime.Time.Equal(c.Time) || at.Attempt.EndedAt == nil {
-				w.Errorf("the date of the commit is the start of the attempt, which has ended: %v, %v", c.Time, at.Attempt)
+			if !observed.Attempt.StartedAt.Time.Equal(c.Time) || !observed.Remote.CommitTime.Time.Equal(c.Time) || observed.Attempt.EndedAt == nil {
+				w.Errorf("the date of the commit is the start of the attempt, which has ended: %v, %v", c.Time, observed.Attempt)
 			}
 			want := map[string]string{
 				"Intentplane-Claim":         "claims.intentplane.dev/IntentDeployment team-a/web",
@@ -60,20 +60,20 @@ func TestDeliver(t *testing.T) {
 			if diff := cmp.Diff(want, c.Trailers); diff != "" {
 				w.Errorf("trailers: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff([]v1alpha1.DeliveredTree{{Site: "edge1", Path: webAtE1, Tree: tree.ID(files("a")), Revision: 1}}, at.Trees); diff != "" {
+			if diff := cmp.Diff([]v1alpha1.DeliveredTree{{Site: "edge1", Path: webAtE1, Tree: tree.ID(files("a")), Revision: 1}}, observed.Trees); diff != "" {
 				w.Errorf("trees: -want, +got:\n%s", diff)
 			}
 		}},
 		"Repeat": {reason: "A delivered tree is not written again, and the status does not change.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
-			before := w.get("web")
+			previous := w.get("web")
 			w.reconcile("web")
 			w.reconcile("web")
 			w.count(1)
-			after := w.get("web")
-			before.ResourceVersion, after.ResourceVersion = "", ""
-			if diff := cmp.Diff(before, after); diff != "" {
+			current := w.get("web")
+			previous.ResourceVersion, current.ResourceVersion = "", ""
+			if diff := cmp.Diff(previous, current); diff != "" {
 				w.Errorf("object: -before, +after:\n%s", diff)
 			}
 		}},
@@ -150,9 +150,9 @@ func TestDeliver(t *testing.T) {
 			w.reconcile("web")
 			w.verify()
 			w.count(1)
-			at := w.get("web").Status.AtProvider
-			if at.Ledger.Verdict == nil || !at.History[0].IsTarget {
-				w.Errorf("verdict: want it in order and history: %v", at)
+			observed := w.get("web").Status.AtProvider
+			if observed.Ledger.Verdict == nil || !observed.History[0].IsTarget {
+				w.Errorf("verdict: want it in order and history: %v", observed)
 			}
 		}},
 	})
@@ -163,10 +163,10 @@ func TestCrash(t *testing.T) {
 	tell(t, map[string]story{
 		"AfterPush": {reason: "A provider that dies between push and status makes no second commit", run: func(w *world) {
 			w.create(w.first())
-			before := w.get("web")
-			w.git.AfterPush(repo, func() { before = w.get("web") }) // The object in the API server at the time of the push.
+			previous := w.get("web")
+			w.git.AfterPush(repo, func() { previous = w.get("web") }) // The object in the API server at the time of the push.
 			w.reconcile("web")
-			w.restoreStatus(before)
+			w.restoreStatus(previous)
 			w.expect("web", v1alpha1.ReasonPushing)
 			w.git.AfterPush(repo, nil)
 			w.reconcile("web")
@@ -223,8 +223,8 @@ func TestCrash(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.synced("web", corev1.ConditionTrue)
-			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(int64(3), at.Ledger.LastNumber); diff != "" || len(at.History) != 3 {
+			observed := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(int64(3), observed.Ledger.LastNumber); diff != "" || len(observed.History) != 3 {
 				w.Fatalf("order that is known: -want, +got:\n%s", diff)
 			}
 			w.change(func(d *v1alpha1.GitDelivery) { setWish(d, order(3, "c")) })
@@ -262,10 +262,10 @@ func TestCrash(t *testing.T) {
 }
 
 // restoreStatus puts back a status, as if nothing had been written since.
-func (w *world) restoreStatus(before *v1alpha1.GitDelivery) {
+func (w *world) restoreStatus(previous *v1alpha1.GitDelivery) {
 	w.Helper()
-	d := w.get(before.GetName())
-	d.Status = before.Status
+	d := w.get(previous.GetName())
+	d.Status = previous.Status
 	w.must(w.kube.Status().Update(w.Context(), d))
 }
 
@@ -325,8 +325,8 @@ func TestOwnership(t *testing.T) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
-			if at := w.get("web").Status.AtProvider; at.Ledger != nil {
-				w.Errorf("status: want nothing of the other cluster, got %v", at.Ledger)
+			if observed := w.get("web").Status.AtProvider; observed.Ledger != nil {
+				w.Errorf("status: want nothing of the other cluster, got %v", observed.Ledger)
 			}
 			w.count(1)
 			w.rebuild("cluster-2", "cluster-1")

@@ -64,8 +64,8 @@ func TestDisasterInTheMiddle(t *testing.T) {
 			w.must(w.try("web"))
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.count(3)
-			if at := w.get("web").Status.AtProvider; at.Ledger.LastNumber != 3 || len(at.History) != 3 {
-				w.Errorf("status: want revision 3 and its history, got %v", at)
+			if observed := w.get("web").Status.AtProvider; observed.Ledger.LastNumber != 3 || len(observed.History) != 3 {
+				w.Errorf("status: want revision 3 and its history, got %v", observed)
 			}
 			w.holds(map[string]tree.Files{webAtE1: files("c")}, nil)
 		}},

@@ -120,9 +120,9 @@ func TestDiverged(t *testing.T) {
 }
 
 // reset the branch by force.
-func (w *world) reset(to string) {
+func (w *world) reset(commit string) {
 	w.Helper()
-	_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/main", to)
+	_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/main", commit)
 	w.must(err)
 }
 

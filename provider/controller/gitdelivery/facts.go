@@ -113,26 +113,26 @@ func (f facts) allDirectories() []string {
 
 // knownTrees returns the recorded directories, from the state and from the object's status, the more trusted source first.
 func (f facts) knownTrees() []state.Tree {
-	var shown []state.Tree
+	var published []state.Tree
 	for _, t := range f.lastStatus.Trees {
-		shown = append(shown, state.Tree{Branch: f.branchName(), DeliveredTree: t})
+		published = append(published, state.Tree{Branch: f.branchName(), DeliveredTree: t})
 	}
 	switch {
 	case f.memory == nil:
-		return shown
+		return published
 	case f.rebuilt:
-		return slices.Concat(shown, f.memory.Trees)
+		return slices.Concat(published, f.memory.Trees)
 	}
-	return slices.Concat(f.memory.Trees, shown)
+	return slices.Concat(f.memory.Trees, published)
 }
 
 // knownPaths returns the paths of the previously delivered directories.
 func (f facts) knownPaths() []string {
-	known, out := f.delivered, []string{}
+	trees, out := f.delivered, []string{}
 	if f.memory != nil {
-		known = slices.Concat(known, f.memory.Former)
+		trees = slices.Concat(trees, f.memory.Former)
 	}
-	for _, t := range known {
+	for _, t := range trees {
 		if t.Branch == f.branchName() {
 			out = append(out, t.Path)
 		}
@@ -151,9 +151,9 @@ func (f facts) deliveredTree(branch, path string) (state.Tree, bool) {
 
 // lastKnownTree returns the last recorded tree of a directory: from the state, or else from the object's status.
 func (f facts) lastKnownTree(path string) state.Tree {
-	was, _ := state.FindTree(f.delivered, f.branchName(), path)
-	was.Branch, was.Path = f.branchName(), path
-	return was
+	delivered, _ := state.FindTree(f.delivered, f.branchName(), path)
+	delivered.Branch, delivered.Path = f.branchName(), path
+	return delivered
 }
 
 // siteOfDirectory returns the Site that a directory is or was for, or "" if it is unknown.
@@ -192,15 +192,15 @@ func (f facts) isOwnDirectory(path string) bool {
 
 // lostItsMarker is true if a directory equals the recorded tree except for its missing marker. Other users may be able to write the state, so only a
 // directory with the claim's name counts.
-func (f facts) lostItsMarker(at string) bool {
-	d, c := f.dirs[at], f.spec.ClaimRef
+func (f facts) lostItsMarker(dir string) bool {
+	d, c := f.dirs[dir], f.spec.ClaimRef
 	if f.memory == nil || d.marker != nil || d.blocked || d.entangled != "" || !f.isRemembered() {
 		return false
 	}
-	if path.Base(at) != c.Name || path.Base(path.Dir(at)) != c.Namespace {
+	if path.Base(dir) != c.Name || path.Base(path.Dir(dir)) != c.Namespace {
 		return false
 	}
-	t, ok := state.FindTree(f.memory.Trees, f.branchName(), at)
+	t, ok := state.FindTree(f.memory.Trees, f.branchName(), dir)
 	return ok && d.tree != "" && t.Tree == d.tree
 }
 

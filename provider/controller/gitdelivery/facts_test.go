@@ -54,7 +54,7 @@ func TestFormerBranches(t *testing.T) {
 	tell(t, map[string]story{
 		"Left": {reason: "The status names the directories on the branch that a configuration left, also after a restart, and one event reports them.", run: func(w *world) {
 			begin(w)
-			before := w.refs()["refs/heads/main"]
+			tip := w.refs()["refs/heads/main"]
 			w.formerBranches(main)
 			w.restart()
 			w.forget()
@@ -65,7 +65,7 @@ func TestFormerBranches(t *testing.T) {
 			if got := strings.Count(strings.Join(w.told["web"], "\n"), `branch "main" does not get the deliveries any more`); got != 2 { // Once, and once for the status that was lost.
 				w.Errorf("events of the former branch: want 2, got %d: %q", got, w.told["web"])
 			}
-			if diff := cmp.Diff(before, w.refs()["refs/heads/main"]); diff != "" {
+			if diff := cmp.Diff(tip, w.refs()["refs/heads/main"]); diff != "" {
 				w.Errorf("nothing is pushed to the former branch: -want, +got:\n%s", diff)
 			}
 		}},
@@ -168,7 +168,7 @@ func TestHasDiverged(t *testing.T) {
 
 // TestFormerTrees names directories of former branches.
 func TestFormerTrees(t *testing.T) {
-	at := func(branch, path string) state.Tree {
+	treeAt := func(branch, path string) state.Tree {
 		return state.Tree{Branch: branch, DeliveredTree: v1alpha1.DeliveredTree{Path: path}}
 	}
 	cases := map[string]struct {
@@ -176,17 +176,17 @@ func TestFormerTrees(t *testing.T) {
 		change func(*facts)
 		want   []state.Tree
 	}{
-		"State":     {reason: "Directories on former branches come from the state, and not from the status.", change: func(*facts) {}, want: []state.Tree{at("old", "b"), at("older", "c")}},
-		"Lost":      {reason: "Where the state was lost, the status remembers.", change: func(f *facts) { f.memory = nil }, want: []state.Tree{at("shown", "d")}},
-		"Rebuilt":   {reason: "A state that was rebuilt from commits is completed by the status.", change: func(f *facts) { f.rebuilt = true }, want: []state.Tree{at("old", "b"), at("older", "c"), at("shown", "d")}},
+		"State":     {reason: "Directories on former branches come from the state, and not from the status.", change: func(*facts) {}, want: []state.Tree{treeAt("old", "b"), treeAt("older", "c")}},
+		"Lost":      {reason: "Where the state was lost, the status remembers.", change: func(f *facts) { f.memory = nil }, want: []state.Tree{treeAt("shown", "d")}},
+		"Rebuilt":   {reason: "A state that was rebuilt from commits is completed by the status.", change: func(f *facts) { f.rebuilt = true }, want: []state.Tree{treeAt("old", "b"), treeAt("older", "c"), treeAt("shown", "d")}},
 		"Elsewhere": {reason: "The status of another repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote.URL = "https://other" }},
 		"Never":     {reason: "A status that names no repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote = nil }},
-		"Forgotten": {reason: "A branch that a user asked to forget is forgotten.", change: func(f *facts) { f.forgotten = []string{"old"} }, want: []state.Tree{at("older", "c")}},
+		"Forgotten": {reason: "A branch that a user asked to forget is forgotten.", change: func(f *facts) { f.forgotten = []string{"old"} }, want: []state.Tree{treeAt("older", "c")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := appliedFacts()
-			f.memory.Trees, f.memory.Former = []state.Tree{at("main", "a"), at("old", "b")}, []state.Tree{at("older", "c"), at("main", "a")}
+			f.memory.Trees, f.memory.Former = []state.Tree{treeAt("main", "a"), treeAt("old", "b")}, []state.Tree{treeAt("older", "c"), treeAt("main", "a")}
 			f.lastStatus.FormerBranches = []v1alpha1.FormerBranch{{Branch: "shown", Paths: []string{"d"}}}
 			tc.change(&f)
 			if diff := cmp.Diff(tc.want, f.formerTrees(0)); diff != "" {

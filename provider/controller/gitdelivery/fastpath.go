@@ -59,10 +59,10 @@ type reconcileInFlight struct {
 	invalidated bool
 }
 
-func newFastPath(every time.Duration, now func() time.Time, chance func() float64) *fastPath {
+func newFastPath(interval time.Duration, now func() time.Time, chance func() float64) *fastPath {
 	ignore := func(types.NamespacedName) {}
 	return &fastPath{
-		every: every, now: now, chance: chance, onWake: ignore, onDelete: ignore,
+		every: interval, now: now, chance: chance, onWake: ignore, onDelete: ignore,
 		observations: map[types.NamespacedName]observation{}, inFlight: map[types.NamespacedName]*reconcileInFlight{}, requests: map[types.NamespacedName]lookRequest{},
 	}
 }
@@ -91,8 +91,8 @@ func (c *fastPath) isUnchanged(ctx context.Context, key types.NamespacedName, s 
 	if s.repo.IsClosed() {
 		return false
 	}
-	seen, err := s.repo.Look(ctx, key, c.now().Add(-s.age))
-	if err != nil || seen.Tip() != s.tip || seen.StateTip() != s.state {
+	snapshot, err := s.repo.Look(ctx, key, c.now().Add(-s.age))
+	if err != nil || snapshot.Tip() != s.tip || snapshot.StateTip() != s.state {
 		return false
 	}
 	_, ok := c.cachedObservation(key) // The observation may have been invalidated during the read of the repository.

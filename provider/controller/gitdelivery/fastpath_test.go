@@ -37,11 +37,11 @@ func (c *counter) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 }
 
 // calmly reconciles the delivery some time later, unless it needs nothing, and returns whether it was for good.
-func (c *counter) calmly(after time.Duration) bool {
-	before := c.count
-	c.world.pass(after)
+func (c *counter) calmly(elapsed time.Duration) bool {
+	baseline := c.count
+	c.world.pass(elapsed)
 	_, _ = c.world.calm.Reconcile(c.world.Context(), request("web"))
-	return c.count > before
+	return c.count > baseline
 }
 
 func TestCalm(t *testing.T) {
@@ -109,9 +109,9 @@ func TestCalm(t *testing.T) {
 // dropRepositories lets the pool drop all repositories that were in use.
 func dropRepositories(w *world) {
 	w.pass(3 * time.Hour)
-	other, err := git.NewClient(git.Remote{URL: w.git.URL("other"), Branch: "main", StateRef: stateRef}, transport.NewBudget())
+	otherClient, err := git.NewClient(git.Remote{URL: w.git.URL("other"), Branch: "main", StateRef: stateRef}, transport.NewBudget())
 	w.must(err)
-	_, err = w.pool.Open(other)
+	_, err = w.pool.Open(otherClient)
 	w.must(err)
 }
 

@@ -111,8 +111,8 @@ func TestFaults(t *testing.T) {
 			if tc.want != v1alpha1.ReasonDelivered {
 				w.count(1)
 			}
-			if said := w.get("web").GetCondition(xpv2.TypeReady).Message; strings.Contains(said, w.TempDir()) {
-				w.Errorf("message: it names a path of the server: %s", said)
+			if message := w.get("web").GetCondition(xpv2.TypeReady).Message; strings.Contains(message, w.TempDir()) {
+				w.Errorf("message: it names a path of the server: %s", message)
 			}
 			w.git.Fill(false)
 			w.unharmed(2)
@@ -150,8 +150,8 @@ func (w *world) unharmed(revision int64) {
 	w.composeWish(d)
 	w.must(w.kube.Update(w.Context(), d))
 	w.recovers("neighbour")
-	if at := w.ledgerOf("neighbour"); at.LastNumber != revision {
-		w.Errorf("neighbour: want revision %d, got %v", revision, at)
+	if recorded := w.ledgerOf("neighbour"); recorded.LastNumber != revision {
+		w.Errorf("neighbour: want revision %d, got %v", revision, recorded)
 	}
 }
 
@@ -228,11 +228,11 @@ func wrongHostKey(w *world) {
 	w.must(err)
 	w.Cleanup(x.Close)
 	x.Authorize(user.PublicKey())
-	other, _, err := gitserver.NewSSHKey()
+	otherKey, _, err := gitserver.NewSSHKey()
 	w.must(err)
 	w.must(w.kube.Create(w.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "intentplane", Name: "ssh"},
-		Data:       map[string][]byte{"identity": key, "known_hosts": gitserver.KnownHost(x, other)},
+		Data:       map[string][]byte{"identity": key, "known_hosts": gitserver.KnownHost(x, otherKey)},
 	}))
 	w.configure(func(c *configv1alpha1.ProviderConfigSpec) {
 		c.Git.URL = x.URL(repo)
@@ -272,7 +272,7 @@ func TestNewRepositories(t *testing.T) {
 			w := newWorld(t)
 			w.neighbour()
 			tc.breaks(w)
-			before := w.commits()
+			commits := w.commits()
 			w.create(w.first())
 			_ = w.try("web") // It is in the condition.
 			w.expect("web", tc.want)
@@ -280,7 +280,7 @@ func TestNewRepositories(t *testing.T) {
 			if tc.want == v1alpha1.ReasonDelivered {
 				delivered = 1
 			}
-			w.count(len(before) - 1 + delivered)
+			w.count(len(commits) - 1 + delivered)
 			w.unharmed(2)
 			if tc.mend == nil {
 				return
@@ -302,7 +302,7 @@ func manyFiles(w *world) {
 }
 
 // link replaces the Site's directory by a link or a submodule.
-func (w *world) link(mode, what string) {
+func (w *world) link(mode, kind string) {
 	w.Helper()
 	git := func(args ...string) string {
 		out, err := w.git.Git(w.Context(), repo, args...)
@@ -310,6 +310,6 @@ func (w *world) link(mode, what string) {
 		return strings.TrimSpace(out)
 	}
 	git("read-tree", "main")
-	git("update-index", "--add", "--replace", "--cacheinfo", mode+","+git("rev-parse", what)+",clusters/edge1")
+	git("update-index", "--add", "--replace", "--cacheinfo", mode+","+git("rev-parse", kind)+",clusters/edge1")
 	w.reset(git("-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "Link", "-p", "main", git("write-tree")))
 }

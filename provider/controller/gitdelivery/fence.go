@@ -22,26 +22,26 @@ func (f facts) fenceLedger() (recording, *decision) {
 
 // fenceHome accepts events only on top of the head that their writer read, and only if no other repository continues the ledger. A lost ledger first
 // continues from the object's status: its writer then reads another head, and proposes its events again.
-func (l ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) (recording, *decision) {
+func (l ledgerFacts) fenceHome(requested v1alpha1.LedgerUpdate) (recording, *decision) {
 	if l.isLost() {
 		return l.recoverFromStatus()
 	}
 	head, unchanged := l.recorded.Head, recording{next: l.recorded}
-	if asked.After != head {
-		isFollowed := l.taken != nil && asked.LedTo(*l.taken)
-		if isFollowed || asked.LedTo(head) {
+	if requested.After != head {
+		isFollowed := l.taken != nil && requested.LedTo(*l.taken)
+		if isFollowed || requested.LedTo(head) {
 			return recording{next: l.recorded, applied: l.recorded, isFollowed: isFollowed, knowsHead: !isFollowed}, nil // The events were recorded before.
 		}
-		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", describeHead(asked.After), describeHead(head))
+		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", describeHead(requested.After), describeHead(head))
 	}
-	next, err := ledger.Append(l.recorded, l.now, asked.Events...)
+	next, err := ledger.Append(l.recorded, l.now, requested.Events...)
 	if err != nil {
 		return unchanged, l.refuseIllegal(err)
 	}
-	if len(asked.Events) > 0 && l.isBehindKnown(next) {
+	if len(requested.Events) > 0 && l.isBehindKnown(next) {
 		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s does not follow from %s, which another repository has", describeHead(next.Head), describeHead(l.known))
 	}
-	return recording{next: next, events: asked.Events, applied: next, knowsHead: true}, nil
+	return recording{next: next, events: requested.Events, applied: next, knowsHead: true}, nil
 }
 
 // isBehindKnown is true for a state older than the newest head of another repository, and for a state of another ledger without a later epoch.
@@ -64,23 +64,23 @@ func (l ledgerFacts) refuseIllegal(err error) *decision {
 // in another home; a ledger that was moved by force continues elsewhere in a later epoch. The repository may follow that ledger and have closed its own: a
 // status that was not written since still shows the closed ledger.
 func (l ledgerFacts) isLost() bool {
-	shown, r := ledgerStateOf(l.shown), l.record
-	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || l.known.Epoch > shown.Epoch {
+	published, r := ledgerStateOf(l.shown), l.record
+	if published.Seq == 0 || published.IsClosed || published.Successor != "" || l.known.Epoch > published.Epoch {
 		return false
 	}
 	if l.recorded.Seq > 0 {
-		return shown.Supersedes(l.recorded)
+		return published.Supersedes(l.recorded)
 	}
-	return r == nil || r.Deleted || r.Head.Epoch <= shown.Epoch
+	return r == nil || r.Deleted || r.Head.Epoch <= published.Epoch
 }
 
 // recoverFromStatus continues a ledger from the state in the object's status.
 func (l ledgerFacts) recoverFromStatus() (recording, *decision) {
-	shown, events := *l.shown, []ledger.Event(nil)
+	published, events := *l.shown, []ledger.Event(nil)
 	if l.recorded.Seq == 0 || l.recorded.IsClosed || l.recorded.Successor != "" {
-		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: l.identity, Home: shown.Home}})
+		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: l.identity, Home: published.Home}})
 	}
-	events = append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: shown, LastNumber: l.recorded.LastNumber}})
+	events = append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: published, LastNumber: l.recorded.LastNumber}})
 	next, err := ledger.Append(l.recorded, l.now, events...)
 	if err != nil {
 		return recording{next: l.recorded, recovers: true}, refuse(v1alpha1.ReasonIllegal, "cannot recover the ledger from the status: %s", err)
@@ -90,30 +90,30 @@ func (l ledgerFacts) recoverFromStatus() (recording, *decision) {
 }
 
 // fenceFollower refuses a lower position than the recorded one, and an older copy of the ledger.
-func (l ledgerFacts) fenceFollower(asked ledger.State) (recording, *decision) {
+func (l ledgerFacts) fenceFollower(requested ledger.State) (recording, *decision) {
 	out := recording{next: l.recorded}
-	if asked.Seq == 0 {
+	if requested.Seq == 0 {
 		return out, refuse(v1alpha1.ReasonInvalid, "spec.forProvider.copy: a copy of a ledger has a seq above 0")
 	}
 	if r := l.record; r != nil && r.Head.Seq > 0 && !r.Deleted {
-		if asked.Position().Compare(r.Position) < 0 {
-			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describePosition(asked.Position()), describePosition(r.Position))
+		if requested.Position().Compare(r.Position) < 0 {
+			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describePosition(requested.Position()), describePosition(r.Position))
 		}
-		if asked.Compare(r.Head) < 0 {
-			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describeHead(asked.Head), describeHead(r.Head))
+		if requested.Compare(r.Head) < 0 {
+			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describeHead(requested.Head), describeHead(r.Head))
 		}
 	}
-	out.applied, out.closes = asked, l.file != nil && asked.Epoch > l.recorded.Epoch
+	out.applied, out.closes = requested, l.file != nil && requested.Epoch > l.recorded.Epoch
 	return out, nil
 }
 
 // fencePosition refuses trees of another position than the ledger reached by events that no spec contains.
 func fencePosition(f facts) *decision {
-	asked, at := f.spec.AskedPosition(), f.recording.applied.Position()
-	if !f.recording.isFollowed || asked == at {
+	requested, applied := f.spec.AskedPosition(), f.recording.applied.Position()
+	if !f.recording.isFollowed || requested == applied {
 		return nil
 	}
-	return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.position: the trees belong to %s, and the ledger went on to %s", describePosition(asked), describePosition(at))
+	return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.position: the trees belong to %s, and the ledger went on to %s", describePosition(requested), describePosition(applied))
 }
 
 // fenceDirectories refuses a tree if, at the recorded position, the directory has another tree than its writer read. One position may deliver several
@@ -123,11 +123,11 @@ func fenceDirectories(f facts) *decision {
 		return nil
 	}
 	for i, t := range f.spec.Trees {
-		was, isKnown := f.deliveredTree(t.Branch, t.Path)
-		if !isKnown || t.Action == v1alpha1.ActionKeep || t.After == "" || was.Tree == t.Tree || was.Tree == t.After {
+		delivered, isKnown := f.deliveredTree(t.Branch, t.Path)
+		if !isKnown || t.Action == v1alpha1.ActionKeep || t.After == "" || delivered.Tree == t.Tree || delivered.Tree == t.After {
 			continue
 		}
-		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.trees[%d].after: the directory has tree %s in this position, and not %s any more", i, was.Tree, t.After)
+		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.trees[%d].after: the directory has tree %s in this position, and not %s any more", i, delivered.Tree, t.After)
 	}
 	return nil
 }
@@ -191,14 +191,14 @@ type recording struct {
 func (r recording) isEmpty() bool { return len(r.events)+len(r.mandated) == 0 }
 
 // takenAfter returns the head after the last events of a spec once the recording is done, given the previous value. Nil means the recorded head.
-func (r recording) takenAfter(before *ledger.Head) *ledger.Head {
+func (r recording) takenAfter(previous *ledger.Head) *ledger.Head {
 	switch {
 	case len(r.mandated) == 0 && (!r.isEmpty() || r.closes):
 		return nil
-	case len(r.mandated) > 0 && (len(r.events) > 0 || r.knowsHead || before == nil):
+	case len(r.mandated) > 0 && (len(r.events) > 0 || r.knowsHead || previous == nil):
 		return new(r.taken.Head)
 	}
-	return before
+	return previous
 }
 
 // afterRecording returns the facts after the recording of the ledger.
@@ -221,8 +221,8 @@ func (l ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
 	if r == nil || r.Deleted || r.Head.Seq == 0 {
 		return nil
 	}
-	shown := r.LedgerRecord
-	return shown.DeepCopy()
+	published := r.LedgerRecord
+	return published.DeepCopy()
 }
 
 // isRemembered reports whether the state has an open ledger, or the record of a delivery that was not deleted.
@@ -279,20 +279,20 @@ func (f facts) newestElsewhere(d *v1alpha1.GitDelivery) ledger.Head {
 // headOf returns the newest head of the ledger in a delivery. A delivery that has reported no ledger, and requests events on top of a head, is a home that
 // reported this head before its object was lost.
 func headOf(d *v1alpha1.GitDelivery) ledger.Head {
-	at, asked := d.Status.AtProvider, d.Spec.ForProvider.Ledger
-	head := newerHead(ledger.Head{}, at.Ledger)
-	if at.Record != nil {
-		head = newerHead(head, at.Record.Copy)
+	observed, requested := d.Status.AtProvider, d.Spec.ForProvider.Ledger
+	head := newerHead(ledger.Head{}, observed.Ledger)
+	if observed.Record != nil {
+		head = newerHead(head, observed.Record.Copy)
 	}
-	if at.Ledger == nil && asked != nil && asked.After.Compare(head) > 0 {
-		return asked.After
+	if observed.Ledger == nil && requested != nil && requested.After.Compare(head) > 0 {
+		return requested.After
 	}
 	return head
 }
 
 // mayRecord reports whether the spec requests events on top of the recorded head, or the status has a ledger that the repository may have lost.
-func (l ledgerFacts) mayRecord(asked v1alpha1.LedgerUpdate) bool {
-	return len(asked.Events) > 0 && asked.After == l.recorded.Head || ledgerStateOf(l.shown).Supersedes(l.recorded)
+func (l ledgerFacts) mayRecord(requested v1alpha1.LedgerUpdate) bool {
+	return len(requested.Events) > 0 && requested.After == l.recorded.Head || ledgerStateOf(l.shown).Supersedes(l.recorded)
 }
 
 // newerHead returns the newer of a head and the head of a state, which may be nil.

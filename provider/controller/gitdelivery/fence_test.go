@@ -38,8 +38,8 @@ func TestRecoverFromStatus(t *testing.T) {
 // TestFenceDirectories requests tree "new" after tree "old", in a repository with another tree.
 func TestFenceDirectories(t *testing.T) {
 	now := ledger.Position{Revision: 3, Attempt: 1, Stage: ledger.StageBeside}
-	before := ledger.Position{Revision: 3, Attempt: 1}
-	asked := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionDesired, Tree: "new", After: "old"}
+	earlier := ledger.Position{Revision: 3, Attempt: 1}
+	requested := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionDesired, Tree: "new", After: "old"}
 	cases := map[string]struct {
 		reason string
 		at     ledger.Position
@@ -50,7 +50,7 @@ func TestFenceDirectories(t *testing.T) {
 		"Seen":      {reason: "A tree replaces the tree that its writer read.", at: now, has: "old"},
 		"Done":      {reason: "A tree that the directory has already is not refused.", at: now, has: "new"},
 		"Behind":    {reason: "An object from a backup does not restore an earlier tree of the position.", at: now, has: "newer", want: true},
-		"Earlier":   {reason: "A later position replaces any tree of the directory.", at: before, has: "newer"},
+		"Earlier":   {reason: "A later position replaces any tree of the directory.", at: earlier, has: "newer"},
 		"Rebuilt":   {reason: "A record from commits alone refuses no tree.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.rebuilt = true }},
 		"Lost":      {reason: "Without a record nothing is refused.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.memory = nil }},
 		"Elsewhere": {reason: "A directory that the record does not have is written.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Path = webAtE2 }},
@@ -59,13 +59,13 @@ func TestFenceDirectories(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			is, f := asked, facts{memory: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Position: tc.at}}}
+			tested, f := requested, facts{memory: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Position: tc.at}}}
 			f.memory.Trees = []state.Tree{{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{Site: "edge1", Path: webAtE1, Tree: tc.has}}}
 			f.recording.applied = ledger.State{Current: &ledger.Revision{Number: 3}, Cursor: ledger.Cursor{Attempt: 1, Stage: ledger.StageBeside}}
 			if tc.change != nil {
-				tc.change(&f, &is)
+				tc.change(&f, &tested)
 			}
-			f.spec.Trees = []v1alpha1.Tree{is}
+			f.spec.Trees = []v1alpha1.Tree{tested}
 			refused := fenceDirectories(f)
 			if got := refused != nil && refused.reason == v1alpha1.ReasonOrderBehind; got != tc.want {
 				t.Errorf("\n%s\nfenceDirectories(...): want OrderBehind %t, got %+v", tc.reason, tc.want, refused)
@@ -173,7 +173,7 @@ func TestRefuseIllegal(t *testing.T) {
 // TestFenceFollower asks a repository to follow a ledger, at event 4 and revision 2 of which it is.
 func TestFenceFollower(t *testing.T) {
 	head := ledger.Head{Ledger: "l", Epoch: 1, Seq: 4, ID: "four"}
-	at := func(seq, revision int64) ledger.State {
+	stateOf := func(seq, revision int64) ledger.State {
 		return ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: seq, ID: head.ID}, Current: &ledger.Revision{Number: revision}}
 	}
 	recorded := state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Head: head, Position: ledger.Position{Epoch: 1, Revision: 2}}}
@@ -185,12 +185,12 @@ func TestFenceFollower(t *testing.T) {
 		asked  ledger.State
 		want   xpv2.ConditionReason
 	}{
-		"Same":     {reason: "A copy that was recorded before is taken again.", record: &recorded, asked: at(4, 2)},
-		"Newer":    {reason: "A newer copy is recorded.", record: &recorded, asked: at(5, 2)},
-		"Older":    {reason: "An older copy of the same position is refused.", record: &recorded, asked: at(3, 2), want: v1alpha1.ReasonOrderBehind},
-		"Behind":   {reason: "An earlier position is refused with any copy.", record: &recorded, asked: at(5, 1), want: v1alpha1.ReasonOrderBehind},
-		"Deleted":  {reason: "The tombstone of a deleted delivery refuses no copy.", record: &deleted, asked: at(3, 1)},
-		"First":    {reason: "A repository without a record follows.", asked: at(3, 1)},
+		"Same":     {reason: "A copy that was recorded before is taken again.", record: &recorded, asked: stateOf(4, 2)},
+		"Newer":    {reason: "A newer copy is recorded.", record: &recorded, asked: stateOf(5, 2)},
+		"Older":    {reason: "An older copy of the same position is refused.", record: &recorded, asked: stateOf(3, 2), want: v1alpha1.ReasonOrderBehind},
+		"Behind":   {reason: "An earlier position is refused with any copy.", record: &recorded, asked: stateOf(5, 1), want: v1alpha1.ReasonOrderBehind},
+		"Deleted":  {reason: "The tombstone of a deleted delivery refuses no copy.", record: &deleted, asked: stateOf(3, 1)},
+		"First":    {reason: "A repository without a record follows.", asked: stateOf(3, 1)},
 		"NoLedger": {reason: "A copy of no ledger is refused.", asked: ledger.State{}, want: v1alpha1.ReasonInvalid},
 	}
 	for name, tc := range cases {
@@ -255,13 +255,13 @@ func TestRecordedByMandate(t *testing.T) {
 	tellLedger(t, map[string]story{
 		"Verdict": {reason: "A spec whose events are recorded is not behind because a verdict follows them, and a later spec goes on from that.", run: func(w *world) {
 			w.firstRevision()
-			taken := w.ledgerOf("web").Head
+			takenHead := w.ledgerOf("web").Head
 			w.recordByMandate(rejectedEvent("SyncFailed"))
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
-			at := w.get("web").Status.AtProvider
-			if at.Taken == nil || *at.Taken != taken || at.Ledger.Verdict == nil || at.Record.Head != at.Ledger.Head {
-				w.Errorf("status: want the verdict, and the head %v that it follows, got %v, %v of record %v", taken, at.Ledger.Verdict, at.Taken, at.Record.Head)
+			observed := w.get("web").Status.AtProvider
+			if observed.Taken == nil || *observed.Taken != takenHead || observed.Ledger.Verdict == nil || observed.Record.Head != observed.Ledger.Head {
+				w.Errorf("status: want the verdict, and the head %v that it follows, got %v, %v of record %v", takenHead, observed.Ledger.Verdict, observed.Taken, observed.Record.Head)
 			}
 			commits := w.stateCommits()
 			w.reconcile("web")
@@ -270,8 +270,8 @@ func TestRecordedByMandate(t *testing.T) {
 			}
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
 			w.expect("web", v1alpha1.ReasonDelivered)
-			if at, f := w.get("web").Status.AtProvider, w.storedLedger(repo); at.Taken != nil || f.Taken != nil {
-				w.Errorf("taken after events of a spec: want none, got %v in the status and %v in the repository", at.Taken, f.Taken)
+			if laterObserved, f := w.get("web").Status.AtProvider, w.storedLedger(repo); laterObserved.Taken != nil || f.Taken != nil {
+				w.Errorf("taken after events of a spec: want none, got %v in the status and %v in the repository", laterObserved.Taken, f.Taken)
 			}
 		}},
 		"Rollback": {reason: "The trees of a spec stay away from a position that no spec contains, and come once a spec asks for it.", run: func(w *world) {
@@ -286,23 +286,23 @@ func TestRecordedByMandate(t *testing.T) {
 			})
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
-			if at := w.get("web").Status.AtProvider; at.Record.Position != s.Position() || at.Trees[0].Tree != restoring1("a").Tree {
-				w.Errorf("delivered tree: want the tree of revision 1 at %v, got %v at %v", s.Position(), at.Trees, at.Record.Position)
+			if lastObserved := w.get("web").Status.AtProvider; lastObserved.Record.Position != s.Position() || lastObserved.Trees[0].Tree != restoring1("a").Tree {
+				w.Errorf("delivered tree: want the tree of revision 1 at %v, got %v at %v", s.Position(), lastObserved.Trees, lastObserved.Record.Position)
 			}
 		}},
 		"Older": {reason: "A version that does not know the field keeps it and records the events of a spec: then an earlier spec is behind.", run: func(w *world) {
 			w.firstRevision()
-			was := w.get("web").Spec.ForProvider
+			previous := w.get("web").Spec.ForProvider
 			w.recordByMandate(rejectedEvent("SyncFailed"))
-			taken := w.storedLedger(repo).Taken
+			takenHead := w.storedLedger(repo).Taken
 			w.reconcile("web")
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
 			w.rewriteState(func(path string, content map[string]any) {
 				if path == state.LedgerPath(w.first().Spec.ForProvider.ClaimRef) {
-					content["taken"] = taken
+					content["taken"] = takenHead
 				}
 			})
-			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider = was })
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider = previous })
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 		}},
@@ -348,10 +348,10 @@ func TestElsewhere(t *testing.T) {
 			w.change(func(d *v1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{After: d.Status.AtProvider.Ledger.Head, Events: []ledger.Event{verifiedEvent("a", "edge1")}}
 			})
-			was := w.get("web")
+			previous := w.get("web")
 			w.lose("web")
-			was.ResourceVersion, was.UID, was.Status = "", "", v1alpha1.GitDeliveryStatus{}
-			w.create(was)
+			previous.ResourceVersion, previous.UID, previous.Status = "", "", v1alpha1.GitDeliveryStatus{}
+			w.create(previous)
 			d := newHome(elsewhere)
 			d.Spec.ProviderConfigReference.Name = elsewhere
 			d.Spec.ForProvider.Ledger.Events = []ledger.Event{{Opened: &ledger.Opened{Ledger: "second", Home: elsewhere}}, orderedEvent(1, "a", "edge2")}
@@ -419,10 +419,10 @@ func TestElsewhere(t *testing.T) {
 }
 
 func TestHeadOf(t *testing.T) {
-	at := func(seq int64) *ledger.State {
+	stateOf := func(seq int64) *ledger.State {
 		return &ledger.State{Head: ledger.Head{Ledger: "one", Epoch: 1, Seq: seq}}
 	}
-	asks := func(seq int64) *v1alpha1.LedgerUpdate { return &v1alpha1.LedgerUpdate{After: at(seq).Head} }
+	asks := func(seq int64) *v1alpha1.LedgerUpdate { return &v1alpha1.LedgerUpdate{After: stateOf(seq).Head} }
 	cases := map[string]struct {
 		reason string
 		ledger *ledger.State
@@ -431,11 +431,11 @@ func TestHeadOf(t *testing.T) {
 		want   ledger.Head
 	}{
 		"Nothing":    {reason: "A delivery that reported nothing, and asks for nothing, shows no ledger."},
-		"Ledger":     {reason: "A home shows its ledger, also if its spec continues a later head.", ledger: at(2), asked: asks(3), want: at(2).Head},
-		"Copy":       {reason: "A follower shows its copy.", copied: at(2), want: at(2).Head},
-		"NewerCopy":  {reason: "A home that was left shows the later copy.", ledger: at(2), copied: at(3), want: at(3).Head},
-		"Unreported": {reason: "A home that has reported no ledger has the ledger that its spec continues.", asked: asks(2), want: at(2).Head},
-		"Opened":     {reason: "A follower that is asked to open a ledger of its own has its copy still.", copied: at(2), asked: &v1alpha1.LedgerUpdate{}, want: at(2).Head},
+		"Ledger":     {reason: "A home shows its ledger, also if its spec continues a later head.", ledger: stateOf(2), asked: asks(3), want: stateOf(2).Head},
+		"Copy":       {reason: "A follower shows its copy.", copied: stateOf(2), want: stateOf(2).Head},
+		"NewerCopy":  {reason: "A home that was left shows the later copy.", ledger: stateOf(2), copied: stateOf(3), want: stateOf(3).Head},
+		"Unreported": {reason: "A home that has reported no ledger has the ledger that its spec continues.", asked: asks(2), want: stateOf(2).Head},
+		"Opened":     {reason: "A follower that is asked to open a ledger of its own has its copy still.", copied: stateOf(2), asked: &v1alpha1.LedgerUpdate{}, want: stateOf(2).Head},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -455,8 +455,8 @@ func TestHeadOf(t *testing.T) {
 func TestAppendTo(t *testing.T) {
 	rejected := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed", Message: "m"}}}
 	back := ledger.Event{RolledBack: &ledger.RolledBack{Target: 1}}
-	at := func(seq int64) ledger.State { return ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: seq}} }
-	file := state.LedgerFile{State: at(3)}.AppendMandated(at(4), []ledger.Event{rejected})
+	stateOf := func(seq int64) ledger.State { return ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: seq}} }
+	file := state.LedgerFile{State: stateOf(3)}.AppendMandated(stateOf(4), []ledger.Event{rejected})
 	cases := map[string]struct {
 		reason    string
 		knowsHead bool
@@ -467,7 +467,7 @@ func TestAppendTo(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := recording{next: at(5), taken: at(4), mandated: []ledger.Event{back}, knowsHead: tc.knowsHead}
+			r := recording{next: stateOf(5), taken: stateOf(4), mandated: []ledger.Event{back}, knowsHead: tc.knowsHead}
 			if got := r.appendTo(file, time.Time{}).Taken; got == nil || got.Seq != tc.want {
 				t.Errorf("\n%s\nappendTo(...): want %d, got %v", tc.reason, tc.want, got)
 			}

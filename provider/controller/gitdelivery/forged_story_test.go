@@ -54,8 +54,8 @@ func TestForgedMemory(t *testing.T) {
 			w.restart()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(int64(2), at.Ledger.LastNumber); diff != "" {
+			observed := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(int64(2), observed.Ledger.LastNumber); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 			w.ask(order(3, "b"), desired(w.T, "edge1", webAtE1, "b"))
@@ -135,7 +135,7 @@ func TestForgedMemory(t *testing.T) {
 		"OtherCluster": {reason: "Two clusters with different keys do not rewrite each other's state: the second one writes nothing", run: func(w *world) {
 			w.sign()
 			w.twoRevisions()
-			before := w.stateTip()
+			tip := w.stateTip()
 			w.rebuild("cluster-2", "")
 			w.rekey()
 			w.restart()
@@ -147,7 +147,7 @@ func TestForgedMemory(t *testing.T) {
 				w.expect(name, v1alpha1.ReasonOwnedElsewhere)
 			}
 			w.count(2)
-			if diff := cmp.Diff(before, w.stateTip()); diff != "" {
+			if diff := cmp.Diff(tip, w.stateTip()); diff != "" {
 				w.Errorf("state: -want, +got:\n%s", diff)
 			}
 		}},

@@ -117,7 +117,7 @@ func (e *external) gatherDirectories(ctx context.Context, d *v1alpha1.GitDeliver
 func (e *external) commitsInBranch(ctx context.Context, f facts, s *git.Snapshot) (map[string]bool, error) {
 	out := map[string]bool{unborn: true}
 	find := func(commit string) error {
-		if _, known := out[commit]; known || commit == "" {
+		if _, isKnown := out[commit]; isKnown || commit == "" {
 			return nil
 		}
 		var err error
@@ -173,21 +173,21 @@ func readStateOwner(ctx context.Context, s *git.Snapshot) (string, string, error
 
 // directoryAt returns the observed directory at a path. It is empty for a path that no repository can have: checkTrees refuses such a path.
 func (e *external) directoryAt(ctx context.Context, f facts, s *git.Snapshot, path string) (directory, error) {
-	at, ok, err := s.Entry(ctx, path)
+	entry, ok, err := s.Entry(ctx, path)
 	if failure.ClassOf(err) == failure.ClassInvalid {
 		return directory{}, nil
 	}
 	if err != nil {
 		return directory{}, err
 	}
-	if ok && at.Mode != modeDirectory {
+	if ok && entry.Mode != modeDirectory {
 		return directory{blocked: true}, nil
 	}
 	out := directory{}
 	if out.entangled, err = e.nestedClaim(ctx, f, s, path); err != nil || !ok {
 		return out, err
 	}
-	out.tree = at.ID
+	out.tree = entry.ID
 	if out.marker, err = e.readMarkerAt(ctx, f, s, path+"/"+tree.Marker); err != nil {
 		return out, err
 	}
@@ -200,9 +200,9 @@ func (e *external) isLeftByOtherShape(ctx context.Context, f facts, m *marker.Ma
 	if m == nil || !isTrue(f.spec.Adopt) || m.SameClaim(f.marker) {
 		return false, nil
 	}
-	other := *m
-	other.Claim.APIGroup, other.Claim.Kind = f.marker.Claim.APIGroup, f.marker.Claim.Kind
-	if !other.SameClaim(f.marker) || !f.isSameCluster(m.ClusterUID) {
+	expected := *m
+	expected.Claim.APIGroup, expected.Claim.Kind = f.marker.Claim.APIGroup, f.marker.Claim.Kind
+	if !expected.SameClaim(f.marker) || !f.isSameCluster(m.ClusterUID) {
 		return false, nil
 	}
 	parts, err := e.deliveriesOf(ctx, m.Claim)
@@ -219,13 +219,13 @@ func (e *external) deliveriesOf(ctx context.Context, claim rolloutv1alpha1.Claim
 }
 
 // nestedClaim returns the path of a claim's directory around or in another directory. A write of the outer directory removes the inner directory.
-func (e *external) nestedClaim(ctx context.Context, f facts, s *git.Snapshot, at string) (string, error) {
-	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+func (e *external) nestedClaim(ctx context.Context, f facts, s *git.Snapshot, directoryPath string) (string, error) {
+	for dir := path.Dir(directoryPath); dir != "."; dir = path.Dir(dir) {
 		if m, err := e.readMarkerAt(ctx, f, s, dir+"/"+tree.Marker); m != nil || err != nil {
 			return dir, err
 		}
 	}
-	return e.claimInside(ctx, f, s, at)
+	return e.claimInside(ctx, f, s, directoryPath)
 }
 
 // claimInside returns the path of the first claim's directory below a directory. Equal files with the name of a marker are read once.
@@ -235,20 +235,20 @@ func (e *external) claimInside(ctx context.Context, f facts, s *git.Snapshot, di
 		return "", aboutDirectory(dir, err)
 	}
 	delete(named, dir)
-	seen := map[string]bool{}
-	for _, at := range slices.Sorted(maps.Keys(named)) {
-		if seen[named[at]] {
+	visited := map[string]bool{}
+	for _, inner := range slices.Sorted(maps.Keys(named)) {
+		if visited[named[inner]] {
 			continue
 		}
-		if seen[named[at]] = true; len(seen) > maxUnmanagedMarkers {
+		if visited[named[inner]] = true; len(visited) > maxUnmanagedMarkers {
 			return "", aboutDirectory(dir, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("more than %d different files below it are named %s", maxUnmanagedMarkers, tree.Marker)})
 		}
-		m, err := e.readMarkerAt(ctx, f, s, at+"/"+tree.Marker)
+		m, err := e.readMarkerAt(ctx, f, s, inner+"/"+tree.Marker)
 		if failure.ClassOf(err) == failure.ClassInvalid {
 			continue // No claim's directory has such a path.
 		}
 		if m != nil || err != nil {
-			return at, err
+			return inner, err
 		}
 	}
 	return "", nil
@@ -262,11 +262,11 @@ func aboutDirectory(dir string, err error) error {
 // readMarkerAt returns the marker at a path, or nil if the path has no valid marker. It reads only markers of other owners from the server: the marker of
 // this claim has a known id.
 func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
-	at, ok, err := s.Entry(ctx, path)
-	if err != nil || !ok || at.Mode != modeFile {
+	entry, ok, err := s.Entry(ctx, path)
+	if err != nil || !ok || entry.Mode != modeFile {
 		return nil, err
 	}
-	if at.ID == objects.BlobID(f.content) {
+	if entry.ID == objects.BlobID(f.content) {
 		return &f.marker, nil
 	}
 	content, ok, err := e.repo.ReadFile(ctx, s, path)

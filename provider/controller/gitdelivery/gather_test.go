@@ -64,7 +64,7 @@ func TestTower(t *testing.T) {
 		w.reconcile("other")
 		w.expect("other", v1alpha1.ReasonDelivered)
 	}
-	before := func(levels int) func(w *world) {
+	plantedTower := func(levels int) func(w *world) {
 		return func(w *world) {
 			w.plantTower(webAtE1, levels)
 			w.create(w.first())
@@ -84,8 +84,8 @@ func TestTower(t *testing.T) {
 		}
 	}
 	tell(t, map[string]story{
-		"MillionPaths":          {reason: "Twenty-two trees that stand for a million directories are named as too large.", run: before(20)},
-		"SixtyLevels":           {reason: "Sixty levels of shared directories are named as too large.", run: before(60)},
+		"MillionPaths":          {reason: "Twenty-two trees that stand for a million directories are named as too large.", run: plantedTower(20)},
+		"SixtyLevels":           {reason: "Sixty levels of shared directories are named as too large.", run: plantedTower(60)},
 		"MillionPathsMeanwhile": {reason: "A million directories that come while the delivery waits for its push free the lane again.", run: meanwhile(20)},
 		"SixtyLevelsMeanwhile":  {reason: "Sixty levels that come while the delivery waits for its push free the lane again.", run: meanwhile(60)},
 	})

@@ -158,11 +158,11 @@ func TestHangingPushes(t *testing.T) {
 }
 
 // wantUnwritten fails the test if the delivery is another one than before: the API server writes nothing then.
-func (h *hangingPushes) wantUnwritten(reason string, before *v1alpha1.GitDelivery) {
+func (h *hangingPushes) wantUnwritten(reason string, previous *v1alpha1.GitDelivery) {
 	h.Helper()
 	now := h.get("web")
-	now.ResourceVersion = before.ResourceVersion
-	if diff := cmp.Diff(before, now); diff != "" {
+	now.ResourceVersion = previous.ResourceVersion
+	if diff := cmp.Diff(previous, now); diff != "" {
 		h.Fatalf("\n%s\nGitDelivery: -before, +after:\n%s", reason, diff)
 	}
 }

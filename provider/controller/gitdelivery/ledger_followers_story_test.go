@@ -64,30 +64,30 @@ func (w *world) bothHold(home, follower string) {
 // TestLedgerFollowers plays a deployment with two repositories: the home of its ledger, and a follower.
 func TestLedgerFollowers(t *testing.T) {
 	t.Parallel()
-	both := func(says string) []ledger.Event {
+	eventsOf := func(says string) []ledger.Event {
 		return []ledger.Event{openedEvent("demo"), orderedEvent(1, says, "edge1", "edge2")}
 	}
 	tellLedger(t, map[string]story{
 		"First": {reason: "A follower delivers the position that the home recorded, and stores a copy of the ledger.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
+			w.deliverToBoth("a", eventsOf("a")...)
 			w.bothHold("a", "a")
 			s := w.ledgerOf("web")
-			at := w.get(elsewhere).Status.AtProvider
-			if at.Ledger == nil || at.Ledger.Seq != 0 {
-				w.Errorf("the follower says that it holds no ledger: got %+v", at.Ledger)
+			observed := w.get(elsewhere).Status.AtProvider
+			if observed.Ledger == nil || observed.Ledger.Seq != 0 {
+				w.Errorf("the follower says that it holds no ledger: got %+v", observed.Ledger)
 			}
 			essentials := s.Essentials()
 			want := &v1alpha1.LedgerRecord{Home: "default", Head: s.Head, Position: s.Position(), Copy: &essentials}
-			if diff := cmp.Diff(want, at.Record); diff != "" {
+			if diff := cmp.Diff(want, observed.Record); diff != "" {
 				w.Errorf("record: -want, +got:\n%s", diff)
 			}
 			if w.hasStateFile(elsewhere, state.LedgerPath(w.first().Spec.ForProvider.ClaimRef)) {
 				w.Error("the follower's state has no ledger")
 			}
 			w.reconcile(elsewhere)
-			if diff := cmp.Diff(at, w.get(elsewhere).Status.AtProvider); diff != "" {
+			if diff := cmp.Diff(observed, w.get(elsewhere).Status.AtProvider); diff != "" {
 				w.Errorf("an observation says the same as the push before: -want, +got:\n%s", diff)
 			}
 			tip := w.tipOf(elsewhere)
@@ -101,7 +101,7 @@ func TestLedgerFollowers(t *testing.T) {
 		"Unreached": {reason: "A follower that is asked for no position is read, and not written, until it is.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, both("a")...)
+			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, eventsOf("a")...)
 			tip, essentials := w.tipOf(elsewhere), w.ledgerOf("web").Essentials()
 			d := newHome(elsewhere, desired(w.T, "edge2", webAtE2, "a"))
 			d.Spec.ProviderConfigReference.Name = elsewhere
@@ -110,9 +110,9 @@ func TestLedgerFollowers(t *testing.T) {
 			w.create(d)
 			w.reconcile(elsewhere)
 			w.expect(elsewhere, v1alpha1.ReasonPushing)
-			at := w.get(elsewhere).Status.AtProvider
-			if at.Ledger == nil || at.Record != nil || w.tipOf(elsewhere) != tip || w.hasStateFile(elsewhere, state.RecordPath(w.first().Spec.ForProvider.ClaimRef)) {
-				w.Errorf("a follower that is asked for nothing was written: %+v", at)
+			observed := w.get(elsewhere).Status.AtProvider
+			if observed.Ledger == nil || observed.Record != nil || w.tipOf(elsewhere) != tip || w.hasStateFile(elsewhere, state.RecordPath(w.first().Spec.ForProvider.ClaimRef)) {
+				w.Errorf("a follower that is asked for nothing was written: %+v", observed)
 			}
 			w.follow(w.ledgerOf("web"), desired(w.T, "edge2", webAtE2, "a"))
 			w.expect(elsewhere, v1alpha1.ReasonDelivered)
@@ -121,11 +121,11 @@ func TestLedgerFollowers(t *testing.T) {
 		"SecondWriter": {reason: "Of two writers that saw one head only the first is recorded, and no follower acts on the other.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
-			seen := w.ledgerOf("web")
+			w.deliverToBoth("a", eventsOf("a")...)
+			observed := w.ledgerOf("web")
 			verdict := verifiedEvent("a", "edge1", "edge2")
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, verdict)
-			w.writeProposal(seen, []v1alpha1.Tree{restoring1("a")}, rejectedEvent("DeliveryRefused"))
+			w.writeProposal(observed, []v1alpha1.Tree{restoring1("a")}, rejectedEvent("DeliveryRefused"))
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			s := w.ledgerOf("web")
@@ -157,10 +157,10 @@ func TestLedgerFollowers(t *testing.T) {
 		"LowerPosition": {reason: "A follower refuses a lower position than its recorded position, and leaves its trees.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
-			before := w.ledgerOf("web")
+			w.deliverToBoth("a", eventsOf("a")...)
+			previous := w.ledgerOf("web")
 			w.deliverToBoth("b", orderedEvent(2, "b", "edge1", "edge2"))
-			w.follow(before, desired(w.T, "edge2", webAtE2, "a"))
+			w.follow(previous, desired(w.T, "edge2", webAtE2, "a"))
 			w.expect(elsewhere, v1alpha1.ReasonOrderBehind)
 			w.bothHold("b", "b")
 			if r := w.get(elsewhere).Status.AtProvider.Record; r.Position.Revision != 2 {
@@ -170,21 +170,21 @@ func TestLedgerFollowers(t *testing.T) {
 		"LowerPositionOfNewerHead": {reason: "A follower refuses a lower position, also with a newer head.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
-			before := w.ledgerOf("web")
+			w.deliverToBoth("a", eventsOf("a")...)
+			previous := w.ledgerOf("web")
 			w.deliverToBoth("b", orderedEvent(2, "b", "edge1", "edge2"))
-			before.Seq += 10
-			w.follow(before, desired(w.T, "edge2", webAtE2, "a"))
+			previous.Seq += 10
+			w.follow(previous, desired(w.T, "edge2", webAtE2, "a"))
 			w.expect(elsewhere, v1alpha1.ReasonOrderBehind)
 			w.bothHold("b", "b")
 		}},
 		"OlderCopy": {reason: "A follower refuses an older copy of the ledger at the same position.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
-			before := w.ledgerOf("web")
+			w.deliverToBoth("a", eventsOf("a")...)
+			previous := w.ledgerOf("web")
 			w.deliverToBoth("a", verifiedEvent("a", "edge1", "edge2"))
-			w.follow(before, desired(w.T, "edge2", webAtE2, "a"))
+			w.follow(previous, desired(w.T, "edge2", webAtE2, "a"))
 			w.expect(elsewhere, v1alpha1.ReasonOrderBehind)
 			if c := w.storedRecord(elsewhere).Copy; !c.IsVerified() {
 				w.Errorf("copy: want the newer one, got %+v", c)
@@ -193,7 +193,7 @@ func TestLedgerFollowers(t *testing.T) {
 		"Recreated": {reason: "A follower that lost its state and its object gets the recorded position again.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
+			w.deliverToBoth("a", eventsOf("a")...)
 			w.deliverToBoth("b", orderedEvent(2, "b", "edge1", "edge2"))
 			w.lose(elsewhere)
 			_, err := w.git.Git(w.Context(), elsewhere, "update-ref", "-d", stateRef)
@@ -208,7 +208,7 @@ func TestLedgerFollowers(t *testing.T) {
 		"HomeLost": {reason: "A ledger whose home and objects were lost continues from the copy of a follower.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
+			w.deliverToBoth("a", eventsOf("a")...)
 			w.deliverToBoth("a", verifiedEvent("a", "edge1", "edge2"))
 			w.deliverToBoth("b", orderedEvent(2, "b", "edge1", "edge2"))
 			w.disaster()
@@ -232,7 +232,7 @@ func TestLedgerFollowers(t *testing.T) {
 		"RolledBack": {reason: "A follower restores the trees of the stable revision from its own state.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
+			w.deliverToBoth("a", eventsOf("a")...)
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, verifiedEvent("a", "edge1", "edge2"))
 			w.deliverToBoth("b", orderedEvent(2, "b", "edge1", "edge2"))
 			_, err := w.git.Git(w.Context(), elsewhere, "-c", "gc.reflogExpire=now", "gc", "--prune=now", "--quiet")
@@ -248,7 +248,7 @@ func TestLedgerFollowers(t *testing.T) {
 		"Moved": {reason: "The home that a ledger left closes its own when it follows.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
+			w.deliverToBoth("a", eventsOf("a")...)
 			moved := ledger.Event{Moved: &ledger.Moved{Home: elsewhere, RequestRef: ledger.RequestReference{Name: "move", UID: "u1"}}}
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, moved)
 			sealed := w.ledgerOf("web")
@@ -267,7 +267,7 @@ func TestLedgerFollowers(t *testing.T) {
 		"MovedAndLost": {reason: "A home that lost the ledger after it moved away does not continue it.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
+			w.deliverToBoth("a", eventsOf("a")...)
 			moved := ledger.Event{Moved: &ledger.Moved{Home: elsewhere, RequestRef: ledger.RequestReference{Name: "move", UID: "u1"}}}
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, moved)
 			_, err := w.git.Git(w.Context(), repo, "update-ref", "-d", stateRef)
@@ -282,7 +282,7 @@ func TestLedgerFollowers(t *testing.T) {
 		"Deleted": {reason: "A follower whose delivery is deleted keeps the number of the ledger and removes its directories.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
-			w.deliverToBoth("a", both("a")...)
+			w.deliverToBoth("a", eventsOf("a")...)
 			w.must(w.kube.Delete(w.Context(), w.get(elsewhere)))
 			w.reconcile(elsewhere)
 			w.reconcile(elsewhere)

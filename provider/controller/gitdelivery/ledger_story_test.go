@@ -20,21 +20,21 @@ func TestLedgerHome(t *testing.T) {
 	tellLedger(t, map[string]story{
 		"First": {reason: "The home records the first revision, its trees and its record in one push.", run: func(w *world) {
 			w.startHome()
-			before := w.stateCommits()
+			baseline := w.stateCommits()
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, openedEvent("demo"), orderedEvent(1, "a", "edge1"))
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
-			if pushes := w.stateCommits() - before; pushes != 1 {
+			if pushes := w.stateCommits() - baseline; pushes != 1 {
 				w.Errorf("commits of the state: want 1, got %d", pushes)
 			}
-			at := w.get("web").Status.AtProvider
+			observed := w.get("web").Status.AtProvider
 			want := w.storedLedger(repo).State
-			if diff := cmp.Diff(want, *at.Ledger); diff != "" {
+			if diff := cmp.Diff(want, *observed.Ledger); diff != "" {
 				w.Errorf("the status shows the ledger that the repository holds: -want, +got:\n%s", diff)
 			}
-			if at.Record == nil || at.Record.Head != want.Head || at.Record.Position != want.Position() || at.Record.Home != "default" || at.Record.Copy != nil {
-				w.Errorf("the record of the home follows the head: got %+v", at.Record)
+			if observed.Record == nil || observed.Record.Head != want.Head || observed.Record.Position != want.Position() || observed.Record.Home != "default" || observed.Record.Copy != nil {
+				w.Errorf("the record of the home follows the head: got %+v", observed.Record)
 			}
 		}},
 		"Again": {reason: "A recorded and delivered revision is not written again.", run: func(w *world) {
@@ -82,10 +82,10 @@ func TestLedgerHome(t *testing.T) {
 		}},
 		"Stale": {reason: "Events on top of another head than the recorded one are not written, and the head is shown.", run: func(w *world) {
 			w.firstRevision()
-			seen := w.ledgerOf("web")
+			observed := w.ledgerOf("web")
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, verifiedEvent("a", "edge1"))
 			recorded := w.ledgerOf("web")
-			w.writeProposal(seen, []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "x")}, rejectedEvent("SyncFailed"))
+			w.writeProposal(observed, []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "x")}, rejectedEvent("SyncFailed"))
 			w.forget()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
@@ -96,11 +96,11 @@ func TestLedgerHome(t *testing.T) {
 		}},
 		"Twice": {reason: "The same events on top of the same head are recorded once, and their trees are delivered.", run: func(w *world) {
 			w.startHome()
-			seen := w.ledgerOf("web")
+			observed := w.ledgerOf("web")
 			trees := []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}
 			w.propose(trees, openedEvent("demo"), orderedEvent(1, "a", "edge1"))
 			head := w.ledgerOf("web").Head
-			w.writeProposal(seen, trees, openedEvent("demo"), orderedEvent(1, "a", "edge1"))
+			w.writeProposal(observed, trees, openedEvent("demo"), orderedEvent(1, "a", "edge1"))
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			if got := w.ledgerOf("web").Head; got != head {
@@ -221,17 +221,17 @@ func TestLedgerLoss(t *testing.T) {
 	tellLedger(t, map[string]story{
 		"State": {reason: "A ledger that the home lost continues from the status, in the next epoch.", run: func(w *world) {
 			w.verifiedRevision()
-			before := w.ledgerOf("web")
+			previous := w.ledgerOf("web")
 			w.deleteState()
 			w.restart()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			after := w.storedLedger(repo).State
-			w.positionIs(after, ledger.Position{Epoch: before.Epoch + 1, Revision: 1})
-			if !after.IsVerified() || after.Stable != 1 || after.LastNumber != 1 || after.Home != "default" || after.Ledger == before.Ledger {
-				w.Errorf("a new ledger has the previous verdict and numbers: got %+v", after)
+			current := w.storedLedger(repo).State
+			w.positionIs(current, ledger.Position{Epoch: previous.Epoch + 1, Revision: 1})
+			if !current.IsVerified() || current.Stable != 1 || current.LastNumber != 1 || current.Home != "default" || current.Ledger == previous.Ledger {
+				w.Errorf("a new ledger has the previous verdict and numbers: got %+v", current)
 			}
-			if diff := cmp.Diff(after, w.ledgerOf("web")); diff != "" {
+			if diff := cmp.Diff(current, w.ledgerOf("web")); diff != "" {
 				w.Errorf("the status shows the recovered ledger: -want, +got:\n%s", diff)
 			}
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
@@ -257,13 +257,13 @@ func TestLedgerLoss(t *testing.T) {
 		}},
 		"Object": {reason: "An object that was lost learns the ledger from the repository, and goes on with it.", run: func(w *world) {
 			w.verifiedRevision()
-			before := w.ledgerOf("web")
+			previous := w.ledgerOf("web")
 			w.lose("web")
 			w.restart()
 			w.create(newHome("web"))
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			if diff := cmp.Diff(before, w.ledgerOf("web")); diff != "" {
+			if diff := cmp.Diff(previous, w.ledgerOf("web")); diff != "" {
 				w.Errorf("ledger: -want, +got:\n%s", diff)
 			}
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
@@ -343,7 +343,7 @@ func TestLedgerFiles(t *testing.T) {
 			w.firstRevision()
 			w.rewriteState(func(_ string, content map[string]any) {
 				content["later"] = map[string]any{"kept": "yes"}
-				if s, is := content["state"].(map[string]any); is {
+				if s, isState := content["state"].(map[string]any); isState {
 					s["alsoLater"] = 7
 				}
 			})
@@ -385,7 +385,7 @@ func TestLedgerFiles(t *testing.T) {
 			w.sign()
 			w.verifiedRevision()
 			w.rewriteState(func(_ string, content map[string]any) {
-				if s, is := content["state"].(map[string]any); is {
+				if s, isState := content["state"].(map[string]any); isState {
 					s["seq"] = 99
 				}
 			})

@@ -41,8 +41,8 @@ func TestLeft(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(3)
 			w.holds(map[string]tree.Files{webAtE2: files("b")}, nil)
-			if said := w.commits()[0].Message; strings.Contains(said, "other files") {
-				w.Errorf("message: want no other commit named, got %q", said)
+			if message := w.commits()[0].Message; strings.Contains(message, "other files") {
+				w.Errorf("message: want no other commit named, got %q", message)
 			}
 		}},
 		"Refused": {reason: "A server that refuses the removal does not hold back the verdict, and the condition names the directory.", run: func(w *world) {
@@ -50,11 +50,11 @@ func TestLeft(t *testing.T) {
 			w.hook("update", `case "$1" in refs/heads/main) echo "nothing is removed" >&2; exit 1;; esac`)
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonPolicyDenied)
-			if said := w.get("web").GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(said, "removing "+webAtE1+": ") {
-				w.Errorf("message: want the directory named, got %q", said)
+			if message := w.get("web").GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(message, "removing "+webAtE1+": ") {
+				w.Errorf("message: want the directory named, got %q", message)
 			}
-			if at := w.get("web").Status.AtProvider; !at.Ledger.IsVerified() {
-				w.Errorf("status: want the verdict recorded, got %v", at)
+			if observed := w.get("web").Status.AtProvider; !observed.Ledger.IsVerified() {
+				w.Errorf("status: want the verdict recorded, got %v", observed)
 			}
 			w.count(2)
 			w.restart()

@@ -130,13 +130,13 @@ func (f facts) versionByMandate() string {
 }
 
 // mandatedSince returns the events that the repository recorded by the mandate, and that the status does not show yet.
-func (f facts) mandatedSince(shown *ledger.State) []ledger.Event {
+func (f facts) mandatedSince(published *ledger.State) []ledger.Event {
 	var out []ledger.Event
-	if f.ledger.file == nil || shown == nil || shown.Seq == 0 || shown.Ledger != f.ledger.recorded.Ledger {
+	if f.ledger.file == nil || published == nil || published.Seq == 0 || published.Ledger != f.ledger.recorded.Ledger {
 		return nil
 	}
 	for _, e := range f.ledger.file.Events {
-		if e.Seq > shown.Seq && e.By == state.RecorderMandate {
+		if e.Seq > published.Seq && e.By == state.RecorderMandate {
 			out = append(out, e.Event)
 		}
 	}

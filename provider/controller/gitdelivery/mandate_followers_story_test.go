@@ -141,8 +141,8 @@ func TestMandateFollowers(t *testing.T) {
 			w.follow(w.ledgerOf("web"), restoring2())
 			w.expect(elsewhere, v1alpha1.ReasonDelivered)
 			w.isBackInBoth(3)
-			if at := w.get(elsewhere).Status.AtProvider; at.Follows != nil || w.tipOf(elsewhere) != tip {
-				w.Errorf("status.atProvider.follows: want none, and no push, got %v", at.Follows)
+			if observed := w.get(elsewhere).Status.AtProvider; observed.Follows != nil || w.tipOf(elsewhere) != tip {
+				w.Errorf("status.atProvider.follows: want none, and no push, got %v", observed.Follows)
 			}
 		}},
 		"Older": {reason: "A spec of the revision that is applied again by a stale call delivers nothing of it.", run: func(w *world) {
@@ -189,8 +189,8 @@ func TestMandateFollowers(t *testing.T) {
 			w.follow(s, desired(w.T, "edge2", webAtE2, "b"))
 			w.bothHold("b", "a")
 			w.followerCommits(1)
-			if at := w.get(elsewhere).Status.AtProvider; at.Follows != nil {
-				w.Errorf("status.atProvider.follows: want none, got %v", at.Follows)
+			if observed := w.get(elsewhere).Status.AtProvider; observed.Follows != nil {
+				w.Errorf("status.atProvider.follows: want none, got %v", observed.Follows)
 			}
 		}},
 		"RefusedBack": {reason: "The next attempt begins after the follower refused the trees of the first attempt.", run: func(w *world) {

@@ -65,7 +65,7 @@ func TestMandateRequests(t *testing.T) {
 		"Abort": {reason: "A revision that a user aborts is rejected and rolled back in one push, once.", run: func(w *world) {
 			w.mandatedRevision()
 			w.letUsersEnd()
-			taken := w.ledgerOf("web")
+			reserved := w.ledgerOf("web")
 			w.makeRequest("abort", abort)
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
@@ -74,7 +74,7 @@ func TestMandateRequests(t *testing.T) {
 			if want := "RolloutRequest abort of ann: It is slow."; s.Verdict.Reason != ledger.RejectedRequested || s.Verdict.Message != want || !cmp.Equal(s.Requests, []string{"uid-abort"}) {
 				w.Errorf("ledger: want the request of %q, got %v by %v", want, s.Verdict, s.Requests)
 			}
-			if diff := cmp.Diff([]state.Recorder{state.RecorderMandate, state.RecorderMandate}, w.recordedBy(taken.Seq+1)); diff != "" {
+			if diff := cmp.Diff([]state.Recorder{state.RecorderMandate, state.RecorderMandate}, w.recordedBy(reserved.Seq+1)); diff != "" {
 				w.Errorf("who recorded the events: -want, +got:\n%s", diff)
 			}
 			commits := w.stateCommits()
@@ -92,8 +92,8 @@ func TestMandateRequests(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.isWithdrawn(3)
-			if at := w.get("web").Status.AtProvider; at.Record.Position.Revision != 3 || at.Waiting != nil || at.Mandate == nil || at.Mandate.Revision != 3 {
-				w.Errorf("status: want revision 3, which the mandate covers, got %v, waiting %v, mandate %v", at.Record.Position, at.Waiting, at.Mandate)
+			if observed := w.get("web").Status.AtProvider; observed.Record.Position.Revision != 3 || observed.Waiting != nil || observed.Mandate == nil || observed.Mandate.Revision != 3 {
+				w.Errorf("status: want revision 3, which the mandate covers, got %v, waiting %v, mandate %v", observed.Record.Position, observed.Waiting, observed.Mandate)
 			}
 			for range 3 {
 				w.reconcile("web")

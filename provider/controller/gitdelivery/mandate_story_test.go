@@ -112,17 +112,17 @@ func (w *world) stays(commits int) {
 // refuseSecondSite lets the server refuse revision 2 at the second of two Sites, after the first one has it. The home has a mandate for it.
 func (w *world) refuseSecondSite() {
 	w.Helper()
-	both := func(first, second string) []v1alpha1.Tree {
+	pair := func(first, second string) []v1alpha1.Tree {
 		return []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, first), desired(w.T, "edge2", webAtE2, second)}
 	}
 	w.startHome()
-	w.propose(both("a", "a"), openedEvent("demo"), orderedEvent(1, "a", "edge1", "edge2"))
-	w.propose(both("a", "a"), verifiedEvent("a", "edge1", "edge2"))
+	w.propose(pair("a", "a"), openedEvent("demo"), orderedEvent(1, "a", "edge1", "edge2"))
+	w.propose(pair("a", "a"), verifiedEvent("a", "edge1", "edge2"))
 	waves := orderedEvent(2, "b", "edge1", "edge2")
 	waves.Ordered.Revision.Plan = []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}
-	w.propose(both("b", "a"), waves)
+	w.propose(pair("b", "a"), waves)
 	w.hook("update", `case "$1" in refs/heads/main) git show "$3:`+webAtE2+`/configmap.yaml" | grep -q "says: b" && { echo "no b here" >&2; exit 1; };; esac; exit 0`)
-	w.writeProposal(w.ledgerOf("web"), both("b", "b"), ledger.Event{Advanced: &ledger.Advanced{Step: 1}})
+	w.writeProposal(w.ledgerOf("web"), pair("b", "b"), ledger.Event{Advanced: &ledger.Advanced{Step: 1}})
 	w.giveMandate(2, noChange)
 	_ = w.try("web") // The condition has the error.
 	w.expect("web", v1alpha1.ReasonPolicyDenied)
@@ -144,18 +144,18 @@ func TestMandate(t *testing.T) {
 	tellLedger(t, map[string]story{
 		"GateFailed": {reason: "A revision whose Gate fails is rejected and rolled back in one push, and then nothing is written.", run: func(w *world) {
 			w.mandatedRevision()
-			taken := w.ledgerOf("web")
+			takenState := w.ledgerOf("web")
 			w.failGate()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.isRolledBack(3)
-			if diff := cmp.Diff([]state.Recorder{state.RecorderMandate, state.RecorderMandate}, w.recordedBy(taken.Seq+1)); diff != "" {
+			if diff := cmp.Diff([]state.Recorder{state.RecorderMandate, state.RecorderMandate}, w.recordedBy(takenState.Seq+1)); diff != "" {
 				w.Errorf("who recorded the events: -want, +got:\n%s", diff)
 			}
 			d := w.get("web")
-			at := d.Status.AtProvider
-			if at.Taken == nil || *at.Taken != taken.Head || at.Record.Position.Attempt != 1 || at.Waiting != nil || at.Mandate == nil {
-				w.Errorf("status: want taken head %v, and attempt 1, got %v at %v, waiting %v, mandate %v", taken.Head, at.Taken, at.Record.Position, at.Waiting, at.Mandate)
+			observed := d.Status.AtProvider
+			if observed.Taken == nil || *observed.Taken != takenState.Head || observed.Record.Position.Attempt != 1 || observed.Waiting != nil || observed.Mandate == nil {
+				w.Errorf("status: want taken head %v, and attempt 1, got %v at %v, waiting %v, mandate %v", takenState.Head, observed.Taken, observed.Record.Position, observed.Waiting, observed.Mandate)
 			}
 			for _, reason := range []string{"RejectedByMandate", "RolledBackByMandate"} {
 				if n := strings.Count(strings.Join(w.told["web"], "\n"), reason); n != 1 {
@@ -179,10 +179,10 @@ func TestMandate(t *testing.T) {
 			w.change(func(d *v1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Position, d.Spec.ForProvider.Trees = new(s.Position()), []v1alpha1.Tree{restoring1("a")}
 			})
-			before := w.get("web")
+			previous := w.get("web")
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
-			if !rollbackDelivered().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: w.get("web")}) {
+			if !rollbackDelivered().Update(event.UpdateEvent{ObjectOld: previous, ObjectNew: w.get("web")}) {
 				w.Error("The status that says that the rollback is delivered wakes no look, and no SiteSync may say anything else.")
 			}
 			w.isRolledBack(3)
@@ -228,8 +228,8 @@ func TestMandate(t *testing.T) {
 			if got := w.storedLedger(repo).State; got.Seq != s.Seq+3 || got.Current.Request.Sources != "later" {
 				w.Errorf("ledger: want the request of the spec and event %d, got %+v and event %d", s.Seq+3, got.Current.Request, got.Seq)
 			}
-			if at := w.get("web").Status.AtProvider; at.Taken == nil || at.Taken.Seq != s.Seq+1 || !at.HasRecorded(v1alpha1.LedgerUpdate{After: s.Head, Events: []ledger.Event{rebased}}) {
-				w.Errorf("status.atProvider.taken: want event %d, after which the mandate went on, got %v", s.Seq+1, at.Taken)
+			if observed := w.get("web").Status.AtProvider; observed.Taken == nil || observed.Taken.Seq != s.Seq+1 || !observed.HasRecorded(v1alpha1.LedgerUpdate{After: s.Head, Events: []ledger.Event{rebased}}) {
+				w.Errorf("status.atProvider.taken: want event %d, after which the mandate went on, got %v", s.Seq+1, observed.Taken)
 			}
 		}},
 		"Late": {reason: "An edit whose push came after the verdict is behind, and the rollback stays.", run: func(w *world) {
@@ -244,15 +244,15 @@ func TestMandate(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.isRolledBack(3)
-			if at := w.get("web").Status.AtProvider; at.Mandate != nil {
-				w.Errorf("echo of a mandate for a revision that is not recorded: want none, got %v", at.Mandate)
+			if observed := w.get("web").Status.AtProvider; observed.Mandate != nil {
+				w.Errorf("echo of a mandate for a revision that is not recorded: want none, got %v", observed.Mandate)
 			}
 			w.writeProposal(w.ledgerOf("web"), []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "c")}, gatedEvent(3, "c", "edge1"))
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{webAtE1: files("c")}, nil)
-			if at := w.get("web").Status.AtProvider; at.Taken != nil || at.Mandate == nil {
-				w.Errorf("status: want the mandate for revision 3 and nothing recorded by it, got %v after %v", at.Mandate, at.Taken)
+			if observed := w.get("web").Status.AtProvider; observed.Taken != nil || observed.Mandate == nil {
+				w.Errorf("status: want the mandate for revision 3 and nothing recorded by it, got %v after %v", observed.Mandate, observed.Taken)
 			}
 		}},
 		"Older": {reason: "A spec of the revision that is applied again by a stale call delivers nothing of it.", run: func(w *world) {
@@ -319,8 +319,8 @@ func TestMandate(t *testing.T) {
 			w.failGate()
 			w.reconcile("web")
 			w.stays(2)
-			if at := w.get("web").Status.AtProvider; at.Mandate != nil {
-				w.Errorf("echo of a mandate that is not honoured: want none, got %v", at.Mandate)
+			if observed := w.get("web").Status.AtProvider; observed.Mandate != nil {
+				w.Errorf("echo of a mandate that is not honoured: want none, got %v", observed.Mandate)
 			}
 		}},
 		"NoMandate": {reason: "Without a mandate the provider records nothing of its own.", run: func(w *world) {
@@ -338,8 +338,8 @@ func TestMandate(t *testing.T) {
 			w.failGate()
 			w.reconcile("web")
 			w.stays(2)
-			if at := w.get("web").Status.AtProvider; at.Mandate != nil {
-				w.Errorf("echo of a mandate that is not acted by: want none, got %v", at.Mandate)
+			if observed := w.get("web").Status.AtProvider; observed.Mandate != nil {
+				w.Errorf("echo of a mandate that is not acted by: want none, got %v", observed.Mandate)
 			}
 		}},
 		"Paused": {reason: "A paused home is left as it is.", run: func(w *world) {

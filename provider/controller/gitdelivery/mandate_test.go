@@ -128,16 +128,16 @@ func TestVersionByMandate(t *testing.T) {
 	rejected := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 4, ID: "four"}, Current: &ledger.Revision{Number: 2}}
 	back := rejected
 	back.Seq, back.ID, back.Cursor.Attempt = 5, "five", 1
-	of := func(s ledger.State, isAhead bool, events ...ledger.Event) string {
+	versionOf := func(s ledger.State, isAhead bool, events ...ledger.Event) string {
 		return facts{isAhead: isAhead, recording: recording{next: s, applied: s, mandated: events}}.versionByMandate()
 	}
-	if got := of(rejected, false); got != "" {
+	if got := versionOf(rejected, false); got != "" {
 		t.Errorf("\nWithout anything by a mandate the spec alone makes the version.\nversionByMandate(): want none, got %q", got)
 	}
-	if was, is := of(rejected, true), of(back, true); was == is || is == "" {
-		t.Errorf("\nA refused revision does not hold back its rollback.\nversionByMandate(): want two versions, got %q and %q", was, is)
+	if refused, rollback := versionOf(rejected, true), versionOf(back, true); refused == rollback || rollback == "" {
+		t.Errorf("\nA refused revision does not hold back its rollback.\nversionByMandate(): want two versions, got %q and %q", refused, rollback)
 	}
-	if was, is := of(back, false, rolledBackEvent(1)), of(back, true); was != is {
-		t.Errorf("\nA push that was refused is waited out whether its events were recorded meanwhile or not.\nversionByMandate(): want one version, got %q and %q", was, is)
+	if refused, rollback := versionOf(back, false, rolledBackEvent(1)), versionOf(back, true); refused != rollback {
+		t.Errorf("\nA push that was refused is waited out whether its events were recorded meanwhile or not.\nversionByMandate(): want one version, got %q and %q", refused, rollback)
 	}
 }

@@ -56,14 +56,14 @@ func (w *world) hasLostRequests(stable, canary tree.Files) {
 // observeSite writes the SiteSync at the position of a state: edge1 runs a tree, and green is without requests since then or not.
 func (w *world) observeSite(s ledger.State, id string, isIdle bool) {
 	w.Helper()
-	at, sync := s.Position(), &v1alpha1.SiteSync{ObjectMeta: controlled()}
+	position, sync := s.Position(), &v1alpha1.SiteSync{ObjectMeta: controlled()}
 	sync.Name = "web-sync"
 	exists := w.kube.Get(w.Context(), client.ObjectKeyFromObject(sync), sync) == nil
-	sync.Spec.ForProvider.ClaimRef, sync.Spec.ForProvider.Position = w.first().Spec.ForProvider.ClaimRef, &at
+	sync.Spec.ForProvider.ClaimRef, sync.Spec.ForProvider.Position = w.first().Spec.ForProvider.ClaimRef, &position
 	sync.Spec.ForProvider.Sites = []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: id}}
-	sync.Status.AtProvider.Position = &at
+	sync.Status.AtProvider.Position = &position
 	sync.Status.AtProvider.Sites = []v1alpha1.SiteObservation{{Name: "edge1", State: v1alpha1.SiteLive, Traffic: &v1alpha1.SiteTrafficObservation{
-		Tracks: []v1alpha1.TrackObservation{{Name: track.Green, Idle: isIdle, ProvenAt: &at}},
+		Tracks: []v1alpha1.TrackObservation{{Name: track.Green, Idle: isIdle, ProvenAt: &position}},
 	}}}
 	sync.SetConditions(
 		xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionTrue, Reason: "Live", ObservedGeneration: 1},
@@ -88,9 +88,9 @@ func (w *world) runEngine() {
 // askForTree sets the recorded position and a tree in the spec, as the function does.
 func (w *world) askForTree(t v1alpha1.Tree) {
 	w.Helper()
-	at := w.ledgerOf("web").Position()
+	position := w.ledgerOf("web").Position()
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Position, d.Spec.ForProvider.Trees = &at, []v1alpha1.Tree{t}
+		d.Spec.ForProvider.Position, d.Spec.ForProvider.Trees = &position, []v1alpha1.Tree{t}
 	})
 	w.reconcile("web")
 	w.delivered()
@@ -102,12 +102,12 @@ func TestMandateTracks(t *testing.T) {
 	tell(t, map[string]story{
 		"GateFailed": {reason: "A canary whose Gate fails loses its requests in one push, its pods stay, and then nothing is written.", run: func(w *world) {
 			stable, canary := w.mandatedCanary()
-			taken := w.ledgerOf("web")
+			reserved := w.ledgerOf("web")
 			w.failGate()
 			w.reconcile("web")
 			w.delivered()
 			w.hasLostRequests(stable, canary)
-			if diff := cmp.Diff([]state.Recorder{state.RecorderMandate, state.RecorderMandate, state.RecorderMandate}, w.recordedBy(taken.Seq+1)); diff != "" {
+			if diff := cmp.Diff([]state.Recorder{state.RecorderMandate, state.RecorderMandate, state.RecorderMandate}, w.recordedBy(reserved.Seq+1)); diff != "" {
 				w.Errorf("who recorded the events: -want, +got:\n%s", diff)
 			}
 			for _, reason := range []string{"RejectedByMandate", "RolledBackByMandate", "AdvancedByMandate"} {

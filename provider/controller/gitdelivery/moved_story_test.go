@@ -109,7 +109,7 @@ func TestTooManyLeft(t *testing.T) {
 				setWish(d, order(2, "b"))
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", webAtE2, "b")}
 			})
-			before := w.refs()
+			refs := w.refs()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonTooLarge)
 			want := "cannot encode state: trees has more than 2000 items. 2000 directories are left of earlier revisions, and go once one is verified: " +
@@ -117,7 +117,7 @@ func TestTooManyLeft(t *testing.T) {
 			if diff := cmp.Diff(want, w.get("web").GetCondition(xpv2.TypeReady).Message); diff != "" {
 				w.Errorf("message: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(before["refs/heads/main"], w.refs()["refs/heads/main"]); diff != "" {
+			if diff := cmp.Diff(refs["refs/heads/main"], w.refs()["refs/heads/main"]); diff != "" {
 				w.Errorf("no directory is pushed: -want, +got:\n%s", diff)
 			}
 			if got := w.ledgerOf("web").LastNumber; got != 2 {

@@ -66,11 +66,11 @@ type remote interface {
 // A looker observes the repository.
 type looker interface {
 	// Look returns a snapshot of the repository that is not older than the given time.
-	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
+	Look(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error)
 	// LookAgain returns a snapshot of the repository that is not older than a user's request. It ignores an earlier snapshot, and an error in its backoff.
-	LookAgain(ctx context.Context, key types.NamespacedName, asked time.Time) (*git.Snapshot, error)
+	LookAgain(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error)
 	// HasLookedSince reports whether an observation that began since a time has ended.
-	HasLookedSince(asked time.Time) bool
+	HasLookedSince(notBefore time.Time) bool
 }
 
 // A messageReader reads the messages of commits.
@@ -117,12 +117,12 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 // observeAndDecide observes the repository and decides. An observation of another delivery within the interval is good enough, but not for a deletion: the
 // repository is not observed again after it.
 func (e *external) observeAndDecide(ctx context.Context, d *v1alpha1.GitDelivery) error {
-	since := e.now()
+	notBefore := e.now()
 	if !meta.WasDeleted(d) {
-		since = since.Add(-e.age)
+		notBefore = notBefore.Add(-e.age)
 	}
 	key := client.ObjectKeyFromObject(d)
-	s, err := e.lookAtRepository(ctx, d, since)
+	s, err := e.lookAtRepository(ctx, d, notBefore)
 	if err != nil {
 		return err
 	}

@@ -171,11 +171,11 @@ func stemsOfEntries(entries map[string]git.Entry) []string {
 
 // searchSite searches the Site's directories of the claim's own namespace first. It searches other namespaces unless ownNamespaceOnly is set.
 func (c *comparison) searchSite(ctx context.Context, dir string, ownNamespaceOnly bool) (*overlap, error) {
-	own := path.Base(path.Dir(dir))
-	if found, err := c.searchNamespace(ctx, own, path.Base(dir)); found != nil || err != nil || ownNamespaceOnly {
+	ownNamespace := path.Base(path.Dir(dir))
+	if found, err := c.searchNamespace(ctx, ownNamespace, path.Base(dir)); found != nil || err != nil || ownNamespaceOnly {
 		return found, err
 	}
-	return c.searchDirectories(ctx, c.site, own, func(namespace, _ string) (*overlap, error) { return c.searchNamespace(ctx, namespace, "") })
+	return c.searchDirectories(ctx, c.site, ownNamespace, func(namespace, _ string) (*overlap, error) { return c.searchNamespace(ctx, namespace, "") })
 }
 
 // searchNamespace searches the directories of the claims of one namespace, except for one name.
@@ -191,20 +191,20 @@ func (c *comparison) searchNamespace(ctx context.Context, namespace, but string)
 }
 
 // searchDirectories searches the directories in a parent directory, except for one name, and except for directories that hold none of the objects.
-func (c *comparison) searchDirectories(ctx context.Context, dir, but string, search func(name, id string) (*overlap, error)) (*overlap, error) {
+func (c *comparison) searchDirectories(ctx context.Context, dir, excluded string, search func(name, id string) (*overlap, error)) (*overlap, error) {
 	entries, err := c.listDirectory(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		at := entries[name]
-		if name == but || at.Mode != modeDirectory || c.without[at.ID] {
+		entry := entries[name]
+		if name == excluded || entry.Mode != modeDirectory || c.without[entry.ID] {
 			continue
 		}
-		if found, err := search(name, at.ID); found != nil || err != nil {
+		if found, err := search(name, entry.ID); found != nil || err != nil {
 			return found, err
 		}
-		c.without[at.ID] = true
+		c.without[entry.ID] = true
 	}
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
@@ -213,8 +213,8 @@ func (c *comparison) searchDirectories(ctx context.Context, dir, but string, sea
 // id never changes, so that a directory with cached prefixes of other names is not listed again: with 1,000 claims at a Site, each claim is compared with
 // all others.
 func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.Object, error) {
-	if known, ok := c.named.stems.get(id); ok && !c.hasStemOf(known) {
-		return nil, c.countEntries(len(known))
+	if cached, ok := c.named.stems.get(id); ok && !c.hasStemOf(cached) {
+		return nil, c.countEntries(len(cached))
 	}
 	entries, err := c.listDirectory(ctx, dir)
 	if _, marked := entries[tree.Marker]; err != nil || !marked {
@@ -225,15 +225,15 @@ func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.O
 	}
 	c.named.stems.cache.Add(id, stemsOfEntries(entries))
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		own := c.own[policy.StemOfFile(path.Base(name))]
-		if len(own) == 0 || entries[name].Mode != modeFile {
+		objects := c.own[policy.StemOfFile(path.Base(name))]
+		if len(objects) == 0 || entries[name].Mode != modeFile {
 			continue
 		}
 		theirs, err := c.objectsOfFile(ctx, dir+"/"+name, entries[name].ID)
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range own {
+		for _, o := range objects {
 			if slices.Contains(theirs, o) {
 				return &o, nil
 			}
@@ -266,8 +266,8 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 	if c.compared++; c.compared > maxFiles {
 		return nil, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
 	}
-	if known, ok := c.named.objects.get(id); ok {
-		return known, nil
+	if cached, ok := c.named.objects.get(id); ok {
+		return cached, nil
 	}
 	if c.read++; c.read > maxRead || !c.snapshot.HasRequestsLeft() {
 		return nil, &comparingError{}

@@ -156,15 +156,15 @@ func TestOverlap(t *testing.T) {
 			w.expect("second", v1alpha1.ReasonDelivered)
 		}},
 		"Many": {reason: "Nothing is written before all files are compared, of which one look reads some.", run: func(w *world) {
-			others := map[string]string{}
+			otherFiles := map[string]string{}
 			for n := range 2*maxRead + 6 {
 				dir := fmt.Sprintf("clusters/edge1/team-a/a%03d/", n)
-				others[dir+tree.Marker] = "x"
-				others[dir+"configmap-shop.yaml"] = string(rendered(fmt.Sprintf("other-%d", n), "shop")["configmap-shop.yaml"])
+				otherFiles[dir+tree.Marker] = "x"
+				otherFiles[dir+"configmap-shop.yaml"] = string(rendered(fmt.Sprintf("other-%d", n), "shop")["configmap-shop.yaml"])
 			}
 			last := fmt.Sprintf("clusters/edge1/team-a/a%03d/configmap-shop.yaml", 2*maxRead+5)
-			others[last] = string(rendered("team-a", "shop")["configmap-shop.yaml"])
-			w.push(others)
+			otherFiles[last] = string(rendered("team-a", "shop")["configmap-shop.yaml"])
+			w.push(otherFiles)
 			w.create(w.claiming("second", rendered("team-a", "shop")))
 			for range 2 {
 				w.reconcile("second")

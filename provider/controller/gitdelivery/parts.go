@@ -108,11 +108,11 @@ func aloneFiles(files tree.Files, name string) (whole, folder tree.Files, err er
 func (f facts) targetTrees() (map[string]v1alpha1.HistoryTree, map[string]tree.Files) {
 	out, files := map[string]v1alpha1.HistoryTree{}, map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
-		for _, at := range t.Tracks {
-			if t.Action != v1alpha1.ActionDesired || at.Weight != 100 || at.Revision != f.appliedPosition().Revision || at.Name == track.Plain {
+		for _, treeTrack := range t.Tracks {
+			if t.Action != v1alpha1.ActionDesired || treeTrack.Weight != 100 || treeTrack.Revision != f.appliedPosition().Revision || treeTrack.Name == track.Plain {
 				continue // The tree of a revision without tracks cannot be derived from a directory with tracks.
 			}
-			whole, folder, err := aloneFiles(f.decodedFiles(t), at.Name)
+			whole, folder, err := aloneFiles(f.decodedFiles(t), treeTrack.Name)
 			if err != nil {
 				continue // The checks accept such files. A rollback restores them unchanged.
 			}
@@ -124,22 +124,22 @@ func (f facts) targetTrees() (map[string]v1alpha1.HistoryTree, map[string]tree.F
 }
 
 // deliveredTracks returns the tracks that a directory has once a tree is in the repository.
-func (f facts) deliveredTracks(t v1alpha1.Tree, was state.Tree) []v1alpha1.DeliveredTrack {
+func (f facts) deliveredTracks(t v1alpha1.Tree, delivered state.Tree) []v1alpha1.DeliveredTrack {
 	if len(t.Tracks) == 0 {
 		return nil
 	}
 	var out []v1alpha1.DeliveredTrack
 	files := f.decodedFiles(t)
-	for _, at := range t.Tracks {
-		now := v1alpha1.DeliveredTrack{Name: at.Name, Revision: at.Revision, Weight: at.Weight, Tree: tree.ID(filesInFolder(files, at.Name)), ChangedAt: new(f.appliedPosition())}
-		if before := trackByName(was.Tracks, at.Name); before != nil {
-			now.WeighedAt = before.WeighedAt
-			if before.Tree == now.Tree && before.ChangedAt != nil {
-				now.ChangedAt = before.ChangedAt
+	for _, treeTrack := range t.Tracks {
+		now := v1alpha1.DeliveredTrack{Name: treeTrack.Name, Revision: treeTrack.Revision, Weight: treeTrack.Weight, Tree: tree.ID(filesInFolder(files, treeTrack.Name)), ChangedAt: new(f.appliedPosition())}
+		if previous := trackByName(delivered.Tracks, treeTrack.Name); previous != nil {
+			now.WeighedAt = previous.WeighedAt
+			if previous.Tree == now.Tree && previous.ChangedAt != nil {
+				now.ChangedAt = previous.ChangedAt
 			}
 		}
 		// A position may request the delivered weight until all repositories report it, and only then remove it.
-		if at.Weight > 0 && (now.WeighedAt == nil || was.Tree != t.Tree) {
+		if treeTrack.Weight > 0 && (now.WeighedAt == nil || delivered.Tree != t.Tree) {
 			now.WeighedAt = new(f.appliedPosition())
 		}
 		out = append(out, now)
@@ -160,12 +160,12 @@ func trackByName(tracks []v1alpha1.DeliveredTrack, name string) *v1alpha1.Delive
 func checkParts(f facts, t v1alpha1.Tree, field string, files tree.Files) *decision {
 	ids := map[string]string{}
 	for i, p := range t.Parts {
-		at := fmt.Sprintf("%s.parts[%d]", field, i)
-		if _, taken := ids[p.Path]; taken {
-			return refuse(v1alpha1.ReasonInvalid, "%s.path: another part is %s", at, p.Path)
+		partField := fmt.Sprintf("%s.parts[%d]", field, i)
+		if _, isTaken := ids[p.Path]; isTaken {
+			return refuse(v1alpha1.ReasonInvalid, "%s.path: another part is %s", partField, p.Path)
 		}
 		if !track.IsTrack(p.Path) {
-			return refuse(v1alpha1.ReasonInvalid, "%s.path: %q is not the name of a track", at, p.Path)
+			return refuse(v1alpha1.ReasonInvalid, "%s.path: %q is not the name of a track", partField, p.Path)
 		}
 		ids[p.Path] = p.Tree
 	}
@@ -191,11 +191,11 @@ func checkTracks(t v1alpha1.Tree, field string, whole tree.Files) *decision {
 		return nil
 	}
 	total, named := int32(0), map[string]bool{}
-	for i, at := range t.Tracks {
-		if named[at.Name] || len(filesInFolder(whole, at.Name)) == 0 {
-			return refuse(v1alpha1.ReasonInvalid, "%s.name: the directory has no folder %s, or another entry names it", fmt.Sprintf("%s.tracks[%d]", field, i), at.Name)
+	for i, treeTrack := range t.Tracks {
+		if named[treeTrack.Name] || len(filesInFolder(whole, treeTrack.Name)) == 0 {
+			return refuse(v1alpha1.ReasonInvalid, "%s.name: the directory has no folder %s, or another entry names it", fmt.Sprintf("%s.tracks[%d]", field, i), treeTrack.Name)
 		}
-		named[at.Name], total = true, total+at.Weight
+		named[treeTrack.Name], total = true, total+treeTrack.Weight
 	}
 	for _, name := range track.Names() {
 		if !named[name] && len(filesInFolder(whole, name)) > 0 {

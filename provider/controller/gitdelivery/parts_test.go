@@ -72,9 +72,9 @@ func tracked(t *testing.T, whole tree.Files, tracks []v1alpha1.TreeTrack, parts 
 	files := maps.Clone(whole)
 	for _, name := range parts {
 		p := v1alpha1.TreePart{Path: name, Tree: tree.ID(filesInFolder(whole, name)), Revision: 1}
-		for _, at := range tracks {
-			if at.Name == name {
-				p.Revision = at.Revision
+		for _, treeTrack := range tracks {
+			if treeTrack.Name == name {
+				p.Revision = treeTrack.Revision
 			}
 		}
 		out.Parts = append(out.Parts, p)
@@ -235,8 +235,8 @@ func TestParts(t *testing.T) {
 		}},
 		"AskedAgain": {reason: "A position with an unchanged tree does not replace the last position that gave a track requests.", run: func(w *world) {
 			stable, canary := w.weighed()
-			same := tracked(w.T, beside(w.T, canary, stable, 20, 100), shared(20), track.Blue, track.Green)
-			w.propose([]v1alpha1.Tree{same}, rejectedEvent("GateFailed"), rolledBackEvent(1), advanced(1, ledger.StageShift))
+			unchanged := tracked(w.T, beside(w.T, canary, stable, 20, 100), shared(20), track.Blue, track.Green)
+			w.propose([]v1alpha1.Tree{unchanged}, rejectedEvent("GateFailed"), rolledBackEvent(1), advanced(1, ledger.StageShift))
 			w.delivered()
 			w.tracksAre(
 				v1alpha1.DeliveredTrack{Name: track.Blue, Revision: 1, Weight: 80, ChangedAt: first, WeighedAt: at(1, 3)},
@@ -245,13 +245,13 @@ func TestParts(t *testing.T) {
 		}},
 		"Unchanged": {reason: "A directory that is delivered is not written again, nor is the state.", run: func(w *world) {
 			w.weighed()
-			before, status := w.stateCommits(), w.get("web").Status
+			baseline, status := w.stateCommits(), w.get("web").Status
 			w.restart()
 			w.reconcile("web")
 			w.reconcile("web")
 			w.count(3)
-			if after := w.stateCommits(); after != before {
-				w.Errorf("commits of the state: want %d, got %d", before, after)
+			if final := w.stateCommits(); final != baseline {
+				w.Errorf("commits of the state: want %d, got %d", baseline, final)
 			}
 			if diff := cmp.Diff(status, w.get("web").Status); diff != "" {
 				w.Errorf("status: -want, +got:\n%s", diff)
@@ -338,7 +338,7 @@ func TestPartsLost(t *testing.T) {
 				t.Log("The tracks of a directory are known again after a loss, and no commit is made.")
 				w := newWorld(t)
 				tellUntil(w)
-				before, commits := w.get("web").Status.AtProvider.Trees, len(w.commits())-1
+				previous, commits := w.get("web").Status.AtProvider.Trees, len(w.commits())-1
 				lose(w)
 				w.restart()
 				w.reconcile("web")
@@ -347,13 +347,13 @@ func TestPartsLost(t *testing.T) {
 				if got := w.get("web").Status.AtProvider.Trees; len(got) != 1 || len(got[0].Tracks) != 2 {
 					t.Fatalf("trees: want one with two tracks, got %v", got)
 				}
-				if diff := cmp.Diff(before, w.get("web").Status.AtProvider.Trees, cmp.FilterPath(isPosition, cmp.Ignore())); diff != "" {
+				if diff := cmp.Diff(previous, w.get("web").Status.AtProvider.Trees, cmp.FilterPath(isPosition, cmp.Ignore())); diff != "" {
 					t.Errorf("\nThe tracks of a directory are known again after a loss.\ntrees: -want, +got:\n%s", diff)
 				}
-				for i, at := range w.get("web").Status.AtProvider.Trees[0].Tracks {
-					was := before[0].Tracks[i]
-					if (was.WeighedAt == nil) != (at.WeighedAt == nil) || at.ChangedAt == nil {
-						t.Errorf("\nWhether a track got requests is known again.\ntrack %s: weighed at %v, changed at %v", at.Name, at.WeighedAt, at.ChangedAt)
+				for i, deliveredTrack := range w.get("web").Status.AtProvider.Trees[0].Tracks {
+					previousTrack := previous[0].Tracks[i]
+					if (previousTrack.WeighedAt == nil) != (deliveredTrack.WeighedAt == nil) || deliveredTrack.ChangedAt == nil {
+						t.Errorf("\nWhether a track got requests is known again.\ntrack %s: weighed at %v, changed at %v", deliveredTrack.Name, deliveredTrack.WeighedAt, deliveredTrack.ChangedAt)
 					}
 				}
 			})
@@ -419,9 +419,9 @@ func TestPartsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			stable, canary := w.stableInBlue()
-			asked := tracked(t, beside(t, canary, stable, 0, 20), shared(0), track.Blue)
-			tc.change(&asked)
-			w.propose([]v1alpha1.Tree{asked}, inTrack(2, track.Green, 1), advanced(0, ledger.StageSteps))
+			requested := tracked(t, beside(t, canary, stable, 0, 20), shared(0), track.Blue)
+			tc.change(&requested)
+			w.propose([]v1alpha1.Tree{requested}, inTrack(2, track.Green, 1), advanced(0, ledger.StageSteps))
 			if got := w.says("web"); !strings.HasPrefix(got, tc.want) {
 				t.Errorf("\n%s\nReady: want %q, got %q", tc.reason, tc.want, got)
 			}

@@ -32,8 +32,8 @@ func besidePlain(t *testing.T, newest, serving string, weight int) tree.Files {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := map[string]string{track.Blue: track.Plain, track.Plain: track.Blue}[serving]
-	if files, err = track.At(files, track.State{Serving: serving, Other: other, IsLabelled: true, Weight: weight, Ahead: 100}); err != nil {
+	otherTrack := map[string]string{track.Blue: track.Plain, track.Plain: track.Blue}[serving]
+	if files, err = track.At(files, track.State{Serving: serving, Other: otherTrack, IsLabelled: true, Weight: weight, Ahead: 100}); err != nil {
 		t.Fatal(err)
 	}
 	return files

@@ -43,9 +43,9 @@ func TestRace(t *testing.T) {
 		}},
 		"TwoClaims": {reason: "Two claims share the branch and the state, and do not disturb each other", run: func(w *world) {
 			w.create(w.first())
-			other := delivery("api", order(1, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
-			other.Spec.ForProvider.ClaimRef.Name = "api"
-			w.create(other)
+			otherDelivery := delivery("api", order(1, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
+			otherDelivery.Spec.ForProvider.ClaimRef.Name = "api"
+			w.create(otherDelivery)
 			w.begun = func() { w.begun = func() {}; w.reconcile("api") }
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
@@ -132,9 +132,9 @@ func TestServer(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
-			c, at := w.commits()[0], w.get("web").Status.AtProvider
-			if !c.Time.Equal(begun.Time) || !at.Attempt.StartedAt.Time.Equal(begun.Time) || at.Remote.Commit != c.ID {
-				w.Errorf("commit: want %s at %v, got %s at %v", at.Remote.Commit, begun, c.ID, c.Time)
+			c, observed := w.commits()[0], w.get("web").Status.AtProvider
+			if !c.Time.Equal(begun.Time) || !observed.Attempt.StartedAt.Time.Equal(begun.Time) || observed.Remote.Commit != c.ID {
+				w.Errorf("commit: want %s at %v, got %s at %v", observed.Remote.Commit, begun, c.ID, c.Time)
 			}
 		}},
 		"Hook": {reason: "A refusal by a hook is reported.", run: func(w *world) {

@@ -23,7 +23,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	}
 	stateless := s.Stateless()
 	if !stateless {
-		if known, err := hasDirectoryWithoutRecord(ctx, *f, s); err != nil || !known {
+		if isMissing, err := hasDirectoryWithoutRecord(ctx, *f, s); err != nil || !isMissing {
 			return err // Without an error the claim is new.
 		}
 	}
@@ -39,8 +39,8 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	if stateless {
 		f.owner = commits[0].cluster // The cluster of the newest commit. Empty if its trailers have none.
 	}
-	own := state.RecordPath(f.spec.ClaimRef)
-	if record, isKnown := records[own]; isKnown && (f.lastStatus.Record == nil || f.isSameCluster(record.ClusterUID)) {
+	ownPath := state.RecordPath(f.spec.ClaimRef)
+	if record, isKnown := records[ownPath]; isKnown && (f.lastStatus.Record == nil || f.isSameCluster(record.ClusterUID)) {
 		if f.ledger.recorded.Seq == 0 {
 			f.ledger.recorded.LastNumber = max(f.ledger.recorded.LastNumber, record.LastNumber)
 		}
@@ -50,7 +50,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 		}
 	}
 	if stateless {
-		delete(records, own)
+		delete(records, ownPath)
 		f.lostRecords = records
 	}
 	return err
@@ -60,11 +60,11 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 func hasDirectoryWithoutRecord(ctx context.Context, f facts, s *git.Snapshot) (bool, error) {
 	ours := f.ownMarkerIDs()
 	for _, t := range f.spec.Trees {
-		at, ok, err := s.Entry(ctx, t.Path+"/"+tree.Marker)
+		entry, ok, err := s.Entry(ctx, t.Path+"/"+tree.Marker)
 		if failure.ClassOf(err) == failure.ClassInvalid {
 			continue // A path that no repository can have is refused elsewhere.
 		}
-		if err != nil || ok && slices.Contains(ours, at.ID) {
+		if err != nil || ok && slices.Contains(ours, entry.ID) {
 			return err == nil, err
 		}
 	}
@@ -73,9 +73,9 @@ func hasDirectoryWithoutRecord(ctx context.Context, f facts, s *git.Snapshot) (b
 
 // ownMarkerIDs returns the ids of the claim's markers: by this cluster, and by the cluster in spec.takeOverFrom.
 func (f facts) ownMarkerIDs() []string {
-	out, before := []string{objects.BlobID(f.content)}, f.marker
-	before.ClusterUID = f.config.TakeOverFrom
-	if content, err := before.Encode(); err == nil && before.ClusterUID != "" {
+	out, former := []string{objects.BlobID(f.content)}, f.marker
+	former.ClusterUID = f.config.TakeOverFrom
+	if content, err := former.Encode(); err == nil && former.ClusterUID != "" {
 		out = append(out, objects.BlobID(content))
 	}
 	return out
@@ -107,8 +107,8 @@ func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64
 func tracksInBranch(ctx context.Context, s *git.Snapshot, path string, tracks []v1alpha1.DeliveredTrack) []v1alpha1.DeliveredTrack {
 	var out []v1alpha1.DeliveredTrack
 	for _, t := range tracks {
-		if at, ok, err := s.Entry(ctx, path+"/"+t.Name); err == nil && ok && at.Mode == modeDirectory {
-			t.Tree = at.ID
+		if entry, ok, err := s.Entry(ctx, path+"/"+t.Name); err == nil && ok && entry.Mode == modeDirectory {
+			t.Tree = entry.ID
 			out = append(out, t)
 		}
 	}
@@ -121,8 +121,8 @@ func recordsFromCommits(commits []commitTrailers, clusterUID string) map[string]
 	out := map[string]state.RecordFile{}
 	for _, l := range commits {
 		path := state.RecordPath(l.claim)
-		r, known := out[path]
-		if !known {
+		r, isKnown := out[path]
+		if !isKnown {
 			r = state.RecordFile{Header: state.Header{Claim: l.claim, ClusterUID: cmp.Or(l.cluster, clusterUID)}, Commit: l.commit, CommitTime: &l.date, Deleted: l.removes}
 		}
 		r.LastNumber = max(r.LastNumber, l.revision) // Another user may have repeated an older commit of ours.

@@ -37,8 +37,8 @@ func TestRecover(t *testing.T) {
 			w.disaster()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(int64(2), at.Ledger.LastNumber); diff != "" {
+			observed := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(int64(2), observed.Ledger.LastNumber); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 			w.ask(order(3, "b"), desired(w.T, "edge1", webAtE1, "b"))
@@ -52,8 +52,8 @@ func TestRecover(t *testing.T) {
 			w.disaster()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(int64(2), at.Ledger.LastNumber); diff != "" {
+			observed := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(int64(2), observed.Ledger.LastNumber); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 		}},
@@ -66,8 +66,8 @@ func TestRecover(t *testing.T) {
 			w.forget()
 			w.restart()
 			w.reconcile("web")
-			if at := w.get("web").Status.AtProvider; len(at.History) != 2 || !at.History[0].IsTarget {
-				w.Errorf("history: want revision 1 verified: %v", at.History)
+			if observed := w.get("web").Status.AtProvider; len(observed.History) != 2 || !observed.History[0].IsTarget {
+				w.Errorf("history: want revision 1 verified: %v", observed.History)
 			}
 			w.held(files("a"), files("b"))
 		}},
@@ -132,8 +132,8 @@ func TestRecover(t *testing.T) {
 			w.restart()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
-			if at := w.get("web").Status.AtProvider; at.Ledger != nil {
-				w.Errorf("status: want nothing of the other cluster, got %v", at.Ledger)
+			if observed := w.get("web").Status.AtProvider; observed.Ledger != nil {
+				w.Errorf("status: want nothing of the other cluster, got %v", observed.Ledger)
 			}
 			w.rebuild("cluster-2", "cluster-1")
 			w.starts("b")
@@ -165,16 +165,16 @@ func TestDisaster(t *testing.T) {
 		"Rebuilt": {reason: "A rebuilt cluster continues with revision, verdict and target once spec.takeOverFrom is set.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
-			before := w.get("web").Status.AtProvider
+			previous := w.get("web").Status.AtProvider
 			w.rebuild("cluster-2", "cluster-1")
 			w.restart()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(before.Ledger.Position(), at.Ledger.Position()); diff != "" {
+			observed := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(previous.Ledger.Position(), observed.Ledger.Position()); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(before.History, at.History); diff != "" {
+			if diff := cmp.Diff(previous.History, observed.History); diff != "" {
 				w.Errorf("history: -want, +got:\n%s", diff)
 			}
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
@@ -182,7 +182,7 @@ func TestDisaster(t *testing.T) {
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 			// Only the marker says something else now: the trees are the same.
 			w.count(4)
-			if diff := cmp.Diff(before.Trees, w.get("web").Status.AtProvider.Trees); diff != "" {
+			if diff := cmp.Diff(previous.Trees, w.get("web").Status.AtProvider.Trees); diff != "" {
 				w.Errorf("trees: -want, +got:\n%s", diff)
 			}
 			// Once means once: the old cluster, were it alive, would not be asked.
@@ -208,9 +208,9 @@ func TestDisaster(t *testing.T) {
 			w.must(w.try("web"))
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.count(2)
-			at := w.get("web").Status.AtProvider
-			if at.Ledger.LastNumber != 2 || len(at.History) != 2 || !at.History[0].IsTarget {
-				w.Errorf("status: want revision 2, and 1 verified: %v", at)
+			observed := w.get("web").Status.AtProvider
+			if observed.Ledger.LastNumber != 2 || len(observed.History) != 2 || !observed.History[0].IsTarget {
+				w.Errorf("status: want revision 2, and 1 verified: %v", observed)
 			}
 			w.ask(order(3, "b"), desired(w.T, "edge1", webAtE1, "b"))
 			w.expect("web", v1alpha1.ReasonDelivered)
@@ -235,9 +235,9 @@ func TestDisaster(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(2)
-			at := w.get("web").Status.AtProvider
-			if at.Ledger.LastNumber != 2 || len(at.History) != 2 || !at.History[0].IsTarget {
-				w.Errorf("status: want revision 2, and 1 verified: %v", at)
+			observed := w.get("web").Status.AtProvider
+			if observed.Ledger.LastNumber != 2 || len(observed.History) != 2 || !observed.History[0].IsTarget {
+				w.Errorf("status: want revision 2, and 1 verified: %v", observed)
 			}
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
 			w.expect("web", v1alpha1.ReasonDelivered)

@@ -31,23 +31,23 @@ func openRequest(d *v1alpha1.GitDelivery) string {
 
 // noteRequest records the first time at which the controller read a request, and returns it. It is zero for a delivery without a request.
 func (c *fastPath) noteRequest(d *v1alpha1.GitDelivery) time.Time {
-	at, isNew := c.rememberRequest(client.ObjectKeyFromObject(d), openRequest(d))
+	requestedAt, isNew := c.rememberRequest(client.ObjectKeyFromObject(d), openRequest(d))
 	if isNew {
 		// A failed object waits for its backoff, but not after a user's request.
 		c.onWake(client.ObjectKeyFromObject(d))
 	}
-	return at
+	return requestedAt
 }
 
-func (c *fastPath) rememberRequest(key types.NamespacedName, token string) (at time.Time, isNew bool) {
+func (c *fastPath) rememberRequest(key types.NamespacedName, token string) (seenAt time.Time, isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if token == "" {
 		delete(c.requests, key)
 		return time.Time{}, false
 	}
-	if known, ok := c.requests[key]; ok && known.token == token {
-		return known.seenAt, false
+	if lastRequest, ok := c.requests[key]; ok && lastRequest.token == token {
+		return lastRequest.seenAt, false
 	}
 	c.requests[key] = lookRequest{token: token, seenAt: c.now()}
 	return c.requests[key].seenAt, true
@@ -77,16 +77,16 @@ func (c *fastPath) forgetRequest(e event.DeleteEvent) bool {
 }
 
 // lookAtRepository observes the repository. After a user's request it ignores earlier observations.
-func (e *external) lookAtRepository(ctx context.Context, d *v1alpha1.GitDelivery, since time.Time) (*git.Snapshot, error) {
+func (e *external) lookAtRepository(ctx context.Context, d *v1alpha1.GitDelivery, notBefore time.Time) (*git.Snapshot, error) {
 	key := client.ObjectKeyFromObject(d)
 	e.asked = e.fastPath.noteRequest(d)
 	if e.asked.IsZero() {
-		return e.repo.Look(ctx, key, since)
+		return e.repo.Look(ctx, key, notBefore)
 	}
-	if since.Before(e.asked) {
-		since = e.asked
+	if notBefore.Before(e.asked) {
+		notBefore = e.asked
 	}
-	s, err := e.repo.LookAgain(ctx, key, since)
+	s, err := e.repo.LookAgain(ctx, key, notBefore)
 	if e.repo.HasLookedSince(e.asked) {
 		answerRequest(d)
 	}

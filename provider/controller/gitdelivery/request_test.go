@@ -134,8 +134,8 @@ func TestNoteRequest(t *testing.T) {
 	now, woken := time.Now(), []types.NamespacedName{}
 	c := newFastPath(time.Hour, func() time.Time { return now }, func() float64 { return 0 })
 	c.onWake = func(key types.NamespacedName) { woken = append(woken, key) }
-	gone := []types.NamespacedName{}
-	c.onDelete = func(key types.NamespacedName) { gone = append(gone, key) }
+	deleted := []types.NamespacedName{}
+	c.onDelete = func(key types.NamespacedName) { deleted = append(deleted, key) }
 	p := c.noteRequests()
 	d := &v1alpha1.GitDelivery{}
 	d.Name = "web"
@@ -148,16 +148,16 @@ func TestNoteRequest(t *testing.T) {
 	p.Create(event.CreateEvent{Object: d})
 	now = now.Add(time.Second)
 	p.Update(event.UpdateEvent{ObjectOld: d, ObjectNew: d})
-	if at := c.noteRequest(d); !at.Equal(first) || len(woken) != 1 {
-		t.Errorf("noteRequest(...): %s, want the time when it was seen first, %s; woken %d times, want 1", at, first, len(woken))
+	if requestedAt := c.noteRequest(d); !requestedAt.Equal(first) || len(woken) != 1 {
+		t.Errorf("noteRequest(...): %s, want the time when it was seen first, %s; woken %d times, want 1", requestedAt, first, len(woken))
 	}
 	meta.SetReconcileRequest(d, "second")
-	if at := c.noteRequest(d); !at.Equal(now) || len(woken) != 2 {
-		t.Errorf("noteRequest(...): %s, want that of another request, %s; woken %d times, want 2", at, now, len(woken))
+	if requestedAt := c.noteRequest(d); !requestedAt.Equal(now) || len(woken) != 2 {
+		t.Errorf("noteRequest(...): %s, want that of another request, %s; woken %d times, want 2", requestedAt, now, len(woken))
 	}
 	d.Status.LastHandledReconcileAt = "second"
-	if at := c.noteRequest(d); !at.IsZero() || len(c.requests) != 0 {
-		t.Errorf("noteRequest(...): %s of an answered request", at)
+	if requestedAt := c.noteRequest(d); !requestedAt.IsZero() || len(c.requests) != 0 {
+		t.Errorf("noteRequest(...): %s of an answered request", requestedAt)
 	}
 	d.Status.LastHandledReconcileAt = ""
 	c.noteRequest(d)
@@ -165,7 +165,7 @@ func TestNoteRequest(t *testing.T) {
 	if len(c.requests) != 0 {
 		t.Error("noteRequests(): the request of a deleted delivery is still recorded")
 	}
-	if diff := cmp.Diff([]types.NamespacedName{{Name: "web"}}, gone); diff != "" {
+	if diff := cmp.Diff([]types.NamespacedName{{Name: "web"}}, deleted); diff != "" {
 		t.Errorf("noteRequests(): onDelete is called for each deleted delivery: -want, +got:\n%s", diff)
 	}
 }

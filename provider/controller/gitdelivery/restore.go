@@ -125,26 +125,26 @@ func (f facts) hasUnretainedTree() bool {
 }
 
 // retainedTrees returns the trees that the state has to retain. It omits a tree that the repository has lost.
-func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot, also map[string]tree.Files) (map[string]git.Trees, error) {
-	kept, given, places := git.Trees{}, t.facts.filesByTree(), t.lookupsByTree()
-	maps.Copy(given, also)
+func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot, added map[string]tree.Files) (map[string]git.Trees, error) {
+	retained, filesByTree, places := git.Trees{}, t.facts.filesByTree(), t.lookupsByTree()
+	maps.Copy(filesByTree, added)
 	for _, id := range t.record.TreeIDs() {
-		files := given[id]
+		files := filesByTree[id]
 		if t.facts.retained[id] {
-			kept[id] = nil
+			retained[id] = nil
 			continue
 		}
-		if l, known := places[id]; files == nil && known {
+		if l, isKnown := places[id]; files == nil && isKnown {
 			var err error
 			if files, _, err = t.findTreeFiles(ctx, t.facts, s, l); err != nil {
 				return nil, err
 			}
 		}
 		if len(files) > 0 {
-			kept[id] = files
+			retained[id] = files
 		}
 	}
-	return map[string]git.Trees{t.facts.retainedDir(): kept}, nil
+	return map[string]git.Trees{t.facts.retainedDir(): retained}, nil
 }
 
 // retainedDir returns the directory of the state that retains the claim's trees.
@@ -158,8 +158,8 @@ func (f facts) filesByTree() map[string]tree.Files {
 			continue
 		}
 		out[t.Tree] = f.decodedFiles(t)
-		for _, at := range t.Tracks {
-			folder := filesInFolder(out[t.Tree], at.Name)
+		for _, treeTrack := range t.Tracks {
+			folder := filesInFolder(out[t.Tree], treeTrack.Name)
 			out[tree.ID(folder)] = folder
 		}
 	}
@@ -174,23 +174,23 @@ func (t *task) lookupsByTree() map[string]lookup {
 			out[id] = lookup{id: id, path: path, folder: folder, commits: t.commitsForTree(id)}
 		}
 	}
-	for _, at := range t.record.Trees {
-		sites[at.Site] = at.Path
+	for _, recorded := range t.record.Trees {
+		sites[recorded.Site] = recorded.Path
 	}
 	tracks := t.facts.trackByRevision()
 	for _, h := range t.record.Revisions {
-		for _, at := range h.Trees {
-			if path, known := sites[at.Site]; known {
-				add(at.Part, path, tracks[h.Revision])
-				add(at.Tree, path, "")
+		for _, recorded := range h.Trees {
+			if path, isKnown := sites[recorded.Site]; isKnown {
+				add(recorded.Part, path, tracks[h.Revision])
+				add(recorded.Tree, path, "")
 			}
 		}
 	}
-	for _, at := range t.record.Trees {
-		for _, track := range at.Tracks {
-			add(track.Tree, at.Path, track.Name)
+	for _, recorded := range t.record.Trees {
+		for _, track := range recorded.Tracks {
+			add(track.Tree, recorded.Path, track.Name)
 		}
-		add(at.Tree, at.Path, "")
+		add(recorded.Tree, recorded.Path, "")
 	}
 	return out
 }
@@ -215,32 +215,32 @@ func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, l
 		return nil, false, err
 	}
 	for i := range parts {
-		other := &parts[i]
-		if other.GetName() == d.GetName() || !hasTreeIn(other.Status.AtProvider, l.id) {
+		candidate := &parts[i]
+		if candidate.GetName() == d.GetName() || !hasTreeIn(candidate.Status.AtProvider, l.id) {
 			continue
 		}
-		if files, ok, err := e.readFromDelivery(ctx, d, other, l); ok || err != nil {
-			return files, ok, errors.Wrapf(err, "cannot read tree %s from the repository of GitDelivery %q", l.id, other.GetName())
+		if files, ok, err := e.readFromDelivery(ctx, d, candidate, l); ok || err != nil {
+			return files, ok, errors.Wrapf(err, "cannot read tree %s from the repository of GitDelivery %q", l.id, candidate.GetName())
 		}
 	}
 	return nil, false, nil
 }
 
-func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
-	there, err := e.openOther(ctx, other)
+func (e *external) readFromDelivery(ctx context.Context, d, source *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
+	opened, err := e.openOther(ctx, source)
 	if isErrorOfType[*credentials.GoneError](err) || isErrorOfType[*credentials.InvalidError](err) || isErrorOfType[*deniedError](err) {
 		return nil, false, nil // The configuration or a credential of that repository is missing, invalid or denied.
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	s, err := there.repo.Look(ctx, client.ObjectKeyFromObject(d), e.now().Add(-e.age))
+	s, err := opened.repo.Look(ctx, client.ObjectKeyFromObject(d), e.now().Add(-e.age))
 	if err != nil {
 		return nil, false, err
 	}
-	f := facts{spec: other.Spec.ForProvider, lastStatus: other.Status.AtProvider, marker: there.markerOfDelivery(other)}
+	f := facts{spec: source.Spec.ForProvider, lastStatus: source.Status.AtProvider, marker: opened.markerOfDelivery(source)}
 	for _, t := range f.spec.Trees {
-		files, ok, err := there.findTreeFiles(ctx, f, s, lookup{id: l.id, path: t.Path, folder: l.folder, commits: f.commitsWithTree(l.id)})
+		files, ok, err := opened.findTreeFiles(ctx, f, s, lookup{id: l.id, path: t.Path, folder: l.folder, commits: f.commitsWithTree(l.id)})
 		if ok {
 			e.readTrees[l.id] = files
 		}
@@ -252,11 +252,11 @@ func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitD
 }
 
 // hasTreeIn reports whether a repository has or had a tree, by the status of its delivery.
-func hasTreeIn(at v1alpha1.GitDeliveryObservation, id string) bool {
-	isInHistory := slices.ContainsFunc(at.History, func(h v1alpha1.HistoryEntry) bool {
+func hasTreeIn(observed v1alpha1.GitDeliveryObservation, id string) bool {
+	isInHistory := slices.ContainsFunc(observed.History, func(h v1alpha1.HistoryEntry) bool {
 		return slices.ContainsFunc(h.Trees, func(t v1alpha1.HistoryTree) bool { return t.Tree == id || t.Part == id })
 	})
-	return isInHistory || slices.ContainsFunc(at.Trees, func(t v1alpha1.DeliveredTree) bool {
+	return isInHistory || slices.ContainsFunc(observed.Trees, func(t v1alpha1.DeliveredTree) bool {
 		return slices.ContainsFunc(t.Tracks, func(track v1alpha1.DeliveredTrack) bool { return track.Tree == id })
 	})
 }

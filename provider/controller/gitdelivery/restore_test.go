@@ -90,11 +90,11 @@ func TestRestore(t *testing.T) {
 					w.Errorf("trailer %s: -want, +got:\n%s", name, diff)
 				}
 			}
-			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(ledger.Position{Epoch: 1, Revision: 2, Attempt: 1}, at.Ledger.Position()); diff != "" {
+			observed := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(ledger.Position{Epoch: 1, Revision: 2, Attempt: 1}, observed.Ledger.Position()); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff([]v1alpha1.HistoryTree{{Site: "edge1", Tree: tree.ID(files("b"))}}, at.History[1].Trees); diff != "" {
+			if diff := cmp.Diff([]v1alpha1.HistoryTree{{Site: "edge1", Tree: tree.ID(files("b"))}}, observed.History[1].Trees); diff != "" {
 				w.Errorf("trees of the revision in the history: -want, +got:\n%s", diff)
 			}
 			w.reconcile("web")
@@ -156,9 +156,9 @@ func TestRestore(t *testing.T) {
 		}},
 		"Unknown": {reason: "A tree that the claim never had is not found, although another claim has it", run: func(w *world) {
 			w.twoRevisions()
-			other := delivery("api", order(1, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
-			other.Spec.ForProvider.ClaimRef.Name = "api"
-			w.create(other)
+			otherDelivery := delivery("api", order(1, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
+			otherDelivery.Spec.ForProvider.ClaimRef.Name = "api"
+			w.create(otherDelivery)
 			w.reconcile("api")
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "x"))
 			w.expect("web", v1alpha1.ReasonTreeGone)
@@ -219,10 +219,10 @@ func TestRestore(t *testing.T) {
 		}},
 		"Crash": {reason: "A provider that dies between push and status makes no second commit", run: func(w *world) {
 			w.twoRevisions()
-			before := w.get("web")
-			w.git.AfterPush(repo, func() { before = w.get("web") })
+			previous := w.get("web")
+			w.git.AfterPush(repo, func() { previous = w.get("web") })
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
-			w.restoreStatus(before)
+			w.restoreStatus(previous)
 			w.git.AfterPush(repo, nil)
 			w.restart()
 			w.reconcile("web")
@@ -256,8 +256,8 @@ func TestKept(t *testing.T) {
 			w.ask(order(3, "c"), v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionKeep}, desired(w.T, "edge2", webAtE2, "c"))
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.held(files("a"), files("b"), files("c"))
-			if at := w.get("web").Status.AtProvider.Trees; len(at) != 2 || at[0].Revision != 2 {
-				w.Errorf("trees: want the kept one too: %v", at)
+			if trees := w.get("web").Status.AtProvider.Trees; len(trees) != 2 || trees[0].Revision != 2 {
+				w.Errorf("trees: want the kept one too: %v", trees)
 			}
 		}},
 		"Deleted": {reason: "A tombstone holds on to nothing", run: func(w *world) {
@@ -375,22 +375,22 @@ func TestRestoreAbroad(t *testing.T) {
 			forged := w.get(elsewhere)
 			forged.Spec.ForProvider.ClaimRef.Namespace = "team-b"
 			w.must(w.kube.Update(w.Context(), forged))
-			before := w.git.Requests(repo)
+			baseline := w.git.Requests(repo)
 			w.goBack()
 			w.expect(elsewhere, v1alpha1.ReasonPolicyDenied)
-			if got := w.git.Requests(repo); got != before {
-				w.Errorf("requests that the repository of the other namespace got: want none, got %d", got-before)
+			if got := w.git.Requests(repo); got != baseline {
+				w.Errorf("requests that the repository of the other namespace got: want none, got %d", got-baseline)
 			}
 		}},
 		"OtherClaim": {reason: "A tree of another claim is not restored.", run: func(w *world) {
 			w.moved()
 			d := w.get("web")
 			w.lose("web")
-			other := delivery("web", order(1, "a"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "a"))
-			other.Spec.ForProvider.ClaimRef.Name = "api"
-			w.create(other)
-			other.Status = d.Status
-			w.restoreStatus(other)
+			otherDelivery := delivery("web", order(1, "a"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "a"))
+			otherDelivery.Spec.ForProvider.ClaimRef.Name = "api"
+			w.create(otherDelivery)
+			otherDelivery.Status = d.Status
+			w.restoreStatus(otherDelivery)
 			w.reconcile("web")
 			w.goBack()
 			w.expect(elsewhere, v1alpha1.ReasonTreeGone)

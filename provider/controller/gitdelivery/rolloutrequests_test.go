@@ -27,8 +27,8 @@ func TestRequestsForRollout(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := waker{kube: b.Build(), log: logging.NewNopLogger()}
-	other := rolloutRequest("other", rolloutv1alpha1.ActionAbort)
-	other.Spec.DeploymentRef.Kind = "Application"
+	otherRequest := rolloutRequest("other", rolloutv1alpha1.ActionAbort)
+	otherRequest.Spec.DeploymentRef.Kind = "Application"
 	elsewhere := rolloutRequest("elsewhere", rolloutv1alpha1.ActionAbort)
 	elsewhere.Namespace = "team-b"
 	cases := map[string]struct {
@@ -37,7 +37,7 @@ func TestRequestsForRollout(t *testing.T) {
 		want    []string
 	}{
 		"Deployment": {reason: "A request requeues the home of its deployment.", request: rolloutRequest("abort", rolloutv1alpha1.ActionAbort), want: []string{"mandated"}},
-		"Kind":       {reason: "A request about another kind requeues no home.", request: other},
+		"Kind":       {reason: "A request about another kind requeues no home.", request: otherRequest},
 		"Namespace":  {reason: "A request of another namespace requeues no home.", request: elsewhere},
 	}
 	for name, tc := range cases {
@@ -53,7 +53,7 @@ func TestRequestsForRollout(t *testing.T) {
 	}
 	done := rolloutRequest("done", rolloutv1alpha1.ActionAbort)
 	done.Status.SetConditions(xpv2.Condition{Type: rolloutv1alpha1.TypeCompleted, Status: corev1.ConditionTrue, Reason: "Done"})
-	if wasAsked().Create(event.CreateEvent{Object: done}) || !wasAsked().Create(event.CreateEvent{Object: other}) {
+	if wasAsked().Create(event.CreateEvent{Object: done}) || !wasAsked().Create(event.CreateEvent{Object: otherRequest}) {
 		t.Error("\nAn open request requeues the home, and a closed request does not.")
 	}
 	if w.requestsForRollout(t.Context(), site("edge1")) != nil {

@@ -145,20 +145,20 @@ func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Build
 // pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. Only a deadline or an event that is
 // due shortens it: the first delivery after an interval fetches for all others.
 func pollIntervalHook(kube client.Reader) managed.PollIntervalHook {
-	return func(mg resource.Managed, every time.Duration) time.Duration {
+	return func(mg resource.Managed, interval time.Duration) time.Duration {
 		d, ok := mg.(*v1alpha1.GitDelivery)
 		if !ok {
-			return every
+			return interval
 		}
 		// The read uses the cache. After an error the provider's interval applies.
 		if cfg, err := configOfDelivery(context.Background(), kube, d); err == nil {
-			every = cfg.pollInterval(every)
+			interval = cfg.pollInterval(interval)
 		}
-		every += time.Duration(rand.Float64() * jitter * float64(every)) //nolint:gosec // The number spreads load, and protects no secret.
+		interval += time.Duration(rand.Float64() * jitter * float64(interval)) //nolint:gosec // The number spreads load, and protects no secret.
 		if mandate.IsDue(d, time.Now()) {
 			return soon
 		}
-		return untilDeadline(d, time.Now(), every)
+		return untilDeadline(d, time.Now(), interval)
 	}
 }
 
@@ -264,12 +264,12 @@ func (c *connector) openRepository(ctx context.Context, d *v1alpha1.GitDelivery)
 }
 
 // pollInterval returns the interval of the configuration, at most the given limit.
-func (c config) pollInterval(most time.Duration) time.Duration {
-	every, err := time.ParseDuration(c.spec.Git.Interval)
+func (c config) pollInterval(limit time.Duration) time.Duration {
+	interval, err := time.ParseDuration(c.spec.Git.Interval)
 	if err != nil {
-		return most
+		return limit
 	}
-	return min(every, most)
+	return min(interval, limit)
 }
 
 func (c config) credentialsConfig(g address.Guard) credentials.Config {

@@ -160,9 +160,9 @@ func (w *world) compose() *unstructured.Unstructured {
 }
 
 func composedBy(xr *unstructured.Unstructured, d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
-	is := true
+	isController := true
 	d.SetLabels(map[string]string{xcrd.LabelKeyNamePrefixForComposed: xr.GetName()})
-	d.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: xr.GetAPIVersion(), Kind: xr.GetKind(), Name: xr.GetName(), UID: xr.GetUID(), Controller: &is}})
+	d.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: xr.GetAPIVersion(), Kind: xr.GetKind(), Name: xr.GetName(), UID: xr.GetUID(), Controller: &isController}})
 	return d
 }
 

@@ -25,8 +25,8 @@ type events []event.Event
 
 func (e events) reasons() []string {
 	out := []string{}
-	for _, one := range e {
-		out = append(out, string(one.Reason))
+	for _, recorded := range e {
+		out = append(out, string(recorded.Reason))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -210,9 +210,9 @@ func TestRotation(t *testing.T) {
 	w.reconcile("web")
 	w.expect("web", v1alpha1.ReasonDelivered)
 
-	other, _, err := gitserver.NewSSHKey()
+	otherKey, _, err := gitserver.NewSSHKey()
 	w.must(err)
-	secret.Data["known_hosts"] = gitserver.KnownHost(x, other)
+	secret.Data["known_hosts"] = gitserver.KnownHost(x, otherKey)
 	w.must(w.kube.Update(w.Context(), secret))
 	_ = w.try("web")
 	w.expect("web", v1alpha1.ReasonTrustFailed)

@@ -41,11 +41,11 @@ func (e *external) showDecision(d *v1alpha1.GitDelivery) {
 
 // showDelivered reports that the repository has the trees of its record. The status is the evidence for other objects.
 func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
-	at := &d.Status.AtProvider
-	at.History = r.Shown()
-	at.Trees = r.ShownTrees()
+	observed := &d.Status.AtProvider
+	observed.History = r.Shown()
+	observed.Trees = r.ShownTrees()
 	e.reportFormer(d, r.ShownFormer())
-	at.Remote = &v1alpha1.Remote{
+	observed.Remote = &v1alpha1.Remote{
 		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: r.Commit, CommitTime: r.CommitTime.DeepCopy(),
 	}
 	e.endAttempt(d, r)
@@ -54,13 +54,13 @@ func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
 
 // endAttempt ends the attempt. If the status has lost the attempt, it comes from the state.
 func (e *external) endAttempt(d *v1alpha1.GitDelivery, r state.RecordFile) {
-	at := &d.Status.AtProvider
-	if r.Attempt != nil && (at.Attempt == nil || !isAttemptAt(*at.Attempt, e.facts.appliedPosition())) {
-		at.Attempt = r.Attempt.DeepCopy()
+	observed := &d.Status.AtProvider
+	if r.Attempt != nil && (observed.Attempt == nil || !isAttemptAt(*observed.Attempt, e.facts.appliedPosition())) {
+		observed.Attempt = r.Attempt.DeepCopy()
 	}
-	if at.Attempt != nil && at.Attempt.EndedAt == nil {
+	if observed.Attempt != nil && observed.Attempt.EndedAt == nil {
 		now := e.statusTimestamp()
-		at.Attempt.EndedAt = &now
+		observed.Attempt.EndedAt = &now
 	}
 }
 
@@ -72,8 +72,8 @@ func (e *external) showRecorded(d *v1alpha1.GitDelivery) {
 
 // showLedger shows the recorded ledger in the status: a ledger with seq 0 means that the repository has none, and nil means unknown.
 func (e *external) showLedger(d *v1alpha1.GitDelivery) {
-	l, at := e.facts.ledger, &d.Status.AtProvider
-	at.Record, at.Mandate, at.Follows = l.shownRecord(), e.facts.echoMandate(), e.facts.echoFollowed()
+	l, observed := e.facts.ledger, &d.Status.AtProvider
+	observed.Record, observed.Mandate, observed.Follows = l.shownRecord(), e.facts.echoMandate(), e.facts.echoFollowed()
 	if e.facts.recording.recovers {
 		return
 	}
@@ -81,9 +81,9 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 	if l.record != nil {
 		s.LastNumber = max(s.LastNumber, l.record.HighestNumber())
 	}
-	at.Ledger, at.Taken = s.DeepCopy(), l.taken
+	observed.Ledger, observed.Taken = s.DeepCopy(), l.taken
 	if hadToRecord && !awaitsRecording(d) {
-		at.Waiting = nil // The time before the recording counts against no revision: the timeout of its trees starts now.
+		observed.Waiting = nil // The time before the recording counts against no revision: the timeout of its trees starts now.
 	}
 }
 
@@ -99,7 +99,7 @@ func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 		e.showLedger(d)
 		return
 	}
-	if shown := d.Status.AtProvider.Record; shown == nil || shown.Head != r.Head {
+	if published := d.Status.AtProvider.Record; published == nil || published.Head != r.Head {
 		e.logProgress(d, r.Commit)
 		d.Status.AtProvider.History = r.Shown()
 	}
@@ -114,17 +114,17 @@ func askedPosition(d *v1alpha1.GitDelivery) ledger.Position {
 
 // awaitsRecording reports whether the requested events are not recorded yet, by the status.
 func awaitsRecording(d *v1alpha1.GitDelivery) bool {
-	asked := d.Spec.ForProvider.Ledger
-	return asked != nil && len(asked.Events) > 0 && asked.After == ledgerStateOf(d.Status.AtProvider.Ledger).Head
+	requested := d.Spec.ForProvider.Ledger
+	return requested != nil && len(requested.Events) > 0 && requested.After == ledgerStateOf(d.Status.AtProvider.Ledger).Head
 }
 
 // isApplied reports whether the requested events and position are recorded and applied, by the status, and no attempt at the position is in progress.
 func isApplied(d *v1alpha1.GitDelivery) bool {
-	at := d.Status.AtProvider
-	if awaitsRecording(d) || at.Record == nil || at.Record.Position.Compare(askedPosition(d)) < 0 {
+	observed := d.Status.AtProvider
+	if awaitsRecording(d) || observed.Record == nil || observed.Record.Position.Compare(askedPosition(d)) < 0 {
 		return false
 	}
-	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isAttemptAt(*at.Attempt, askedPosition(d))
+	return observed.Attempt == nil || observed.Attempt.EndedAt != nil || !isAttemptAt(*observed.Attempt, askedPosition(d))
 }
 
 // defaultTimeout is the default in the schema.
@@ -137,13 +137,13 @@ func isAttemptAt(a rolloutv1alpha1.Attempt, p ledger.Position) bool {
 
 // noteWaiting sets the time since which a delivery waits for its position. It needs no write of its own: the status is written with the reason.
 func noteWaiting(d *v1alpha1.GitDelivery, now time.Time) {
-	at, p := &d.Status.AtProvider, askedPosition(d)
+	observed, p := &d.Status.AtProvider, askedPosition(d)
 	if isApplied(d) {
-		at.Waiting = nil
+		observed.Waiting = nil
 		return
 	}
-	if at.Waiting == nil || !isAttemptAt(*at.Waiting, p) {
-		at.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: *setup.Timestamp(now)}
+	if observed.Waiting == nil || !isAttemptAt(*observed.Waiting, p) {
+		observed.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: *setup.Timestamp(now)}
 	}
 }
 
@@ -196,12 +196,12 @@ func reasonsWithoutTimeout(d *v1alpha1.GitDelivery) []xpv2.ConditionReason {
 }
 
 // untilDeadline returns the shorter of an interval and the time until the deadline of a delivery.
-func untilDeadline(d *v1alpha1.GitDelivery, now time.Time, every time.Duration) time.Duration {
+func untilDeadline(d *v1alpha1.GitDelivery, now time.Time, interval time.Duration) time.Duration {
 	end := deliveryDeadline(d)
 	if end.IsZero() || !now.Before(end) {
-		return every
+		return interval
 	}
-	return min(every, end.Sub(now)+time.Second)
+	return min(interval, end.Sub(now)+time.Second)
 }
 
 // Log messages about the progress of a repository, each logged once per change.
@@ -214,8 +214,8 @@ const (
 // logProgress logs the applied revision, verdict or rollback of a repository, unless the status has the same head already: an unchanged observation logs
 // nothing.
 func (e *external) logProgress(d *v1alpha1.GitDelivery, commit string) {
-	before, now := d.Status.AtProvider.Record, e.facts.recording.applied
-	if now.Current == nil || before != nil && before.Head == now.Head {
+	previous, now := d.Status.AtProvider.Record, e.facts.recording.applied
+	if now.Current == nil || previous != nil && previous.Head == now.Head {
 		return
 	}
 	claim, p := d.Spec.ForProvider.ClaimRef, now.Position()
@@ -232,7 +232,7 @@ func (e *external) logProgress(d *v1alpha1.GitDelivery, commit string) {
 	if p.Attempt > 0 && now.Target != 0 {
 		values = append(values, "attempt", p.Attempt, "target", now.Target)
 	}
-	e.logger.Info(progressMessage(before, now), values...)
+	e.logger.Info(progressMessage(previous, now), values...)
 }
 
 // logConcealed returns a function that logs the error of reading a private address, which no condition shows.
@@ -243,13 +243,13 @@ func logConcealed(l logging.Logger) func(repository.ConcealedFailure) {
 }
 
 // progressMessage returns the message for the change since the previous record.
-func progressMessage(before *v1alpha1.LedgerRecord, now ledger.State) string {
-	was, is := ledger.Position{}, now.Position()
-	if before != nil {
-		was = before.Position
+func progressMessage(record *v1alpha1.LedgerRecord, now ledger.State) string {
+	previous, current := ledger.Position{}, now.Position()
+	if record != nil {
+		previous = record.Position
 	}
 	switch {
-	case is.Attempt > 0 && (was.Revision != is.Revision || was.Attempt < is.Attempt):
+	case current.Attempt > 0 && (previous.Revision != current.Revision || previous.Attempt < current.Attempt):
 		return loggedRollback
 	case now.Verdict != nil:
 		return loggedVerdict
@@ -284,9 +284,9 @@ func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
 
 // reportRival reports in a condition that two refs hold a state, of which the newer is in use, and emits an event when the condition becomes false.
 func (e *external) reportRival(d *v1alpha1.GitDelivery) {
-	before := d.GetCondition(v1alpha1.TypeStateUnique)
+	previous := d.GetCondition(v1alpha1.TypeStateUnique)
 	if e.facts.rival == "" {
-		if before.Status == corev1.ConditionFalse {
+		if previous.Status == corev1.ConditionFalse {
 			setCondition(d, v1alpha1.TypeStateUnique, corev1.ConditionTrue, v1alpha1.ReasonStateOnce, "")
 		}
 		return
@@ -294,21 +294,21 @@ func (e *external) reportRival(d *v1alpha1.GitDelivery) {
 	message := e.facts.rival + " of the repository holds a state too, which is older than the one in use and does not count. " +
 		"The next push retires it. If the server refuses that, delete the ref"
 	setCondition(d, v1alpha1.TypeStateUnique, corev1.ConditionFalse, v1alpha1.ReasonStateTwice, message)
-	if before.Status != corev1.ConditionFalse {
+	if previous.Status != corev1.ConditionFalse {
 		e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateTwice), errors.New(message)))
 	}
 }
 
 // reportFormer shows the former branches in the status, and emits an event with the action for the user for each new former branch.
 func (e *external) reportFormer(d *v1alpha1.GitDelivery, former []v1alpha1.FormerBranch) {
-	at := &d.Status.AtProvider
+	observed := &d.Status.AtProvider
 	for _, b := range former {
-		if slices.ContainsFunc(at.FormerBranches, func(o v1alpha1.FormerBranch) bool { return o.Branch == b.Branch }) {
+		if slices.ContainsFunc(observed.FormerBranches, func(o v1alpha1.FormerBranch) bool { return o.Branch == b.Branch }) {
 			continue
 		}
 		message := fmt.Sprintf("branch %q does not get the deliveries any more, and keeps directories of the claim: %s. Remove them once no engine reads that branch, "+
 			"then annotate the GitDelivery with %s=%s", b.Branch, listNames(b.Paths), v1alpha1.AnnotationForgetBranches, b.Branch)
 		e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonBranchLeft), errors.New(message)))
 	}
-	at.FormerBranches = former
+	observed.FormerBranches = former
 }

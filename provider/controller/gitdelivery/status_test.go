@@ -44,17 +44,17 @@ func TestClock(t *testing.T) {
 			if c := w.get("web").GetCondition(xpv2.TypeReady); !strings.HasPrefix(c.Message, "MemoryUnknown: ") {
 				w.Errorf("the message does not have the first reason: %q", c.Message)
 			}
-			before := w.get("web")
+			previous := w.get("web")
 			w.unanswered(2)
-			before.ResourceVersion = w.get("web").ResourceVersion
-			if diff := cmp.Diff(before, w.get("web")); diff != "" {
+			previous.ResourceVersion = w.get("web").ResourceVersion
+			if diff := cmp.Diff(previous, w.get("web")); diff != "" {
 				w.Errorf("the same trouble moves the status: -before, +after:\n%s", diff)
 			}
 			w.pass(time.Hour)
 			w.recovers("web")
 			w.count(1)
-			if at := w.get("web").Status.AtProvider; at.Waiting != nil {
-				w.Errorf("nothing is waited for: %v", at.Waiting)
+			if observed := w.get("web").Status.AtProvider; observed.Waiting != nil {
+				w.Errorf("nothing is waited for: %v", observed.Waiting)
 			}
 		}},
 		"Restart": {reason: "The clock outlives the provider", run: func(w *world) {
@@ -99,8 +99,8 @@ func TestClock(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
 			w.pass(time.Hour)
 			w.recovers("web")
-			if at := w.get("web").Status.AtProvider; at.Waiting != nil || !at.Ledger.IsVerified() {
-				w.Errorf("the verdict is recorded, and nothing is waited for: %v, %v", at.Ledger, at.Waiting)
+			if observed := w.get("web").Status.AtProvider; observed.Waiting != nil || !observed.Ledger.IsVerified() {
+				w.Errorf("the verdict is recorded, and nothing is waited for: %v, %v", observed.Ledger, observed.Waiting)
 			}
 		}},
 		"Missing": {reason: "A Site that is missing stops the clock", run: func(w *world) {
@@ -148,8 +148,8 @@ func TestVerdict(t *testing.T) {
 	recorded := func(w *world, want ledger.Verdict) {
 		w.Helper()
 		w.expect("web", v1alpha1.ReasonDelivered)
-		at := w.get("web").Status.AtProvider
-		if diff := cmp.Diff(&want, at.Ledger.Verdict); diff != "" {
+		observed := w.get("web").Status.AtProvider
+		if diff := cmp.Diff(&want, observed.Ledger.Verdict); diff != "" {
 			w.Errorf("ledger in status: -want, +got:\n%s", diff)
 		}
 	}
@@ -204,17 +204,17 @@ type logbook struct {
 }
 
 // Info keeps a line.
-func (l logbook) Info(said string, values ...any) {
+func (l logbook) Info(message string, values ...any) {
 	for i := 0; i+1 < len(values); i += 2 {
 		switch values[i] {
 		case "commit":
-			said += fmt.Sprintf(" commit=%t", values[i+1] != "")
+			message += fmt.Sprintf(" commit=%t", values[i+1] != "")
 		case "group", "delivery":
 		default:
-			said += fmt.Sprintf(" %v=%v", values[i], values[i+1])
+			message += fmt.Sprintf(" %v=%v", values[i], values[i+1])
 		}
 	}
-	*l.lines = append(*l.lines, said)
+	*l.lines = append(*l.lines, message)
 }
 
 // TestLog follows a verified revision and a rolled back revision, with an observation and a restart after each step.
@@ -222,7 +222,7 @@ func TestLog(t *testing.T) {
 	w := newWorld(t)
 	lines := []string{}
 	w.log = logbook{Logger: logging.NewNopLogger(), lines: &lines}
-	still := func() {
+	wantUnchanged := func() {
 		t.Helper()
 		n := len(lines)
 		w.restart()
@@ -235,22 +235,22 @@ func TestLog(t *testing.T) {
 	}
 	w.create(w.first())
 	w.reconcile("web")
-	still()
+	wantUnchanged()
 	w.ask(verified(order(1, "a")), desired(t, "edge1", webAtE1, "a"))
-	still()
-	asked := order(2, "b")
-	asked.RequestRef = &ledger.RequestReference{Name: "again", UID: "u"}
-	w.ask(asked, desired(t, "edge1", webAtE1, "b"))
-	still()
+	wantUnchanged()
+	requested := order(2, "b")
+	requested.RequestRef = &ledger.RequestReference{Name: "again", UID: "u"}
+	w.ask(requested, desired(t, "edge1", webAtE1, "b"))
+	wantUnchanged()
 	w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
 	w.expect("web", v1alpha1.ReasonDelivered)
-	still()
-	one, two := "claim=team-a/web revision=1 step=0 request=", "claim=team-a/web revision=2 step=0 request="
+	wantUnchanged()
+	firstLine, secondLine := "claim=team-a/web revision=1 step=0 request=", "claim=team-a/web revision=2 step=0 request="
 	want := []string{
-		loggedDelivered + " " + one + stateAt(order(1, "a")).Current.Request.Digest() + " commit=true",
-		loggedVerdict + " " + one + stateAt(order(1, "a")).Current.Request.Digest() + " commit=true verdict=Verified reason=",
-		loggedDelivered + " " + two + stateAt(order(2, "b")).Current.Request.Digest() + " commit=true rolloutRequest=again",
-		loggedRollback + " " + two + stateAt(order(2, "b")).Current.Request.Digest() + " commit=true rolloutRequest=again verdict=Rejected reason=GateFailed attempt=1 target=1",
+		loggedDelivered + " " + firstLine + stateAt(order(1, "a")).Current.Request.Digest() + " commit=true",
+		loggedVerdict + " " + firstLine + stateAt(order(1, "a")).Current.Request.Digest() + " commit=true verdict=Verified reason=",
+		loggedDelivered + " " + secondLine + stateAt(order(2, "b")).Current.Request.Digest() + " commit=true rolloutRequest=again",
+		loggedRollback + " " + secondLine + stateAt(order(2, "b")).Current.Request.Digest() + " commit=true rolloutRequest=again verdict=Rejected reason=GateFailed attempt=1 target=1",
 	}
 	if diff := cmp.Diff(strings.Join(want, "\n"), strings.Join(lines, "\n")); diff != "" {
 		t.Errorf("log: -want, +got:\n%s", diff)
@@ -278,10 +278,10 @@ const (
 // wide is a revision with the longest names at most Sites, in a directory below prefix.
 func wide(revision int64, prefix string) state.Delivery {
 	name := strings.Repeat("n", 63)
-	at := metav1.NewTime(time.Date(2026, 11, 1, 12, int(revision), 0, 0, time.UTC))
+	timestamp := metav1.NewTime(time.Date(2026, 11, 1, 12, int(revision), 0, 0, time.UTC))
 	d := state.Delivery{
-		Attempt: &rolloutv1alpha1.Attempt{Revision: revision, StartedAt: at},
-		Commit:  strings.Repeat("c", 40), Base: strings.Repeat("b", 40), At: at,
+		Attempt: &rolloutv1alpha1.Attempt{Revision: revision, StartedAt: timestamp},
+		Commit:  strings.Repeat("c", 40), Base: strings.Repeat("b", 40), At: timestamp,
 	}
 	step := ledger.Step{}
 	for i := range mostSites {
@@ -329,13 +329,13 @@ func TestSize(t *testing.T) {
 			if err != nil {
 				t.Fatalf("\n%s\nDecode(...): %v", tc.reason, err)
 			}
-			kept := 0
+			treeCount := 0
 			for _, h := range back.Revisions {
-				kept += len(h.Trees)
+				treeCount += len(h.Trees)
 			}
-			t.Logf("state: %d bytes, %d revisions, %d trees of the history", len(content), len(back.Revisions), kept)
-			if len(content) > roomForState || len(back.Revisions) != 10 || kept < mostSites {
-				t.Errorf("\n%s\nstate: %d bytes, %d revisions, %d trees of the history", tc.reason, len(content), len(back.Revisions), kept)
+			t.Logf("state: %d bytes, %d revisions, %d trees of the history", len(content), len(back.Revisions), treeCount)
+			if len(content) > roomForState || len(back.Revisions) != 10 || treeCount < mostSites {
+				t.Errorf("\n%s\nstate: %d bytes, %d revisions, %d trees of the history", tc.reason, len(content), len(back.Revisions), treeCount)
 			}
 			shown(t, tc.reason, back)
 		})
@@ -358,8 +358,8 @@ func shown(t *testing.T, reason string, r state.RecordFile) {
 	for _, h := range d.Status.AtProvider.History {
 		trees += len(h.Trees)
 	}
-	lost := facts{lastStatus: d.Status.AtProvider, config: &configv1alpha1.ProviderConfigSpec{}}.baseRecord()
-	if got := lost.Revisions[len(lost.Revisions)-1]; len(got.Trees) != mostSites {
+	rebuilt := facts{lastStatus: d.Status.AtProvider, config: &configv1alpha1.ProviderConfigSpec{}}.baseRecord()
+	if got := rebuilt.Revisions[len(rebuilt.Revisions)-1]; len(got.Trees) != mostSites {
 		t.Errorf("\n%s\nhistory after the state was lost: want the trees of the newest good revision, got %d", reason, len(got.Trees))
 	}
 	t.Logf("status: %d bytes, %d revisions, %d trees of the history", len(b), len(d.Status.AtProvider.History), trees)

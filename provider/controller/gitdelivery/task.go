@@ -103,17 +103,17 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
 	targets, files := t.facts.targetTrees()
-	did := state.Delivery{
+	recordedDelivery := state.Delivery{
 		Targets: targets, Applied: t.facts.recording.applied, IsHome: t.facts.holdsLedger(), Attempt: begun, Commit: commit, At: t.commitDate(a),
 		Trees: t.decision.trees, Left: t.decision.left, Former: t.decision.former,
 	}
 	if t.decision.action == actionCommit {
-		did.Base = t.facts.tipBefore()
+		recordedDelivery.Base = t.facts.tipBefore()
 	}
 	if commit == "" && t.facts.shouldReapply() {
-		did.Commit = t.facts.tip // The rewritten history is valid from now on.
+		recordedDelivery.Commit = t.facts.tip // The rewritten history is valid from now on.
 	}
-	t.record = t.facts.baseRecord().After(did)
+	t.record = t.facts.baseRecord().After(recordedDelivery)
 	if t.record.Commit == "" {
 		t.record.Commit = t.facts.tip
 	}
@@ -163,12 +163,12 @@ func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 	if r.isEmpty() {
 		return nil
 	}
-	before := state.LedgerFile{}
+	previous := state.LedgerFile{}
 	if l.file != nil {
-		before = *l.file
+		previous = *l.file
 	}
-	before.Claim, before.ClusterUID = claim, t.clusterUID
-	content, err := r.appendTo(before, l.now).Encode()
+	previous.Claim, previous.ClusterUID = claim, t.clusterUID
+	content, err := r.appendTo(previous, l.now).Encode()
 	if err != nil {
 		return t.stateTooLarge(err)
 	}
@@ -203,8 +203,8 @@ func withTime(events []ledger.Event, now time.Time) []ledger.Event {
 // writeShared adds the UID of the cluster that writes the state, and the rebuilt records of other claims.
 func (t *task) writeShared(c *git.Change) error {
 	var err error
-	for path, lost := range t.facts.lostRecords {
-		if c.State[path], err = lost.Encode(); err != nil {
+	for path, record := range t.facts.lostRecords {
+		if c.State[path], err = record.Encode(); err != nil {
 			return err
 		}
 	}
@@ -284,8 +284,8 @@ func isSiteEmptied(ctx context.Context, s *git.Snapshot, dir string, c *git.Chan
 	if err != nil {
 		return false, err
 	}
-	for namespace, at := range namespaces {
-		if at.Mode != modeDirectory {
+	for namespace, entry := range namespaces {
+		if entry.Mode != modeDirectory {
 			return false, nil
 		}
 		claims, err := s.Entries(ctx, dir+"/"+namespace)

@@ -31,7 +31,7 @@ func (w *world) move(name, dir string) {
 
 func TestPlaceholder(t *testing.T) {
 	t.Parallel()
-	both := func(w *world) *v1alpha1.GitDelivery {
+	createdDelivery := func(w *world) *v1alpha1.GitDelivery {
 		return delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a"))
 	}
 	stays := map[string]string{"clusters/edge2/.placeholder/README": placeholderSays}
@@ -39,7 +39,7 @@ func TestPlaceholder(t *testing.T) {
 		"Deleted": {reason: "Something stays for the engine where nothing else does", run: func(w *world) {
 			w.engine("edge1")
 			w.engine("edge2")
-			w.create(both(w))
+			w.create(createdDelivery(w))
 			w.reconcile("web")
 			w.must(w.kube.Delete(w.Context(), w.get("web")))
 			w.reconcile("web")
@@ -48,7 +48,7 @@ func TestPlaceholder(t *testing.T) {
 		}},
 		"Left": {reason: "A directory stays when its Site is left, and a claim that comes later is put beside the placeholder.", run: func(w *world) {
 			w.engine("edge2")
-			w.create(both(w))
+			w.create(createdDelivery(w))
 			w.reconcile("web")
 			w.change(func(d *v1alpha1.GitDelivery) {
 				setWish(d, order(2, "b"))
@@ -68,14 +68,14 @@ func TestPlaceholder(t *testing.T) {
 			w.engine("edge2")
 			theirs := map[string]string{"clusters/edge2/team-a/other/file": "theirs\n"}
 			w.push(theirs)
-			w.create(both(w))
+			w.create(createdDelivery(w))
 			w.reconcile("web")
 			w.must(w.kube.Delete(w.Context(), w.get("web")))
 			w.reconcile("web")
 			w.holds(nil, maps.Clone(theirs))
 		}},
 		"NoEngine": {reason: "A directory that no engine reads gets no placeholder.", run: func(w *world) {
-			w.create(both(w))
+			w.create(createdDelivery(w))
 			w.reconcile("web")
 			w.must(w.kube.Delete(w.Context(), w.get("web")))
 			w.reconcile("web")

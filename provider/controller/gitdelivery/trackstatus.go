@@ -6,11 +6,11 @@ import "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 // backup, may be refused as behind at first. Otherwise its status would have the recorded position with no tracks, or with the previous tracks, and the
 // function would take a track that gets requests for a track without requests.
 func (e *external) restoreTracks(d *v1alpha1.GitDelivery) {
-	at, r := &d.Status.AtProvider, e.facts.memory
+	observed, r := &d.Status.AtProvider, e.facts.memory
 	if r == nil || !hasTracks(r.Trees) {
 		return
 	}
-	if isMissing := len(at.Trees) == 0; isMissing || !e.facts.rebuilt {
-		at.Trees = r.ShownTrees()
+	if isMissing := len(observed.Trees) == 0; isMissing || !e.facts.rebuilt {
+		observed.Trees = r.ShownTrees()
 	}
 }

@@ -63,9 +63,9 @@ func TestTracksOfRefused(t *testing.T) {
 func TestBackupInPosition(t *testing.T) {
 	w := newWorld(t)
 	stable, canary := w.prepared()
-	move := func(weight int32, after string) *v1alpha1.GitDelivery {
+	move := func(weight int32, previous string) *v1alpha1.GitDelivery {
 		next := tracked(t, beside(t, canary, stable, int(weight), 100), shared(weight), track.Blue)
-		next.After = after
+		next.After = previous
 		w.propose([]v1alpha1.Tree{next})
 		w.delivered()
 		return w.get("web")

@@ -33,10 +33,10 @@ func (e *external) hasTwin(ctx context.Context, d *v1alpha1.GitDelivery) (bool, 
 
 // isTwin is true for two deliveries of one composite to the repository of one configuration.
 func isTwin(a, b *v1alpha1.GitDelivery) bool {
-	of, other := metav1.GetControllerOf(a), metav1.GetControllerOf(b)
-	isSameOwner := of != nil && other != nil && of.UID == other.UID
-	to, at := a.Spec.ProviderConfigReference, b.Spec.ProviderConfigReference
-	return a.GetUID() != b.GetUID() && isSameOwner && to != nil && at != nil && *to == *at
+	owner, otherOwner := metav1.GetControllerOf(a), metav1.GetControllerOf(b)
+	isSameOwner := owner != nil && otherOwner != nil && owner.UID == otherOwner.UID
+	configRef, otherConfigRef := a.Spec.ProviderConfigReference, b.Spec.ProviderConfigReference
+	return a.GetUID() != b.GetUID() && isSameOwner && configRef != nil && otherConfigRef != nil && *configRef == *otherConfigRef
 }
 
 // stays is true for an object that the API server has, and that is not being deleted. It reads without the cache: for two twins that are deleted at once,

@@ -54,13 +54,13 @@ func (w waker) newRequests(ds []v1alpha1.GitDelivery, err error) []reconcile.Req
 // may have been the last obstacle to its deletion.
 func statusOrFinalizerLost() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
-		after, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
+		previous, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
+		current, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
 		if !ok || !ok2 {
 			return false
 		}
-		lost := before.Status.AtProvider.Ledger != nil && after.Status.AtProvider.Ledger == nil
-		return lost || len(after.GetFinalizers()) < len(before.GetFinalizers())
+		isStatusLost := previous.Status.AtProvider.Ledger != nil && current.Status.AtProvider.Ledger == nil
+		return isStatusLost || len(current.GetFinalizers()) < len(previous.GetFinalizers())
 	}}
 }
 
@@ -68,18 +68,18 @@ func statusOrFinalizerLost() predicate.Predicate {
 // change of a SiteSync: the Sites ran the trees before, or have no engine.
 func rollbackDelivered() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
-		after, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
-		return ok && ok2 && isRollbackDelivered(after) && !isRollbackDelivered(before)
+		previous, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
+		current, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
+		return ok && ok2 && isRollbackDelivered(current) && !isRollbackDelivered(previous)
 	}}
 }
 
 // isRollbackDelivered is true for a home with a mandate whose repository has the trees of the rollback in progress.
 func isRollbackDelivered(d *v1alpha1.GitDelivery) bool {
-	at := d.Status.AtProvider
-	if at.Mandate == nil || at.Ledger == nil {
+	observed := d.Status.AtProvider
+	if observed.Mandate == nil || observed.Ledger == nil {
 		return false
 	}
-	s := *at.Ledger
+	s := *observed.Ledger
 	return s.IsRejected() && s.Cursor.Attempt > 0 && !s.Restored && evidence.IsDelivered(d, s.Position())
 }

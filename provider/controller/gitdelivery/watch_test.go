@@ -48,9 +48,9 @@ func gitWith(ref *configv1alpha1.SecretReference, interval string) configv1alpha
 func wakers(t *testing.T) client.Client {
 	t.Helper()
 	shared := delivery("shared", order(1, "a"), desired(t, "edge1", webAtE1, "a"))
-	own := delivery("own", order(1, "a"), desired(t, "edge2", webAtE2, "a"))
-	own.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "own"}
-	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(shared, own,
+	ownDelivery := delivery("own", order(1, "a"), desired(t, "edge2", webAtE2, "a"))
+	ownDelivery.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "own"}
+	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(shared, ownDelivery,
 		&configv1alpha1.ClusterProviderConfig{
 			ObjectMeta: metav1.ObjectMeta{Name: "default"},
 			Spec:       configv1alpha1.ProviderConfigSpec{Git: gitWith(&configv1alpha1.SecretReference{Namespace: "platform", Name: "creds"}, "1h")},
@@ -99,8 +99,8 @@ func TestWake(t *testing.T) {
 func TestForgot(t *testing.T) {
 	remembers := delivery("web", order(1, "a"))
 	remembers.Status.AtProvider.Ledger = &ledger.State{}
-	held := delivery("web", order(1, "a"))
-	held.SetFinalizers([]string{"foregroundDeletion"})
+	finalized := delivery("web", order(1, "a"))
+	finalized.SetFinalizers([]string{"foregroundDeletion"})
 
 	cases := map[string]struct {
 		reason        string
@@ -109,7 +109,7 @@ func TestForgot(t *testing.T) {
 	}{
 		"Wiped":    {reason: "A status that lost its memory gets it back at once", before: remembers, after: delivery("web", order(1, "a")), want: true},
 		"Ours":     {reason: "A status update of the provider itself requeues no delivery.", before: delivery("web", order(1, "a")), after: remembers},
-		"Released": {reason: "A deletion continues once the object has lost another finalizer.", before: held, after: delivery("web", order(1, "a")), want: true},
+		"Released": {reason: "A deletion continues once the object has lost another finalizer.", before: finalized, after: delivery("web", order(1, "a")), want: true},
 		"Other":    {reason: "Another kind is none of ours", before: site("edge1"), after: site("edge1")},
 	}
 	for name, tc := range cases {
@@ -124,8 +124,8 @@ func TestForgot(t *testing.T) {
 
 func TestInterval(t *testing.T) {
 	kube := wakers(t)
-	own := delivery("own", order(1, "a"))
-	own.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "own"}
+	ownDelivery := delivery("own", order(1, "a"))
+	ownDelivery.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "own"}
 	missing := delivery("missing", order(1, "a"))
 	missing.Spec.ProviderConfigReference = nil
 
@@ -134,7 +134,7 @@ func TestInterval(t *testing.T) {
 		delivery *v1alpha1.GitDelivery
 		want     time.Duration
 	}{
-		"Own":     {reason: "The configuration says how often", delivery: own, want: 10 * time.Second},
+		"Own":     {reason: "The configuration says how often", delivery: ownDelivery, want: 10 * time.Second},
 		"Shared":  {reason: "The provider's own interval holds where it is shorter", delivery: delivery("web", order(1, "a")), want: 10 * time.Minute},
 		"Missing": {reason: "Without a configuration the provider's own interval holds", delivery: missing, want: 10 * time.Minute},
 	}

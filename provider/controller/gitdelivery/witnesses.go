@@ -103,14 +103,14 @@ func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts,
 		return out, nil
 	}
 	gates, syncs := &rolloutv1alpha1.GateList{}, &v1alpha1.SiteSyncList{}
-	of := []client.ListOption{
+	options := []client.ListOption{
 		client.InNamespace(home.GetNamespace()), client.MatchingFields{controllerField: string(owner.UID)}, client.Limit(maxWitnesses), client.UnsafeDisableDeepCopy,
 	}
-	if err := e.witnesses.kube.List(ctx, syncs, of...); err != nil {
+	if err := e.witnesses.kube.List(ctx, syncs, options...); err != nil {
 		return out, errors.Wrap(err, "cannot list SiteSyncs")
 	}
 	if e.witnesses.hasGates.Load() {
-		if err := e.witnesses.kube.List(ctx, gates, of...); err != nil {
+		if err := e.witnesses.kube.List(ctx, gates, options...); err != nil {
 			return out, errors.Wrap(err, "cannot list Gates")
 		}
 	}
@@ -147,8 +147,8 @@ func (f facts) isInState() bool { return f.memory != nil && !f.rebuilt && !f.mem
 func (f facts) deliveredByPath() map[string]v1alpha1.DeliveredTree {
 	out := map[string]v1alpha1.DeliveredTree{}
 	for _, t := range f.spec.Trees {
-		if was, isKnown := f.deliveredTree(t.Branch, t.Path); isKnown {
-			out[t.Path] = was.DeliveredTree
+		if delivered, isKnown := f.deliveredTree(t.Branch, t.Path); isKnown {
+			out[t.Path] = delivered.DeliveredTree
 		}
 	}
 	return out
@@ -211,18 +211,18 @@ func statementOf(o client.Object) string {
 // statementOfDelivery returns the evidence of a delivery for the other deliveries of its deployment, as text: for a home, the head of a ledger with a
 // rejected revision; for a follower, the position with its delivery or failure. It is empty without evidence.
 func statementOfDelivery(d *v1alpha1.GitDelivery) string {
-	at := d.Status.AtProvider
+	observed := d.Status.AtProvider
 	if d.Spec.ForProvider.Ledger != nil {
-		if at.Mandate == nil || at.Ledger == nil || !at.Ledger.IsRejected() {
+		if observed.Mandate == nil || observed.Ledger == nil || !observed.Ledger.IsRejected() {
 			return ""
 		}
-		return at.Ledger.ID
+		return observed.Ledger.ID
 	}
-	asked, position := mandate.EffectiveDelivery(d), mandate.Position(d)
-	if v := evidence.DeliveryFailure(asked, position); v != nil {
+	requested, position := mandate.EffectiveDelivery(d), mandate.Position(d)
+	if v := evidence.DeliveryFailure(requested, position); v != nil {
 		return fmt.Sprint(position, v.Reason)
 	}
-	if evidence.IsDelivered(asked, position) {
+	if evidence.IsDelivered(requested, position) {
 		return fmt.Sprint(position)
 	}
 	return ""

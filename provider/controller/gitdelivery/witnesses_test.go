@@ -48,14 +48,14 @@ func shownHome(s ledger.State) *v1alpha1.GitDelivery {
 
 // shownFollower returns a delivery to another repository that gives a reason for revision 2.
 func shownFollower(reason xpv2.ConditionReason) *v1alpha1.GitDelivery {
-	d, at := newHome(elsewhere), ledger.Position{Epoch: 1, Revision: 2}
+	d, position := newHome(elsewhere), ledger.Position{Epoch: 1, Revision: 2}
 	d.OwnerReferences = controlled().OwnerReferences
-	d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = nil, &ledger.State{}, &at
+	d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = nil, &ledger.State{}, &position
 	status := corev1.ConditionFalse
 	if reason == v1alpha1.ReasonDelivered {
 		status = corev1.ConditionTrue
 	}
-	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: at}
+	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: position}
 	d.SetConditions(
 		xpv2.Condition{Type: xpv2.TypeReady, Status: status, Reason: reason, ObservedGeneration: 1},
 		xpv2.Condition{Type: xpv2.TypeSynced, Status: corev1.ConditionTrue, Reason: xpv2.ReasonReconcileSuccess, ObservedGeneration: 1},

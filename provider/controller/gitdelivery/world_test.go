@@ -216,7 +216,7 @@ func order(revision int64, request string) wish {
 	return wish{Revision: revision, Request: request, Intent: "intent-" + request, Steps: 1}
 }
 
-func delivery(name string, to wish, trees ...v1alpha1.Tree) *v1alpha1.GitDelivery {
+func delivery(name string, target wish, trees ...v1alpha1.Tree) *v1alpha1.GitDelivery {
 	d := &v1alpha1.GitDelivery{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name, Generation: 1},
@@ -227,7 +227,7 @@ func delivery(name string, to wish, trees ...v1alpha1.Tree) *v1alpha1.GitDeliver
 		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"},
 		Trees:    trees,
 	}
-	setWish(d, to)
+	setWish(d, target)
 	return d
 }
 
@@ -290,7 +290,7 @@ func (w *world) reconcile(name string) {
 		return
 	}
 	d := w.get(name)
-	if shown := ledgerStateOf(d.Status.AtProvider.Ledger); wishOf(d).Revision >= shown.LastNumber && d.GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonOrderBehind {
+	if published := ledgerStateOf(d.Status.AtProvider.Ledger); wishOf(d).Revision >= published.LastNumber && d.GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonOrderBehind {
 		w.composeWish(d)
 		d.Generation++
 		w.must(w.kube.Update(w.Context(), d))

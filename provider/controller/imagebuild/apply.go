@@ -58,13 +58,13 @@ func refusalOf(err error) *problem {
 }
 
 // askForBuild asks kpack for another Build after one. Only the annotation on the last Build is read, so that it counts once.
-func (e *external) askForBuild(ctx context.Context, after *unstructured.Unstructured) error {
+func (e *external) askForBuild(ctx context.Context, build *unstructured.Unstructured) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": after.GetUID(), "annotations": map[string]string{kpack.AnnotationAgain: "intentplane"},
+		"uid": build.GetUID(), "annotations": map[string]string{kpack.AnnotationAgain: "intentplane"},
 	}})
 	if err != nil {
 		return errors.Wrap(err, "cannot encode patch")
 	}
-	err = e.kube.Patch(ctx, after.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
-	return errors.Wrapf(client.IgnoreNotFound(err), "cannot ask kpack for another Build after %q", after.GetName())
+	err = e.kube.Patch(ctx, build.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
+	return errors.Wrapf(client.IgnoreNotFound(err), "cannot ask kpack for another Build after %q", build.GetName())
 }

@@ -37,7 +37,7 @@ func (v *builderView) isHidden() bool { return v != nil && v.reader == nil }
 
 // watchBuilders watches the builders of kpack, so that a Build that failed is made again once its builder is another one. Without the right
 // to list them all else goes on, and ImageBuilds whose Build failed name the missing right, until it is granted.
-func (c *connector) watchBuilders(mgr manager.Manager, made rtcontroller.Controller, w waker) {
+func (c *connector) watchBuilders(mgr manager.Manager, controller rtcontroller.Controller, w waker) {
 	ctx := context.Background()
 	_ = wait.PollUntilContextCancel(ctx, rightsInterval, true, func(context.Context) (bool, error) {
 		mayList := awaitSuccess(w.log, func() (bool, error) { return c.mayListBuilders(ctx) })
@@ -47,12 +47,12 @@ func (c *connector) watchBuilders(mgr manager.Manager, made rtcontroller.Control
 		}
 		return mayList, nil
 	})
-	own := readKinds(mgr, w, cache.Options{DefaultTransform: trimBuilder}, kpack.BuilderKinds()...)
-	if own == nil {
+	builderCache := readKinds(mgr, w, cache.Options{DefaultTransform: trimBuilder}, kpack.BuilderKinds()...)
+	if builderCache == nil {
 		return
 	}
-	watchKinds(made, w, own, w.requestsForBuilder, []predicate.TypedPredicate[*unstructured.Unstructured]{builderChanged()}, kpack.BuilderKinds()...)
-	c.showBuilders(ctx, w, &builderView{reader: own})
+	watchKinds(controller, w, builderCache, w.requestsForBuilder, []predicate.TypedPredicate[*unstructured.Unstructured]{builderChanged()}, kpack.BuilderKinds()...)
+	c.showBuilders(ctx, w, &builderView{reader: builderCache})
 }
 
 // showBuilders lets reconciles use a view, and wakes ImageBuilds with a failed Build.

@@ -160,10 +160,10 @@ func TestMayListBuilders(t *testing.T) {
 // TestRequestsForBuilder has ImageBuilds in two namespaces, of which one Build failed in each.
 func TestRequestsForBuilder(t *testing.T) {
 	w := newWorld(t)
-	for _, of := range []client.ObjectKey{{Namespace: "team-a", Name: "failed"}, {Namespace: "team-b", Name: "failed"}} {
+	for _, builderKey := range []client.ObjectKey{{Namespace: "team-a", Name: "failed"}, {Namespace: "team-b", Name: "failed"}} {
 		b := w.newBuild()
-		b.SetNamespace(of.Namespace)
-		b.SetName(of.Name)
+		b.SetNamespace(builderKey.Namespace)
+		b.SetName(builderKey.Name)
 		b.Status.AtProvider.Failed = &v1alpha1.FailedBuild{}
 		w.must(w.kube.Create(t.Context(), b))
 	}
@@ -190,12 +190,12 @@ func TestRequestsForBuilder(t *testing.T) {
 // TestBuilderChanged has updates of a builder.
 func TestBuilderChanged(t *testing.T) {
 	w := &world{T: t}
-	was := w.newBuilder("ClusterBuilder", "", "default", brokenBuilder)
-	if builderChanged().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: was, ObjectNew: was.DeepCopy()}) {
+	previous := w.newBuilder("ClusterBuilder", "", "default", brokenBuilder)
+	if builderChanged().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: previous, ObjectNew: previous.DeepCopy()}) {
 		t.Error("An update that leaves the image as it is wakes nothing.")
 	}
-	is := w.newBuilder("ClusterBuilder", "", "default", correctedBuilder)
-	if !builderChanged().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: was, ObjectNew: is}) {
+	current := w.newBuilder("ClusterBuilder", "", "default", correctedBuilder)
+	if !builderChanged().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: previous, ObjectNew: current}) {
 		t.Error("Another image of a builder wakes the Images whose Build failed.")
 	}
 }

@@ -82,11 +82,11 @@ func (c *connector) serverOf(ctx context.Context, namespace string, source *v1al
 	if source.SecretRef == nil {
 		return out, nil
 	}
-	held, err := credentials.Read(ctx, c.kube, credentials.Config{Kind: policy.KindProviderConfig, Namespace: namespace, Guard: guard, Remote: remoteOf(source)})
+	secrets, err := credentials.Read(ctx, c.kube, credentials.Config{Kind: policy.KindProviderConfig, Namespace: namespace, Guard: guard, Remote: remoteOf(source)})
 	if err != nil {
 		return out, err
 	}
-	out.Auth, out.KnownHosts = held.Auth, held.KnownHosts
+	out.Auth, out.KnownHosts = secrets.Auth, secrets.KnownHosts
 	if err := out.Validate(); err != nil {
 		return out, &credentials.InvalidError{Field: "source.git", Detail: err.Error()}
 	}
@@ -95,10 +95,10 @@ func (c *connector) serverOf(ctx context.Context, namespace string, source *v1al
 
 // remoteOf returns how the Secret of a source is read: by its URL it is for ssh, or has a user and a password.
 func remoteOf(source *v1alpha1.GitSource) configv1alpha1.GitRemote {
-	of := configv1alpha1.CredentialsBasic
+	credentialsType := configv1alpha1.CredentialsBasic
 	if u, err := policy.ParseRepositoryURL(source.URL); err == nil && u.Scheme == "ssh" {
-		of = configv1alpha1.CredentialsSSH
+		credentialsType = configv1alpha1.CredentialsSSH
 	}
 	secret := &configv1alpha1.SecretReference{Name: string(source.SecretRef.Name)}
-	return configv1alpha1.GitRemote{URL: source.URL, Credentials: configv1alpha1.Credentials{Type: of, SecretRef: secret}}
+	return configv1alpha1.GitRemote{URL: source.URL, Credentials: configv1alpha1.Credentials{Type: credentialsType, SecretRef: secret}}
 }

@@ -83,7 +83,7 @@ func decideBuild(f *facts) decision {
 // noteImage notes the Image. A failure of an earlier Image of the same name does not count.
 func (d *decision) noteImage(f *facts) {
 	next := v1alpha1.AppliedImage{UID: string(f.image.GetUID()), Name: f.image.GetName()}
-	if was := d.next.Image.UID; was != "" && was != next.UID {
+	if previous := d.next.Image.UID; previous != "" && previous != next.UID {
 		d.next.Failed = nil
 	}
 	d.next.Image = next

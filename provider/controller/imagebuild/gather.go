@@ -52,8 +52,8 @@ func (e *external) gatherFacts(ctx context.Context, b *v1alpha1.ImageBuild) (*fa
 
 // lookNowOf returns for which look a user asks: on the ImageBuild, or on the Application, whose request to reconcile the function passes on.
 func lookNowOf(b *v1alpha1.ImageBuild) string {
-	of := b.GetAnnotations()
-	return setup.CutMessage(strings.TrimSpace(of[v1alpha1.AnnotationLookNow]+" "+of[xpmeta.AnnotationKeyReconcileRequestedAt]), 256)
+	annotations := b.GetAnnotations()
+	return setup.CutMessage(strings.TrimSpace(annotations[v1alpha1.AnnotationLookNow]+" "+annotations[xpmeta.AnnotationKeyReconcileRequestedAt]), 256)
 }
 
 // lookAtSource finds the commit of the revision. An archive has none.
@@ -73,29 +73,29 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 	if err != nil {
 		return errors.Wrap(err, "source.interval")
 	}
-	since := e.note.askedSince(f.lookNow, f.last.LookNow, f.now)
-	if hooked := e.hooks.hookSince(client.ObjectKeyFromObject(b), b.GetAnnotations()[v1alpha1.AnnotationHookedAt], f.now); hooked.After(since) {
-		since = hooked
+	notBefore := e.note.askedSince(f.lookNow, f.last.LookNow, f.now)
+	if hooked := e.hooks.hookSince(client.ObjectKeyFromObject(b), b.GetAnnotations()[v1alpha1.AnnotationHookedAt], f.now); hooked.After(notBefore) {
+		notBefore = hooked
 	}
 	found, err := e.sources.Find(ctx, sources.Request{
-		For: client.ObjectKeyFromObject(b), Server: server, Revision: git.Revision, Interval: interval, Since: since, IsNew: f.isNewSource(),
+		For: client.ObjectKeyFromObject(b), Server: server, Revision: git.Revision, Interval: interval, Since: notBefore, IsNew: f.isNewSource(),
 	})
 	if err != nil {
 		return errors.Wrap(err, "cannot look at the repository")
 	}
-	f.takeAnswer(found, since, interval)
+	f.takeAnswer(found, notBefore, interval)
 	if f.isLookDone {
-		e.hooks.dropHook(client.ObjectKeyFromObject(b), since)
+		e.hooks.dropHook(client.ObjectKeyFromObject(b), notBefore)
 	}
 	return nil
 }
 
 // takeAnswer records the result of a look, where since is the time of the last request for one, and computes when the next look is due.
-func (f *facts) takeAnswer(found sources.Answer, since time.Time, interval time.Duration) {
+func (f *facts) takeAnswer(found sources.Answer, notBefore time.Time, interval time.Duration) {
 	if found.Err != nil {
 		interval = min(interval, sources.FailedAge)
 	}
-	f.found, f.isLookDone = &found, found.IsSince(since)
+	f.found, f.isLookDone = &found, found.IsSince(notBefore)
 	switch {
 	case found.At.IsZero():
 	case f.isLookDone:

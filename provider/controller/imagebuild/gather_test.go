@@ -26,15 +26,15 @@ func TestBuildOfAnotherImage(t *testing.T) {
 			w.reconcile()
 			w.plays(1, "True", "UpToDate", "True", func(b *unstructured.Unstructured) { b.SetOwnerReferences(tc.owners) })
 			w.expect(tc.reason, "Queued")
-			if at, message := w.get().Status.AtProvider, w.get().GetCondition("Ready").Message; at.Latest != nil || !strings.Contains(message, "delete that Build") {
-				t.Fatalf("\n%s\n%+v, %s", tc.reason, at.Latest, message)
+			if observation, message := w.get().Status.AtProvider, w.get().GetCondition("Ready").Message; observation.Latest != nil || !strings.Contains(message, "delete that Build") {
+				t.Fatalf("\n%s\n%+v, %s", tc.reason, observation.Latest, message)
 			}
 			w.succeeds(2)
 			w.expect("A Build of this Image is evidence", "Built")
 			w.plays(3, "True", "UpToDate", "True", func(b *unstructured.Unstructured) { b.SetOwnerReferences(tc.owners) })
 			w.expect("The previous image stays", "Built")
-			if at := w.get().Status.AtProvider; at.Latest.Image != imageNumber("2") {
-				t.Errorf("\n%s\n%+v", tc.reason, at.Latest)
+			if observation := w.get().Status.AtProvider; observation.Latest.Image != imageNumber("2") {
+				t.Errorf("\n%s\n%+v", tc.reason, observation.Latest)
 			}
 		})
 	}
@@ -74,8 +74,8 @@ func TestUnnamedBuild(t *testing.T) {
 				w.must(w.kube.Delete(t.Context(), w.build(tc.ended)))
 			}
 			w.expect(tc.reason, "Building")
-			if at := w.get().Status.AtProvider.Running; at == nil || at.Build != fmt.Sprintf("shop-build-%d", tc.ended+1) {
-				t.Errorf("\n%s\nthe status has %+v", tc.reason, at)
+			if running := w.get().Status.AtProvider.Running; running == nil || running.Build != fmt.Sprintf("shop-build-%d", tc.ended+1) {
+				t.Errorf("\n%s\nthe status has %+v", tc.reason, running)
 			}
 		})
 	}

@@ -64,8 +64,8 @@ func TestHook(t *testing.T) {
 	follower := w.newReplica()
 	w.hook(follower)
 	w.reconcileShown()
-	if at := w.get().Status.AtProvider; at.Wanted.Commit != second {
-		t.Fatalf("A hook looks at once: %+v", at)
+	if observation := w.get().Status.AtProvider; observation.Wanted.Commit != second {
+		t.Fatalf("A hook looks at once: %+v", observation)
 	}
 	w.succeeds(1)
 	w.reconcile()
@@ -87,8 +87,8 @@ func TestHook(t *testing.T) {
 	w.wait(time.Second)
 	follower.later[0]()
 	w.reconcile()
-	since := w.c.hooks.hookSince(key(), w.get().GetAnnotations()[v1alpha1.AnnotationHookedAt], w.clock)
-	if w.looks != looks+2 || !since.IsZero() {
+	hookedSince := w.c.hooks.hookSince(key(), w.get().GetAnnotations()[v1alpha1.AnnotationHookedAt], w.clock)
+	if w.looks != looks+2 || !hookedSince.IsZero() {
 		t.Errorf("The look that was asked for is made when the second is over: %d looks", w.looks-looks)
 	}
 }
@@ -112,8 +112,8 @@ func TestReplicas(t *testing.T) {
 			t.Errorf("Each replica has the leader look, whatever its clock: hook %d made %d looks", i, w.looks-looks)
 		}
 	}
-	gone := types.NamespacedName{Namespace: "team-a", Name: "other"}
-	if err := slow.Record(t.Context(), gone); err == nil {
+	missing := types.NamespacedName{Namespace: "team-a", Name: "other"}
+	if err := slow.Record(t.Context(), missing); err == nil {
 		t.Error("A hook that cannot be recorded is an error")
 	}
 }
@@ -145,11 +145,11 @@ func TestTokenOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			tc.change(w)
-			at := key()
+			application := key()
 			if tc.name != "" {
-				at = types.NamespacedName{Namespace: "team-a", Name: tc.name}
+				application = types.NamespacedName{Namespace: "team-a", Name: tc.name}
 			}
-			got, err := w.newReplica().TokenOf(t.Context(), at)
+			got, err := w.newReplica().TokenOf(t.Context(), application)
 			if string(got) != tc.want || err != nil {
 				t.Errorf("\n%s\nTokenOf(...): %q, %v", tc.reason, got, err)
 			}

@@ -42,14 +42,14 @@ func TestLife(t *testing.T) {
 	w.expect("A Build of the commit runs", "Building")
 	w.succeeds(1)
 	w.expect("There is an image of the commit", "Built")
-	at := w.get().Status.AtProvider
-	if at.Latest == nil || at.Latest.Image != imageNumber("1") || at.Latest.Commit != first || at.Running != nil || at.WantedImage() == nil {
-		t.Fatalf("%+v", at)
+	observation := w.get().Status.AtProvider
+	if observation.Latest == nil || observation.Latest.Image != imageNumber("1") || observation.Latest.Commit != first || observation.Running != nil || observation.WantedImage() == nil {
+		t.Fatalf("%+v", observation)
 	}
 	second := w.push()
 	w.expect("Another commit is wanted", "Queued")
-	if at := w.get().Status.AtProvider; at.Wanted.Commit != second || at.WantedImage() != nil || at.Latest.Commit != first {
-		t.Fatalf("The image of the previous commit does not count for the next commit: %+v", at)
+	if observed := w.get().Status.AtProvider; observed.Wanted.Commit != second || observed.WantedImage() != nil || observed.Latest.Commit != first {
+		t.Fatalf("The image of the previous commit does not count for the next commit: %+v", observed)
 	}
 	w.fails(2, "prepare", "analyze", "detect", "restore")
 	w.expect("A step build that fails is not tried again", "BuildFailed")
@@ -101,8 +101,8 @@ func TestHeld(t *testing.T) {
 	}
 	w.begins(2)
 	w.reconcile()
-	if at := w.get().Status.AtProvider; w.writes != writes+1 || at.Wanted.Commit != second || at.Running == nil {
-		t.Errorf("The commit and the Build are one write: %d writes, %+v", w.writes-writes, at)
+	if observation := w.get().Status.AtProvider; w.writes != writes+1 || observation.Wanted.Commit != second || observation.Running == nil {
+		t.Errorf("The commit and the Build are one write: %d writes, %+v", w.writes-writes, observation)
 	}
 	w.plays(2, "Unknown", "BuildRunning", "True")
 	w.reconcile()
@@ -118,8 +118,8 @@ func TestHeld(t *testing.T) {
 	w.hook(w.newReplica())
 	w.reconcile()
 	revision, _, _ := unstructured.NestedString(w.image().Object, "spec", "source", "git", "revision")
-	if at := w.get().Status.AtProvider; at.Wanted.Commit != third || revision != third || w.get().GetCondition("Ready").Reason != "Queued" {
-		t.Errorf("A kpack that does not begin is reported: %+v, the Image asks for %s", at, revision)
+	if observation := w.get().Status.AtProvider; observation.Wanted.Commit != third || revision != third || w.get().GetCondition("Ready").Reason != "Queued" {
+		t.Errorf("A kpack that does not begin is reported: %+v, the Image asks for %s", observation, revision)
 	}
 }
 
@@ -133,14 +133,14 @@ func TestQueued(t *testing.T) {
 	w.reconcile()
 	w.begins(1)
 	w.expect("A Build that runs is not interrupted", "Queued")
-	at := w.get().Status.AtProvider
-	if at.Running == nil || at.Running.Build != "shop-build-1" || at.Running.Commit == second {
-		t.Errorf("The Build that runs is shown: %+v", at.Running)
+	observation := w.get().Status.AtProvider
+	if observation.Running == nil || observation.Running.Build != "shop-build-1" || observation.Running.Commit == second {
+		t.Errorf("The Build that runs is shown: %+v", observation.Running)
 	}
 	w.plays(1, "True", "UpToDate", "True")
 	w.expect("The image of the commit before is not taken", "Queued")
-	if at := w.get().Status.AtProvider; at.Latest != nil {
-		t.Errorf("%+v", at.Latest)
+	if observed := w.get().Status.AtProvider; observed.Latest != nil {
+		t.Errorf("%+v", observed.Latest)
 	}
 }
 
@@ -228,20 +228,22 @@ func TestRebuilds(t *testing.T) {
 	}
 	w.succeeds(5)
 	w.expect("The fourth rebuild within an hour is not taken", "RebuildLoop")
-	if at := w.get().Status.AtProvider; at.Latest.Image != imageNumber("4") || at.WantedImage() == nil {
-		t.Errorf("%+v", at.Latest)
+	if observation := w.get().Status.AtProvider; observation.Latest.Image != imageNumber("4") || observation.WantedImage() == nil {
+		t.Errorf("%+v", observation.Latest)
 	}
 	w.wait(time.Hour)
 	w.expect("The hour is over", "Built")
-	if at := w.get().Status.AtProvider; at.Latest.Image != imageNumber("5") {
-		t.Errorf("%+v", at.Latest)
+	if observation := w.get().Status.AtProvider; observation.Latest.Image != imageNumber("5") {
+		t.Errorf("%+v", observation.Latest)
 	}
 }
 
 // redirecting returns the URL of a repository whose server redirects to another server.
-func redirecting(t *testing.T, to string) string {
+func redirecting(t *testing.T, target string) string {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to+r.URL.String(), http.StatusFound) }))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, target+r.URL.String(), http.StatusFound)
+	}))
 	t.Cleanup(s.Close)
 	return s.URL + "/x.git"
 }
@@ -400,9 +402,9 @@ func TestTroubleLater(t *testing.T) {
 			w.wait(6 * time.Minute)
 			tc.change(w)
 			w.expect(tc.reason, tc.want)
-			at := w.get().Status.AtProvider
-			if at.Latest == nil || at.Latest.Image != imageNumber("1") || at.SourceTrouble.Reason != tc.source {
-				t.Errorf("\n%s\n%+v", tc.reason, at)
+			observation := w.get().Status.AtProvider
+			if observation.Latest == nil || observation.Latest.Image != imageNumber("1") || observation.SourceTrouble.Reason != tc.source {
+				t.Errorf("\n%s\n%+v", tc.reason, observation)
 			}
 		})
 	}
@@ -414,11 +416,11 @@ func TestRegistryMoved(t *testing.T) {
 	w.reconcile()
 	w.succeeds(1)
 	w.reconcile()
-	before := w.image().GetUID()
+	previousUID := w.image().GetUID()
 	w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Registry = "other.example.org/apps" })
 	w.wait(time.Second)
 	w.expect("The previous image stays until the next image is built", "Built")
-	if i := w.image(); i == nil || i.GetUID() == before || kpack.TagOf(i) != "other.example.org/apps/team-a/shop" {
+	if i := w.image(); i == nil || i.GetUID() == previousUID || kpack.TagOf(i) != "other.example.org/apps/team-a/shop" {
 		t.Errorf("The Image is made again, since kpack does not let its tag change: %v", i)
 	}
 }
@@ -431,8 +433,8 @@ func TestLost(t *testing.T) {
 	w.expect("The first commit is built", "Built")
 	w.must(w.kube.Delete(t.Context(), w.image()))
 	w.reconcile()
-	if at := w.get().Status.AtProvider; w.image() == nil || at.WantedImage() == nil {
-		t.Errorf("The Image is created again, and the previous image stays: %+v", at)
+	if observation := w.get().Status.AtProvider; w.image() == nil || observation.WantedImage() == nil {
+		t.Errorf("The Image is created again, and the previous image stays: %+v", observation)
 	}
 }
 
@@ -526,8 +528,8 @@ func TestLookNow(t *testing.T) {
 	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "now"})
 	w.must(w.kube.Update(t.Context(), b))
 	w.reconcileShown()
-	if at := w.get().Status.AtProvider; at.Wanted.Commit != second || at.LookNow != "now" {
-		t.Fatalf("%+v", at)
+	if observation := w.get().Status.AtProvider; observation.Wanted.Commit != second || observation.LookNow != "now" {
+		t.Fatalf("%+v", observation)
 	}
 	w.wait(5 * time.Second)
 	looks := w.looks
@@ -535,15 +537,15 @@ func TestLookNow(t *testing.T) {
 	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "now", xpmeta.AnnotationKeyReconcileRequestedAt: "later"})
 	w.must(w.kube.Update(t.Context(), b))
 	w.reconcile()
-	if at := w.get().Status.AtProvider; w.looks != looks+1 || at.LookNow != "now later" {
-		t.Errorf("A request to reconcile is one to look: %d looks, %q", w.looks-looks, at.LookNow)
+	if observation := w.get().Status.AtProvider; w.looks != looks+1 || observation.LookNow != "now later" {
+		t.Errorf("A request to reconcile is one to look: %d looks, %q", w.looks-looks, observation.LookNow)
 	}
 	looks = w.looks
 	w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
 	w.wait(time.Hour)
 	w.reconcileShown()
-	if at := w.get().Status.AtProvider; at.Wanted.Commit != strings.Repeat("ab", 20) || w.looks != looks+1 {
-		t.Errorf("%+v, %d looks", at, w.looks-looks)
+	if observation := w.get().Status.AtProvider; observation.Wanted.Commit != strings.Repeat("ab", 20) || w.looks != looks+1 {
+		t.Errorf("%+v, %d looks", observation, w.looks-looks)
 	}
 }
 
@@ -590,7 +592,7 @@ func TestBlob(t *testing.T) {
 	w.reconcile()
 	w.succeeds(1)
 	w.expect("An archive is built", "Built")
-	if at := w.get().Status.AtProvider; at.Wanted.Commit != "" || at.WantedImage() == nil || w.looks != 0 {
-		t.Errorf("%+v, %d looks", at, w.looks)
+	if observation := w.get().Status.AtProvider; observation.Wanted.Commit != "" || observation.WantedImage() == nil || w.looks != 0 {
+		t.Errorf("%+v, %d looks", observation, w.looks)
 	}
 }

@@ -36,12 +36,12 @@ func newNote() *note {
 }
 
 // askedSince returns since when a user asks for a look that was not done, or zero.
-func (n *note) askedSince(asked, done string, now time.Time) time.Time {
-	if asked == done {
+func (n *note) askedSince(requested, done string, now time.Time) time.Time {
+	if requested == done {
 		return time.Time{}
 	}
-	if n.asked != asked {
-		n.asked, n.askedAt = asked, now
+	if n.asked != requested {
+		n.asked, n.askedAt = requested, now
 	}
 	return n.askedAt
 }

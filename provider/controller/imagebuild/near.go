@@ -18,12 +18,12 @@ func checkAddress(g address.Guard, source *v1alpha1.Source) *problem {
 	if err != nil {
 		return &problem{reason: v1alpha1.ReasonPolicyDenied, message: err.Error()}
 	}
-	at, ok := parseAddress(host)
+	parsed, ok := parseAddress(host)
 	if !ok {
 		return nil
 	}
 	var refused *address.RefusedError
-	if errors.As(g.Control("", netip.AddrPortFrom(at, 443).String(), nil), &refused) {
+	if errors.As(g.Control("", netip.AddrPortFrom(parsed, 443).String(), nil), &refused) {
 		return &problem{reason: v1alpha1.ReasonSourceDenied, message: urlField(source) + ": its host is " + refused.Class}
 	}
 	return nil
@@ -32,8 +32,8 @@ func checkAddress(g address.Guard, source *v1alpha1.Source) *problem {
 // parseAddress returns the address that a host is, and whether it is one. It is the zero address, which each guard refuses, for a spelling such as 127.1 that
 // only some resolvers read.
 func parseAddress(host string) (netip.Addr, bool) {
-	if at, err := netip.ParseAddr(host); err == nil {
-		return at, true
+	if parsed, err := netip.ParseAddr(host); err == nil {
+		return parsed, true
 	}
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), true

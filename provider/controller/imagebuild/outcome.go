@@ -56,12 +56,12 @@ func (d *decision) countRebuild(f *facts, last v1alpha1.BuiltImage, next *v1alph
 // countBuilderChange returns the count of Builds that were requested again with another builder, with one more. A source that fails with one
 // builder may fail with each: a builder that changes again and again would have the same commit built for ever.
 func (d *decision) countBuilderChange(f *facts) *v1alpha1.BuilderChanges {
-	wanted, before := d.next.Wanted, d.next.BuilderChanges
-	isCounted := before != nil && before.Request == wanted.Request && before.Commit == wanted.Commit && before.Since != nil && f.now.Sub(before.Since.Time) < rebuildWindow
+	wanted, previous := d.next.Wanted, d.next.BuilderChanges
+	isCounted := previous != nil && previous.Request == wanted.Request && previous.Commit == wanted.Commit && previous.Since != nil && f.now.Sub(previous.Since.Time) < rebuildWindow
 	if !isCounted {
 		return &v1alpha1.BuilderChanges{Request: wanted.Request, Commit: wanted.Commit, Count: 1, Since: setup.Timestamp(f.now)}
 	}
-	next := *before
+	next := *previous
 	next.Count++
 	return &next
 }
@@ -97,11 +97,11 @@ func (d *decision) judgeFailure(f *facts) {
 }
 
 // failureMessage returns why a Build failed and, where the provider may not list builders, that it will not notice a builder that is corrected.
-func (f *facts) failureMessage(why string) string {
+func (f *facts) failureMessage(cause string) string {
 	if !f.hidesBuilders {
-		return why
+		return cause
 	}
-	return setup.CutMessage(why, maxMessage-len(hiddenBuilders)-len("; ")) + "; " + hiddenBuilders
+	return setup.CutMessage(cause, maxMessage-len(hiddenBuilders)-len("; ")) + "; " + hiddenBuilders
 }
 
 // scheduleRetry asks kpack for another Build when the delay is over.
@@ -117,12 +117,12 @@ func (d *decision) scheduleRetry(f *facts, failed *v1alpha1.FailedBuild) {
 
 // describeFailure returns the status of a failed Build.
 func (d *decision) describeFailure(f *facts) *v1alpha1.FailedBuild {
-	wanted, why := d.next.Wanted, kpack.ExplainFailure(f.build, f.pod)
+	wanted, failure := d.next.Wanted, kpack.ExplainFailure(f.build, f.pod)
 	out := &v1alpha1.FailedBuild{
-		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), UID: string(f.build.GetUID()), Reason: why.Reason, Step: why.Step, Message: why.Message, Logs: why.Logs,
+		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), UID: string(f.build.GetUID()), Reason: failure.Reason, Step: failure.Step, Message: failure.Message, Logs: failure.Logs,
 		At: setup.Timestamp(kpack.EndOf(f.build)),
 	}
-	if why.IsOfSource {
+	if failure.IsOfSource {
 		return out
 	}
 	out.Attempts = 1

@@ -25,7 +25,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 
 // isUnchanged observes an ImageBuild, and reports whether nothing is to be written. If something is, the reconciler finds it due.
 func (c *connector) isUnchanged(ctx context.Context, b *v1alpha1.ImageBuild) bool {
-	before := b.Status.DeepCopy()
+	previous := b.Status.DeepCopy()
 	o, err := (&external{connector: c, note: c.memory.NoteFor(client.ObjectKeyFromObject(b)), quick: true}).Observe(ctx, b)
-	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*before, b.Status)
+	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*previous, b.Status)
 }

@@ -60,9 +60,9 @@ func SetupWebhooks(mgr ctrl.Manager, o controller.Options, s Options) error {
 }
 
 func newReceiver(kube client.Client, log logging.Logger, now func() time.Time) *receiver {
-	after := func(d time.Duration, do func()) { time.AfterFunc(d, do) }
+	schedule := func(d time.Duration, do func()) { time.AfterFunc(d, do) }
 	return &receiver{
-		kube: kube, log: log, now: now, after: after, checkServed: func(context.Context) error { return nil },
+		kube: kube, log: log, now: now, after: schedule, checkServed: func(context.Context) error { return nil },
 		recorded: map[types.NamespacedName]time.Time{}, late: map[types.NamespacedName]int{},
 	}
 }
@@ -81,11 +81,11 @@ func (r *receiver) TokenOf(ctx context.Context, application types.NamespacedName
 	if source.Webhook == nil || source.Git == nil || meta.WasDeleted(b) {
 		return nil, nil
 	}
-	ref, held := source.Webhook.SecretRef, &corev1.Secret{}
-	if err := r.kube.Get(ctx, client.ObjectKey{Namespace: application.Namespace, Name: string(ref.Name)}, held); err != nil {
+	ref, secret := source.Webhook.SecretRef, &corev1.Secret{}
+	if err := r.kube.Get(ctx, client.ObjectKey{Namespace: application.Namespace, Name: string(ref.Name)}, secret); err != nil {
 		return nil, errors.Wrap(client.IgnoreNotFound(err), "cannot get Secret")
 	}
-	return usableToken(held.Data[string(ref.Key)]), nil
+	return usableToken(secret.Data[string(ref.Key)]), nil
 }
 
 // usableToken returns a token without the line break that editors add, or nil for a token of a wrong length.

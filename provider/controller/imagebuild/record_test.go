@@ -27,9 +27,9 @@ func (s *recordServer) patch(ctx context.Context, c client.WithWatch, o client.O
 	if err := c.Patch(ctx, o, p, opts...); err != nil || s.during == nil {
 		return err
 	}
-	during := s.during
+	interruption := s.during
 	s.during = nil
-	during()
+	interruption()
 	return nil
 }
 

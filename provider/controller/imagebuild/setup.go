@@ -75,8 +75,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube, log := mgr.GetClient(), o.Logger.WithValues("controller", name)
 	bell := &setup.EventSource{}
 	budget := transport.NewBudget()
-	list := func(ctx context.Context, namespace string, at transport.Server, revisions []string) (git.Refs, error) {
-		return git.ListRefs(ctx, budget.ForNamespace(namespace), at, revisions)
+	list := func(ctx context.Context, namespace string, server transport.Server, revisions []string) (git.Refs, error) {
+		return git.ListRefs(ctx, budget.ForNamespace(namespace), server, revisions)
 	}
 	c := &connector{
 		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookNotes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
@@ -85,7 +85,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
 	w := waker{kube: kube, log: log}
-	made, err := setup.AddController(mgr, o, setup.Controller{
+	buildController, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell,
 		Reconciler: &setup.Forgetful{Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: c.forgetBuild},
 		Before:     func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
@@ -99,7 +99,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	if err != nil {
 		return err
 	}
-	o.Gate.Register(func() { c.startKpack(mgr, made, w) }, kpack.ImageKind(), kpack.BuildKind())
+	o.Gate.Register(func() { c.startKpack(mgr, buildController, w) }, kpack.ImageKind(), kpack.BuildKind())
 	return nil
 }
 
@@ -108,43 +108,43 @@ const kpackInterval = time.Second
 
 // startKpack watches the kinds of kpack, which are served from now on, and wakes all ImageBuilds once they were read. Without the right to read them, kpack
 // counts as missing. A cluster where kpack is just being installed may not answer: then it is tried again.
-func (c *connector) startKpack(mgr manager.Manager, made rtcontroller.Controller, w waker) {
+func (c *connector) startKpack(mgr manager.Manager, buildController rtcontroller.Controller, w waker) {
 	kinds := []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()}
-	own := readKinds(mgr, w, cache.Options{DefaultLabelSelector: cachedLabel(), DefaultTransform: cache.TransformStripManagedFields()}, kinds...)
-	if own == nil {
+	kpackCache := readKinds(mgr, w, cache.Options{DefaultLabelSelector: cachedLabel(), DefaultTransform: cache.TransformStripManagedFields()}, kinds...)
+	if kpackCache == nil {
 		return
 	}
-	watchKinds(made, w, own, requestsForOwned, nil, kinds...)
-	c.cache = own
+	watchKinds(buildController, w, kpackCache, requestsForOwned, nil, kinds...)
+	c.cache = kpackCache
 	c.hasKpack.Store(true)
 	for _, r := range w.requestsForAll(context.Background()) {
 		c.wake(r.NamespacedName)
 	}
-	c.watchBuilders(mgr, made, w)
+	c.watchBuilders(mgr, buildController, w)
 }
 
 // readKinds returns a cache with the objects of kinds once it has read them, or nil if the manager ends.
 func readKinds(mgr manager.Manager, w waker, o cache.Options, kinds ...schema.GroupVersionKind) cache.Cache {
-	own := awaitSuccess(w.log, func() (cache.Cache, error) { return newKpackCache(mgr, o) })
+	kpackCache := awaitSuccess(w.log, func() (cache.Cache, error) { return newKpackCache(mgr, o) })
 	for _, kind := range kinds {
 		awaitSuccess(w.log, func() (cache.Informer, error) {
-			return own.GetInformer(context.Background(), kpack.NewObject(kind), cache.BlockUntilSynced(false))
+			return kpackCache.GetInformer(context.Background(), kpack.NewObject(kind), cache.BlockUntilSynced(false))
 		})
 	}
 	// The controller ends where a source that it starts with does not come in sync.
-	if !own.WaitForCacheSync(context.Background()) {
+	if !kpackCache.WaitForCacheSync(context.Background()) {
 		return nil
 	}
-	return own
+	return kpackCache
 }
 
 // watchKinds watches kinds, and reconciles the ImageBuilds that a changed object concerns.
-func watchKinds(made rtcontroller.Controller, w waker, own cache.Cache, concerns handler.TypedMapFunc[*unstructured.Unstructured, ctrl.Request],
-	only []predicate.TypedPredicate[*unstructured.Unstructured], kinds ...schema.GroupVersionKind,
+func watchKinds(buildController rtcontroller.Controller, w waker, kpackCache cache.Cache, concerns handler.TypedMapFunc[*unstructured.Unstructured, ctrl.Request],
+	predicates []predicate.TypedPredicate[*unstructured.Unstructured], kinds ...schema.GroupVersionKind,
 ) {
 	for _, kind := range kinds {
 		awaitSuccess(w.log, func() (struct{}, error) {
-			return struct{}{}, made.Watch(source.Kind(own, kpack.NewObject(kind), handler.TypedEnqueueRequestsFromMapFunc(concerns), only...))
+			return struct{}{}, buildController.Watch(source.Kind(kpackCache, kpack.NewObject(kind), handler.TypedEnqueueRequestsFromMapFunc(concerns), predicates...))
 		})
 	}
 }
@@ -153,11 +153,11 @@ func watchKinds(made rtcontroller.Controller, w waker, own cache.Cache, concerns
 // part of.
 func newKpackCache(mgr manager.Manager, o cache.Options) (cache.Cache, error) {
 	o.Scheme, o.HTTPClient = mgr.GetScheme(), mgr.GetHTTPClient()
-	own, err := cache.New(mgr.GetConfig(), o)
+	kpackCache, err := cache.New(mgr.GetConfig(), o)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make cache")
 	}
-	return own, errors.Wrap(mgr.Add(own), "cannot start cache")
+	return kpackCache, errors.Wrap(mgr.Add(kpackCache), "cannot start cache")
 }
 
 // awaitSuccess repeats a function until it succeeds, and returns the result.
@@ -182,8 +182,8 @@ func requestsForOwned(_ context.Context, u *unstructured.Unstructured) []ctrl.Re
 }
 
 // requeueInterval is until something is due, be it a look at the repository or a Build that is tried again.
-func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
-	return setup.Interval(most, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
+	return setup.Interval(limit, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
 // A waker finds the ImageBuilds that a change of something else concerns. ImageBuilds that it does not find are observed an interval later.

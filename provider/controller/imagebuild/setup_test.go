@@ -113,19 +113,19 @@ func (w *world) patch(ctx context.Context, c client.WithWatch, o client.Object, 
 		return w.refuses
 	}
 	want := o.DeepCopyObject().(*unstructured.Unstructured)
-	was := kpack.NewObject(kpack.ImageKind())
-	if err := c.Get(ctx, client.ObjectKeyFromObject(o), was); err != nil {
+	stored := kpack.NewObject(kpack.ImageKind())
+	if err := c.Get(ctx, client.ObjectKeyFromObject(o), stored); err != nil {
 		want.SetUID(types.UID(fmt.Sprintf("image-%d", w.clock.Unix())))
 		want.SetGeneration(1)
 		return c.Create(ctx, want)
 	}
-	was.SetLabels(want.GetLabels())
-	was.SetAnnotations(want.GetAnnotations())
-	if !cmp.Equal(was.Object["spec"], want.Object["spec"]) {
-		was.SetGeneration(was.GetGeneration() + 1)
+	stored.SetLabels(want.GetLabels())
+	stored.SetAnnotations(want.GetAnnotations())
+	if !cmp.Equal(stored.Object["spec"], want.Object["spec"]) {
+		stored.SetGeneration(stored.GetGeneration() + 1)
 	}
-	was.Object["spec"] = want.Object["spec"]
-	return c.Update(ctx, was)
+	stored.Object["spec"] = want.Object["spec"]
+	return c.Update(ctx, stored)
 }
 
 func (w *world) list(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error) {
@@ -315,10 +315,10 @@ func (w *world) fails(number int, completed ...any) {
 func (w *world) reconcile() {
 	w.Helper()
 	for range 4 {
-		before := w.get().GetResourceVersion()
+		previousVersion := w.get().GetResourceVersion()
 		image := w.image().DeepCopy()
 		w.reconcileOnce()
-		if w.get().GetResourceVersion() == before && cmp.Equal(image, w.image()) {
+		if w.get().GetResourceVersion() == previousVersion && cmp.Equal(image, w.image()) {
 			return
 		}
 	}

@@ -15,10 +15,10 @@ import (
 
 // decideWanted decides which image is wanted. A look that failed changes nothing: the commit stays that the same revision was at before.
 func (d *decision) decideWanted(f *facts) {
-	was := f.last.Wanted
+	previous := f.last.Wanted
 	next := v1alpha1.WantedImage{Request: f.request, Source: f.source}
-	if was.Source == f.source {
-		next.Commit, next.SeenAt = was.Commit, was.SeenAt
+	if previous.Source == f.source {
+		next.Commit, next.SeenAt = previous.Commit, previous.SeenAt
 	}
 	trouble := f.sourceTrouble()
 	if f.found != nil && f.found.Err == nil && next.Commit != f.found.Commit {
@@ -77,11 +77,11 @@ func reasonOfLook(err error) xpv2.ConditionReason {
 
 // credentialsProblem returns the problem with the Secret of a source, or nil for an error of the API server.
 func credentialsProblem(err error) *problem {
-	var gone *credentials.GoneError
+	var goneError *credentials.GoneError
 	var invalid *credentials.InvalidError
 	switch {
-	case errors.As(err, &gone):
-		return &problem{reason: v1alpha1.ReasonCredentialsGone, message: "source.git.secretRef: " + gone.Detail}
+	case errors.As(err, &goneError):
+		return &problem{reason: v1alpha1.ReasonCredentialsGone, message: "source.git.secretRef: " + goneError.Detail}
 	case errors.As(err, &invalid):
 		return &problem{reason: v1alpha1.ReasonSourceDenied, message: "source.git.secretRef: " + invalid.Detail}
 	}

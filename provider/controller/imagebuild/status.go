@@ -45,8 +45,8 @@ func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 		e.announce(b, d.next)
 	}
 	b.Status.AtProvider = d.next
-	if after := readyCondition(b, d); !b.GetCondition(xpv2.TypeReady).Equal(after) {
-		b.SetConditions(after)
+	if ready := readyCondition(b, d); !b.GetCondition(xpv2.TypeReady).Equal(ready) {
+		b.SetConditions(ready)
 	}
 }
 
@@ -67,12 +67,12 @@ func (e *external) holdStatus(d *decision) bool {
 
 // paceStep keeps the step of the same Build unchanged for a while.
 func (e *external) paceStep(d *decision, f *facts) {
-	was, is := f.last.Running, d.next.Running
-	if was == nil || is == nil || was.UID != is.UID || was.Step == is.Step {
+	previous, current := f.last.Running, d.next.Running
+	if previous == nil || current == nil || previous.UID != current.UID || previous.Step == current.Step {
 		return
 	}
 	if due := e.note.stepAt.Add(stepInterval); f.now.Before(due) {
-		is.Step = was.Step
+		current.Step = previous.Step
 		e.note.next = setup.Earliest(e.note.next, due)
 		return
 	}
@@ -83,27 +83,27 @@ func (e *external) paceStep(d *decision, f *facts) {
 
 // announce records events, and counts, for changes that the status does not have yet.
 func (e *external) announce(b *v1alpha1.ImageBuild, next v1alpha1.ImageBuildObservation) {
-	was := b.Status.AtProvider
-	if r := next.Running; r != nil && (was.Running == nil || was.Running.Build != r.Build || was.Running.UID != r.UID) {
+	previous := b.Status.AtProvider
+	if r := next.Running; r != nil && (previous.Running == nil || previous.Running.Build != r.Build || previous.Running.UID != r.UID) {
 		e.note.stepAt = e.now()
 		e.recorder.Event(b, event.Normal(event.Reason(ReasonBuildStarted), "Build "+r.Build+" of commit "+r.Commit+" began"))
 	}
-	if l := next.Latest; l != nil && (was.Latest == nil || was.Latest.Build != l.Build || was.Latest.UID != l.UID) {
-		e.counter.Built("Succeeded", "", tookOf(was, l.UID, l.At))
+	if l := next.Latest; l != nil && (previous.Latest == nil || previous.Latest.Build != l.Build || previous.Latest.UID != l.UID) {
+		e.counter.Built("Succeeded", "", tookOf(previous, l.UID, l.At))
 		e.recorder.Event(b, event.Normal(event.Reason(ReasonBuildSucceeded), "Build "+l.Build+" made "+l.Image))
 	}
-	if l := next.Failed; l != nil && (was.Failed == nil || was.Failed.Build != l.Build || was.Failed.UID != l.UID) {
-		e.counter.Built("Failed", l.Reason, tookOf(was, l.UID, l.At))
+	if l := next.Failed; l != nil && (previous.Failed == nil || previous.Failed.Build != l.Build || previous.Failed.UID != l.UID) {
+		e.counter.Built("Failed", l.Reason, tookOf(previous, l.UID, l.At))
 		e.recorder.Event(b, event.Event{Type: event.TypeWarning, Reason: event.Reason(ReasonBuildFailed), Message: "Build " + l.Build + " failed: " + l.Reason + ": " + l.Message})
 	}
 }
 
 // tookOf returns how long a Build ran that was seen running, or 0.
-func tookOf(was v1alpha1.ImageBuildObservation, uid string, at *metav1.Time) time.Duration {
-	if was.Running == nil || was.Running.UID != uid || was.Running.StartedAt == nil || at == nil {
+func tookOf(previous v1alpha1.ImageBuildObservation, uid string, ended *metav1.Time) time.Duration {
+	if previous.Running == nil || previous.Running.UID != uid || previous.Running.StartedAt == nil || ended == nil {
 		return 0
 	}
-	return at.Sub(was.Running.StartedAt.Time)
+	return ended.Sub(previous.Running.StartedAt.Time)
 }
 
 func readyCondition(b *v1alpha1.ImageBuild, d *decision) xpv2.Condition {

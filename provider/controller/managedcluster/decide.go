@@ -59,13 +59,13 @@ func decide(f facts) decision {
 
 // refuseReason returns why nothing is made, or an empty reason. The message names the error. Nothing is deleted because of it.
 func refuseReason(f facts) (xpv2.ConditionReason, string) {
-	switch gone := describeLostObjects(f); {
+	switch lostObjects := describeLostObjects(f); {
 	case f.denied != "":
 		return v1alpha1.ReasonPolicyDenied, f.denied
 	case f.unsupported.Reason != "":
 		return xpv2.ConditionReason(f.unsupported.Reason), f.unsupported.String()
-	case gone != "":
-		return v1alpha1.ReasonObjectsGone, gone
+	case lostObjects != "":
+		return v1alpha1.ReasonObjectsGone, lostObjects
 	case f.taken != "":
 		return v1alpha1.ReasonNameTaken, f.taken
 	case f.site.problem != "" && isIncomplete(f):
@@ -137,7 +137,7 @@ func readyReason(f facts) (xpv2.ConditionReason, string, time.Time) {
 	if b.Reason == "" && !r.Healthy() {
 		b = unhealthyBlocker(r)
 	}
-	at := f.mc.Status.AtProvider
+	observation := f.mc.Status.AtProvider
 	switch {
 	case f.ready:
 		return v1alpha1.ReasonReady, "", time.Time{}
@@ -145,7 +145,7 @@ func readyReason(f facts) (xpv2.ConditionReason, string, time.Time) {
 		return v1alpha1.ReasonDeleting, b.String(), time.Time{}
 	case b.Reason == "":
 		return readiness.ReasonStabilizing, "it is ready, and has not been for long enough", time.Time{}
-	case at.WasReady != nil && at.WasReady.UID == r.UID:
+	case observation.WasReady != nil && observation.WasReady.UID == r.UID:
 		return v1alpha1.ReasonDegraded, b.Reason + ": " + b.String(), time.Time{}
 	}
 	return timeoutReason(f, b)
@@ -153,8 +153,8 @@ func readyReason(f facts) (xpv2.ConditionReason, string, time.Time) {
 
 // unhealthyBlocker returns the unhealthy object of a cluster that deployments can be delivered to.
 func unhealthyBlocker(r readiness.Report) readiness.Blocker {
-	for _, of := range []string{readiness.TypeInfrastructureReady, readiness.TypeControlPlaneReady} {
-		if c := r.Condition(of); c.Status != readiness.True {
+	for _, conditionType := range []string{readiness.TypeInfrastructureReady, readiness.TypeControlPlaneReady} {
+		if c := r.Condition(conditionType); c.Status != readiness.True {
 			return readiness.Blocker{By: c.By, Reason: c.Reason, Message: c.Message}
 		}
 	}
@@ -165,14 +165,14 @@ func unhealthyBlocker(r readiness.Report) readiness.Blocker {
 func timeoutReason(f facts, b readiness.Blocker) (xpv2.ConditionReason, string, time.Time) {
 	t := f.mc.Spec.ForProvider.Timeouts
 	started, infrastructure := timeoutClocks(f)
-	since, limit, reason := started, timeoutOrDefault(t.Infrastructure, defaultInfrastructure), v1alpha1.ReasonInfrastructureTimedOut
+	start, limit, reason := started, timeoutOrDefault(t.Infrastructure, defaultInfrastructure), v1alpha1.ReasonInfrastructureTimedOut
 	if infrastructure != nil {
-		since, limit, reason = infrastructure, timeoutOrDefault(t.ControlPlane, defaultControlPlane), v1alpha1.ReasonControlPlaneTimedOut
+		start, limit, reason = infrastructure, timeoutOrDefault(t.ControlPlane, defaultControlPlane), v1alpha1.ReasonControlPlaneTimedOut
 	}
-	if since == nil || isPausedByUser(f.report) {
+	if start == nil || isPausedByUser(f.report) {
 		return xpv2.ConditionReason(b.Reason), b.String(), time.Time{}
 	}
-	if end := since.Add(limit); f.now.Before(end) {
+	if end := start.Add(limit); f.now.Before(end) {
 		return xpv2.ConditionReason(b.Reason), b.String(), end
 	}
 	return reason, b.Reason + ": " + b.String(), time.Time{}
@@ -186,13 +186,13 @@ func isPausedByUser(r readiness.Report) bool {
 // timeoutClocks returns since when infrastructure and control plane are awaited. A pause does not count: after it, the awaited step has its
 // whole timeout again.
 func timeoutClocks(f facts) (started, infrastructure *metav1.Time) {
-	at := f.mc.Status.AtProvider
+	observation := f.mc.Status.AtProvider
 	rested := f.mc.Status.GetCondition(v1alpha1.TypePaused).Reason == readiness.ReasonPaused
 	switch {
-	case !rested || isPausedByUser(f.report) || at.WasReady != nil:
-		return at.StartedAt, at.InfrastructureReadyAt
-	case at.InfrastructureReadyAt != nil:
-		return at.StartedAt, setup.Timestamp(f.now)
+	case !rested || isPausedByUser(f.report) || observation.WasReady != nil:
+		return observation.StartedAt, observation.InfrastructureReadyAt
+	case observation.InfrastructureReadyAt != nil:
+		return observation.StartedAt, setup.Timestamp(f.now)
 	}
 	return setup.Timestamp(f.now), nil
 }

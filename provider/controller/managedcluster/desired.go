@@ -143,11 +143,11 @@ func newTopologySpec(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[str
 	}
 	var workers []any
 	for _, w := range t.Workers {
-		one := map[string]any{"class": w.Class, "name": w.Name}
+		worker := map[string]any{"class": w.Class, "name": w.Name}
 		if w.Replicas != nil {
-			one["replicas"] = int64(*w.Replicas)
+			worker["replicas"] = int64(*w.Replicas)
 		}
-		workers = append(workers, one)
+		workers = append(workers, worker)
 	}
 	if len(workers) > 0 {
 		out["workers"] = map[string]any{"machineDeployments": workers}

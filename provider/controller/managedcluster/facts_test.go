@@ -17,13 +17,13 @@ import (
 // createComposed creates a ManagedCluster of a composite, with a UID of its own.
 func (w *testEnv) createComposed(xr *unstructured.Unstructured, uid string) {
 	w.Helper()
-	is := true
+	isController := true
 	p := captParameters()
 	p.Site.Publish = true
 	mc := managedCluster(p)
 	mc.SetUID(types.UID(uid))
 	mc.SetLabels(map[string]string{xcrd.LabelKeyNamePrefixForComposed: xr.GetName()})
-	mc.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: xr.GetAPIVersion(), Kind: xr.GetKind(), Name: xr.GetName(), UID: xr.GetUID(), Controller: &is}})
+	mc.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: xr.GetAPIVersion(), Kind: xr.GetKind(), Name: xr.GetName(), UID: xr.GetUID(), Controller: &isController}})
 	w.must(w.Create(w.Context(), mc))
 }
 
@@ -128,8 +128,8 @@ func TestOtherCompositeAdoptsNothing(t *testing.T) {
 	w.createComposed(xr, "first-uid")
 	w.reconcileUntil("Provisioning")
 	w.deleteManagedCluster()
-	other := xr.DeepCopy()
-	other.SetUID("other-uid")
-	w.createComposed(other, "second-uid")
+	otherComposite := xr.DeepCopy()
+	otherComposite.SetUID("other-uid")
+	w.createComposed(otherComposite, "second-uid")
 	w.reconcileUntil("NameTaken")
 }

@@ -42,11 +42,11 @@ func (e *external) gatherFacts(ctx context.Context, mc *v1alpha1.ManagedCluster)
 // observed again, so that its conditions stay true; any other Cluster is reported as unknown.
 func (e *external) gatherDenied(ctx context.Context, f *facts) error {
 	mc := f.mc
-	was, p := mc.Status.AtProvider.UID, mc.Spec.ForProvider.Cluster
-	if was != "" && namespaceOrOwn(mc, p.Namespace) == clusterNamespace(mc) {
+	recorded, p := mc.Status.AtProvider.UID, mc.Spec.ForProvider.Cluster
+	if recorded != "" && namespaceOrOwn(mc, p.Namespace) == clusterNamespace(mc) {
 		e.readCluster(ctx, f)
 	}
-	if f.report.Conditions == nil || f.report.UID != "" && f.report.UID != was {
+	if f.report.Conditions == nil || f.report.UID != "" && f.report.UID != recorded {
 		f.report = readiness.Read(readiness.Input{
 			Cluster: readiness.Lacks(readiness.Subject{Kind: kindCluster, Name: p.Name}, string(v1alpha1.ReasonPolicyDenied)),
 		})
@@ -111,9 +111,9 @@ func (e *external) checkWorkspaceNames(ctx context.Context, f *facts) {
 	if c == nil || meta.WasDeleted(f.mc) {
 		return
 	}
-	of := map[string][]string{kindCAPTControlPlane: {name + "-eks-controlplane", name + "-kubeconfig"}}
+	namesByKind := map[string][]string{kindCAPTControlPlane: {name + "-eks-controlplane", name + "-kubeconfig"}}
 	if c.VPC.TemplateRef != nil {
-		of[kindCAPTCluster] = []string{name + "-vpc"}
+		namesByKind[kindCAPTCluster] = []string{name + "-vpc"}
 	}
 	for i := range f.parts {
 		p := &f.parts[i]
@@ -121,7 +121,7 @@ func (e *external) checkWorkspaceNames(ctx context.Context, f *facts) {
 		if f.taken != "" || p.live != nil || p.resource.Resource == "" || recordedUID(f.mc, p.want.GetKind()) != "" {
 			continue
 		}
-		e.requireFreeWorkspaces(ctx, f, p, of[p.want.GetKind()])
+		e.requireFreeWorkspaces(ctx, f, p, namesByKind[p.want.GetKind()])
 	}
 }
 
@@ -189,12 +189,12 @@ func (e *external) lookUpPart(ctx context.Context, f *facts, p *part) {
 		return
 	}
 	ref := p.objectRef()
-	is := newLookupResult(clusterapi.Found(e.management.Get(ctx, ref)))
-	if meta.WasDeleted(f.mc) && is.unknown == "" {
+	result := newLookupResult(clusterapi.Found(e.management.Get(ctx, ref)))
+	if meta.WasDeleted(f.mc) && result.unknown == "" {
 		// The cache may be stale, and an object that is missed now is never deleted.
-		is = e.fetchPart(ctx, p)
+		result = e.fetchPart(ctx, p)
 	}
-	f.recordLookup(p, is)
+	f.recordLookup(p, result)
 	if p.resource.Group == readiness.Group || p.live != nil || meta.WasDeleted(f.mc) {
 		return // An object of another namespace that was made later changes nothing.
 	}
@@ -203,8 +203,8 @@ func (e *external) lookUpPart(ctx context.Context, f *facts, p *part) {
 		p.unknown = readiness.ReasonUnreachable
 		return
 	}
-	if other := findInOtherNamespace(all, p.want.GetNamespace()); other != nil {
-		f.taken = fmt.Sprintf("another namespace has a %s of that name, and CAPT's names have to be unique over all of them", other.GetKind())
+	if conflict := findInOtherNamespace(all, p.want.GetNamespace()); conflict != nil {
+		f.taken = fmt.Sprintf("another namespace has a %s of that name, and CAPT's names have to be unique over all of them", conflict.GetKind())
 	}
 }
 

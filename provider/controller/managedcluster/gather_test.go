@@ -32,27 +32,27 @@ func TestProvisionedIsLatched(t *testing.T) {
 	w.installClusterAPI()
 	w.putYAML("Cluster", "spec: {paused: false}")
 	w.create(v1alpha1.ManagedClusterParameters{Cluster: v1alpha1.ClusterReference{Name: "c1"}, ClusterDescription: v1alpha1.ClusterDescription{Type: v1alpha1.TypeExisting}})
-	if at := w.reconcileUntil("NotReferenced").Status.AtProvider; at.Provisioned != nil {
-		t.Errorf("it is not: %+v", at.Provisioned)
+	if observation := w.reconcileUntil("NotReferenced").Status.AtProvider; observation.Provisioned != nil {
+		t.Errorf("it is not: %+v", observation.Provisioned)
 	}
 	// The cluster is provisioned at once, though its kubeconfig does not exist yet.
 	w.putYAML("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
-	at := w.reconcileUntil("KubeconfigMissing").Status.AtProvider
-	if at.Provisioned == nil || at.Provisioned.UID != at.UID {
-		t.Fatalf("it is: %+v", at)
+	laterObservation := w.reconcileUntil("KubeconfigMissing").Status.AtProvider
+	if laterObservation.Provisioned == nil || laterObservation.Provisioned.UID != laterObservation.UID {
+		t.Fatalf("it is: %+v", laterObservation)
 	}
-	since := at.Provisioned.At
+	provisionedAt := laterObservation.Provisioned.At
 	w.reportBuilt()
 	w.reconcileUntil(ready)
 	w.putYAML("Cluster", "status: {initialization: {infrastructureProvisioned: false}}")
-	if at := w.reconcileUntil("Degraded").Status.AtProvider; at.Provisioned == nil || !at.Provisioned.At.Equal(&since) {
-		t.Errorf("it was: %+v", at.Provisioned)
+	if lastObservation := w.reconcileUntil("Degraded").Status.AtProvider; lastObservation.Provisioned == nil || !lastObservation.Provisioned.At.Equal(&provisionedAt) {
+		t.Errorf("it was: %+v", lastObservation.Provisioned)
 	}
 	w.removeSilently("Cluster")
 	for range 3 {
 		w.reconcile()
 	}
-	if mc := w.get(); !isClusterMissing(mc.Status) || mc.Status.AtProvider.UID != at.UID {
+	if mc := w.get(); !isClusterMissing(mc.Status) || mc.Status.AtProvider.UID != laterObservation.UID {
 		t.Errorf("the missing Cluster is not reported at once: %+v", mc.GetCondition(v1alpha1.TypeDeleting))
 	}
 }
@@ -63,8 +63,8 @@ func TestForeignCluster(t *testing.T) {
 	w.installClusterAPI()
 	w.putYAML("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
 	w.create(captParameters())
-	if at := w.reconcileUntil("NameTaken").Status.AtProvider; at.Provisioned != nil {
-		t.Errorf("another Cluster was provisioned: %+v", at.Provisioned)
+	if observation := w.reconcileUntil("NameTaken").Status.AtProvider; observation.Provisioned != nil {
+		t.Errorf("another Cluster was provisioned: %+v", observation.Provisioned)
 	}
 	w.removeSilently("Cluster")
 	w.reconcileUntil("Provisioning")
@@ -118,8 +118,8 @@ func TestReplacedObjectIsLost(t *testing.T) {
 	if reason, _ := refuseReason(f); reason != v1alpha1.ReasonObjectsGone {
 		t.Errorf("reason %q", reason)
 	}
-	if at := newObservation(f, mc.Status.AtProvider); at.UID != "u1" || findUID(at, kindCluster, "c1") != "u1" {
-		t.Errorf("the UID of the lost object is forgotten: %+v", at)
+	if observation := newObservation(f, mc.Status.AtProvider); observation.UID != "u1" || findUID(observation, kindCluster, "c1") != "u1" {
+		t.Errorf("the UID of the lost object is forgotten: %+v", observation)
 	}
 	if isDeletable(mc, f.parts[0]) {
 		t.Error("another object of the name would be deleted")

@@ -69,9 +69,9 @@ func TestCAPTCluster(t *testing.T) {
 	}
 	w.reportBuilt()
 	mc := w.reconcileUntil(ready)
-	at := mc.Status.AtProvider
-	got := []string{at.ClusterAPIVersion, at.Contracts.Infrastructure, at.Contracts.ControlPlane, at.Version, at.Endpoint.Host, at.Kubeconfig.SecretRef.Name + "/" + at.Kubeconfig.SecretRef.Key}
-	if diff := cmp.Diff([]string{"cluster.x-k8s.io/v1beta2", "v1beta1", "v1beta1", "v1.34.2", "c1.example.org", "c1-kubeconfig/value"}, got); diff != "" || at.ReadySince == nil || at.WasReady.UID != at.UID {
+	observation := mc.Status.AtProvider
+	got := []string{observation.ClusterAPIVersion, observation.Contracts.Infrastructure, observation.Contracts.ControlPlane, observation.Version, observation.Endpoint.Host, observation.Kubeconfig.SecretRef.Name + "/" + observation.Kubeconfig.SecretRef.Key}
+	if diff := cmp.Diff([]string{"cluster.x-k8s.io/v1beta2", "v1beta1", "v1beta1", "v1.34.2", "c1.example.org", "c1-kubeconfig/value"}, got); diff != "" || observation.ReadySince == nil || observation.WasReady.UID != observation.UID {
 		t.Errorf("observed cluster: -want, +got:\n%s", diff)
 	}
 	// CAPT and Cluster API write fields of their own afterwards, and nothing is applied again.
@@ -116,8 +116,8 @@ func TestDegradedIsWrittenOncePerMinute(t *testing.T) {
 			writes, last = writes+1, now
 		}
 	}
-	if most := progressBurst + 3; writes > most {
-		t.Errorf("%d writes in two minutes, and at most %d may be", writes, most)
+	if limit := progressBurst + 3; writes > limit {
+		t.Errorf("%d writes in two minutes, and at most %d may be", writes, limit)
 	}
 	if w.fullReconciles > writes {
 		t.Errorf("%d full reconciles, with %d writes", w.fullReconciles, writes)

@@ -130,12 +130,12 @@ func (e *external) Create(context.Context, *v1alpha1.ManagedCluster) (managed.Ex
 // it makes an object. If another ManagedCluster has the name, it writes nothing. It returns an error if the API server refuses an object.
 func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.ExternalUpdate, error) {
 	if len(e.decision.apply) > 0 && isIncomplete(e.facts) {
-		taken, err := e.reserveName(ctx, mc)
+		rival, err := e.reserveName(ctx, mc)
 		if err != nil {
 			return managed.ExternalUpdate{}, err
 		}
-		if taken != "" {
-			e.facts.taken, e.facts.again = taken, e.facts.now.Add(reservedAgain)
+		if rival != "" {
+			e.facts.taken, e.facts.again = rival, e.facts.now.Add(reservedAgain)
 			e.updateStatus(mc, e.facts, decide(e.facts))
 			return managed.ExternalUpdate{}, nil
 		}
@@ -191,8 +191,8 @@ func (e *external) deleteObject(ctx context.Context, mc *v1alpha1.ManagedCluster
 		err := e.kube.Delete(ctx, p.live.DeepCopy(), client.Preconditions{UID: &uid})
 		return errors.Wrapf(client.IgnoreNotFound(err), "cannot delete %s %q", p.live.GetKind(), p.live.GetName())
 	}
-	since := mc.GetDeletionTimestamp()
-	if end := since.Add(timeoutOrDefault(mc.Spec.ForProvider.Timeouts.Deletion, defaultDeletion)); !e.now().Before(end) {
+	deletedAt := mc.GetDeletionTimestamp()
+	if end := deletedAt.Add(timeoutOrDefault(mc.Spec.ForProvider.Timeouts.Deletion, defaultDeletion)); !e.now().Before(end) {
 		c := e.facts.report.Condition(readiness.TypeDeleting)
 		return errors.Errorf("%s: %s %s is still being deleted: %s: %s", v1alpha1.ReasonDeletionTimedOut, p.live.GetKind(), p.live.GetName(), c.Reason, readiness.Blocker{By: c.By, Message: c.Message})
 	}
@@ -202,8 +202,8 @@ func (e *external) deleteObject(ctx context.Context, mc *v1alpha1.ManagedCluster
 const maxNamed = 5
 
 func joinNames(names []string) string {
-	if more := len(names) - maxNamed; more > 0 {
-		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("and %d more", more))
+	if remaining := len(names) - maxNamed; remaining > 0 {
+		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("and %d more", remaining))
 	}
 	return strings.Join(names, ", ")
 }
@@ -243,11 +243,11 @@ type note struct {
 // trustedReadiness returns the readiness that is kept in memory. After a start of the provider it continues from the status, otherwise each
 // cluster would count as not ready for a while.
 func (n *note) trustedReadiness(mc *v1alpha1.ManagedCluster) readiness.Steady {
-	at := mc.Status.AtProvider
-	if n.steady != (readiness.Steady{}) || at.UID == "" || at.ReadySince == nil {
+	observation := mc.Status.AtProvider
+	if n.steady != (readiness.Steady{}) || observation.UID == "" || observation.ReadySince == nil {
 		return n.steady
 	}
-	return readiness.Trusted(at.UID, at.ReadySince.Time)
+	return readiness.Trusted(observation.UID, observation.ReadySince.Time)
 }
 
 // reserveProgressWrite returns when progress may be written. If that is now, the write is counted, except in a quick observation, which

@@ -75,9 +75,9 @@ func TestDeletionProgressIsWrittenAtOnce(t *testing.T) {
 			w.reconcile()
 		}
 	}
-	before := w.get().Status
+	previous := w.get().Status
 	w.reconcile()
-	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+	if diff := cmp.Diff(previous, w.get().Status); diff != "" {
 		t.Errorf("nothing happened, and the status was written: -before, +after:\n%s", diff)
 	}
 }

@@ -95,9 +95,9 @@ func deniedTemplateNamespace(mc *v1alpha1.ManagedCluster) string {
 	if ref := c.VPC.TemplateRef; ref != nil {
 		refs["vpc"] = ref.Namespace
 	}
-	for _, of := range slices.Sorted(maps.Keys(refs)) {
-		if namespaceOrOwn(mc, refs[of]) != clusterNamespace(mc) {
-			return "spec.forProvider.capt." + of + ".templateRef.namespace: CAPT looks for it in the namespace of the cluster only"
+	for _, reference := range slices.Sorted(maps.Keys(refs)) {
+		if namespaceOrOwn(mc, refs[reference]) != clusterNamespace(mc) {
+			return "spec.forProvider.capt." + reference + ".templateRef.namespace: CAPT looks for it in the namespace of the cluster only"
 		}
 	}
 	return ""

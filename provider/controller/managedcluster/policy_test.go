@@ -58,7 +58,7 @@ func TestDeniedAfterCreation(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newReadyCluster(t)
-			before := w.get().Status.AtProvider
+			previous := w.get().Status.AtProvider
 			w.writes = nil
 			tc.change(w)
 			for range 3 {
@@ -67,18 +67,18 @@ func TestDeniedAfterCreation(t *testing.T) {
 			}
 			mc := w.get()
 			got := map[xpv2.ConditionType]string{}
-			for of := range tc.want {
-				c := mc.GetCondition(of)
-				got[of] = string(c.Status) + "/" + string(c.Reason)
+			for conditionType := range tc.want {
+				c := mc.GetCondition(conditionType)
+				got[conditionType] = string(c.Status) + "/" + string(c.Reason)
 				if c.ObservedGeneration != mc.GetGeneration() {
-					t.Errorf("\n%s\n%s speaks of generation %d, and is at %d", tc.reason, of, c.ObservedGeneration, mc.GetGeneration())
+					t.Errorf("\n%s\n%s speaks of generation %d, and is at %d", tc.reason, conditionType, c.ObservedGeneration, mc.GetGeneration())
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || len(w.writes) > 0 {
 				t.Errorf("\n%s\ndid %q, conditions: -want, +got:\n%s", tc.reason, w.writes, diff)
 			}
-			at := mc.Status.AtProvider
-			if diff := cmp.Diff([]any{before.UID, before.Provisioned, before.Initialized}, []any{at.UID, at.Provisioned, at.Initialized}); diff != "" || mc.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
+			observation := mc.Status.AtProvider
+			if diff := cmp.Diff([]any{previous.UID, previous.Provisioned, previous.Initialized}, []any{observation.UID, observation.Provisioned, observation.Initialized}); diff != "" || mc.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
 				t.Errorf("\n%s\nrecorded objects: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

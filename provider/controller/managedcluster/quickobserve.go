@@ -34,9 +34,9 @@ func (c *connector) isUnchanged(ctx context.Context, mc *v1alpha1.ManagedCluster
 	if err != nil {
 		return false
 	}
-	before := mc.Status.DeepCopy()
+	previous := mc.Status.DeepCopy()
 	o, err := (&external{connector: c, look: look, management: h, note: c.memory.NoteFor(key), quick: true}).Observe(ctx, mc)
-	return err == nil && o.ResourceUpToDate && isSameStatus(*before, mc.Status)
+	return err == nil && o.ResourceUpToDate && isSameStatus(*previous, mc.Status)
 }
 
 // secretVersion returns the resource version of the kubeconfig's Secret in the cache. If it is empty, the Secret is read from the API

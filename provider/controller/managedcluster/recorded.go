@@ -34,29 +34,29 @@ func hasRecordedObjects(mc *v1alpha1.ManagedCluster) bool {
 
 // isRecreateAllowed reports whether a user allowed by annotation that the object with this UID is made again.
 func isRecreateAllowed(mc *v1alpha1.ManagedCluster, uid string) bool {
-	return slices.ContainsFunc(strings.Split(mc.GetAnnotations()[v1alpha1.AnnotationRecreate], ","), func(one string) bool { return strings.TrimSpace(one) == uid })
+	return slices.ContainsFunc(strings.Split(mc.GetAnnotations()[v1alpha1.AnnotationRecreate], ","), func(allowed string) bool { return strings.TrimSpace(allowed) == uid })
 }
 
 // uidToRecord returns the UID that stays in the status, given the recorded and the observed one. A deleted object is replaced only if a user
 // allowed the replacement.
-func uidToRecord(mc *v1alpha1.ManagedCluster, kind, was, is string) string {
-	if is == "" || was != "" && was != is && makesKind(mc, kind) && !isRecreateAllowed(mc, was) {
-		return was
+func uidToRecord(mc *v1alpha1.ManagedCluster, kind, recorded, observed string) string {
+	if observed == "" || recorded != "" && recorded != observed && makesKind(mc, kind) && !isRecreateAllowed(mc, recorded) {
+		return recorded
 	}
-	return is
+	return observed
 }
 
 // isClusterReplaced reports whether the Cluster is not the recorded one, and no user allowed another one.
-func isClusterReplaced(f facts, before v1alpha1.ManagedClusterObservation) bool {
-	was := findUID(before, kindCluster, f.mc.Spec.ForProvider.Cluster.Name)
-	return uidToRecord(f.mc, kindCluster, was, f.report.UID) != f.report.UID
+func isClusterReplaced(f facts, previous v1alpha1.ManagedClusterObservation) bool {
+	recorded := findUID(previous, kindCluster, f.mc.Spec.ForProvider.Cluster.Name)
+	return uidToRecord(f.mc, kindCluster, recorded, f.report.UID) != f.report.UID
 }
 
 // describeLostObjects names the recorded objects that are gone although this controller did not delete them. They may live on in another
 // management cluster, so that making them again could build the cluster twice. One annotation is for all of them: Cluster API deletes its
 // objects together with the Cluster.
 func describeLostObjects(f facts) string {
-	var gone, uids []string
+	var descriptions, uids []string
 	open := false
 	for _, p := range f.parts {
 		uid := recordedUID(f.mc, p.want.GetKind())
@@ -64,25 +64,25 @@ func describeLostObjects(f facts) string {
 			continue
 		}
 		open = open || !isRecreateAllowed(f.mc, uid)
-		gone = append(gone, fmt.Sprintf("%s %s with uid %s", p.want.GetKind(), p.want.GetName(), uid))
+		descriptions = append(descriptions, fmt.Sprintf("%s %s with uid %s", p.want.GetKind(), p.want.GetName(), uid))
 		uids = append(uids, uid)
 	}
 	if !open {
 		return ""
 	}
 	return fmt.Sprintf("gone, and not made again by itself: %s. Did it move to another management cluster? If all of it is really lost, annotate this ManagedCluster with %s=%s",
-		strings.Join(gone, ", "), v1alpha1.AnnotationRecreate, strings.Join(uids, ","))
+		strings.Join(descriptions, ", "), v1alpha1.AnnotationRecreate, strings.Join(uids, ","))
 }
 
 // statusObjects returns the objects of the cluster for the status. The UID of an object that is gone or was not read stays, so that its
 // loss is noticed.
-func statusObjects(f facts, before v1alpha1.ManagedClusterObservation) []v1alpha1.ClusterObject {
+func statusObjects(f facts, previous v1alpha1.ManagedClusterObservation) []v1alpha1.ClusterObject {
 	var out []v1alpha1.ClusterObject
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	add := func(o v1alpha1.ClusterObject) {
-		if key := o.Kind + " " + o.Name; !seen[key] && o.Kind != "" && o.Name != "" {
-			seen[key] = true
-			o.UID = uidToRecord(f.mc, o.Kind, findUID(before, o.Kind, o.Name), o.UID)
+		if key := o.Kind + " " + o.Name; !visited[key] && o.Kind != "" && o.Name != "" {
+			visited[key] = true
+			o.UID = uidToRecord(f.mc, o.Kind, findUID(previous, o.Kind, o.Name), o.UID)
 			out = append(out, o)
 		}
 	}
@@ -94,7 +94,7 @@ func statusObjects(f facts, before v1alpha1.ManagedClusterObservation) []v1alpha
 			add(v1alpha1.ClusterObject{APIVersion: p.live.GetAPIVersion(), Kind: p.live.GetKind(), Name: p.live.GetName(), UID: string(p.live.GetUID())})
 		}
 	}
-	for _, o := range before.Objects {
+	for _, o := range previous.Objects {
 		if makesKind(f.mc, o.Kind) && o.UID != "" {
 			add(v1alpha1.ClusterObject{Kind: o.Kind, Name: o.Name, UID: o.UID, Reason: unseenReason(f, o.Kind)})
 		}

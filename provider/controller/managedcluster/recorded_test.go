@@ -247,7 +247,7 @@ func (w *testEnv) allowTemplates(templates ...string) {
 func TestRecreateAllObjects(t *testing.T) {
 	w := newReadyCluster(t)
 	w.writes = nil
-	before := w.liveUIDs()
+	previous := w.liveUIDs()
 	for _, kind := range madeKinds() {
 		w.removeSilently(kind)
 	}
@@ -255,9 +255,9 @@ func TestRecreateAllObjects(t *testing.T) {
 	for _, name := range []string{"c1-vpc", "c1-eks-controlplane", "c1-kubeconfig"} {
 		w.putYAML("Workspace", "metadata: {name: "+name+"}")
 	}
-	value := strings.Join([]string{before["CAPTCluster"], before["CAPTControlPlane"], before["Cluster"]}, ",")
+	value := strings.Join([]string{previous["CAPTCluster"], previous["CAPTControlPlane"], previous["Cluster"]}, ",")
 	m := w.reconcileUntil("ObjectsGone").GetCondition(xpv2.TypeReady).Message
-	for _, part := range []string{"CAPTCluster c1 with uid " + before["CAPTCluster"], "CAPTControlPlane c1 with uid ", "Cluster c1 with uid " + before["Cluster"], v1alpha1.AnnotationRecreate + "=" + value} {
+	for _, part := range []string{"CAPTCluster c1 with uid " + previous["CAPTCluster"], "CAPTControlPlane c1 with uid ", "Cluster c1 with uid " + previous["Cluster"], v1alpha1.AnnotationRecreate + "=" + value} {
 		if !strings.Contains(m, part) {
 			t.Errorf("the message does not say %q: %q", part, m)
 		}
@@ -271,7 +271,7 @@ func TestRecreateAllObjects(t *testing.T) {
 			w.reconcile()
 		}
 	}
-	annotate(before["Cluster"])
+	annotate(previous["Cluster"])
 	if m := w.get().GetCondition(xpv2.TypeReady).Message; len(w.writes) > 0 || !strings.Contains(m, "="+value) {
 		t.Errorf("one of three is not all: writes %q, message %q", w.writes, m)
 	}
@@ -279,14 +279,14 @@ func TestRecreateAllObjects(t *testing.T) {
 	if diff := cmp.Diff([]string{"apply CAPTCluster", "apply CAPTControlPlane", "apply Cluster"}, w.writes); diff != "" {
 		t.Errorf("after the user allowed all: -want, +got:\n%s", diff)
 	}
-	after := w.liveUIDs()
-	if diff := cmp.Diff(after, w.recordedUIDs()); diff != "" {
+	current := w.liveUIDs()
+	if diff := cmp.Diff(current, w.recordedUIDs()); diff != "" {
 		t.Errorf("recorded objects at the end: -want, +got:\n%s", diff)
 	}
 	// The annotation counts for the objects that were gone then.
 	w.writes = nil
 	w.removeSilently("Cluster")
-	if m := w.reconcileUntil("ObjectsGone").GetCondition(xpv2.TypeReady).Message; len(w.writes) > 0 || !strings.HasSuffix(m, "="+after["Cluster"]) {
+	if m := w.reconcileUntil("ObjectsGone").GetCondition(xpv2.TypeReady).Message; len(w.writes) > 0 || !strings.HasSuffix(m, "="+current["Cluster"]) {
 		t.Errorf("writes %q, message %q", w.writes, m)
 	}
 }
@@ -317,10 +317,10 @@ func TestReadySurvivesRestart(t *testing.T) {
 	w := newReadyCluster(t)
 	w.clock = w.clock.Add(24 * time.Hour)
 	w.reconcile()
-	before := w.get().Status
+	previous := w.get().Status
 	w.readThrough(w.capi)
 	w.reconcile()
-	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+	if diff := cmp.Diff(previous, w.get().Status); diff != "" {
 		t.Errorf("the provider begins: -before, +after:\n%s", diff)
 	}
 	// Another Cluster of that name is not trusted because of the status.
@@ -328,7 +328,7 @@ func TestReadySurvivesRestart(t *testing.T) {
 	w.readThrough(w.capi)
 	w.reconcileUntil("ObjectsGone")
 	w.change(func(mc *v1alpha1.ManagedCluster) {
-		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: before.AtProvider.UID})
+		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: previous.AtProvider.UID})
 	})
 	w.reconcile()
 	w.reportBuilt()

@@ -107,11 +107,11 @@ func (e *external) reserveName(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	if err != nil {
 		return "", errors.Wrap(err, "cannot reserve the name of the cluster")
 	}
-	other, err := e.findRival(ctx, mc)
-	if err != nil || other == "" {
+	rival, err := e.findRival(ctx, mc)
+	if err != nil || rival == "" {
 		return "", err
 	}
-	return other, e.releaseName(ctx, mc)
+	return rival, e.releaseName(ctx, mc)
 }
 
 // claimReservation takes a reservation that is free, or whose holder does not exist any more. The API server refuses all but one of several

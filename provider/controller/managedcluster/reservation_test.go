@@ -59,15 +59,15 @@ func newRivals(t *testing.T, p v1alpha1.ManagedClusterParameters, second types.N
 }
 
 // newExternal returns the external of a ManagedCluster, with a cache that shows nothing that is made after this.
-func (w *testEnv) newExternal(of types.NamespacedName) (*external, *v1alpha1.ManagedCluster) {
+func (w *testEnv) newExternal(name types.NamespacedName) (*external, *v1alpha1.ManagedCluster) {
 	w.Helper()
 	mc := &v1alpha1.ManagedCluster{}
-	w.must(w.Get(w.Context(), of, mc))
-	look := w.c.pool.Look(of)
+	w.must(w.Get(w.Context(), name, mc))
+	look := w.c.pool.Look(name)
 	w.Cleanup(look.Done)
 	h, err := look.Home()
 	w.must(err)
-	e := &external{connector: w.c, look: look, management: blindManagement{h}, note: w.c.memory.NoteFor(of)}
+	e := &external{connector: w.c, look: look, management: blindManagement{h}, note: w.c.memory.NoteFor(name)}
 	_, err = e.Observe(w.Context(), mc)
 	w.must(err)
 	return e, mc
@@ -116,9 +116,9 @@ func TestConcurrentReservations(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w, both := newRivals(t, tc.spec, tc.second)
-			first, mc := w.newExternal(both[tc.first])
-			second, other := w.newExternal(both[1-tc.first])
+			w, rivals := newRivals(t, tc.spec, tc.second)
+			first, mc := w.newExternal(rivals[tc.first])
+			second, rival := w.newExternal(rivals[1-tc.first])
 			_, err := first.Update(t.Context(), mc)
 			w.must(err)
 			if tc.atOnce {
@@ -127,17 +127,17 @@ func TestConcurrentReservations(t *testing.T) {
 				second.connector = &c
 			}
 			for range 2 { // A further try of the second ManagedCluster changes nothing either.
-				_, err = second.Update(t.Context(), other)
+				_, err = second.Update(t.Context(), rival)
 				w.must(err)
 			}
 			if diff := cmp.Diff(tc.want, w.appliesByOwner()); diff != "" {
 				t.Errorf("\n%s\nobjects by their owner: -want, +got:\n%s", tc.reason, diff)
 			}
-			if c := other.Status.GetCondition(xpv2.TypeReady); (c.Reason == v1alpha1.ReasonNameTaken) != tc.taken || tc.taken && c.Message != takenByReservation {
+			if c := rival.Status.GetCondition(xpv2.TypeReady); (c.Reason == v1alpha1.ReasonNameTaken) != tc.taken || tc.taken && c.Message != takenByReservation {
 				t.Errorf("\n%s\nthe other one says %+v", tc.reason, c)
 			}
-			third, again := w.newExternal(both[1-tc.first])
-			if c := again.Status.GetCondition(xpv2.TypeReady); tc.taken && (len(third.decision.apply) > 0 || c.Reason != v1alpha1.ReasonNameTaken) {
+			third, retried := w.newExternal(rivals[1-tc.first])
+			if c := retried.Status.GetCondition(xpv2.TypeReady); tc.taken && (len(third.decision.apply) > 0 || c.Reason != v1alpha1.ReasonNameTaken) {
 				t.Errorf("\n%s\nit says %+v the next time, and would apply %d objects", tc.reason, c, len(third.decision.apply))
 			}
 		})
@@ -148,12 +148,12 @@ func TestConcurrentReservations(t *testing.T) {
 func TestReservation(t *testing.T) {
 	elsewhere := types.NamespacedName{Namespace: "team-b", Name: "prod"}
 	lease := client.ObjectKey{Namespace: "crossplane-system", Name: "intentplane-capt.c1"}
-	holds := func(w *testEnv, by string) {
+	holds := func(w *testEnv, holder string) {
 		w.Helper()
 		l := &coordinationv1.Lease{}
 		w.must(w.Get(w.Context(), lease, l))
-		if l.Spec.HolderIdentity == nil || *l.Spec.HolderIdentity != by {
-			w.Errorf("it is held by %+v, want %s", l.Spec, by)
+		if l.Spec.HolderIdentity == nil || *l.Spec.HolderIdentity != holder {
+			w.Errorf("it is held by %+v, want %s", l.Spec, holder)
 		}
 	}
 	cases := map[string]struct {
@@ -186,15 +186,15 @@ func TestReservation(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w, both := newRivals(t, captParameters(), elsewhere)
-			first, mc := w.newExternal(both[0])
+			w, rivals := newRivals(t, captParameters(), elsewhere)
+			first, mc := w.newExternal(rivals[0])
 			w.must(first.claimReservation(t.Context(), mc, nil))
 			holds(w, "team-a/prod/mc-uid")
 			tc.before(w)
-			second, other := w.newExternal(both[1])
-			_, err := second.Update(t.Context(), other)
+			second, rival := w.newExternal(rivals[1])
+			_, err := second.Update(t.Context(), rival)
 			w.must(err)
-			c := other.Status.GetCondition(xpv2.TypeReady)
+			c := rival.Status.GetCondition(xpv2.TypeReady)
 			if tc.taken != "" {
 				if err := w.Get(t.Context(), lease, &coordinationv1.Lease{}); c.Message != tc.taken || len(w.writes) > 0 || client.IgnoreNotFound(err) != nil || err == nil {
 					t.Errorf("\n%s\nit says %+v, did %q, and the name is reserved: %v", tc.reason, c, w.writes, err)

@@ -168,24 +168,24 @@ func (w *testEnv) Delete(ctx context.Context, o client.Object, opts ...client.De
 // putObject creates an object, or merges it with the existing one, as server-side apply does.
 func (w *testEnv) putObject(u *unstructured.Unstructured) {
 	w.Helper()
-	of := w.capi.Resource(w.kinds[u.GetKind()]).Namespace(u.GetNamespace())
+	resourceClient := w.capi.Resource(w.kinds[u.GetKind()]).Namespace(u.GetNamespace())
 	w.uid++
-	have, err := of.Get(w.Context(), u.GetName(), metav1.GetOptions{})
+	current, err := resourceClient.Get(w.Context(), u.GetName(), metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {
 		u = u.DeepCopy()
 		if u.GetUID() == "" {
 			u.SetUID(types.UID(fmt.Sprintf("uid-%d", w.uid)))
 		}
-		_, err = of.Create(w.Context(), u, metav1.CreateOptions{})
+		_, err = resourceClient.Create(w.Context(), u, metav1.CreateOptions{})
 		w.must(err)
 		w.waitForWatches(u)
 		return
 	}
 	w.must(err)
-	mergeMaps(have.Object, u.DeepCopy().Object)
-	_, err = of.Update(w.Context(), have, metav1.UpdateOptions{})
+	mergeMaps(current.Object, u.DeepCopy().Object)
+	_, err = resourceClient.Update(w.Context(), current, metav1.UpdateOptions{})
 	w.must(err)
-	w.waitForWatches(have)
+	w.waitForWatches(current)
 }
 
 func mergeMaps(into, from map[string]any) {
@@ -251,7 +251,7 @@ func (w *testEnv) isObserved(ref engines.Ref) bool {
 		w.must(err)
 	}
 	got, err := w.management.Get(w.Context(), ref)
-	only, err2 := w.management.Only(w.Context(), ref)
+	observed, err2 := w.management.Only(w.Context(), ref)
 	everywhere, err3 := w.management.Everywhere(w.Context(), ref)
 	if err != nil || err2 != nil || err3 != nil {
 		return false
@@ -263,7 +263,7 @@ func (w *testEnv) isObserved(ref engines.Ref) bool {
 		}
 	}
 	want := resourceVersion(live)
-	return resourceVersion(got) == want && resourceVersion(only) == want && resourceVersion(among) == want
+	return resourceVersion(got) == want && resourceVersion(observed) == want && resourceVersion(among) == want
 }
 
 // resourceVersion returns the resource version of an object, or "" of nil.

@@ -58,8 +58,8 @@ func TestDeletedSiteIsNotRecreated(t *testing.T) {
 	if w.getSite("team-a.prod") != nil || !strings.HasPrefix(c.Message, "Site team-a.prod with uid site-1 was deleted") || !strings.HasSuffix(c.Message, v1alpha1.AnnotationRecreate+"=site-1") {
 		t.Fatalf("message %q, Site %v", c.Message, w.getSite("team-a.prod"))
 	}
-	if at := w.get().Status.AtProvider; at.SiteName != "" || at.SiteUID != "site-1" || at.ReadySince == nil {
-		t.Errorf("published Site: %q with uid %q, ready since %v", at.SiteName, at.SiteUID, at.ReadySince)
+	if observation := w.get().Status.AtProvider; observation.SiteName != "" || observation.SiteUID != "site-1" || observation.ReadySince == nil {
+		t.Errorf("published Site: %q with uid %q, ready since %v", observation.SiteName, observation.SiteUID, observation.ReadySince)
 	}
 	annotate := func(uid string) {
 		w.change(func(mc *v1alpha1.ManagedCluster) {

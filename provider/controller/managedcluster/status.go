@@ -74,8 +74,8 @@ func isUrgent(mc *v1alpha1.ManagedCluster, f facts, next v1alpha1.ManagedCluster
 		return true
 	}
 	a, b := mc.Status, next
-	before, after := a.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeReady)
-	if before.Status != after.Status || before.ObservedGeneration != after.ObservedGeneration {
+	previousReady, nextReady := a.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeReady)
+	if previousReady.Status != nextReady.Status || previousReady.ObservedGeneration != nextReady.ObservedGeneration {
 		return true
 	}
 	if !equality.Semantic.DeepEqual(a.AtProvider.Provisioned, b.AtProvider.Provisioned) {
@@ -118,9 +118,9 @@ func isClusterMissing(s v1alpha1.ManagedClusterStatus) bool {
 }
 
 func findUID(o v1alpha1.ManagedClusterObservation, kind, name string) string {
-	for _, one := range o.Objects {
-		if one.Kind == kind && one.Name == name {
-			return one.UID
+	for _, object := range o.Objects {
+		if object.Kind == kind && object.Name == name {
+			return object.UID
 		}
 	}
 	return ""
@@ -148,33 +148,33 @@ func buildConditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Co
 	return out
 }
 
-func newCondition(mc *v1alpha1.ManagedCluster, of xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
+func newCondition(mc *v1alpha1.ManagedCluster, conditionType xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
 	return xpv2.Condition{
-		Type: of, Status: s, Reason: reason, Message: setup.CutMessage(message, maxMessage), LastTransitionTime: metav1.Now(),
+		Type: conditionType, Status: s, Reason: reason, Message: setup.CutMessage(message, maxMessage), LastTransitionTime: metav1.Now(),
 	}.WithObservedGeneration(mc.GetGeneration())
 }
 
 // newObservation returns the observed state, and the retained part of the status. The state of another Cluster of that name is not kept.
-func newObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
+func newObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
 	r := f.report
-	if r.UID == "" || describeLostObjects(f) != "" || f.taken != "" || isClusterReplaced(f, before) {
-		return absentObservation(f, before)
+	if r.UID == "" || describeLostObjects(f) != "" || f.taken != "" || isClusterReplaced(f, previous) {
+		return absentObservation(f, previous)
 	}
 	out := v1alpha1.ManagedClusterObservation{
 		UID: r.UID, ClusterAPIVersion: r.APIVersion, Phase: r.Phase, Version: r.Version,
 		Contracts:      v1alpha1.Contracts{Infrastructure: string(r.Infrastructure), ControlPlane: string(r.ControlPlane)},
-		Objects:        statusObjects(f, before),
+		Objects:        statusObjects(f, previous),
 		FailureDomains: failureDomains(r),
 		Replicas:       v1alpha1.Replicas{ControlPlane: machineCounts(r.ControlPlanes), Workers: machineCounts(r.Workers)},
 		StartedAt:      setup.Timestamp(f.now),
 	}
-	var was *v1alpha1.ObservedTopology
-	if before.UID == r.UID {
+	var topology *v1alpha1.ObservedTopology
+	if previous.UID == r.UID {
 		out.StartedAt, out.InfrastructureReadyAt = timeoutClocks(f)
-		out.ReadySince, out.WasReady = before.ReadySince, before.WasReady
-		out.Provisioned, was = before.Provisioned, before.Topology
+		out.ReadySince, out.WasReady = previous.ReadySince, previous.WasReady
+		out.Provisioned, topology = previous.Provisioned, previous.Topology
 	}
-	out.Topology = topologyStatus(f, was)
+	out.Topology = topologyStatus(f, topology)
 	if out.StartedAt == nil {
 		out.StartedAt = setup.Timestamp(f.now)
 	}
@@ -192,7 +192,7 @@ func newObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1
 	if b := r.Blocker(); b.Reason != "" {
 		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: setup.CutMessage(b.Message, maxMessage)}
 	}
-	out.SiteUID = before.SiteUID
+	out.SiteUID = previous.SiteUID
 	if f.site.ours {
 		out.SiteName, out.SiteUID = siteName(f.mc), f.site.uid
 	}
@@ -229,14 +229,14 @@ func isProvisioned(r readiness.Report) bool {
 }
 
 // absentObservation returns the retained part of the status when our Cluster does not exist or could not be read: the objects that existed.
-func absentObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
-	out := *before.DeepCopy()
+func absentObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
+	out := *previous.DeepCopy()
 	out.ReadySince = nil
 	if b := f.report.Blocker(); b.Reason != "" {
 		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: setup.CutMessage(b.Message, maxMessage)}
 	}
 	if f.taken == "" { // An object of another owner is not recorded, otherwise its loss would be reported.
-		out.Objects = statusObjects(f, before)
+		out.Objects = statusObjects(f, previous)
 	}
 	return out
 }

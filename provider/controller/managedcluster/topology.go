@@ -32,14 +32,14 @@ func (c topologyProgress) observeTopology(t readiness.Topology, now time.Time, s
 
 // topologyStatus returns the topology for the status: which ClusterClass the Cluster was last made from, and whether it is being rebased to
 // another one.
-func topologyStatus(f facts, before *v1alpha1.ObservedTopology) *v1alpha1.ObservedTopology {
+func topologyStatus(f facts, previous *v1alpha1.ObservedTopology) *v1alpha1.ObservedTopology {
 	t := f.report.Topology
 	if t.Class == "" {
 		return nil
 	}
 	out := &v1alpha1.ObservedTopology{Reason: t.Reason, Message: setup.CutMessage(t.Message, maxMessage)}
-	if before != nil {
-		out.Class, out.Rebasing = before.Class, before.Rebasing || before.Class != "" && before.Class != t.Class
+	if previous != nil {
+		out.Class, out.Rebasing = previous.Class, previous.Rebasing || previous.Class != "" && previous.Class != t.Class
 	}
 	if f.topologyDone {
 		out.Class, out.Rebasing = t.Class, false

@@ -31,55 +31,55 @@ func TestTopologyRebase(t *testing.T) {
 	w.reportBuilt()
 	w.create(v1alpha1.ManagedClusterParameters{Cluster: v1alpha1.ClusterReference{Name: "c1"}, ClusterDescription: v1alpha1.ClusterDescription{Type: v1alpha1.TypeExisting}})
 	w.reconcileUntil(ready)
-	is := func(what string, want v1alpha1.ObservedTopology) {
+	wantTopology := func(description string, want v1alpha1.ObservedTopology) {
 		t.Helper()
 		w.reconcile()
 		got := w.get().Status.AtProvider.Topology
 		if got == nil {
-			t.Fatalf("%s: nothing is known", what)
+			t.Fatalf("%s: nothing is known", description)
 		}
 		if diff := cmp.Diff(want, *got); diff != "" {
-			t.Errorf("%s: -want, +got:\n%s", what, diff)
+			t.Errorf("%s: -want, +got:\n%s", description, diff)
 		}
 	}
-	after := func(d time.Duration) { w.reconcile(); w.clock = w.clock.Add(d) }
-	after(progressInterval)
-	is("it is made of a", v1alpha1.ObservedTopology{Class: "a"})
+	passTime := func(d time.Duration) { w.reconcile(); w.clock = w.clock.Add(d) }
+	passTime(progressInterval)
+	wantTopology("it is made of a", v1alpha1.ObservedTopology{Class: "a"})
 	w.putTopologyCondition("b", 2, "False")
-	is("the Cluster names b", v1alpha1.ObservedTopology{Class: "a", Rebasing: true, Reason: "Words"})
+	wantTopology("the Cluster names b", v1alpha1.ObservedTopology{Class: "a", Rebasing: true, Reason: "Words"})
 	// Cluster API reports that it is reconciled before it notices the effect of the change.
 	w.putTopologyCondition("b", 2, "True")
-	after(readiness.Stabilization - time.Second)
-	is("it is done, and not for long enough", v1alpha1.ObservedTopology{Class: "a", Rebasing: true})
+	passTime(readiness.Stabilization - time.Second)
+	wantTopology("it is done, and not for long enough", v1alpha1.ObservedTopology{Class: "a", Rebasing: true})
 	w.putTopologyCondition("b", 2, "False")
-	after(2 * time.Second)
+	passTime(2 * time.Second)
 	w.putTopologyCondition("b", 2, "True")
-	after(readiness.Stabilization - time.Second)
-	is("it was interrupted", v1alpha1.ObservedTopology{Class: "a", Rebasing: true})
+	passTime(readiness.Stabilization - time.Second)
+	wantTopology("it was interrupted", v1alpha1.ObservedTopology{Class: "a", Rebasing: true})
 	if w.result.RequeueAfter > time.Second {
 		t.Errorf("it is looked at again after %s only", w.result.RequeueAfter)
 	}
-	after(time.Second)
-	is("it is made of b", v1alpha1.ObservedTopology{Class: "b"})
+	passTime(time.Second)
+	wantTopology("it is made of b", v1alpha1.ObservedTopology{Class: "b"})
 	w.putTopologyCondition("d", 2, "True")
-	after(time.Second)
-	is("core was done at once", v1alpha1.ObservedTopology{Class: "b", Rebasing: true})
+	passTime(time.Second)
+	wantTopology("core was done at once", v1alpha1.ObservedTopology{Class: "b", Rebasing: true})
 	w.putTopologyCondition("b", 2, "True")
-	after(progressInterval)
-	is("it is made of b again", v1alpha1.ObservedTopology{Class: "b"})
+	passTime(progressInterval)
+	wantTopology("it is made of b again", v1alpha1.ObservedTopology{Class: "b"})
 	w.putTopologyCondition("c", 3, "False")
-	is("the Cluster names c", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
+	wantTopology("the Cluster names c", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
 	w.putTopologyCondition("b", 4, "False")
-	after(progressInterval)
-	is("the change back is a rebase too", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
+	passTime(progressInterval)
+	wantTopology("the change back is a rebase too", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
 	w.putTopologyCondition("b", 4, "True")
-	after(progressInterval)
-	is("and is done", v1alpha1.ObservedTopology{Class: "b"})
+	passTime(progressInterval)
+	wantTopology("and is done", v1alpha1.ObservedTopology{Class: "b"})
 	w.putTopologyCondition("b", 4, "False")
-	after(progressInterval)
-	is("a condition with another reason is not reported", v1alpha1.ObservedTopology{Class: "b"})
+	passTime(progressInterval)
+	wantTopology("a condition with another reason is not reported", v1alpha1.ObservedTopology{Class: "b"})
 	w.putTopologyCondition("b", 4, "True")
-	after(progressInterval)
+	passTime(progressInterval)
 	w.reconcile()
 	if w.result.RequeueAfter < time.Minute {
 		t.Errorf("it is looked at again after %s", w.result.RequeueAfter)
@@ -137,8 +137,8 @@ func TestRecreatedUIDIsWrittenAtOnce(t *testing.T) {
 func TestDeletionTimeout(t *testing.T) {
 	w := newReadyCluster(t)
 	w.must(w.Delete(t.Context(), w.get()))
-	at := metav1.NewTime(w.clock)
-	w.putYAML("Cluster", fmt.Sprintf("metadata: {deletionTimestamp: '%s', finalizers: [a/b]}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: WaitingForWorkersDeletion, message: two of them}]}", at.Format(time.RFC3339)))
+	timestamp := metav1.NewTime(w.clock)
+	w.putYAML("Cluster", fmt.Sprintf("metadata: {deletionTimestamp: '%s', finalizers: [a/b]}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: WaitingForWorkersDeletion, message: two of them}]}", timestamp.Format(time.RFC3339)))
 	w.reconcile()
 	const late = "DeletionTimedOut: Cluster c1 is still being deleted: WaitingForWorkersDeletion: Cluster c1: two of them"
 	if m := w.get().GetCondition(xpv2.TypeSynced).Message; strings.Contains(m, "DeletionTimedOut") {

@@ -171,12 +171,12 @@ func (b *book) write(ctx context.Context, text string) error {
 }
 
 // sinceOf returns since when a receiver is there, or false where that is not known yet.
-func (b *book) sinceOf(r notification.ReceiverID) (since time.Time, known bool) {
+func (b *book) sinceOf(r notification.ReceiverID) (start time.Time, isKnown bool) {
 	b.read(func(content *notification.Book) {
 		p, ok := content.Receivers[r]
-		since, known = time.Unix(p.Since, 0), ok
+		start, isKnown = time.Unix(p.Since, 0), ok
 	})
-	return since, known
+	return start, isKnown
 }
 
 // hasMoved reports whether a deployment names another configuration than at the last look.

@@ -66,17 +66,17 @@ func (d *observedDeployment) config() notification.Config {
 
 // isWanted reports whether a deployment may name a configuration with receivers. A deployment whose configuration is known to have no
 // receivers need not be read: the cache does not have its status. It returns an error if the cache cannot be read.
-func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, known *note) (bool, error) {
+func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, recorded *note) (bool, error) {
 	wanted, err := r.hasReceivers(ctx)
 	if err != nil {
 		return false, err
 	}
 	if !wanted {
-		r.countPending(known, 0)
+		r.countPending(recorded, 0)
 		r.notes.ForgetNote(key)
 		return false, nil
 	}
-	if known.uid == "" {
+	if recorded.uid == "" {
 		return true, nil
 	}
 	m := &metav1.PartialObjectMetadata{}
@@ -84,14 +84,14 @@ func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, kno
 	if err := r.kube.Get(ctx, key, m); err != nil {
 		return true, errors.Wrap(client.IgnoreNotFound(err), "cannot get metadata of deployment")
 	}
-	if string(m.UID) != known.uid || m.Generation != known.generation {
+	if string(m.UID) != recorded.uid || m.Generation != recorded.generation {
 		return true, nil
 	}
-	spec, err := r.getConfig(ctx, known.config, key.Namespace)
+	spec, err := r.getConfig(ctx, recorded.config, key.Namespace)
 	if err != nil || spec != nil && len(spec.Notifications) > 0 {
 		return true, err
 	}
-	r.countPending(known, 0)
+	r.countPending(recorded, 0)
 	return false, nil
 }
 

@@ -56,6 +56,6 @@ func (r *Reconciler) createEvent(ctx context.Context, a notification.Attempt, n 
 
 func (r *Reconciler) newEvent(a notification.Attempt, n *notification.Notification, reason event.Reason, message string) *corev1.Event {
 	sum, d := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", a.ID, a.Receiver, reason)), n.Deployment
-	about := corev1.ObjectReference{APIVersion: d.APIVersion, Kind: d.Kind, Namespace: d.Namespace, Name: d.Name, UID: types.UID(d.UID)}
-	return setup.NewEvent(about, hex.EncodeToString(sum[:8]), corev1.EventTypeWarning, reason, message, metav1.NewTime(r.now()))
+	subject := corev1.ObjectReference{APIVersion: d.APIVersion, Kind: d.Kind, Namespace: d.Namespace, Name: d.Name, UID: types.UID(d.UID)}
+	return setup.NewEvent(subject, hex.EncodeToString(sum[:8]), corev1.EventTypeWarning, reason, message, metav1.NewTime(r.now()))
 }

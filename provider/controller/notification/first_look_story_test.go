@@ -19,39 +19,39 @@ import (
 // addConfig creates another configuration, whose receiver is b.
 func (w *testEnv) addConfig() *configv1alpha1.ClusterProviderConfig {
 	w.t.Helper()
-	other := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
-	other.Spec.Notifications = []configv1alpha1.Notification{to("https://b.example.org/x", succeeded, failed)}
-	w.must(w.kube.Create(w.t.Context(), other))
+	otherConfig := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
+	otherConfig.Spec.Notifications = []configv1alpha1.Notification{to("https://b.example.org/x", succeeded, failed)}
+	w.must(w.kube.Create(w.t.Context(), otherConfig))
 	w.reconcileConfigs()
-	return other
+	return otherConfig
 }
 
 // TestDeploymentMovesUnwitnessed lets a deployment name another configuration while the provider cannot see that, or cannot use the configuration yet.
 func TestDeploymentMovesUnwitnessed(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		move   func(w *testEnv, other *configv1alpha1.ClusterProviderConfig)
+		move   func(w *testEnv, otherConfig *configv1alpha1.ClusterProviderConfig)
 	}{
 		"Restart": {reason: "A deployment that names another configuration while no provider runs gets no outcomes of the past posted.", move: func(w *testEnv, _ *configv1alpha1.ClusterProviderConfig) {
 			w.moveConfig("other")
 			w.restart()
 		}},
-		"Away": {reason: "A configuration that is away when a deployment begins to name it gets none of the past when it is back.", move: func(w *testEnv, other *configv1alpha1.ClusterProviderConfig) {
-			w.must(w.kube.Delete(w.t.Context(), other))
+		"Away": {reason: "A configuration that is away when a deployment begins to name it gets none of the past when it is back.", move: func(w *testEnv, otherConfig *configv1alpha1.ClusterProviderConfig) {
+			w.must(w.kube.Delete(w.t.Context(), otherConfig))
 			w.reconcileConfigs()
 			w.moveConfig("other")
 			w.mustReconcile()
-			other.ResourceVersion = ""
-			w.must(w.kube.Create(w.t.Context(), other))
+			otherConfig.ResourceVersion = ""
+			w.must(w.kube.Create(w.t.Context(), otherConfig))
 			w.reconcileConfigs()
 		}},
-		"NotAllowed": {reason: "A configuration that does not allow the namespace yet gets none of the past when it does.", move: func(w *testEnv, other *configv1alpha1.ClusterProviderConfig) {
-			other.Spec.Policy.AllowedNamespaces = []string{"team-b"}
-			w.must(w.kube.Update(w.t.Context(), other))
+		"NotAllowed": {reason: "A configuration that does not allow the namespace yet gets none of the past when it does.", move: func(w *testEnv, otherConfig *configv1alpha1.ClusterProviderConfig) {
+			otherConfig.Spec.Policy.AllowedNamespaces = []string{"team-b"}
+			w.must(w.kube.Update(w.t.Context(), otherConfig))
 			w.moveConfig("other")
 			w.mustReconcile()
-			other.Spec.Policy.AllowedNamespaces = nil
-			w.must(w.kube.Update(w.t.Context(), other))
+			otherConfig.Spec.Policy.AllowedNamespaces = nil
+			w.must(w.kube.Update(w.t.Context(), otherConfig))
 		}},
 		"Twice": {reason: "A deployment that returns to the configuration while no provider runs gets none of the past, as after the first move.", move: func(w *testEnv, _ *configv1alpha1.ClusterProviderConfig) {
 			w.moveConfig("other")
@@ -73,12 +73,12 @@ func TestDeploymentMovesUnwitnessed(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newTestEnv(t, to("https://a.example.org/x", succeeded))
-			other := w.addConfig()
+			otherConfig := w.addConfig()
 			w.moveTo(1, verified()...)
 			w.mustReconcile()
 			w.receiver.taken = nil
 			w.now = w.now.Add(time.Minute)
-			tc.move(w, other)
+			tc.move(w, otherConfig)
 			w.mustReconcile()
 			w.mustReconcile()
 			w.wantTaken(tc.reason)
@@ -240,9 +240,9 @@ func TestUnknownReceiver(t *testing.T) {
 	marks, err := w.r.books.get(t.Context(), "team-a")
 	w.must(err)
 	receiver := to("https://b.example.org/x", succeeded)
-	unknown := &turn{id: "ClusterProviderConfig/default/b", config: d.config(), receiver: &receiver, ended: map[string]bool{}}
-	w.must(w.r.fillTurns(t.Context(), marks, d, []*turn{unknown}))
-	if len(unknown.pending) > 0 || unknown.retry == 0 {
-		t.Errorf("fillTurns(...): %d notifications, and the next try in %s: want none yet, and another try", len(unknown.pending), unknown.retry)
+	unknownTurn := &turn{id: "ClusterProviderConfig/default/b", config: d.config(), receiver: &receiver, ended: map[string]bool{}}
+	w.must(w.r.fillTurns(t.Context(), marks, d, []*turn{unknownTurn}))
+	if len(unknownTurn.pending) > 0 || unknownTurn.retry == 0 {
+		t.Errorf("fillTurns(...): %d notifications, and the next try in %s: want none yet, and another try", len(unknownTurn.pending), unknownTurn.retry)
 	}
 }

@@ -165,8 +165,8 @@ func (r *Reconciler) giveUp(ctx context.Context, a notification.Attempt, n *noti
 }
 
 // logOutcome logs an action, or its failure, for the notification of an outcome.
-func (r *Reconciler) logOutcome(message string, n *notification.Notification, more ...any) {
+func (r *Reconciler) logOutcome(message string, n *notification.Notification, extra ...any) {
 	d := n.Deployment
 	values := []any{"claim", d.Namespace + "/" + d.Name, "group", r.gvk.Group, "revision", n.Revision, "request", n.Request, "outcome", n.Result}
-	r.log.Info(message, append(values, more...)...)
+	r.log.Info(message, append(values, extra...)...)
 }

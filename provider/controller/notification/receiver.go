@@ -22,11 +22,11 @@ func (r *Reconciler) hasReceivers(ctx context.Context) (bool, error) {
 	if err != nil || len(shared) > 0 {
 		return len(shared) > 0, err
 	}
-	own := &configv1alpha1.ProviderConfigList{}
-	if err := r.kube.List(ctx, own, client.UnsafeDisableDeepCopy); err != nil {
+	configs := &configv1alpha1.ProviderConfigList{}
+	if err := r.kube.List(ctx, configs, client.UnsafeDisableDeepCopy); err != nil {
 		return false, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
-	return slices.ContainsFunc(own.Items, func(c configv1alpha1.ProviderConfig) bool { return len(c.Spec.Notifications) > 0 }), nil
+	return slices.ContainsFunc(configs.Items, func(c configv1alpha1.ProviderConfig) bool { return len(c.Spec.Notifications) > 0 }), nil
 }
 
 // presentReceivers returns the receivers of the ProviderConfigs of a namespace, or of all ClusterProviderConfigs where it is empty. It returns an error if they cannot be
@@ -100,16 +100,16 @@ func (r *Reconciler) receiverFor(ctx context.Context, t *turn) (*notification.Re
 
 // readReceiver reads the Secrets of a receiver.
 func (r *Reconciler) readReceiver(ctx context.Context, c notification.Config, n *configv1alpha1.Notification, named *url.URL) (*notification.Receiver, error) {
-	held, err := credentials.ReadReceiver(ctx, r.live, credentials.Config{Kind: c.Kind, Namespace: c.Namespace}, n)
+	content, err := credentials.ReadReceiver(ctx, r.live, credentials.Config{Kind: c.Kind, Namespace: c.Namespace}, n)
 	if err != nil {
 		return nil, classifyCredentialsError(err)
 	}
-	out := &notification.Receiver{URL: named, Key: fetch.Secret(held.Key), CABundle: held.CABundle}
-	if held.Address == "" {
+	out := &notification.Receiver{URL: named, Key: fetch.Secret(content.Key), CABundle: content.CABundle}
+	if content.Address == "" {
 		return out, nil
 	}
 	// The message of a parser may hold the secret part.
-	out.URL, err = url.Parse(strings.TrimSpace(string(held.Address)))
+	out.URL, err = url.Parse(strings.TrimSpace(string(content.Address)))
 	if err != nil || out.URL.Scheme != named.Scheme || !strings.EqualFold(out.URL.Host, named.Host) || out.URL.User != nil {
 		return nil, configError{errors.New("spec.notifications.secretRef: key address of the Secret must be an https address with the host of spec.notifications.url")}
 	}
@@ -118,10 +118,10 @@ func (r *Reconciler) readReceiver(ctx context.Context, c notification.Config, n 
 
 func classifyCredentialsError(err error) error {
 	var (
-		gone    *credentials.GoneError
-		invalid *credentials.InvalidError
+		goneError *credentials.GoneError
+		invalid   *credentials.InvalidError
 	)
-	if errors.As(err, &gone) || errors.As(err, &invalid) {
+	if errors.As(err, &goneError) || errors.As(err, &invalid) {
 		return configError{err}
 	}
 	return err

@@ -85,11 +85,11 @@ func TestForbiddenNamespace(t *testing.T) {
 
 // TestHasReceivers finds the configurations of both kinds.
 func TestHasReceivers(t *testing.T) {
-	own := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}
-	own.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
-	none, shared, tenant := newTestEnv(t), newTestEnv(t, to("https://a.example.org/x", succeeded)), newTestEnv(t)
-	tenant.must(tenant.kube.Create(t.Context(), own))
-	for i, w := range []*testEnv{none, shared, tenant} {
+	ownConfig := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}
+	ownConfig.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
+	empty, shared, tenant := newTestEnv(t), newTestEnv(t, to("https://a.example.org/x", succeeded)), newTestEnv(t)
+	tenant.must(tenant.kube.Create(t.Context(), ownConfig))
+	for i, w := range []*testEnv{empty, shared, tenant} {
 		got, err := w.r.hasReceivers(t.Context())
 		if err != nil || got != (i > 0) {
 			t.Errorf("hasReceivers(...) of case %d: %t, %v", i, got, err)

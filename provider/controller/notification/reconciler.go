@@ -39,8 +39,8 @@ type Counter interface {
 	// Notified counts a notification by how it ended.
 	Notified(result telemetry.NotificationResult)
 
-	// NotificationsPending adds more, which may be negative, to the number of notifications that are pending.
-	NotificationsPending(more int)
+	// NotificationsPending adds delta, which may be negative, to the number of notifications that are pending.
+	NotificationsPending(delta int)
 }
 
 // A Reconciler posts the outcomes of the deployments of one API group.
@@ -90,8 +90,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if req.Name == "" {
 		return r.reconcileBook(ctx, req.Namespace)
 	}
-	known := r.notes.NoteFor(req.NamespacedName)
-	wanted, err := r.isWanted(ctx, req.NamespacedName, known)
+	recorded := r.notes.NoteFor(req.NamespacedName)
+	wanted, err := r.isWanted(ctx, req.NamespacedName, recorded)
 	if err != nil || !wanted {
 		return reconcile.Result{}, err
 	}
@@ -100,16 +100,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	if d == nil {
-		r.countPending(known, 0)
+		r.countPending(recorded, 0)
 		r.notes.ForgetNote(req.NamespacedName)
 		return r.reconcileBook(ctx, req.Namespace)
 	}
-	return r.reconcileDeployment(ctx, d, known)
+	return r.reconcileDeployment(ctx, d, recorded)
 }
 
 // reconcileDeployment posts to each receiver the outcomes after its mark.
-func (r *Reconciler) reconcileDeployment(ctx context.Context, d *observedDeployment, known *note) (reconcile.Result, error) {
-	if known.uid != "" && known.uid != d.Identity.UID { // The deployment was created again under its name.
+func (r *Reconciler) reconcileDeployment(ctx context.Context, d *observedDeployment, recorded *note) (reconcile.Result, error) {
+	if recorded.uid != "" && recorded.uid != d.Identity.UID { // The deployment was created again under its name.
 		if _, err := r.reconcileBook(ctx, d.Identity.Namespace); err != nil {
 			return reconcile.Result{}, err
 		}
@@ -123,18 +123,18 @@ func (r *Reconciler) reconcileDeployment(ctx context.Context, d *observedDeploym
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	known.read(d)
+	recorded.read(d)
 	if !exists || len(turns) > 0 && len(outcomes) == 0 && !marks.hasMoved(d) {
-		r.countPending(known, 0)
+		r.countPending(recorded, 0)
 		return reconcile.Result{RequeueAfter: settles}, nil
 	}
 	if err := r.fillTurns(ctx, marks, d, turns); err != nil {
 		return reconcile.Result{}, err
 	}
-	r.countPending(known, countNotifications(turns))
-	retry := r.takeTurns(ctx, known.backoff, turns)
+	r.countPending(recorded, countNotifications(turns))
+	retry := r.takeTurns(ctx, recorded.backoff, turns)
 	r.moveMarks(marks, d, turns)
-	r.countPending(known, countNotifications(turns))
+	r.countPending(recorded, countNotifications(turns))
 	return reconcile.Result{RequeueAfter: soonest(settles, retry)}, marks.save(ctx)
 }
 
@@ -153,15 +153,15 @@ func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDepl
 	outcomes, _ := notification.Outcomes(&d.Status, state, r.now())
 	r.enterConfig(marks, d, turns, outcomes)
 	for _, t := range turns {
-		since, known, err := r.firstSeen(ctx, t)
+		start, isKnown, err := r.firstSeen(ctx, t)
 		if err != nil {
 			return err
 		}
-		if !known {
+		if !isKnown {
 			t.retry = busyWait
 			continue
 		}
-		for _, o := range r.untold(marks, d, t, outcomes, since) {
+		for _, o := range r.untold(marks, d, t, outcomes, start) {
 			t.add(notification.Notification{Outcome: o, Deployment: d.Identity})
 		}
 	}
@@ -170,38 +170,38 @@ func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDepl
 
 // untold returns the outcomes that the receiver of a turn has not taken. A receiver without a mark gets one, where the deployment had an
 // outcome before the receiver was there.
-func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcomes []notification.Outcome, since time.Time) (out []notification.Outcome) {
+func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcomes []notification.Outcome, start time.Time) (out []notification.Outcome) {
 	marks.edit(func(content *notification.Book) bool {
-		mark, hasFirst := content.MarkOf(d.Identity.ID(), t.id, since), false
-		if floor := time.Unix(content.Floor, 0); since.Before(floor) {
-			since = floor
+		mark, hasFirst := content.MarkOf(d.Identity.ID(), t.id, start), false
+		if floor := time.Unix(content.Floor, 0); start.Before(floor) {
+			start = floor
 		} else if mark == nil {
 			var first notification.Mark
-			if first, hasFirst = notification.FirstMark(outcomes, since, r.now()); hasFirst {
+			if first, hasFirst = notification.FirstMark(outcomes, start, r.now()); hasFirst {
 				content.Set(d.Identity.ID(), t.id, first)
 				mark = &first
 			}
 		}
-		out = notification.Untold(outcomes, d.Status.Transitions, mark, since)
+		out = notification.Untold(outcomes, d.Status.Transitions, mark, start)
 		return hasFirst
 	})
 	return out
 }
 
 // firstSeen returns since when the receiver of a turn is there, or false while that is not known. It returns an error if that cannot be read or noted.
-func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (since time.Time, known bool, err error) {
+func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (start time.Time, isKnown bool, err error) {
 	b, err := r.books.get(ctx, t.config.Namespace)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	if since, known := b.sinceOf(t.id); known {
-		return since, true, nil
+	if earlierStart, isRecorded := b.sinceOf(t.id); isRecorded {
+		return earlierStart, true, nil
 	}
 	if _, err := r.reconcileBook(ctx, t.config.Namespace); err != nil {
 		return time.Time{}, false, err
 	}
-	since, known = b.sinceOf(t.id)
-	return since, known, nil
+	start, isKnown = b.sinceOf(t.id)
+	return start, isKnown, nil
 }
 
 // enterConfig remembers which configuration the deployment has. It marks the newest transition for the receivers of a newly named
@@ -233,9 +233,9 @@ func (r *Reconciler) moveMarks(marks *book, d *observedDeployment, turns []*turn
 }
 
 // countPending counts the notifications of a deployment that receivers have not taken.
-func (r *Reconciler) countPending(known *note, n int) {
-	r.counter.NotificationsPending(n - known.pending)
-	known.pending = n
+func (r *Reconciler) countPending(recorded *note, n int) {
+	r.counter.NotificationsPending(n - recorded.pending)
+	recorded.pending = n
 }
 
 // reconcileBook notes which receivers the configurations of a namespace have, or ClusterProviderConfigs where it is empty, and drops the marks of receivers and
@@ -249,9 +249,9 @@ func (r *Reconciler) reconcileBook(ctx context.Context, namespace string) (recon
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	again := time.Duration(0)
+	delay := time.Duration(0)
 	b.edit(func(content *notification.Book) (changed bool) {
-		if changed, again = content.See(present, r.now()); changed && namespace == "" {
+		if changed, delay = content.See(present, r.now()); changed && namespace == "" {
 			r.areBooksWoken.Store(false)
 		}
 		return changed
@@ -259,7 +259,7 @@ func (r *Reconciler) reconcileBook(ctx context.Context, namespace string) (recon
 	if err := r.dropMarks(ctx, b, namespace); err != nil {
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{RequeueAfter: again}, b.save(ctx)
+	return reconcile.Result{RequeueAfter: delay}, b.save(ctx)
 }
 
 // dropMarks drops the marks of deployments of a namespace that do not exist, and of receivers that are not known any more. Where the receivers of
@@ -283,9 +283,9 @@ func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string) e
 	if err != nil {
 		return err
 	}
-	known := append(shared.receivers(), b.receivers()...)
+	receivers := append(shared.receivers(), b.receivers()...)
 	b.edit(func(content *notification.Book) bool {
-		return content.Keep(func(d notification.DeploymentID) bool { return existing.Has(d) || isOther(d) }, known)
+		return content.Keep(func(d notification.DeploymentID) bool { return existing.Has(d) || isOther(d) }, receivers)
 	})
 	return nil
 }

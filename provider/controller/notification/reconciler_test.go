@@ -53,14 +53,14 @@ type testReceiver struct {
 }
 
 // Post takes a notification unless the test says otherwise.
-func (r *testReceiver) Post(_ context.Context, to *notification.Receiver, n *notification.Notification) error {
+func (r *testReceiver) Post(_ context.Context, target *notification.Receiver, n *notification.Notification) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.posts++
 	if r.err != nil {
 		return r.err
 	}
-	r.taken = append(r.taken, to.URL.Host+" "+n.ID())
+	r.taken = append(r.taken, target.URL.Host+" "+n.ID())
 	if r.unheard {
 		return fetch.Error(fetch.ProblemSilent)
 	}
@@ -82,10 +82,10 @@ func (c *counts) Notified(r telemetry.NotificationResult) {
 }
 
 // NotificationsPending adds to the number of pending notifications.
-func (c *counts) NotificationsPending(more int) {
+func (c *counts) NotificationsPending(delta int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pending += more
+	c.pending += delta
 }
 
 // A testEnv has one deployment, whose configuration has receivers, and one process of the provider after the other.
@@ -210,9 +210,9 @@ func (w *testEnv) reconcileConfigs() {
 }
 
 // moveTo adds changes of the phase that happen now, and writes the deployment.
-func (w *testEnv) moveTo(revision int64, to ...deploymentv1alpha1.Phase) {
+func (w *testEnv) moveTo(revision int64, phases ...deploymentv1alpha1.Phase) {
 	w.t.Helper()
-	for _, p := range to {
+	for _, p := range phases {
 		t := deploymentv1alpha1.Transition{To: p, Revision: revision, At: metav1.NewTime(w.now)}
 		if log := w.status.Transitions; len(log) > 0 {
 			t.Index, t.From = log[len(log)-1].Index+1, log[len(log)-1].To
@@ -264,10 +264,10 @@ func (w *testEnv) mustReconcile() time.Duration {
 }
 
 // wait lets the clock reach the next reconcile, as the queue does, until nothing is waited for or the time is over. It returns how many reconciles there were.
-func (w *testEnv) wait(most time.Duration) int {
+func (w *testEnv) wait(limit time.Duration) int {
 	w.t.Helper()
 	n := 0
-	for end := w.now.Add(most); ; n++ {
+	for end := w.now.Add(limit); ; n++ {
 		wait := w.mustReconcile()
 		if wait == 0 || w.now.Add(wait).After(end) {
 			return n + 1
@@ -360,7 +360,7 @@ func TestReceiverThatFails(t *testing.T) {
 		if wait != want {
 			t.Errorf("failure %d: want the next post in %s, got %s", i+1, want, wait)
 		}
-		if again := w.mustReconcile(); again != wait || w.receiver.posts != i+1 {
+		if delay := w.mustReconcile(); delay != wait || w.receiver.posts != i+1 {
 			t.Errorf("failure %d: a reconcile before its time posts: %d posts", i+1, w.receiver.posts)
 		}
 		w.now = w.now.Add(wait)
@@ -434,8 +434,8 @@ type logbook struct {
 }
 
 // Info records a line.
-func (l logbook) Info(said string, values ...any) {
-	*l.lines = append(*l.lines, strings.TrimSpace(said+": "+fmt.Sprintln(values...)))
+func (l logbook) Info(message string, values ...any) {
+	*l.lines = append(*l.lines, strings.TrimSpace(message+": "+fmt.Sprintln(values...)))
 }
 
 // TestGivenUp posts for a day to a receiver that never answers.
@@ -462,11 +462,11 @@ func TestGivenUp(t *testing.T) {
 	if diff := cmp.Diff(logged, lines); diff != "" {
 		t.Errorf("log: -want, +got:\n%s", diff)
 	}
-	before := w.receiver.posts
+	baseline := w.receiver.posts
 	w.mustReconcile()
 	w.restart()
 	w.mustReconcile()
-	if w.receiver.posts != before {
+	if w.receiver.posts != baseline {
 		t.Error("a notification that was given up is posted again")
 	}
 }
@@ -604,9 +604,9 @@ func TestTwoChannels(t *testing.T) {
 // TestDeploymentMoves lets a deployment name another configuration: its receivers get outcomes from then on.
 func TestDeploymentMoves(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
-	other := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
-	other.Spec.Notifications = []configv1alpha1.Notification{to("https://b.example.org/x", succeeded)}
-	w.must(w.kube.Create(t.Context(), other))
+	otherConfig := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
+	otherConfig.Spec.Notifications = []configv1alpha1.Notification{to("https://b.example.org/x", succeeded)}
+	w.must(w.kube.Create(t.Context(), otherConfig))
 	w.reconcileConfigs()
 	w.moveTo(1, verified()...)
 	w.mustReconcile()
@@ -641,8 +641,8 @@ func TestLedgerIsAway(t *testing.T) {
 	d := &deliveryv1alpha1.GitDelivery{}
 	w.must(w.kube.Get(t.Context(), client.ObjectKey{Namespace: "team-a", Name: "shop-1"}, d))
 	w.must(w.kube.Delete(t.Context(), d))
-	if again := w.mustReconcile(); again != ledgerWait || w.receiver.posts > 0 {
-		t.Errorf("Reconcile(...): %d posts without a ledger, and the next one in %s", w.receiver.posts, again)
+	if delay := w.mustReconcile(); delay != ledgerWait || w.receiver.posts > 0 {
+		t.Errorf("Reconcile(...): %d posts without a ledger, and the next one in %s", w.receiver.posts, delay)
 	}
 	d.ResourceVersion = ""
 	w.must(w.kube.Create(t.Context(), d))
@@ -653,9 +653,9 @@ func TestLedgerIsAway(t *testing.T) {
 // TestStatusIsNotReadInVain lets a deployment without receivers change, while another configuration has some: its status, which the cache does not have, is read once.
 func TestStatusIsNotReadInVain(t *testing.T) {
 	w := newTestEnv(t)
-	other := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
-	other.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
-	w.must(w.kube.Create(t.Context(), other))
+	otherConfig := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
+	otherConfig.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
+	w.must(w.kube.Create(t.Context(), otherConfig))
 	w.reconcileConfigs()
 	for range 3 {
 		w.moveTo(1, "Pending", "Compiling")
@@ -738,7 +738,7 @@ func TestDeploymentIsDeleted(t *testing.T) {
 			if diff := cmp.Diff(tc.want, slices.Sorted(maps.Keys(b.content.Deployments))); diff != "" {
 				t.Errorf("\n%s\nmarked deployments: -want, +got:\n%s", tc.reason, diff)
 			}
-			if _, known := w.counts.ends[telemetry.NotificationFailed]; known || w.counts.pending != 0 {
+			if _, isCounted := w.counts.ends[telemetry.NotificationFailed]; isCounted || w.counts.pending != 0 {
 				t.Errorf("\n%s\n%d notifications are pending", tc.reason, w.counts.pending)
 			}
 		})
@@ -795,7 +795,7 @@ func TestPanicOfPost(t *testing.T) {
 	w.r.poster = broken
 	w.moveTo(1, verified()...)
 	w.moveTo(2, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
-	if again := w.mustReconcile(); again <= 0 {
+	if delay := w.mustReconcile(); delay <= 0 {
 		t.Error("the post that panicked is not tried again")
 	}
 	broken.panics = ""

@@ -118,9 +118,9 @@ func releasesConfig() predicate.Predicate {
 		CreateFunc:  func(event.CreateEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
-			after, ok2 := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
-			return ok && ok2 && !namesSameConfig(before, after)
+			previous, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
+			current, ok2 := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
+			return ok && ok2 && !namesSameConfig(previous, current)
 		},
 	}
 }

@@ -58,7 +58,7 @@ func user(namespace, kind, name string) *deliveryv1alpha1.GitDelivery {
 }
 
 func TestReconcile(t *testing.T) {
-	other := "example.org/other"
+	otherFinalizer := "example.org/other"
 	now := metav1.NewTime(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
 	cluster := func(deleted bool, finalizers ...string) *configv1alpha1.ClusterProviderConfig {
 		c := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default", Finalizers: finalizers}}
@@ -68,15 +68,15 @@ func TestReconcile(t *testing.T) {
 		return c
 	}
 	namespaced := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "team-a", Name: "default", DeletionTimestamp: &now, Finalizers: []string{configv1alpha1.Finalizer, other},
+		Namespace: "team-a", Name: "default", DeletionTimestamp: &now, Finalizers: []string{configv1alpha1.Finalizer, otherFinalizer},
 	}}
 
-	only := func(namespace string) *configv1alpha1.ClusterProviderConfig {
-		c := cluster(true, configv1alpha1.Finalizer, other)
+	withOther := func(namespace string) *configv1alpha1.ClusterProviderConfig {
+		c := cluster(true, configv1alpha1.Finalizer, otherFinalizer)
 		c.Spec.Policy.AllowedNamespaces = []string{namespace}
 		return c
 	}
-	with := func(fn func(d *deliveryv1alpha1.GitDelivery)) *deliveryv1alpha1.GitDelivery {
+	deliveryWith := func(fn func(d *deliveryv1alpha1.GitDelivery)) *deliveryv1alpha1.GitDelivery {
 		d := user("team-a", policy.KindClusterProviderConfig, "default")
 		fn(d)
 		return d
@@ -96,93 +96,93 @@ func TestReconcile(t *testing.T) {
 		},
 		"InUse": {
 			reason: "A configuration that a GitDelivery names is not deleted.",
-			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
+			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, otherFinalizer),
 			user: user("team-a", policy.KindClusterProviderConfig, "default"),
-			want: []string{configv1alpha1.Finalizer, other},
+			want: []string{configv1alpha1.Finalizer, otherFinalizer},
 		},
 		"Free": {
 			reason: "A configuration that no GitDelivery names is deleted.",
-			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
+			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, otherFinalizer),
 			user: user("team-a", policy.KindClusterProviderConfig, "another"),
-			want: []string{other},
+			want: []string{otherFinalizer},
 		},
 		"SameNameOtherKind": {
 			reason: "A ProviderConfig of the same name is another configuration.",
-			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
+			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, otherFinalizer),
 			user: user("team-a", policy.KindProviderConfig, "default"),
-			want: []string{other},
+			want: []string{otherFinalizer},
 		},
 		"OtherNamespace": {
 			reason: "A ProviderConfig is used only from its own namespace.",
 			kind:   policy.KindProviderConfig, config: namespaced, user: user("team-b", policy.KindProviderConfig, "default"),
-			want: []string{other},
+			want: []string{otherFinalizer},
 		},
 		"OwnNamespace": {
 			reason: "A ProviderConfig that a GitDelivery names is not deleted.",
 			kind:   policy.KindProviderConfig, config: namespaced, user: user("team-a", policy.KindProviderConfig, "default"),
-			want: []string{configv1alpha1.Finalizer, other},
+			want: []string{configv1alpha1.Finalizer, otherFinalizer},
 		},
 		"Refused": {
 			reason: "A GitDelivery that may not use a configuration does not keep it.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			kind:   policy.KindClusterProviderConfig, config: withOther("team-b"),
 			user: user("team-a", policy.KindClusterProviderConfig, "default"),
-			want: []string{other},
+			want: []string{otherFinalizer},
 		},
 		"RefusedWithFinalizer": {
 			reason: "A finalizer that a user wrote into a GitDelivery does not keep a configuration.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
-			user: with(func(d *deliveryv1alpha1.GitDelivery) { d.Finalizers = []string{managed.FinalizerName} }),
-			want: []string{other},
+			kind:   policy.KindClusterProviderConfig, config: withOther("team-b"),
+			user: deliveryWith(func(d *deliveryv1alpha1.GitDelivery) { d.Finalizers = []string{managed.FinalizerName} }),
+			want: []string{otherFinalizer},
 		},
 		"RefusedAfterRecord": {
 			reason: "A GitDelivery whose repository has a record keeps the objects that its cleanup needs.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
-			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+			kind:   policy.KindClusterProviderConfig, config: withOther("team-b"),
+			user: deliveryWith(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Finalizers = []string{managed.FinalizerName}
 				d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Head: ledger.Head{Epoch: 1, Seq: 2}}
 			}),
-			want: []string{configv1alpha1.Finalizer, other},
+			want: []string{configv1alpha1.Finalizer, otherFinalizer},
 		},
 		"RefusedAfterLedger": {
 			reason: "A GitDelivery whose repository holds a ledger keeps the objects that its cleanup needs.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
-			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+			kind:   policy.KindClusterProviderConfig, config: withOther("team-b"),
+			user: deliveryWith(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Finalizers = []string{managed.FinalizerName}
 				d.Status.AtProvider.Ledger = &ledger.State{Head: ledger.Head{Epoch: 1, Seq: 2}}
 			}),
-			want: []string{configv1alpha1.Finalizer, other},
+			want: []string{configv1alpha1.Finalizer, otherFinalizer},
 		},
 		"RefusedWithoutLedger": {
 			reason: "A repository that is known to hold no ledger keeps nothing.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
-			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+			kind:   policy.KindClusterProviderConfig, config: withOther("team-b"),
+			user: deliveryWith(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Finalizers = []string{managed.FinalizerName}
 				d.Status.AtProvider.Ledger = &ledger.State{}
 			}),
-			want: []string{other},
+			want: []string{otherFinalizer},
 		},
 		"RefusedDuringAttempt": {
 			reason: "A GitDelivery that began an attempt may have pushed and keeps the configuration.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
-			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+			kind:   policy.KindClusterProviderConfig, config: withOther("team-b"),
+			user: deliveryWith(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Finalizers = []string{managed.FinalizerName}
 				d.Status.AtProvider.Attempt = &rolloutv1alpha1.Attempt{Revision: 1}
 			}),
-			want: []string{configv1alpha1.Finalizer, other},
+			want: []string{configv1alpha1.Finalizer, otherFinalizer},
 		},
 		"RefusedWithoutFinalizer": {
 			reason: "A GitDelivery without a finalizer is not cleaned up and keeps nothing.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
-			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+			kind:   policy.KindClusterProviderConfig, config: withOther("team-b"),
+			user: deliveryWith(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Head: ledger.Head{Epoch: 1, Seq: 2}}
 			}),
-			want: []string{other},
+			want: []string{otherFinalizer},
 		},
 		"Allowed": {
 			reason: "A GitDelivery that may use a configuration keeps it before the first delivery, too.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-a"),
+			kind:   policy.KindClusterProviderConfig, config: withOther("team-a"),
 			user: user("team-a", policy.KindClusterProviderConfig, "default"),
-			want: []string{configv1alpha1.Finalizer, other},
+			want: []string{configv1alpha1.Finalizer, otherFinalizer},
 		},
 	}
 	for name, tc := range cases {

@@ -71,13 +71,13 @@ func (r *ReadyReconciler) showVerdict(ctx context.Context, c client.Object, v ve
 		return unknownInterval, nil
 	}
 	_, status := specAndStatus(c)
-	key, shown, want := client.ObjectKeyFromObject(c), status.GetCondition(xpv2.TypeReady), v.condition(c.GetGeneration())
-	if isShown(shown, want) {
+	key, published, want := client.ObjectKeyFromObject(c), status.GetCondition(xpv2.TypeReady), v.condition(c.GetGeneration())
+	if isShown(published, want) {
 		r.changes.forget(key)
 		return readInterval, nil
 	}
 	now := r.now()
-	if wait := r.changes.since(key, shown, want, now).Add(patienceFor(shown, want)).Sub(now); wait > 0 {
+	if wait := r.changes.since(key, published, want, now).Add(patienceFor(published, want)).Sub(now); wait > 0 {
 		return wait, nil
 	}
 	want.LastTransitionTime = metav1.NewTime(now)

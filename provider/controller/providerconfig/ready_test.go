@@ -82,9 +82,9 @@ func (w *readyWorld) reconcileFor(minutes int) readyView {
 	writes := 0
 	for range max(1, minutes) {
 		w.clock = w.clock.Add(time.Duration(min(1, minutes)) * time.Minute)
-		before := w.config().GetResourceVersion()
+		previousVersion := w.config().GetResourceVersion()
 		w.reconcile()
-		if w.config().GetResourceVersion() != before {
+		if w.config().GetResourceVersion() != previousVersion {
 			writes++
 		}
 	}

@@ -35,7 +35,7 @@ type remote interface {
 	// LastAnswer returns how the last conversations with the repository ended.
 	LastAnswer() repository.Answer
 	// Look looks at the repository, unless another one did since a time.
-	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
+	Look(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error)
 	// IsClosed reports whether the pool dropped the repository.
 	IsClosed() bool
 }
@@ -92,10 +92,10 @@ func (b *answerBook) verdictOf(ctx context.Context, c client.Object) (verdict, e
 func (b *answerBook) repositoryOf(ctx context.Context, c client.Object) (remote, error) {
 	key := client.ObjectKeyFromObject(c)
 	b.mu.Lock()
-	known, ok := b.open[key]
+	opened, ok := b.open[key]
 	b.mu.Unlock()
-	if ok && known.generation == c.GetGeneration() && b.now().Sub(known.at) < reopenInterval && !known.repo.IsClosed() {
-		return known.repo, nil
+	if ok && opened.generation == c.GetGeneration() && b.now().Sub(opened.at) < reopenInterval && !opened.repo.IsClosed() {
+		return opened.repo, nil
 	}
 	o, err := b.opener.Open(ctx, rolloutv1alpha1.ConfigReference{Kind: b.kind, Name: key.Name}, key.Namespace, true)
 	if err != nil {

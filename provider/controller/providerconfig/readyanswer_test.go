@@ -42,19 +42,19 @@ func TestIsLookDue(t *testing.T) {
 
 func TestVerdictOfAnswer(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	at, refused := now.Add(-time.Minute), failure.Newf(failure.ClassStateRefused, "the ref is protected")
+	timestamp, refused := now.Add(-time.Minute), failure.Newf(failure.ClassStateRefused, "the ref is protected")
 	cases := map[string]struct {
 		reason string
 		answer repository.Answer
 		want   verdict
 	}{
 		"Unknown":   {reason: "A repository that did not answer yet has no verdict.", want: verdict{}},
-		"Reached":   {reason: "A repository that answered is reachable.", answer: repository.Answer{At: at}, want: verdict{reason: "Reachable"}},
-		"Password":  {reason: "A failure has the reason and the message that a GitDelivery would have.", answer: repository.Answer{At: at, Err: failure.Newf(failure.ClassAuth, "wrong password")}, want: verdict{reason: "AuthFailed", message: "wrong password"}},
-		"Server":    {reason: "The words of the server are in the message.", answer: repository.Answer{At: at, Err: &failure.Error{Class: failure.ClassTransient, Detail: "busy", Remote: "come back"}}, want: verdict{reason: "Unreachable", message: "busy. The server says: come back"}},
-		"ReadOnly":  {reason: "A repository that takes no push is not ready, although it can be read.", answer: repository.Answer{At: at, PushErr: refused, PushFailedAt: at}, want: verdict{reason: "StateRefused", message: "the ref is protected"}},
-		"OldPush":   {reason: "A push that no delivery tried again does not count for ever.", answer: repository.Answer{At: at, PushErr: refused, PushFailedAt: now.Add(-ownInterval)}, want: verdict{reason: "Reachable"}},
-		"LookFirst": {reason: "The result of a look counts more than a push.", answer: repository.Answer{At: at, Err: failure.Newf(failure.ClassTrust, "unknown authority"), PushErr: refused, PushFailedAt: at}, want: verdict{reason: "TrustFailed", message: "unknown authority"}},
+		"Reached":   {reason: "A repository that answered is reachable.", answer: repository.Answer{At: timestamp}, want: verdict{reason: "Reachable"}},
+		"Password":  {reason: "A failure has the reason and the message that a GitDelivery would have.", answer: repository.Answer{At: timestamp, Err: failure.Newf(failure.ClassAuth, "wrong password")}, want: verdict{reason: "AuthFailed", message: "wrong password"}},
+		"Server":    {reason: "The words of the server are in the message.", answer: repository.Answer{At: timestamp, Err: &failure.Error{Class: failure.ClassTransient, Detail: "busy", Remote: "come back"}}, want: verdict{reason: "Unreachable", message: "busy. The server says: come back"}},
+		"ReadOnly":  {reason: "A repository that takes no push is not ready, although it can be read.", answer: repository.Answer{At: timestamp, PushErr: refused, PushFailedAt: timestamp}, want: verdict{reason: "StateRefused", message: "the ref is protected"}},
+		"OldPush":   {reason: "A push that no delivery tried again does not count for ever.", answer: repository.Answer{At: timestamp, PushErr: refused, PushFailedAt: now.Add(-ownInterval)}, want: verdict{reason: "Reachable"}},
+		"LookFirst": {reason: "The result of a look counts more than a push.", answer: repository.Answer{At: timestamp, Err: failure.Newf(failure.ClassTrust, "unknown authority"), PushErr: refused, PushFailedAt: timestamp}, want: verdict{reason: "TrustFailed", message: "unknown authority"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

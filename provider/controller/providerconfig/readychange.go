@@ -20,9 +20,9 @@ const (
 )
 
 // patienceFor returns for how long an answer has to be different from the shown condition. The first good answer about a generation is written at once.
-func patienceFor(shown, want xpv2.Condition) time.Duration {
+func patienceFor(published, want xpv2.Condition) time.Duration {
 	switch {
-	case shown.Reason != "" && shown.ObservedGeneration == want.ObservedGeneration:
+	case published.Reason != "" && published.ObservedGeneration == want.ObservedGeneration:
 		return lasting
 	case want.Status == corev1.ConditionTrue:
 		return 0
@@ -31,9 +31,9 @@ func patienceFor(shown, want xpv2.Condition) time.Duration {
 }
 
 // isShown reports whether a condition says all that there is to say. Numbers of a server in its message do not count.
-func isShown(shown, want xpv2.Condition) bool {
-	return shown.Status == want.Status && shown.Reason == want.Reason && shown.ObservedGeneration == want.ObservedGeneration &&
-		gitdelivery.IsSameMessage(shown.Message, want.Message)
+func isShown(published, want xpv2.Condition) bool {
+	return published.Status == want.Status && published.Reason == want.Reason && published.ObservedGeneration == want.ObservedGeneration &&
+		gitdelivery.IsSameMessage(published.Message, want.Message)
 }
 
 // A changeLog remembers since when the answers of repositories are other ones than their configurations show. It is safe for concurrent use.
@@ -54,11 +54,11 @@ func newChangeLog() *changeLog { return &changeLog{all: map[types.NamespacedName
 
 // since returns since when an answer is another one than the shown condition, about the same generation. Where the status is another one, its reason may change
 // meanwhile: a repository that fails for one reason and then for another one fails all the time.
-func (l *changeLog) since(key types.NamespacedName, shown, want xpv2.Condition, now time.Time) time.Time {
+func (l *changeLog) since(key types.NamespacedName, published, want xpv2.Condition, now time.Time) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c, ok := l.all[key]
-	isOtherReason := c.reason != want.Reason && want.Status == shown.Status
+	isOtherReason := c.reason != want.Reason && want.Status == published.Status
 	if !ok || isOtherReason || c.status != want.Status || c.generation != want.ObservedGeneration {
 		c = change{status: want.Status, reason: want.Reason, generation: want.ObservedGeneration, since: now}
 		l.all[key] = c

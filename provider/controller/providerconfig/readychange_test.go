@@ -39,22 +39,22 @@ func TestPatienceFor(t *testing.T) {
 }
 
 func TestIsShown(t *testing.T) {
-	shown := ready(corev1.ConditionFalse, "AuthFailed", "refused. The server says: request 1a2b3c4d", 1)
+	published := ready(corev1.ConditionFalse, "AuthFailed", "refused. The server says: request 1a2b3c4d", 1)
 	cases := map[string]struct {
 		reason string
 		want   xpv2.Condition
 		is     bool
 	}{
-		"Same":       {reason: "An unchanged condition is shown.", want: shown, is: true},
+		"Same":       {reason: "An unchanged condition is shown.", want: published, is: true},
 		"Serial":     {reason: "The number that a server gives each request does not make a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "refused. The server says: request 5e6f7a8b", 1), is: true},
 		"Message":    {reason: "Another message is a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "the key is expired", 1)},
-		"Reason":     {reason: "Another reason is a difference.", want: ready(corev1.ConditionFalse, "TrustFailed", shown.Message, 1)},
-		"Status":     {reason: "Another status is a difference.", want: ready(corev1.ConditionTrue, "AuthFailed", shown.Message, 1)},
-		"Generation": {reason: "The result for an earlier spec is not shown for the present spec.", want: ready(corev1.ConditionFalse, "AuthFailed", shown.Message, 2)},
+		"Reason":     {reason: "Another reason is a difference.", want: ready(corev1.ConditionFalse, "TrustFailed", published.Message, 1)},
+		"Status":     {reason: "Another status is a difference.", want: ready(corev1.ConditionTrue, "AuthFailed", published.Message, 1)},
+		"Generation": {reason: "The result for an earlier spec is not shown for the present spec.", want: ready(corev1.ConditionFalse, "AuthFailed", published.Message, 2)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.is, isShown(shown, tc.want)); diff != "" {
+			if diff := cmp.Diff(tc.is, isShown(published, tc.want)); diff != "" {
 				t.Errorf("\n%s\nisShown(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -65,14 +65,14 @@ func TestIsShown(t *testing.T) {
 func TestChangeLog(t *testing.T) {
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	l, key := newChangeLog(), types.NamespacedName{Name: "default"}
-	shown := ready(corev1.ConditionFalse, "TrustFailed", "", 1)
-	at := func(seconds int, reason string, generation int64) int {
+	published := ready(corev1.ConditionFalse, "TrustFailed", "", 1)
+	secondsAt := func(seconds int, reason string, generation int64) int {
 		c := ready(corev1.ConditionFalse, reason, "", generation)
-		return int(l.since(key, shown, c, began.Add(time.Duration(seconds)*time.Second)).Sub(began).Seconds())
+		return int(l.since(key, published, c, began.Add(time.Duration(seconds)*time.Second)).Sub(began).Seconds())
 	}
-	got := []int{at(0, "Unreachable", 1), at(30, "Unreachable", 1), at(40, "AuthFailed", 1), at(50, "Unreachable", 1), at(70, "Unreachable", 2)}
+	got := []int{secondsAt(0, "Unreachable", 1), secondsAt(30, "Unreachable", 1), secondsAt(40, "AuthFailed", 1), secondsAt(50, "Unreachable", 1), secondsAt(70, "Unreachable", 2)}
 	l.forget(key)
-	got = append(got, at(90, "Unreachable", 2))
+	got = append(got, secondsAt(90, "Unreachable", 2))
 	if diff := cmp.Diff([]int{0, 0, 40, 50, 70, 90}, got); diff != "" {
 		t.Errorf("since(...) in seconds: -want, +got:\n%s", diff)
 	}
@@ -82,11 +82,11 @@ func TestChangeLog(t *testing.T) {
 // the time.
 func TestChangeOfStatus(t *testing.T) {
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	l, key, shown := newChangeLog(), types.NamespacedName{Name: "default"}, ready(corev1.ConditionTrue, "Reachable", "", 1)
+	l, key, published := newChangeLog(), types.NamespacedName{Name: "default"}, ready(corev1.ConditionTrue, "Reachable", "", 1)
 	var got []int
 	for i, reason := range []string{"Unreachable", "AuthFailed", "Unreachable"} {
 		now := began.Add(time.Duration(i) * time.Minute)
-		got = append(got, int(l.since(key, shown, ready(corev1.ConditionFalse, reason, "", 1), now).Sub(began).Minutes()))
+		got = append(got, int(l.since(key, published, ready(corev1.ConditionFalse, reason, "", 1), now).Sub(began).Minutes()))
 	}
 	if diff := cmp.Diff([]int{0, 0, 0}, got); diff != "" {
 		t.Errorf("since(...) in minutes: -want, +got:\n%s", diff)

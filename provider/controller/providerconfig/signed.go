@@ -19,7 +19,7 @@ func (r *Reconciler) updateSignedCondition(ctx context.Context, c client.Object)
 		return nil
 	}
 	want := signedCondition(spec).WithObservedGeneration(c.GetGeneration())
-	if have := status.GetCondition(want.Type); have.Equal(want) && have.ObservedGeneration == want.ObservedGeneration {
+	if current := status.GetCondition(want.Type); current.Equal(want) && current.ObservedGeneration == want.ObservedGeneration {
 		return nil
 	}
 	status.SetConditions(want)

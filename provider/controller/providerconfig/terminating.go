@@ -26,15 +26,15 @@ func (r *Reconciler) reportUse(ctx context.Context, c client.Object, users []del
 		Type: configv1alpha1.TypeTerminating, Status: corev1.ConditionTrue, Reason: configv1alpha1.ReasonInUse,
 		LastTransitionTime: metav1.Now(), Message: usage.Describe(r.kind, users),
 	}.WithObservedGeneration(c.GetGeneration())
-	have := status.GetCondition(want.Type)
-	if have.Equal(want) {
+	current := status.GetCondition(want.Type)
+	if current.Equal(want) {
 		return nil
 	}
 	status.SetConditions(want)
 	if err := r.kube.Status().Update(ctx, c); err != nil {
 		return errors.Wrapf(err, "cannot update status of %s", r.kind)
 	}
-	if have.Reason != want.Reason {
+	if current.Reason != want.Reason {
 		r.recorder.Event(c, xpevent.Warning(xpevent.Reason(configv1alpha1.ReasonInUse), errors.New(want.Message)))
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 type events []string
 
 // Event records an event.
-func (e *events) Event(_ runtime.Object, made xpevent.Event) { *e = append(*e, string(made.Reason)) }
+func (e *events) Event(_ runtime.Object, event xpevent.Event) { *e = append(*e, string(event.Reason)) }
 
 // WithAnnotations ignores annotations.
 func (e *events) WithAnnotations(...string) xpevent.Recorder { return e }
@@ -37,8 +37,8 @@ func TestDeletionReportsUse(t *testing.T) {
 		d.SetName(fmt.Sprintf("web-%d", 5-i))
 		objects = append(objects, d)
 	}
-	kube, made := build(t, objects...), events(nil)
-	r := &Reconciler{kube: kube, kind: policy.KindProviderConfig, newConfig: configKinds()[policy.KindProviderConfig], recorder: &made}
+	kube, recorded := build(t, objects...), events(nil)
+	r := &Reconciler{kube: kube, kind: policy.KindProviderConfig, newConfig: configKinds()[policy.KindProviderConfig], recorder: &recorded}
 	key, versions := client.ObjectKeyFromObject(config), []string{}
 	look := func() {
 		t.Helper()
@@ -53,16 +53,16 @@ func TestDeletionReportsUse(t *testing.T) {
 	look()
 	look()
 	got := config.Status.GetCondition(configv1alpha1.TypeTerminating)
-	const said = "the deletion waits, for the ProviderConfig is used by GitDelivery team-a/web-1, team-a/web-2, team-a/web-3 and others: " +
+	const message = "the deletion waits, for the ProviderConfig is used by GitDelivery team-a/web-1, team-a/web-2, team-a/web-3 and others: " +
 		"delete their deployments, or let them use another configuration"
-	want := []string{string(corev1.ConditionTrue), string(configv1alpha1.ReasonInUse), said}
+	want := []string{string(corev1.ConditionTrue), string(configv1alpha1.ReasonInUse), message}
 	if diff := cmp.Diff(want, []string{string(got.Status), string(got.Reason), got.Message}); diff != "" {
 		t.Errorf("Terminating: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(versions[0], versions[1]); diff != "" {
 		t.Errorf("An unchanged status is not written.\nresource version: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(events{"InUse"}, made); diff != "" {
+	if diff := cmp.Diff(events{"InUse"}, recorded); diff != "" {
 		t.Errorf("A deletion that waits is reported once.\nevents: -want, +got:\n%s", diff)
 	}
 }

@@ -76,8 +76,8 @@ func (r *Reconciler) answerApprovals(ctx context.Context, key client.ObjectKey, 
 
 func (r *Reconciler) answerApproval(ctx context.Context, a *v1alpha1.PruneApproval, pr *v1alpha1.PruneRequest) error {
 	reason, message := judgeApproval(a, pr)
-	before := a.Status.GetCondition(v1alpha1.TypeAccepted)
-	if reason == "" || before.Reason == reason || before.Reason == v1alpha1.ReasonAccepted {
+	previous := a.Status.GetCondition(v1alpha1.TypeAccepted)
+	if reason == "" || previous.Reason == reason || previous.Reason == v1alpha1.ReasonAccepted {
 		return nil
 	}
 	c := xpv2.Condition{

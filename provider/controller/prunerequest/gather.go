@@ -53,8 +53,8 @@ type draftedPlan struct {
 }
 
 // planAt makes the plan of a snapshot as of a time: directories that reached the minimum age after that are kept.
-func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, at time.Time) (*draftedPlan, error) {
-	f, records, err := g.gatherFacts(ctx, s, at)
+func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, plannedAt time.Time) (*draftedPlan, error) {
+	f, records, err := g.gatherFacts(ctx, s, plannedAt)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, at time.Time) (*
 }
 
 // gatherFacts gathers all facts but the content of directories, which counts as unread.
-func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, at time.Time) (*prune.Facts, []record, error) {
+func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, plannedAt time.Time) (*prune.Facts, []record, error) {
 	f := &prune.Facts{
-		Options: optionsOf(g.request), Now: at, SystemNamespace: g.namespace,
+		Options: optionsOf(g.request), Now: plannedAt, SystemNamespace: g.namespace,
 	}
 	c := g.opened.Config
 	f.Repository = prune.Repository{
@@ -105,7 +105,7 @@ func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records
 	delete(found, "")
 	ids := []string{}
 	for _, d := range found {
-		if _, known := g.markers[d.File]; !known {
+		if _, isKnown := g.markers[d.File]; !isKnown {
 			ids = append(ids, d.File)
 		}
 	}
@@ -148,7 +148,7 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 	for _, i := range items {
 		trees[i.Path] = i.Path + " " + i.Tree
 	}
-	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(trees)), func(dir string) bool { _, known := g.objects[trees[dir]]; return known })
+	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(trees)), func(dir string) bool { _, isKnown := g.objects[trees[dir]]; return isKnown })
 	for chunk := range slices.Chunk(missing, directoriesAtOnce) {
 		if err := g.readChunk(ctx, s, chunk, trees); err != nil {
 			return err

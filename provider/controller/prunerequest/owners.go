@@ -134,8 +134,8 @@ func (g *gatherer) listOwners(ctx context.Context, f *prune.Facts) error {
 }
 
 // eachPage lists all objects of a kind, page by page. It is false if the provider may not list them.
-func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, most int64, read func()) (bool, error) {
-	err := setup.EachPage(ctx, g.live, l, most, read)
+func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, limit int64, read func()) (bool, error) {
+	err := setup.EachPage(ctx, g.live, l, limit, read)
 	if kerrors.IsForbidden(err) {
 		return false, nil
 	}
@@ -179,10 +179,10 @@ func livingObject(kind string, o client.Object, claim claimReference, paths ...s
 // configsOfRepository returns the configurations that name the repository, by usage.Key.
 func (g *gatherer) configsOfRepository(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
-	own := &configv1alpha1.ProviderConfigList{}
-	err := setup.EachPage(ctx, g.live, own, ownersAtOnce, func() {
-		for i := range own.Items {
-			out[usage.Key(policy.KindProviderConfig, client.ObjectKeyFromObject(&own.Items[i]))] = g.isSameRepository(own.Items[i].Spec.Git.URL)
+	configs := &configv1alpha1.ProviderConfigList{}
+	err := setup.EachPage(ctx, g.live, configs, ownersAtOnce, func() {
+		for i := range configs.Items {
+			out[usage.Key(policy.KindProviderConfig, client.ObjectKeyFromObject(&configs.Items[i]))] = g.isSameRepository(configs.Items[i].Spec.Git.URL)
 		}
 	})
 	if err != nil {
@@ -245,8 +245,8 @@ func (g *gatherer) addDelivery(f *prune.Facts, d *deliveryv1alpha1.GitDelivery, 
 // write the platform's URL into a ProviderConfig, and the credentials, the proxy and the server behind it say nothing about the platform's
 // repository.
 func (g *gatherer) isTrusted(namespace string, ref xpv2.ProviderConfigReference) bool {
-	own := g.request.Spec.ProviderConfigRef
-	isOwn := ref.Kind == own.Kind && ref.Name == own.Name && namespace == g.request.GetNamespace()
+	configRef := g.request.Spec.ProviderConfigRef
+	isOwn := ref.Kind == configRef.Kind && ref.Name == configRef.Name && namespace == g.request.GetNamespace()
 	return isOwn || ref.Kind == policy.KindClusterProviderConfig
 }
 

@@ -33,8 +33,8 @@ func removalWait(began, now time.Time) time.Duration {
 
 // planPackages makes the plan of a request of scope Bundle, once.
 func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest) error {
-	at := setup.Timestamp(r.now())
-	f, err := r.gatherPackages(ctx, pr, at.Time)
+	plannedAt := setup.Timestamp(r.now())
+	f, err := r.gatherPackages(ctx, pr, plannedAt.Time)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest
 	if err != nil {
 		return err
 	}
-	return r.showPlan(pr, &p, at.Time, "")
+	return r.showPlan(pr, &p, plannedAt.Time, "")
 }
 
 // removePackages carries an approved plan out. First it is made again: if the two differ, nothing is removed. The confirmation is recorded
@@ -60,13 +60,13 @@ func (r *Reconciler) removePackages(ctx context.Context, pr *v1alpha1.PruneReque
 
 // confirmPackages notes that the plan is still the approved plan, or ends the request.
 func (r *Reconciler) confirmPackages(pr *v1alpha1.PruneRequest, f *prune.Facts) (time.Duration, error) {
-	shown := pr.Status.Plan
+	published := pr.Status.Plan
 	fresh, err := prune.MakePlan(f)
 	if err != nil {
 		return 0, err
 	}
-	if prune.Confirm(shown.Digest, shown.Digest, shown.At.Time, &fresh, pr.Status.Result.StartedAt.Time) != prune.AnswerGo {
-		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, explainPackages(shown, &fresh)+" Nothing was removed: make another PruneRequest.")
+	if prune.Confirm(published.Digest, published.Digest, published.At.Time, &fresh, pr.Status.Result.StartedAt.Time) != prune.AnswerGo {
+		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, explainPackages(published, &fresh)+" Nothing was removed: make another PruneRequest.")
 		return 0, nil
 	}
 	pr.Status.Result.Confirmed = true
@@ -95,12 +95,12 @@ func (r *Reconciler) goOnRemoving(ctx context.Context, pr *v1alpha1.PruneRequest
 
 // onlyLeft returns the packages that a request names and that still exist. A plan that names a package which this removal has removed would
 // be refused.
-func onlyLeft(shown *v1alpha1.PrunePlan, f *prune.Facts) []string {
+func onlyLeft(published *v1alpha1.PrunePlan, f *prune.Facts) []string {
 	isLeft := func(i v1alpha1.PruneItem) bool {
 		return slices.ContainsFunc(f.Packages, func(p prune.Package) bool { return p.UID == i.UID })
 	}
 	left := slices.DeleteFunc(slices.Clone(f.Only), func(name string) bool {
-		return !slices.ContainsFunc(shown.Items, func(i v1alpha1.PruneItem) bool { return i.Name == name && isLeft(i) })
+		return !slices.ContainsFunc(published.Items, func(i v1alpha1.PruneItem) bool { return i.Name == name && isLeft(i) })
 	})
 	if len(left) == 0 {
 		return f.Only // None would mean all.
@@ -109,11 +109,11 @@ func onlyLeft(shown *v1alpha1.PrunePlan, f *prune.Facts) []string {
 }
 
 // endRemoval ends a request whose packages are gone, except for packages that had to be kept meanwhile.
-func (r *Reconciler) endRemoval(pr *v1alpha1.PruneRequest, kept int) {
-	pr.Status.Phase, pr.Status.Result.Pruned = v1alpha1.PhaseDone, pr.Status.Plan.Pruned-int32(kept) //nolint:gosec // A plan has at most 500 items.
+func (r *Reconciler) endRemoval(pr *v1alpha1.PruneRequest, retained int) {
+	pr.Status.Phase, pr.Status.Result.Pruned = v1alpha1.PhaseDone, pr.Status.Plan.Pruned-int32(retained) //nolint:gosec // A plan has at most 500 items.
 	message := fmt.Sprintf("The provider removed %s.", countItems(v1alpha1.ScopeBundle, int(pr.Status.Result.Pruned)))
-	if kept > 0 {
-		message += fmt.Sprintf(" %s had to be kept meanwhile: another PruneRequest says why.", countItems(v1alpha1.ScopeBundle, kept))
+	if retained > 0 {
+		message += fmt.Sprintf(" %s had to be kept meanwhile: another PruneRequest says why.", countItems(v1alpha1.ScopeBundle, retained))
 	}
 	setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonPruned, message)
 }
@@ -132,24 +132,24 @@ type removalStep struct {
 
 // stepRemoval decides the next step of a removal. It is pure. A package goes once nothing is left of the plan that depends on it, and if it
 // still may.
-func stepRemoval(shown *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Plan) removalStep {
+func stepRemoval(published *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Plan) removalStep {
 	var out removalStep
-	there := map[string]prune.Package{}
+	existing := map[string]prune.Package{}
 	for _, p := range f.Packages {
-		there[p.UID] = p
+		existing[p.UID] = p
 	}
 	goes := func(p prune.Package) bool {
 		return slices.ContainsFunc(fresh.Pruned(), func(i prune.Item) bool { return i.UID == p.UID && fresh.Refusal == "" })
 	}
-	for _, i := range shown.Items {
-		p, isThere := there[i.UID]
+	for _, i := range published.Items {
+		p, isThere := existing[i.UID]
 		if i.Verdict != string(prune.VerdictPrune) || !isThere {
 			continue
 		}
 		switch {
 		case p.Deleting, fresh.Refusal == prune.RefusalUncertain: // A later plan knows the owners.
 			out.isWaiting = true
-		case goes(p) && !hasDependent(p, f.Packages, shown):
+		case goes(p) && !hasDependent(p, f.Packages, published):
 			out.remove = append(out.remove, p)
 		case goes(p):
 			out.isWaiting = true
@@ -161,10 +161,10 @@ func stepRemoval(shown *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Plan) r
 }
 
 // hasDependent reports whether a package of the plan is still there that depends on another one.
-func hasDependent(of prune.Package, all []prune.Package, shown *v1alpha1.PrunePlan) bool {
+func hasDependent(removed prune.Package, all []prune.Package, published *v1alpha1.PrunePlan) bool {
 	return slices.ContainsFunc(all, func(p prune.Package) bool {
-		isMeant := slices.ContainsFunc(shown.Items, func(i v1alpha1.PruneItem) bool { return i.UID == p.UID && i.Verdict == string(prune.VerdictPrune) })
-		return isMeant && p.Namespace == of.Namespace && slices.Contains(p.DependsOn, of.Name) && !slices.Contains(of.DependsOn, p.Name)
+		isMeant := slices.ContainsFunc(published.Items, func(i v1alpha1.PruneItem) bool { return i.UID == p.UID && i.Verdict == string(prune.VerdictPrune) })
+		return isMeant && p.Namespace == removed.Namespace && slices.Contains(p.DependsOn, removed.Name) && !slices.Contains(removed.DependsOn, p.Name)
 	})
 }
 
@@ -188,7 +188,7 @@ func (r *Reconciler) deletePackage(ctx context.Context, p prune.Package) error {
 }
 
 // explainPackages says in which packages two plans differ.
-func explainPackages(shown *v1alpha1.PrunePlan, fresh *prune.Plan) string {
+func explainPackages(published *v1alpha1.PrunePlan, fresh *prune.Plan) string {
 	if fresh.Refusal != "" {
 		return fmt.Sprintf("The plan is refused by now, %s: %s.", fresh.Refusal, fresh.Message)
 	}
@@ -196,16 +196,16 @@ func explainPackages(shown *v1alpha1.PrunePlan, fresh *prune.Plan) string {
 	for _, i := range fresh.Items {
 		now[i.UID] = i
 	}
-	for _, was := range shown.Items {
-		i, isThere := now[was.UID]
-		isPruned := was.Verdict == string(prune.VerdictPrune)
+	for _, item := range published.Items {
+		i, isThere := now[item.UID]
+		isPruned := item.Verdict == string(prune.VerdictPrune)
 		switch {
 		case isPruned && !isThere:
-			differ = append(differ, "package "+was.Name+" is gone, or in its bundle again")
+			differ = append(differ, "package "+item.Name+" is gone, or in its bundle again")
 		case isPruned && i.Verdict == prune.VerdictKeep:
-			differ = append(differ, fmt.Sprintf("package %s is kept, %s: %s", was.Name, i.Reason, i.Message))
+			differ = append(differ, fmt.Sprintf("package %s is kept, %s: %s", item.Name, i.Reason, i.Message))
 		case !isPruned && isThere && i.Verdict == prune.VerdictPrune:
-			differ = append(differ, "package "+was.Name+" would go, too")
+			differ = append(differ, "package "+item.Name+" would go, too")
 		}
 	}
 	return joinDifferences(differ, fresh.Digest)

@@ -74,11 +74,11 @@ func TestStepRemoval(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := packagesFacts("base", "front: base", "other")
-			_, shown := planOf(t, f)
+			_, published := planOf(t, f)
 			tc.change(f)
-			f.Only = onlyLeft(shown, f)
+			f.Only = onlyLeft(published, f)
 			fresh, _ := planOf(t, f)
-			got := stepRemoval(shown, f, fresh)
+			got := stepRemoval(published, f, fresh)
 			names := []string(nil)
 			for _, p := range got.remove {
 				names = append(names, p.Name)
@@ -94,16 +94,16 @@ func TestStepRemoval(t *testing.T) {
 func TestStepRemovalOfOnly(t *testing.T) {
 	f := packagesFacts("base", "front: base", "other")
 	f.Only = []string{"base", "front"}
-	_, shown := planOf(t, f)
+	_, published := planOf(t, f)
 	f.Packages = append(f.Packages[:1], f.Packages[2])
-	f.Only = onlyLeft(shown, f)
+	f.Only = onlyLeft(published, f)
 	fresh, _ := planOf(t, f)
-	got := stepRemoval(shown, f, fresh)
+	got := stepRemoval(published, f, fresh)
 	if len(got.remove) != 1 || got.remove[0].Name != "base" || len(got.kept) > 0 {
 		t.Errorf("\nThe provider removes a named package after another named package; an unnamed package stays.\nstepRemoval(...): got %+v", got)
 	}
 	f.Packages = f.Packages[1:]
-	if diff := cmp.Diff([]string{"base"}, onlyLeft(shown, f)); diff != "" {
+	if diff := cmp.Diff([]string{"base"}, onlyLeft(published, f)); diff != "" {
 		t.Errorf("\nWhen all are gone that a request names, it does not mean all others.\nonlyLeft(...): -want, +got:\n%s", diff)
 	}
 }
@@ -144,11 +144,11 @@ func TestDeletePackage(t *testing.T) {
 
 func TestExplainPackages(t *testing.T) {
 	f := packagesFacts("base", "front")
-	_, shown := planOf(t, f)
+	_, published := planOf(t, f)
 	f.Bundles[0].Packages, f.Packages[1].Pinned = []string{"base"}, true
 	fresh, _ := planOf(t, f)
 	want := "The plan changed: package base is gone, or in its bundle again; package front is kept, Pinned: it is labelled to be kept."
-	if diff := cmp.Diff(want, explainPackages(shown, fresh)); diff != "" {
+	if diff := cmp.Diff(want, explainPackages(published, fresh)); diff != "" {
 		t.Errorf("explainPackages(...): -want, +got:\n%s", diff)
 	}
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // gatherPackages gathers the facts about packages as a plan of a time has them.
-func (r *Reconciler) gatherPackages(ctx context.Context, pr *v1alpha1.PruneRequest, at time.Time) (*prune.Facts, error) {
+func (r *Reconciler) gatherPackages(ctx context.Context, pr *v1alpha1.PruneRequest, plannedAt time.Time) (*prune.Facts, error) {
 	o := optionsOf(pr)
 	if b := pr.Spec.Bundle; b != nil {
 		o.Bundle = prune.BundleName{Group: b.Group, Name: b.Name}
 	}
-	return bundlestate.Gatherer{Live: r.live, Namespace: r.namespace}.Gather(ctx, o, at)
+	return bundlestate.Gatherer{Live: r.live, Namespace: r.namespace}.Gather(ctx, o, plannedAt)
 }
 
 // optionsOf returns the options of a request, for each scope.

@@ -58,16 +58,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil || meta.WasDeleted(pr) {
 		return reconcile.Result{}, errors.Wrap(err, "cannot get PruneRequest")
 	}
-	before := pr.DeepCopy()
-	again, err := r.advance(ctx, pr)
+	original := pr.DeepCopy()
+	delay, err := r.advance(ctx, pr)
 	if err != nil {
-		again = retryInterval
+		delay = retryInterval
 		r.reportFailure(pr, err)
 	}
-	if err := r.updateStatus(ctx, before, pr); err != nil {
+	if err := r.updateStatus(ctx, original, pr); err != nil {
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{RequeueAfter: again}, r.answerApprovals(ctx, req.NamespacedName, pr)
+	return reconcile.Result{RequeueAfter: delay}, r.answerApprovals(ctx, req.NamespacedName, pr)
 }
 
 // advance brings a request one phase further, and returns the time until the next reconcile.
@@ -111,15 +111,15 @@ func (r *Reconciler) reportFailure(pr *v1alpha1.PruneRequest, err error) {
 }
 
 // updateStatus writes the status if it changed, and reports a new phase as an event once it is written.
-func (r *Reconciler) updateStatus(ctx context.Context, before, pr *v1alpha1.PruneRequest) error {
-	if equality.Semantic.DeepEqual(before.Status, pr.Status) {
+func (r *Reconciler) updateStatus(ctx context.Context, original, pr *v1alpha1.PruneRequest) error {
+	if equality.Semantic.DeepEqual(original.Status, pr.Status) {
 		return nil
 	}
-	lock := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	lock := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
 	if err := r.kube.Status().Patch(ctx, pr, lock); err != nil {
 		return errors.Wrap(client.IgnoreNotFound(err), "cannot write status of PruneRequest")
 	}
-	if before.Status.Phase == pr.Status.Phase {
+	if original.Status.Phase == pr.Status.Phase {
 		return nil
 	}
 	r.reportPhase(pr)

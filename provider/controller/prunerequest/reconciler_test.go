@@ -139,10 +139,10 @@ func TestResumed(t *testing.T) {
 	pruning := w.step(team)
 	w.step(team)
 	tip := w.commits()[0].ID
-	lost := &v1alpha1.PruneRequest{}
-	w.must(w.kube.Get(context.Background(), client.ObjectKeyFromObject(pruning), lost))
-	lost.Status = pruning.Status
-	w.must(w.kube.Status().Update(context.Background(), lost))
+	stored := &v1alpha1.PruneRequest{}
+	w.must(w.kube.Get(context.Background(), client.ObjectKeyFromObject(pruning), stored))
+	stored.Status = pruning.Status
+	w.must(w.kube.Status().Update(context.Background(), stored))
 	w.restart()
 	if done := w.step(team); done.Status.Phase != v1alpha1.PhaseDone || done.Status.Result.Commit != tip || len(w.commits()) != 2 {
 		t.Errorf("want the commit %s again, and no other one: %+v, %d commits", tip, done.Status, len(w.commits()))
@@ -188,7 +188,7 @@ func TestPlanChanged(t *testing.T) {
 			w.approve(w.step(team))
 			w.step(team)
 			tc.change(w)
-			before := len(w.commits())
+			baseline := len(w.commits())
 			pr := w.step(team)
 			if tc.says == "" {
 				if pr.Status.Phase != v1alpha1.PhaseDone {
@@ -197,11 +197,11 @@ func TestPlanChanged(t *testing.T) {
 				return
 			}
 			c := pr.Status.GetCondition(v1alpha1.TypeCompleted)
-			if pr.Status.Phase != v1alpha1.PhasePlanChanged || !strings.Contains(c.Message, tc.says) || len(w.commits()) != before {
-				t.Errorf("\n%s\nphase %s, %q, and %d commits more", tc.reason, pr.Status.Phase, c.Message, len(w.commits())-before)
+			if pr.Status.Phase != v1alpha1.PhasePlanChanged || !strings.Contains(c.Message, tc.says) || len(w.commits()) != baseline {
+				t.Errorf("\n%s\nphase %s, %q, and %d commits more", tc.reason, pr.Status.Phase, c.Message, len(w.commits())-baseline)
 			}
-			if again := w.step(team); again.Status.Phase != v1alpha1.PhasePlanChanged || len(w.commits()) != before {
-				t.Errorf("\n%s\nit is over, and stays so: %s", tc.reason, again.Status.Phase)
+			if repeated := w.step(team); repeated.Status.Phase != v1alpha1.PhasePlanChanged || len(w.commits()) != baseline {
+				t.Errorf("\n%s\nit is over, and stays so: %s", tc.reason, repeated.Status.Phase)
 			}
 		})
 	}
@@ -278,14 +278,14 @@ func TestOlder(t *testing.T) {
 // TestPartOfRecord prunes one of two directories of a claim: the record keeps the other one, and the ledger goes on.
 func TestPartOfRecord(t *testing.T) {
 	w := newWorld(t, 1)
-	other := strings.Replace(pathOf(0), "edge1", "edge2", 1)
+	otherPath := strings.Replace(pathOf(0), "edge1", "edge2", 1)
 	two := record{RecordFile: w.record(0, w.commits()[0].ID)}
 	two.Trees = append(two.Trees, two.Trees[0])
-	two.Trees[1].Path = other
+	two.Trees[1].Path = otherPath
 	tr := &removal{gatherer: &gatherer{Reconciler: w.reconciler, request: &v1alpha1.PruneRequest{}}}
 	tr.opened.Config = &configv1alpha1.ProviderConfigSpec{Git: configv1alpha1.GitRemote{Branch: gitserver.Branch}}
 	tr.opened.ClusterUID = "cluster-2"
-	c := git.Change{Remove: []string{other}, State: map[string][]byte{}, Retain: map[string]git.Trees{}}
+	c := git.Change{Remove: []string{otherPath}, State: map[string][]byte{}, Retain: map[string]git.Trees{}}
 	w.must(tr.forgetDirectories(&c, two))
 	got, err := state.DecodeRecord(c.State[state.RecordPath(claimOf(0))])
 	w.must(err)

@@ -22,8 +22,8 @@ type record struct {
 
 // explainState says why the state cannot be believed. Empty means that it can.
 func (g *gatherer) explainState(ctx context.Context, s *git.Snapshot) string {
-	if why := s.StateForged(); why != "" {
-		return "the state of the repository does not count: " + why
+	if reason := s.StateForged(); reason != "" {
+		return "the state of the repository does not count: " + reason
 	}
 	content, ok, err := s.StateFile(ctx, state.OwnerPath)
 	if err == nil && !ok {

@@ -38,7 +38,7 @@ func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) er
 	if err != nil {
 		return err
 	}
-	at := setup.Timestamp(r.now())
+	plannedAt := setup.Timestamp(r.now())
 	s, err := g.opened.Repository.Look(ctx, queueKeyOf(pr), r.now())
 	if err != nil {
 		return err
@@ -46,11 +46,11 @@ func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) er
 	if err := g.gatherCluster(ctx); err != nil {
 		return err
 	}
-	p, err := g.planAt(ctx, s, at.Time)
+	p, err := g.planAt(ctx, s, plannedAt.Time)
 	if err != nil {
 		return err
 	}
-	return r.showPlan(pr, &p.Plan, at.Time, s.Tip())
+	return r.showPlan(pr, &p.Plan, plannedAt.Time, s.Tip())
 }
 
 // maxFactsAge is how long a plan may wait in the queue of a repository. Older facts are gathered again.
@@ -131,16 +131,16 @@ func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
 		return errOutdated
 	}
 	t.commit = ""
-	shown, began := t.request.Status.Plan, t.request.Status.Result.StartedAt.Time
-	fresh, err := t.planAt(ctx, draft.Snapshot(), shown.At.Time)
+	published, began := t.request.Status.Plan, t.request.Status.Result.StartedAt.Time
+	fresh, err := t.planAt(ctx, draft.Snapshot(), published.At.Time)
 	if err != nil {
 		return err
 	}
-	if prune.Confirm(shown.Digest, shown.Digest, shown.At.Time, &fresh.Plan, began) != prune.AnswerGo {
+	if prune.Confirm(published.Digest, published.Digest, published.At.Time, &fresh.Plan, began) != prune.AnswerGo {
 		if t.commit, err = t.findCommit(ctx, draft.Snapshot()); err != nil || t.commit != "" {
 			return err
 		}
-		return &changedError{message: explainChange(shown, &fresh.Plan)}
+		return &changedError{message: explainChange(published, &fresh.Plan)}
 	}
 	if outdated, err := t.isOutdated(ctx, fresh.Pruned()); err != nil || outdated {
 		return cmp.Or(err, errOutdated)
@@ -171,7 +171,7 @@ func (t *removal) findCommit(ctx context.Context, s *git.Snapshot) (string, erro
 }
 
 // explainChange says in which items two plans differ.
-func explainChange(shown *v1alpha1.PrunePlan, fresh *prune.Plan) string {
+func explainChange(published *v1alpha1.PrunePlan, fresh *prune.Plan) string {
 	if fresh.Refusal != "" {
 		return fmt.Sprintf("The plan is refused by now, %s: %s.", fresh.Refusal, fresh.Message)
 	}
@@ -179,18 +179,18 @@ func explainChange(shown *v1alpha1.PrunePlan, fresh *prune.Plan) string {
 	for _, i := range fresh.Items {
 		now[i.Path] = i
 	}
-	for _, was := range shown.Items {
-		i, isThere := now[was.Path]
-		isPruned := was.Verdict == string(prune.VerdictPrune)
+	for _, item := range published.Items {
+		i, isThere := now[item.Path]
+		isPruned := item.Verdict == string(prune.VerdictPrune)
 		switch {
 		case isPruned && !isThere:
-			differ = append(differ, was.Path+" is gone")
+			differ = append(differ, item.Path+" is gone")
 		case isPruned && i.Verdict == prune.VerdictKeep:
-			differ = append(differ, fmt.Sprintf("%s is kept, %s: %s", was.Path, i.Reason, i.Message))
-		case isPruned && i.Tree != was.Tree:
-			differ = append(differ, was.Path+" has other files")
+			differ = append(differ, fmt.Sprintf("%s is kept, %s: %s", item.Path, i.Reason, i.Message))
+		case isPruned && i.Tree != item.Tree:
+			differ = append(differ, item.Path+" has other files")
 		case !isPruned && isThere && i.Verdict == prune.VerdictPrune:
-			differ = append(differ, was.Path+" would go, too")
+			differ = append(differ, item.Path+" would go, too")
 		}
 	}
 	return joinDifferences(differ, fresh.Digest)
@@ -202,8 +202,8 @@ func joinDifferences(differ []string, digest string) string {
 		return fmt.Sprintf("The plan has digest %s by now.", digest)
 	}
 	text := strings.Join(differ[:min(len(differ), maxDifferences)], "; ")
-	if more := len(differ) - maxDifferences; more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
+	if remaining := len(differ) - maxDifferences; remaining > 0 {
+		text += fmt.Sprintf("; and %d more", remaining)
 	}
 	return "The plan changed: " + text + "."
 }
@@ -212,8 +212,8 @@ func joinDifferences(differ []string, digest string) string {
 func (t *removal) newChange(p *draftedPlan) (git.Change, error) {
 	c, author := t.opened.Config, t.opened.Config.Git.Author
 	lines := [][2]string{{trailers.Prune, string(t.request.GetUID())}, {trailers.PruneRequest, t.request.GetNamespace() + "/" + t.request.GetName()}}
-	if by := t.approval.Spec.ApprovedBy; by != "" {
-		lines = append(lines, [2]string{trailers.ApprovedBy, by})
+	if approver := t.approval.Spec.ApprovedBy; approver != "" {
+		lines = append(lines, [2]string{trailers.ApprovedBy, approver})
 	}
 	out := git.Change{
 		Message: gitdelivery.CommitMessage("Prune "+countDirectories(len(p.Pruned())), c.ControlPlane, t.opened.ClusterUID, lines...),
@@ -236,8 +236,8 @@ func (t *removal) newChange(p *draftedPlan) (git.Change, error) {
 // forgetDirectories takes the directories that a change removes out of a record. A record without directories is closed, in the same way as
 // the record of a deleted delivery.
 func (t *removal) forgetDirectories(c *git.Change, r record) error {
-	left := slices.DeleteFunc(slices.Clone(r.Trees), func(at state.Tree) bool {
-		return at.Branch == t.opened.Config.Git.Branch && slices.Contains(c.Remove, at.Path)
+	left := slices.DeleteFunc(slices.Clone(r.Trees), func(candidate state.Tree) bool {
+		return candidate.Branch == t.opened.Config.Git.Branch && slices.Contains(c.Remove, candidate.Path)
 	})
 	if len(left) == len(r.Trees) {
 		return nil
@@ -266,12 +266,12 @@ func (t *removal) closeRecord(c *git.Change, r record) error {
 
 // closeLedger appends to the ledger of a record that the deployment was deleted.
 func (t *removal) closeLedger(c *git.Change, r record) error {
-	closed, at := ledger.Event{Closed: &ledger.Closed{}}, t.request.Status.Result.StartedAt
-	next, err := ledger.Append(r.ledger.State, at.Time, closed)
+	closed, startedAt := ledger.Event{Closed: &ledger.Closed{}}, t.request.Status.Result.StartedAt
+	next, err := ledger.Append(r.ledger.State, startedAt.Time, closed)
 	if err != nil {
 		return errors.Wrapf(err, "cannot close the ledger of %s", r.Claim)
 	}
-	closed.At = &at
+	closed.At = &startedAt
 	file := *r.ledger
 	file.ClusterUID = t.opened.ClusterUID
 	content, err := file.Append(next, []ledger.Event{closed}).Encode()

@@ -58,12 +58,12 @@ func TestTurn(t *testing.T) {
 			r, d := w.preparedRemoval()
 			tc.change(w)
 			w.reconciler.live = closedReader{t: t}
-			before := len(w.commits())
+			baseline := len(w.commits())
 			err := r.opened.Repository.Deliver(t.Context(), d)
 			if !errors.Is(err, tc.want) {
 				t.Fatalf("%s\nDeliver(...): want %v, got %v", tc.reason, tc.want, err)
 			}
-			if removed := len(w.commits()) > before; removed != (tc.want == nil) {
+			if removed := len(w.commits()) > baseline; removed != (tc.want == nil) {
 				t.Errorf("%s\nremoved: %t", tc.reason, removed)
 			}
 		})

@@ -187,11 +187,11 @@ func (w *world) pushState(directories int) error {
 
 // record of a claim whose first revision was delivered.
 func (w *world) record(n int, commit string) state.RecordFile {
-	at := metav1.NewTime(delivered)
+	timestamp := metav1.NewTime(delivered)
 	if n == young {
-		at = metav1.NewTime(noon.Add(-30 * time.Minute))
+		timestamp = metav1.NewTime(noon.Add(-30 * time.Minute))
 	}
-	r := state.RecordFile{Commit: commit, CommitTime: &at, Trees: []state.Tree{{
+	r := state.RecordFile{Commit: commit, CommitTime: &timestamp, Trees: []state.Tree{{
 		Branch: gitserver.Branch, DeliveredTree: deliveryv1alpha1.DeliveredTree{Site: "edge1", Path: pathOf(n), Tree: tree.ID(filesOf(n)), Revision: 1},
 	}}}
 	r.Claim, r.ClusterUID, r.Home = claimOf(n), cluster, "default"

@@ -28,11 +28,11 @@ const (
 )
 
 // setCondition sets a condition. Its time changes with its status.
-func setCondition(pr *v1alpha1.PruneRequest, now time.Time, typ xpv2.ConditionType, is corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
-	before := pr.Status.GetCondition(typ)
-	c := xpv2.Condition{Type: typ, Status: is, Reason: reason, Message: message, LastTransitionTime: *setup.Timestamp(now)}
-	if before.Status == is && !before.LastTransitionTime.IsZero() {
-		c.LastTransitionTime = before.LastTransitionTime
+func setCondition(pr *v1alpha1.PruneRequest, now time.Time, typ xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
+	previous := pr.Status.GetCondition(typ)
+	c := xpv2.Condition{Type: typ, Status: status, Reason: reason, Message: message, LastTransitionTime: *setup.Timestamp(now)}
+	if previous.Status == status && !previous.LastTransitionTime.IsZero() {
+		c.LastTransitionTime = previous.LastTransitionTime
 	}
 	pr.Status.SetConditions(c.WithObservedGeneration(pr.GetGeneration()))
 }
@@ -46,10 +46,10 @@ func isDeclared(reason xpv2.ConditionReason) bool {
 }
 
 // shownPlan returns a plan as a status shows it.
-func shownPlan(p *prune.Plan, at time.Time, commit string) *v1alpha1.PrunePlan {
+func shownPlan(p *prune.Plan, plannedAt time.Time, commit string) *v1alpha1.PrunePlan {
 	pruned := len(p.Pruned())
 	out := &v1alpha1.PrunePlan{
-		Digest: p.Digest, At: *setup.Timestamp(at), Commit: commit, More: int32(p.More), //nolint:gosec // Repositories have fewer directories.
+		Digest: p.Digest, At: *setup.Timestamp(plannedAt), Commit: commit, More: int32(p.More), //nolint:gosec // Repositories have fewer directories.
 		Pruned: int32(pruned), Kept: int32(len(p.Items) - pruned + p.More), //nolint:gosec // Likewise.
 	}
 	for _, i := range p.Items {
@@ -106,8 +106,8 @@ func countFittingItems(p v1alpha1.PrunePlan) (int, error) {
 }
 
 // showPlan writes a plan into a request. An empty plan needs no approval.
-func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, at time.Time, commit string) error {
-	pr.Status.Plan = shownPlan(p, at, commit)
+func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, plannedAt time.Time, commit string) error {
+	pr.Status.Plan = shownPlan(p, plannedAt, commit)
 	refusal, message, err := fitPlan(pr.Status.Plan, p.Refusal, p.Message)
 	if err != nil {
 		return err
@@ -143,15 +143,15 @@ func refusalReason(r prune.Refusal) xpv2.ConditionReason {
 func countDirectories(n int) string { return countItems(v1alpha1.ScopeDirectories, n) }
 
 // countItems says how many items of a scope there are.
-func countItems(of v1alpha1.Scope, n int) string {
-	one, more := "directory", "directories"
-	if of == v1alpha1.ScopeBundle {
-		one, more = "package", "packages"
+func countItems(scope v1alpha1.Scope, n int) string {
+	singular, plural := "directory", "directories"
+	if scope == v1alpha1.ScopeBundle {
+		singular, plural = "package", "packages"
 	}
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return fmt.Sprintf("%d %s", n, more)
+	return fmt.Sprintf("%d %s", n, plural)
 }
 
 // endRequest ends a request without a removal.

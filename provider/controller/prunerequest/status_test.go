@@ -28,10 +28,10 @@ func largestPlan(characters int, refusal prune.Refusal) *prune.Plan {
 }
 
 // mostlyKept returns a plan that prunes some items, and keeps so many more with the longest message.
-func mostlyKept(pruned, kept, characters int) *prune.Plan {
+func mostlyKept(pruned, retained, characters int) *prune.Plan {
 	p := largestPlan(characters, "")
 	p.Items = p.Items[:pruned]
-	for i := range kept {
+	for i := range retained {
 		p.Items = append(p.Items, prune.Item{
 			Kind: "IntentDeployment", Namespace: "team-a", Name: fmt.Sprint(i), Path: strings.Repeat("p", 2000), Verdict: prune.VerdictKeep, Reason: "Shared", Message: strings.Repeat("m", 2000),
 		})
@@ -70,19 +70,19 @@ func TestFitPlan(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			shown := shownPlan(tc.plan, time.Unix(0, 0), "")
-			refusal, message, err := fitPlan(shown, tc.plan.Refusal, tc.plan.Message)
+			published := shownPlan(tc.plan, time.Unix(0, 0), "")
+			refusal, message, err := fitPlan(published, tc.plan.Refusal, tc.plan.Message)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := view{Items: len(shown.Items), Pruned: int(shown.Pruned), Kept: int(shown.Kept), More: int(shown.More), Digest: shown.Digest}
+			got := view{Items: len(published.Items), Pruned: int(published.Pruned), Kept: int(published.Kept), More: int(published.More), Digest: published.Digest}
 			if refusal != "" {
 				got.Refusal = string(refusal) + ": " + message
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nfitPlan(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			b, err := json.Marshal(&v1alpha1.PruneRequest{Status: v1alpha1.PruneRequestStatus{Plan: shown}})
+			b, err := json.Marshal(&v1alpha1.PruneRequest{Status: v1alpha1.PruneRequestStatus{Plan: published}})
 			if err != nil || len(b) > 1_500_000 {
 				t.Errorf("\n%s\nThe object has %d bytes, more than the API server stores: %v", tc.reason, len(b), err)
 			}

@@ -23,15 +23,15 @@ func recordAnswer(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.T
 		}
 		return
 	}
-	given := answerFor(d, r)
-	result := rolloutv1alpha1.Result(given.Result)
-	s := conditionWriter{r, now, xpv2.ConditionReason(result), given.Message}
+	answer := answerFor(d, r)
+	result := rolloutv1alpha1.Result(answer.Result)
+	s := conditionWriter{r, now, xpv2.ConditionReason(result), answer.Message}
 	switch {
 	case result == rolloutv1alpha1.ResultTaken, result == rolloutv1alpha1.ResultDone:
 		if makesRevision(r.Spec.Action) {
 			r.Status.NewRevision = d.Status.Revision
 		}
-		r.Status.End = rolloutv1alpha1.End(given.End)
+		r.Status.End = rolloutv1alpha1.End(answer.End)
 		conditionWriter{r, now, xpv2.ConditionReason(rolloutv1alpha1.ResultTaken), acceptanceMessage(r.Spec.Action)}.setAccepted(corev1.ConditionTrue)
 		s.setCompleted(conditionStatus(result == rolloutv1alpha1.ResultDone))
 	case accepted && result.Final():
@@ -48,21 +48,21 @@ func recordAnswer(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.T
 
 // answerFor returns the answer of a deployment to a request, with a message. A request that is too large is never passed to the deployment.
 func answerFor(d *deployment, r *rolloutv1alpha1.RolloutRequest) deploymentv1alpha1.RequestStatus {
-	given := deploymentv1alpha1.RequestStatus{Result: string(rolloutv1alpha1.ResultWaiting)}
+	answer := deploymentv1alpha1.RequestStatus{Result: string(rolloutv1alpha1.ResultWaiting)}
 	if r.IsTooLarge() {
-		given.Result = string(rolloutv1alpha1.ResultTooLarge)
-		given.Message = resultMessage(rolloutv1alpha1.ResultTooLarge)
-		return given
+		answer.Result = string(rolloutv1alpha1.ResultTooLarge)
+		answer.Message = resultMessage(rolloutv1alpha1.ResultTooLarge)
+		return answer
 	}
 	for _, s := range d.Status.Requests {
 		if s.UID == string(r.GetUID()) && s.Result != "" {
-			given = s
+			answer = s
 		}
 	}
-	if given.Message == "" {
-		given.Message = resultMessage(rolloutv1alpha1.Result(given.Result))
+	if answer.Message == "" {
+		answer.Message = resultMessage(rolloutv1alpha1.Result(answer.Result))
 	}
-	return given
+	return answer
 }
 
 // makesRevision reports whether an action makes a revision. The other actions change the revision that they name.
@@ -102,8 +102,8 @@ func resultMessage(r rolloutv1alpha1.Result) string {
 	}[r]
 }
 
-func conditionStatus(is bool) corev1.ConditionStatus {
-	if is {
+func conditionStatus(isTrue bool) corev1.ConditionStatus {
+	if isTrue {
 		return corev1.ConditionTrue
 	}
 	return corev1.ConditionFalse
@@ -117,17 +117,17 @@ type conditionWriter struct {
 	message string
 }
 
-func (s conditionWriter) setAccepted(is corev1.ConditionStatus) {
-	s.setCondition(rolloutv1alpha1.TypeAccepted, is)
+func (s conditionWriter) setAccepted(status corev1.ConditionStatus) {
+	s.setCondition(rolloutv1alpha1.TypeAccepted, status)
 }
 
-func (s conditionWriter) setCompleted(is corev1.ConditionStatus) {
-	s.setCondition(rolloutv1alpha1.TypeCompleted, is)
+func (s conditionWriter) setCompleted(status corev1.ConditionStatus) {
+	s.setCondition(rolloutv1alpha1.TypeCompleted, status)
 }
 
-func (s conditionWriter) setCondition(typ xpv2.ConditionType, is corev1.ConditionStatus) {
+func (s conditionWriter) setCondition(typ xpv2.ConditionType, status corev1.ConditionStatus) {
 	s.request.Status.SetConditions(xpv2.Condition{
-		Type: typ, Status: is, Reason: s.reason, Message: s.message,
+		Type: typ, Status: status, Reason: s.reason, Message: s.message,
 		LastTransitionTime: s.now, ObservedGeneration: s.request.GetGeneration(),
 	})
 }

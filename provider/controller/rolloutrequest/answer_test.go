@@ -62,7 +62,7 @@ func TestAcceptedActions(t *testing.T) {
 		rolloutv1alpha1.ActionPromote:       {reason: "A promotion changes the present revision."},
 		rolloutv1alpha1.ActionApproveUpdate: {reason: "An approval makes a revision.", want: 4},
 	}
-	said := map[string]rolloutv1alpha1.Action{}
+	actions := map[string]rolloutv1alpha1.Action{}
 	for action, tc := range cases {
 		t.Run(string(action), func(t *testing.T) {
 			r := request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = action })
@@ -71,10 +71,10 @@ func TestAcceptedActions(t *testing.T) {
 				t.Errorf("\n%s\nReconcile(...): newRevision: -want, +got:\n%s", tc.reason, diff)
 			}
 			message := got.Status.GetCondition(rolloutv1alpha1.TypeAccepted).Message
-			if other, twice := said[message]; message == "" || twice {
-				t.Errorf("\n%s\nReconcile(...): want words of its own, got %q, as for %q", tc.reason, message, other)
+			if otherAction, twice := actions[message]; message == "" || twice {
+				t.Errorf("\n%s\nReconcile(...): want words of its own, got %q, as for %q", tc.reason, message, otherAction)
 			}
-			said[message] = action
+			actions[message] = action
 		})
 	}
 }

@@ -94,16 +94,16 @@ func (r *Reconciler) getDeployment(ctx context.Context, rr *rolloutv1alpha1.Roll
 
 // updateStatus writes the answer of the deployment into the status of a request.
 func (r *Reconciler) updateStatus(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, d *deployment) error {
-	before := rr.DeepCopy()
+	original := rr.DeepCopy()
 	now := metav1.NewTime(r.now().UTC().Truncate(time.Second))
 	if rr.Status.ObservedAt == nil {
 		rr.Status.ObservedAt = &now
 	}
 	recordAnswer(rr, d, now)
-	if equality.Semantic.DeepEqual(before.Status, rr.Status) {
+	if equality.Semantic.DeepEqual(original.Status, rr.Status) {
 		return nil
 	}
-	lock := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	lock := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, rr, lock)), "cannot write status of RolloutRequest")
 }
 
@@ -117,11 +117,11 @@ func (r *Reconciler) updateMarks(ctx context.Context, rr *rolloutv1alpha1.Rollou
 		return err
 	}
 	// The cache may not hold the last write yet.
-	all = slices.DeleteFunc(slices.Clone(all), func(one rolloutv1alpha1.RolloutRequest) bool { return one.GetUID() == rr.GetUID() })
+	all = slices.DeleteFunc(slices.Clone(all), func(candidate rolloutv1alpha1.RolloutRequest) bool { return candidate.GetUID() == rr.GetUID() })
 	all = append(all, *rr)
 	open := map[types.UID]bool{}
-	for _, one := range rolloutv1alpha1.OpenRequests(all) {
-		open[one.GetUID()] = true
+	for _, openRequest := range rolloutv1alpha1.OpenRequests(all) {
+		open[openRequest.GetUID()] = true
 	}
 	for i := range all {
 		marked := withOpenLabels(&all[i], open[all[i].GetUID()])
@@ -137,13 +137,13 @@ func (r *Reconciler) updateMarks(ctx context.Context, rr *rolloutv1alpha1.Rollou
 
 // patchMarks writes labels and owners that are not as they should be. A patch replaces the whole list of owners, including owners from other
 // writers, so it must not be made of an older list.
-func (r *Reconciler) patchMarks(ctx context.Context, is, wanted *rolloutv1alpha1.RolloutRequest) error {
-	if is == wanted {
+func (r *Reconciler) patchMarks(ctx context.Context, current, wanted *rolloutv1alpha1.RolloutRequest) error {
+	if current == wanted {
 		return nil
 	}
-	patch := client.MergeFrom(is)
-	if len(is.GetOwnerReferences()) != len(wanted.GetOwnerReferences()) {
-		patch = client.MergeFromWithOptions(is, client.MergeFromWithOptimisticLock{})
+	patch := client.MergeFrom(current)
+	if len(current.GetOwnerReferences()) != len(wanted.GetOwnerReferences()) {
+		patch = client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{})
 	}
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, wanted, patch)), "cannot write labels and owner of RolloutRequest")
 }
@@ -152,8 +152,8 @@ func (r *Reconciler) patchMarks(ctx context.Context, is, wanted *rolloutv1alpha1
 func withOpenLabels(rr *rolloutv1alpha1.RolloutRequest, open bool) *rolloutv1alpha1.RolloutRequest {
 	wanted := rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name)
 	fits := func(key string) bool {
-		is, ok := rr.GetLabels()[key]
-		return ok == open && (!open || is == wanted[key])
+		label, ok := rr.GetLabels()[key]
+		return ok == open && (!open || label == wanted[key])
 	}
 	if fits(rolloutv1alpha1.LabelDeployment) && fits(rolloutv1alpha1.LabelDeploymentGroup) {
 		return rr

@@ -87,11 +87,11 @@ func shop(group string, revision int64, answers ...string) *unstructured.Unstruc
 
 func before(accepted, completed corev1.ConditionStatus, reason xpv2.ConditionReason) func(*rolloutv1alpha1.RolloutRequest) {
 	return func(r *rolloutv1alpha1.RolloutRequest) {
-		at := metav1.NewTime(clock(30))
-		r.Status.ObservedAt = &at
+		timestamp := metav1.NewTime(clock(30))
+		r.Status.ObservedAt = &timestamp
 		r.Status.SetConditions(
-			xpv2.Condition{Type: rolloutv1alpha1.TypeAccepted, Status: accepted, Reason: reason, LastTransitionTime: at},
-			xpv2.Condition{Type: rolloutv1alpha1.TypeCompleted, Status: completed, Reason: reason, LastTransitionTime: at},
+			xpv2.Condition{Type: rolloutv1alpha1.TypeAccepted, Status: accepted, Reason: reason, LastTransitionTime: timestamp},
+			xpv2.Condition{Type: rolloutv1alpha1.TypeCompleted, Status: completed, Reason: reason, LastTransitionTime: timestamp},
 		)
 	}
 }
@@ -136,7 +136,7 @@ func reconciler(kube client.Client) *Reconciler {
 
 func TestReconcile(t *testing.T) {
 	const claims, namespaced = deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced
-	taken := before(corev1.ConditionTrue, corev1.ConditionFalse, "Taken")
+	accepted := before(corev1.ConditionTrue, corev1.ConditionFalse, "Taken")
 	labelled := func(r *rolloutv1alpha1.RolloutRequest) {
 		r.Labels = rolloutv1alpha1.OpenLabels(claims, "shop")
 		r.Labels["team"] = "a"
@@ -155,15 +155,15 @@ func TestReconcile(t *testing.T) {
 		"Others":      {reason: "An answer to another request is ignored.", request: request("a", 1), shop: shop(claims, 3, "uid-b Stale"), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
 		"Newer":       {reason: "An unknown answer does not close a request.", request: request("a", 1), shop: shop(claims, 3, "uid-a Pondering"), want: view{Accepted: "Unknown Pondering", Completed: "False Pondering", Open: true, ObservedAt: "13:45"}},
 		"Taken":       {reason: "A request that the deployment took is accepted.", request: request("a", 1), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:45"}},
-		"Done":        {reason: "A request that is done is closed.", request: request("a", 1, labelled, taken), shop: shop(claims, 4, "uid-a Done Verified"), want: view{Accepted: "True Taken", Completed: "True Done", End: "Verified", NewRevision: 4, ObservedAt: "13:30"}},
+		"Done":        {reason: "A request that is done is closed.", request: request("a", 1, labelled, accepted), shop: shop(claims, 4, "uid-a Done Verified"), want: view{Accepted: "True Taken", Completed: "True Done", End: "Verified", NewRevision: 4, ObservedAt: "13:30"}},
 		"Stale":       {reason: "A request for a revision other than the present revision is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 4, "uid-a Stale"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:45"}},
 		"NoUpdate":    {reason: "A request to approve an update that does not exist is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 3, "uid-a NoUpdate"), want: view{Accepted: "False NoUpdate", Completed: "False NoUpdate", ObservedAt: "13:45"}},
-		"Superseded":  {reason: "An accepted request is not refused later.", request: request("a", 1, labelled, taken), shop: shop(claims, 5, "uid-a Stale"), want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"}},
-		"Wiped":       {reason: "A request stays accepted when the deployment's status was lost.", request: request("a", 1, labelled, taken), shop: shop(claims, 0), want: view{Accepted: "True Taken", Completed: "False Taken", Open: true, ObservedAt: "13:30"}},
-		"Gone":        {reason: "A request shows that its deployment was deleted.", request: request("a", 1, labelled, taken), want: view{Accepted: "True Taken", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:30"}},
+		"Superseded":  {reason: "An accepted request is not refused later.", request: request("a", 1, labelled, accepted), shop: shop(claims, 5, "uid-a Stale"), want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"}},
+		"Wiped":       {reason: "A request stays accepted when the deployment's status was lost.", request: request("a", 1, labelled, accepted), shop: shop(claims, 0), want: view{Accepted: "True Taken", Completed: "False Taken", Open: true, ObservedAt: "13:30"}},
+		"Gone":        {reason: "A request shows that its deployment was deleted.", request: request("a", 1, labelled, accepted), want: view{Accepted: "True Taken", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:30"}},
 		"TooLarge":    {reason: "A request that is too large is refused and never labelled.", request: request("a", 1, labelled, large), shop: shop(claims, 3), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
 		"LargeNoShop": {reason: "A request that is too large is refused even without a deployment.", request: request("a", 1, large), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
-		"LargeLater":  {reason: "An accepted request that becomes too large stays accepted.", request: request("a", 1, labelled, large, taken), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:30"}},
+		"LargeLater":  {reason: "An accepted request that becomes too large stays accepted.", request: request("a", 1, labelled, large, accepted), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:30"}},
 		"ClosedStays": {reason: "A closed request does not change any more.", request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "Stale")), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:30"}},
 	}
 	for name, tc := range cases {
@@ -271,16 +271,16 @@ func open(t *testing.T, kube client.Client) string {
 
 // TestResultMessages checks that each result has a message.
 func TestResultMessages(t *testing.T) {
-	seen := map[string]rolloutv1alpha1.Result{}
+	results := map[string]rolloutv1alpha1.Result{}
 	for _, r := range []rolloutv1alpha1.Result{
 		rolloutv1alpha1.ResultWaiting, rolloutv1alpha1.ResultTaken, rolloutv1alpha1.ResultDone, rolloutv1alpha1.ResultStale,
 		rolloutv1alpha1.ResultUnknownRevision, rolloutv1alpha1.ResultAlreadyJudged, rolloutv1alpha1.ResultNoTarget, rolloutv1alpha1.ResultNothingToRestore, rolloutv1alpha1.ResultUnknownStep,
 		rolloutv1alpha1.ResultNoUpdate, rolloutv1alpha1.ResultUpdateFailed, rolloutv1alpha1.ResultTooLarge, rolloutv1alpha1.ResultNotSupported,
 	} {
-		said := resultMessage(r)
-		if other, twice := seen[said]; said == "" || twice {
-			t.Errorf("messages(%s): want words of its own, got %q, as for %q", r, said, other)
+		message := resultMessage(r)
+		if otherResult, twice := results[message]; message == "" || twice {
+			t.Errorf("messages(%s): want words of its own, got %q, as for %q", r, message, otherResult)
 		}
-		seen[said] = r
+		results[message] = r
 	}
 }

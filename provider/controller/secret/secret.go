@@ -85,22 +85,22 @@ func (r *Reconciler) addFinalizer(ctx context.Context, s *metav1.PartialObjectMe
 	if meta.FinalizerExists(s, configv1alpha1.Finalizer) {
 		return nil
 	}
-	before := s.DeepCopy()
+	original := s.DeepCopy()
 	meta.AddFinalizer(s, configv1alpha1.Finalizer)
-	return errors.Wrap(r.kube.Patch(ctx, s, optimisticPatch(before)), "cannot add finalizer to Secret")
+	return errors.Wrap(r.kube.Patch(ctx, s, optimisticPatch(original)), "cannot add finalizer to Secret")
 }
 
 func (r *Reconciler) removeFinalizer(ctx context.Context, s *metav1.PartialObjectMetadata) error {
 	if !meta.FinalizerExists(s, configv1alpha1.Finalizer) {
 		return nil
 	}
-	before := s.DeepCopy()
+	original := s.DeepCopy()
 	meta.RemoveFinalizer(s, configv1alpha1.Finalizer)
-	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, s, optimisticPatch(before))), "cannot remove finalizer from Secret")
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, s, optimisticPatch(original))), "cannot remove finalizer from Secret")
 }
 
 // optimisticPatch returns a patch that fails if the object has changed: it replaces the whole list of finalizers, including the finalizers of
 // other controllers.
-func optimisticPatch(before client.Object) client.Patch {
-	return client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+func optimisticPatch(original client.Object) client.Patch {
+	return client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
 }

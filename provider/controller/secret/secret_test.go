@@ -372,8 +372,8 @@ func TestRequests(t *testing.T) {
 type events []string
 
 // Event records an event.
-func (e *events) Event(_ runtime.Object, made xpevent.Event) {
-	*e = append(*e, string(made.Reason)+": "+made.Message)
+func (e *events) Event(_ runtime.Object, event xpevent.Event) {
+	*e = append(*e, string(event.Reason)+": "+event.Message)
 }
 
 // WithAnnotations ignores annotations.
@@ -399,8 +399,8 @@ func TestReportUse(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			kube := build(t, tc.secret, own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git"))
-			r, made := reconciler(kube), events(nil)
-			r.recorder = &made
+			r, recorded := reconciler(kube), events(nil)
+			r.recorder = &recorded
 			woken := r.users.requestsForSecret(t.Context(), tc.secret)
 			if diff := cmp.Diff(tc.woken, len(woken)); diff != "" {
 				t.Errorf("\n%s\nofSecret(...): Secrets to reconcile: -want, +got:\n%s", tc.reason, diff)
@@ -408,7 +408,7 @@ func TestReportUse(t *testing.T) {
 			if _, err := r.Reconcile(t.Context(), request()); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, made); diff != "" {
+			if diff := cmp.Diff(tc.want, recorded); diff != "" {
 				t.Errorf("\n%s\nevents: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -82,12 +82,12 @@ func newRequests(secrets []client.ObjectKey) []reconcile.Request {
 // configChanged accepts the creation and deletion of a GitDelivery, and an update that names another configuration.
 func configChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
-		after, ok2 := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
+		previous, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
+		current, ok2 := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
 		if !ok || !ok2 {
 			return false
 		}
-		x, y := before.GetProviderConfigReference(), after.GetProviderConfigReference()
+		x, y := previous.GetProviderConfigReference(), current.GetProviderConfigReference()
 		return x == nil || y == nil || *x != *y
 	}}
 }

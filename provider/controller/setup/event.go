@@ -12,17 +12,17 @@ const reporter = "intentplane-provider"
 
 // NewEvent returns an event about an object that happened once. Type is corev1.EventTypeNormal or corev1.EventTypeWarning. The key makes its
 // name: an occurrence has the same key in every process, so that it is reported once.
-func NewEvent(about corev1.ObjectReference, key, eventType string, reason event.Reason, message string, at metav1.Time) *corev1.Event {
+func NewEvent(subject corev1.ObjectReference, key, eventType string, reason event.Reason, message string, timestamp metav1.Time) *corev1.Event {
 	return &corev1.Event{
-		ObjectMeta:          metav1.ObjectMeta{Namespace: about.Namespace, Name: about.Name + "." + key},
-		InvolvedObject:      about,
+		ObjectMeta:          metav1.ObjectMeta{Namespace: subject.Namespace, Name: subject.Name + "." + key},
+		InvolvedObject:      subject,
 		Type:                eventType,
 		Reason:              string(reason),
 		Message:             message,
 		Source:              corev1.EventSource{Component: reporter},
 		ReportingController: reporter,
-		FirstTimestamp:      at,
-		LastTimestamp:       at,
+		FirstTimestamp:      timestamp,
+		LastTimestamp:       timestamp,
 		Count:               1,
 	}
 }

@@ -19,8 +19,8 @@ func NewestLedger(ctx context.Context, kube client.Reader, group string, deploym
 	}
 	newest := &ledger.State{}
 	for i := range l.Items {
-		of := l.Items[i].Spec.ForProvider.ClaimRef
-		if of.APIGroup != group || of.Name != deployment.Name {
+		claimRef := l.Items[i].Spec.ForProvider.ClaimRef
+		if claimRef.APIGroup != group || claimRef.Name != deployment.Name {
 			continue
 		}
 		for _, s := range []*ledger.State{l.Items[i].Status.AtProvider.Ledger, l.Items[i].Spec.ForProvider.Copy} {

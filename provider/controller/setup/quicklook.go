@@ -60,8 +60,8 @@ func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedNam
 	if q.Kube.Get(ctx, key, o) != nil {
 		return 0, false
 	}
-	asked := isAskedToReconcile(o)
-	if asked && q.TryAgain != nil {
+	isRequested := isAskedToReconcile(o)
+	if isRequested && q.TryAgain != nil {
 		q.TryAgain(key)
 	}
 	if !isSettled(o) {
@@ -70,8 +70,8 @@ func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedNam
 		}
 		return q.NextLook(o, q.Interval), true
 	}
-	at := q.ReconciledAt(key)
-	if asked || at.IsZero() || q.Now().Sub(at) >= q.Interval || !q.IsUnchanged(ctx, o) {
+	reconciledAt := q.ReconciledAt(key)
+	if isRequested || reconciledAt.IsZero() || q.Now().Sub(reconciledAt) >= q.Interval || !q.IsUnchanged(ctx, o) {
 		return 0, false
 	}
 	return q.NextLook(o, q.Interval), true

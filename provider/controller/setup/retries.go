@@ -81,16 +81,16 @@ func (r *RetryShares) waitForTurn(key types.NamespacedName) time.Duration {
 	if f == nil {
 		return 0
 	}
-	at, failed := f.retryAt[key]
+	retryAt, failed := f.retryAt[key]
 	if !failed {
 		return 0
 	}
 	now := r.now()
-	if at.IsZero() {
-		at = now.Add(f.limiter.ReserveN(now, 1).DelayFrom(now))
-		f.retryAt[key] = at
+	if retryAt.IsZero() {
+		retryAt = now.Add(f.limiter.ReserveN(now, 1).DelayFrom(now))
+		f.retryAt[key] = retryAt
 	}
-	return at.Sub(now)
+	return retryAt.Sub(now)
 }
 
 func (r *RetryShares) recordFailure(key types.NamespacedName) {

@@ -53,12 +53,12 @@ func WithoutFinalizer() managed.ReconcilerOption {
 
 // Interval is the time until the next deadline or deferred write, and at most about the interval for changes that no event reports. A zero
 // time is never due.
-func Interval(most time.Duration, due, now time.Time) time.Duration {
-	every := most + time.Duration((rand.Float64()*2-1)*jitter*float64(most)) //nolint:gosec // It spreads load, and keeps no secret.
+func Interval(limit time.Duration, due, now time.Time) time.Duration {
+	interval := limit + time.Duration((rand.Float64()*2-1)*jitter*float64(limit)) //nolint:gosec // It spreads load, and keeps no secret.
 	if due.IsZero() {
-		return every
+		return interval
 	}
-	return min(every, max(due.Sub(now), time.Millisecond))
+	return min(interval, max(due.Sub(now), time.Millisecond))
 }
 
 // Forgetful reconciles objects of one kind, and drops the caches of deleted objects.

@@ -53,8 +53,8 @@ func TestForgetful(t *testing.T) {
 		"Gone":    {reason: "An object that does not exist is forgotten and not reconciled.", name: "gone", want: "forgot gone"},
 		"Unknown": {reason: "An object that could not be read is neither reconciled nor forgotten.", name: "unknown", fails: true},
 	}
-	there := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "there"}}
-	kube := kubefake.NewClientBuilder().WithObjects(there).WithInterceptorFuncs(interceptor.Funcs{
+	existing := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "there"}}
+	kube := kubefake.NewClientBuilder().WithObjects(existing).WithInterceptorFuncs(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			if key.Name == "unknown" {
 				return errors.New("no answer")

@@ -76,8 +76,8 @@ func TestRateOfEvents(t *testing.T) {
 		if limit := (objects + 1) * time.Second; longest > limit {
 			t.Errorf("An object waits once for its turn, however many events it has.\nReconcile(...): want at most %s, got %s", limit, longest)
 		}
-		if got, least := c.count["hostile"], seconds; got < least {
-			t.Errorf("A namespace has its share all the time.\nreconciles: want at least %d, got %d", least, got)
+		if got, minimum := c.count["hostile"], seconds; got < minimum {
+			t.Errorf("A namespace has its share all the time.\nreconciles: want at least %d, got %d", minimum, got)
 		}
 		if wait := c.wait(t, request("good", 0)); wait > 0 {
 			t.Errorf("An object of another namespace does not wait for events of others.\nReconcile(...): waits %s", wait)

@@ -58,8 +58,8 @@ func newCachedClient(tb testing.TB, all *deliveryv1alpha1.GitDeliveryList) clien
 	}
 	c, err := cache.New(&rest.Config{Host: "https://localhost"}, cache.Options{
 		Scheme: s, Mapper: mapper, HTTPClient: http.DefaultClient,
-		NewInformer: func(_ toolscache.ListerWatcher, o kruntime.Object, resync time.Duration, by toolscache.Indexers) toolscache.SharedIndexInformer {
-			return toolscache.NewSharedIndexInformer(toolscache.ToListWatcherWithWatchListSemantics(source, noWatchList{}), o, resync, by)
+		NewInformer: func(_ toolscache.ListerWatcher, o kruntime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+			return toolscache.NewSharedIndexInformer(toolscache.ToListWatcherWithWatchListSemantics(source, noWatchList{}), o, resync, indexers)
 		},
 	})
 	if err != nil {
@@ -93,8 +93,8 @@ func valuesOf(tb testing.TB, m prometheus.Collector) map[string]float64 {
 	}
 	out := map[string]float64{}
 	for _, f := range all {
-		for _, one := range f.GetMetric() {
-			out[f.GetName()+" "+one.GetLabel()[0].GetValue()] = one.GetGauge().GetValue()
+		for _, metric := range f.GetMetric() {
+			out[f.GetName()+" "+metric.GetLabel()[0].GetValue()] = metric.GetGauge().GetValue()
 		}
 	}
 	return out
@@ -147,8 +147,8 @@ func BenchmarkCountStates(b *testing.B) {
 	const n = 5000
 	kube, m := newCachedClient(b, newDeliveries(n)), statemetrics.NewMRStateMetrics()
 	r := statemetrics.NewMRStateRecorder(withoutCopies{kube}, logging.NewNopLogger(), m, &deliveryv1alpha1.GitDeliveryList{}, time.Minute)
-	before, after, times := runtime.MemStats{}, runtime.MemStats{}, 0
-	runtime.ReadMemStats(&before)
+	baseline, final, times := runtime.MemStats{}, runtime.MemStats{}, 0
+	runtime.ReadMemStats(&baseline)
 	began := time.Now()
 	for b.Loop() {
 		if err := r.Record(b.Context()); err != nil {
@@ -157,7 +157,7 @@ func BenchmarkCountStates(b *testing.B) {
 		times++
 	}
 	took := time.Since(began)
-	runtime.ReadMemStats(&after)
+	runtime.ReadMemStats(&final)
 	b.ReportMetric(float64(took.Microseconds())/1000/float64(times), "managed_metrics_5000_ms")
-	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(1<<20)/float64(times), "managed_metrics_5000_mib")
+	b.ReportMetric(float64(final.TotalAlloc-baseline.TotalAlloc)/float64(1<<20)/float64(times), "managed_metrics_5000_mib")
 }

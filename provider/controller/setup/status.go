@@ -21,9 +21,9 @@ func Timestamp(t time.Time) *metav1.Time {
 }
 
 // CutMessage cuts a message to so many characters, as the API server counts them.
-func CutMessage(message string, most int) string {
-	if r := []rune(message); len(r) > most {
-		return string(r[:most])
+func CutMessage(message string, limit int) string {
+	if r := []rune(message); len(r) > limit {
+		return string(r[:limit])
 	}
 	return message
 }

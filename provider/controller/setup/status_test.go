@@ -9,16 +9,16 @@ import (
 )
 
 func TestEarliest(t *testing.T) {
-	none, first, second := time.Time{}, time.Unix(1, 0), time.Unix(2, 0)
+	unset, first, second := time.Time{}, time.Unix(1, 0), time.Unix(2, 0)
 	cases := map[string]struct {
 		reason     string
 		a, b, want time.Time
 	}{
 		"First":   {reason: "The first time is returned if it is earlier.", a: first, b: second, want: first},
 		"Second":  {reason: "The second time is returned if it is earlier.", a: second, b: first, want: first},
-		"NoFirst": {reason: "A zero first time does not count.", a: none, b: second, want: second},
-		"NoOther": {reason: "A zero second time does not count.", a: first, b: none, want: first},
-		"None":    {reason: "Two zero times have no earlier time.", a: none, b: none, want: none},
+		"NoFirst": {reason: "A zero first time does not count.", a: unset, b: second, want: second},
+		"NoOther": {reason: "A zero second time does not count.", a: first, b: unset, want: first},
+		"None":    {reason: "Two zero times have no earlier time.", a: unset, b: unset, want: unset},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -30,8 +30,8 @@ func TestEarliest(t *testing.T) {
 }
 
 func TestTimestamp(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("east", 3600))
-	if diff := cmp.Diff("2026-01-02T02:04:05Z", Timestamp(at).Format(time.RFC3339Nano)); diff != "" {
+	local := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("east", 3600))
+	if diff := cmp.Diff("2026-01-02T02:04:05Z", Timestamp(local).Format(time.RFC3339Nano)); diff != "" {
 		t.Errorf("A timestamp has whole seconds, in UTC.\nTimestamp(...): -want, +got:\n%s", diff)
 	}
 }

@@ -52,7 +52,7 @@ func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim s
 // FindFinalFailure returns the first failure that a Site's cluster declared final since a time, of the objects of a claim that count, or nil. A kind that the
 // cluster does not serve, or does not let the provider list, declares nothing. A cluster that does not answer is not asked for the next kind. It reports
 // whether the provider read each kind that every cluster serves: the absence of a failure proves nothing without them.
-func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, since time.Time, counts func(*unstructured.Unstructured) bool) (*workload.FinalFailure, bool) {
+func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, start time.Time, counts func(*unstructured.Unstructured) bool) (*workload.FinalFailure, bool) {
 	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
 	defer cancel()
 	var all []*unstructured.Unstructured
@@ -70,7 +70,7 @@ func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim
 			break
 		}
 	}
-	return workload.FirstFinalFailure(all, since), isComplete
+	return workload.FirstFinalFailure(all, start), isComplete
 }
 
 // isServedByEach reports whether each cluster serves a resource.
@@ -85,14 +85,14 @@ func isRefused(err error) bool {
 }
 
 // ExplainUnread says why objects of a Site cannot be read, and names the remedy.
-func ExplainUnread(e *clusters.Error, what, namespace string) string {
+func ExplainUnread(e *clusters.Error, kinds, namespace string) string {
 	reader := map[string]string{
 		deliveryv1alpha1.SiteReasonAccessDenied: "the credentials", deliveryv1alpha1.SiteReasonProviderAccessDenied: "the provider's service account",
 	}[e.Reason]
 	if reader == "" {
 		return e.Detail
 	}
-	return fmt.Sprintf("%s may not list and watch %s of namespace %s: bind the rules of examples/health/rbac.yaml", reader, what, namespace)
+	return fmt.Sprintf("%s may not list and watch %s of namespace %s: bind the rules of examples/health/rbac.yaml", reader, kinds, namespace)
 }
 
 // NamespacedRef refers to the objects of a kind in version v1 in a namespace.

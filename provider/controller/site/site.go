@@ -37,12 +37,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.kube.Get(ctx, req.NamespacedName, s); err != nil {
 		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get Site")
 	}
-	before := s.DeepCopy()
+	original := s.DeepCopy()
 	if meta.WasDeleted(s) || !s.SetUsableFrom() {
 		return reconcile.Result{}, nil
 	}
 	// The version makes sure that the label follows from the namespaces that are allowed now.
-	err := r.kube.Patch(ctx, s, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	err := r.kube.Patch(ctx, s, client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{}))
 	if kerrors.IsConflict(err) {
 		return reconcile.Result{}, nil // The change that the cache does not have yet brings the Site here again.
 	}

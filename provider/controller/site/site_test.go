@@ -38,18 +38,18 @@ func TestReconcile(t *testing.T) {
 			if _, err := r.Reconcile(t.Context(), request); err != nil {
 				t.Fatal(err)
 			}
-			once := &catalogv1alpha1.Site{}
-			if err := kube.Get(t.Context(), client.ObjectKeyFromObject(s), once); err != nil {
+			stored := &catalogv1alpha1.Site{}
+			if err := kube.Get(t.Context(), client.ObjectKeyFromObject(s), stored); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, once.GetLabels()); diff != "" {
+			if diff := cmp.Diff(tc.want, stored.GetLabels()); diff != "" {
 				t.Errorf("\n%s\nlabels: -want, +got:\n%s", tc.reason, diff)
 			}
 			if _, err := r.Reconcile(t.Context(), request); err != nil {
 				t.Fatal(err)
 			}
 			twice := &catalogv1alpha1.Site{}
-			if err := kube.Get(t.Context(), client.ObjectKeyFromObject(s), twice); err != nil || twice.GetResourceVersion() != once.GetResourceVersion() {
+			if err := kube.Get(t.Context(), client.ObjectKeyFromObject(s), twice); err != nil || twice.GetResourceVersion() != stored.GetResourceVersion() {
 				t.Errorf("\n%s\nA Site that carries the label is written again: %v", tc.reason, err)
 			}
 		})

@@ -79,14 +79,14 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 
 // explainUnread says why a Site cannot be observed, and which evidence counts instead.
 func (s *siteFacts) explainUnread(namespace string) string {
-	why := setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
+	explanation := setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
 	switch {
 	case s.engineHealthy:
-		return setup.CountsAsHealthy + why
+		return setup.CountsAsHealthy + explanation
 	case s.unobservedServes:
-		return setup.CountsAsLive + why
+		return setup.CountsAsLive + explanation
 	}
-	return why
+	return explanation
 }
 
 // concludeReady sums up the states of all Sites: the reason is the reason of the first Site that does not serve, else of the first without
@@ -112,8 +112,8 @@ func (d *decision) concludeReady() {
 		}
 		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, o.Route.Reason))
 	}
-	if more := len(named) - maxNamed; more > 0 {
-		named = append(named[:maxNamed], fmt.Sprintf("and %d more", more))
+	if remaining := len(named) - maxNamed; remaining > 0 {
+		named = append(named[:maxNamed], fmt.Sprintf("and %d more", remaining))
 	}
 	d.message = strings.Join(named, "; ")
 }

@@ -16,22 +16,22 @@ import (
 
 // newSync returns a SiteSync of the claim whose engine at edge1 reports healthy objects.
 func newSync() *v1alpha1.SiteSync {
-	at := ledger.Position{Revision: 3}
+	position := ledger.Position{Revision: 3}
 	s := &v1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-sync", Generation: 2}}
-	s.Spec.ForProvider.ClaimRef, s.Spec.ForProvider.Position = newHealth().Spec.ForProvider.ClaimRef, &at
+	s.Spec.ForProvider.ClaimRef, s.Spec.ForProvider.Position = newHealth().Spec.ForProvider.ClaimRef, &position
 	s.Status.AtProvider = v1alpha1.SiteSyncObservation{
-		Position: at.DeepCopy(), Sites: []v1alpha1.SiteObservation{{Name: "edge1", State: v1alpha1.SiteLive, Engine: &v1alpha1.EngineObservation{Health: "Healthy"}}},
+		Position: position.DeepCopy(), Sites: []v1alpha1.SiteObservation{{Name: "edge1", State: v1alpha1.SiteLive, Engine: &v1alpha1.EngineObservation{Health: "Healthy"}}},
 	}
-	is := func(t xpv2.ConditionType) xpv2.Condition {
+	trueCondition := func(t xpv2.ConditionType) xpv2.Condition {
 		return xpv2.Condition{Type: t, Status: corev1.ConditionTrue, Reason: "Live"}.WithObservedGeneration(2)
 	}
-	s.SetConditions(is(xpv2.TypeReady), is(xpv2.TypeSynced))
+	s.SetConditions(trueCondition(xpv2.TypeReady), trueCondition(xpv2.TypeSynced))
 	return s
 }
 
 // TestHealthOfEngine has an unreachable Site, and a SiteSync with the report of its engine.
 func TestHealthOfEngine(t *testing.T) {
-	const counts, unknown = "Serving | NotObserved(KubeconfigGone) 0", "KubeconfigGone | NotObserved(KubeconfigGone) 0"
+	const counts, notObserved = "Serving | NotObserved(KubeconfigGone) 0", "KubeconfigGone | NotObserved(KubeconfigGone) 0"
 	cases := map[string]struct {
 		reason string
 		change func(*v1alpha1.SiteSync)
@@ -44,16 +44,16 @@ func TestHealthOfEngine(t *testing.T) {
 		},
 		"NotLive": {
 			reason: "A Site that is not proven to run the desired revision does not count.",
-			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: unknown,
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: notObserved,
 		},
-		"NoChecks":    {reason: "An engine without health checks gives no result.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: unknown},
-		"NoEngine":    {reason: "A Site without a report of its engine does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine = nil }, want: unknown},
-		"OtherSite":   {reason: "The engine of another Site does not report about this Site.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: unknown},
-		"OtherClaim":  {reason: "The SiteSync of another claim proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "cart" }, want: unknown},
-		"OtherShape":  {reason: "The SiteSync of a claim of the same name in another API group proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.APIGroup = "claims.intentplane.dev" }, want: unknown},
-		"OldSpec":     {reason: "A report about an earlier spec proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Generation = 3 }, want: unknown},
-		"OldPosition": {reason: "A report about an earlier position proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 2 }, want: unknown},
-		"LookFailed":  {reason: "A SiteSync whose last look failed proves nothing.", change: func(s *v1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcileError(errors.New("no answer"))) }, want: unknown},
+		"NoChecks":    {reason: "An engine without health checks gives no result.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: notObserved},
+		"NoEngine":    {reason: "A Site without a report of its engine does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine = nil }, want: notObserved},
+		"OtherSite":   {reason: "The engine of another Site does not report about this Site.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: notObserved},
+		"OtherClaim":  {reason: "The SiteSync of another claim proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "cart" }, want: notObserved},
+		"OtherShape":  {reason: "The SiteSync of a claim of the same name in another API group proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.APIGroup = "claims.intentplane.dev" }, want: notObserved},
+		"OldSpec":     {reason: "A report about an earlier spec proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Generation = 3 }, want: notObserved},
+		"OldPosition": {reason: "A report about an earlier position proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 2 }, want: notObserved},
+		"LookFailed":  {reason: "A SiteSync whose last look failed proves nothing.", change: func(s *v1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcileError(errors.New("no answer"))) }, want: notObserved},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

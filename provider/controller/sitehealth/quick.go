@@ -28,10 +28,10 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteHealth) boo
 	key := client.ObjectKeyFromObject(s)
 	look := c.pool.Look(key)
 	defer look.Done()
-	before := s.Status.DeepCopy()
+	previous := s.Status.DeepCopy()
 	_, err := (&external{connector: c, look: look, note: c.memory.NoteFor(key), quick: true}).Observe(ctx, s)
-	before.ObservedGeneration = s.Status.ObservedGeneration // A new observedGeneration alone does not warrant a write.
-	return err == nil && equality.Semantic.DeepEqual(*before, s.Status)
+	previous.ObservedGeneration = s.Status.ObservedGeneration // A new observedGeneration alone does not warrant a write.
+	return err == nil && equality.Semantic.DeepEqual(*previous, s.Status)
 }
 
 // mayWait observes a SiteHealth whose last change was not reconciled, and reports whether the write of its observation may wait: as a rule

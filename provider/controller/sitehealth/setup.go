@@ -66,8 +66,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 }
 
 // requeueInterval is until something is due, be it a look at pods or a status that waits, and at most the interval for changes that no event reports.
-func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
-	return setup.Interval(most, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
+	return setup.Interval(limit, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
 // forgetHealth drops all that belongs to a SiteHealth that was deleted.

@@ -179,11 +179,11 @@ func (w *world) deployed(image string, revision int, available int64) {
 func (w *world) put(r schema.GroupVersionResource, o object) {
 	w.Helper()
 	u := &unstructured.Unstructured{Object: o}
-	on := w.cluster.Resource(r).Namespace(u.GetNamespace())
-	if _, err := on.Update(w.Context(), u, metav1.UpdateOptions{}); err == nil {
+	resourceClient := w.cluster.Resource(r).Namespace(u.GetNamespace())
+	if _, err := resourceClient.Update(w.Context(), u, metav1.UpdateOptions{}); err == nil {
 		return
 	}
-	_, err := on.Create(w.Context(), u, metav1.CreateOptions{})
+	_, err := resourceClient.Create(w.Context(), u, metav1.CreateOptions{})
 	w.must(err)
 }
 

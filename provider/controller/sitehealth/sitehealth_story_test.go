@@ -106,12 +106,12 @@ func TestCrashLoop(t *testing.T) {
 	if got := w.get().Status.AtProvider.Sites[0].Message; got != "container shop ends again and again: exit code 1, Error" {
 		t.Errorf("message: %q", got)
 	}
-	before, full := w.get(), w.full
+	previous, full := w.get(), w.full
 	for range 20 {
 		w.clock = w.clock.Add(podInterval)
 		w.reconcile()
 	}
-	if diff := cmp.Diff(before.Status, w.get().Status); diff != "" || w.full != full {
+	if diff := cmp.Diff(previous.Status, w.get().Status); diff != "" || w.full != full {
 		t.Errorf("%d reconciles for an unchanged status: -before, +after:\n%s", w.full-full, diff)
 	}
 	w.deployed(newImage, 1, 2)
@@ -136,8 +136,8 @@ func TestFlapping(t *testing.T) {
 		}
 	}
 	first, rest := 0, 0
-	for _, at := range writes {
-		if at <= time.Minute {
+	for _, elapsed := range writes {
+		if elapsed <= time.Minute {
 			first++
 			continue
 		}
@@ -191,15 +191,15 @@ func TestRoute(t *testing.T) {
 		t.Errorf("the route: -want, +got:\n%s", diff)
 	}
 	accepted := func(generation int64) object {
-		is := func(of string) object {
-			return object{"type": of, "status": "True", "reason": of, "message": "", "observedGeneration": generation, "lastTransitionTime": "2031-12-17T13:14:15Z"}
+		trueCondition := func(conditionType string) object {
+			return object{"type": conditionType, "status": "True", "reason": conditionType, "message": "", "observedGeneration": generation, "lastTransitionTime": "2031-12-17T13:14:15Z"}
 		}
 		parent := object{"name": "public", "namespace": "gateway-system"}
 		return object{
 			"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute",
 			"metadata": object{"name": "shop", "namespace": "team-a", "generation": int64(2), "labels": object{"intentplane.dev/claim": "shop"}},
 			"spec":     object{"parentRefs": []any{parent}},
-			"status":   object{"parents": []any{object{"parentRef": parent, "controllerName": "example.org/gateway", "conditions": []any{is("Accepted"), is("ResolvedRefs")}}}},
+			"status":   object{"parents": []any{object{"parentRef": parent, "controllerName": "example.org/gateway", "conditions": []any{trueCondition("Accepted"), trueCondition("ResolvedRefs")}}}},
 		}
 	}
 	w.put(httpRoutes(), accepted(1))
@@ -209,9 +209,9 @@ func TestRoute(t *testing.T) {
 }
 
 // eventually reconciles each time that the cluster wakes the SiteHealth, or that a status is due, until it has a state.
-func (w *world) eventually(want string, is func() bool) {
+func (w *world) eventually(want string, condition func() bool) {
 	w.Helper()
-	for w.reconcile(); w.says() != want || !is(); w.reconcile() {
+	for w.reconcile(); w.says() != want || !condition(); w.reconcile() {
 		if w.result.RequeueAfter <= writeInterval {
 			w.clock = w.clock.Add(w.result.RequeueAfter)
 			continue
@@ -312,12 +312,12 @@ func TestSteadyState(t *testing.T) {
 	w := newWorld(t)
 	w.deployed(newImage, 1, 2)
 	w.until(serves)
-	before := w.get()
+	previous := w.get()
 	for range 5 {
 		w.clock = w.clock.Add(time.Hour)
 		w.reconcile()
 	}
-	if diff := cmp.Diff(before.Status, w.get().Status); diff != "" {
+	if diff := cmp.Diff(previous.Status, w.get().Status); diff != "" {
 		t.Errorf("the status was written: -before, +after:\n%s", diff)
 	}
 	w.must(w.kube.Delete(t.Context(), w.get()))

@@ -26,14 +26,14 @@ const (
 // changes all the time, it is written once per minute. Of the next image nothing is written before its first pod is available, or for a while: until then the
 // pods of the image before serve, as the status says.
 func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
-	before, after, now := s.GetCondition(xpv2.TypeReady), readyCondition(s, d), e.now()
+	previous, ready, now := s.GetCondition(xpv2.TypeReady), readyCondition(s, d), e.now()
 	e.note.next = d.again
-	if equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after) {
+	if equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && previous.Equal(ready) {
 		e.note.pendingSince = time.Time{}
 		return
 	}
 	due := now
-	isSame := before.ObservedGeneration == after.ObservedGeneration && s.Status.AtProvider.Image == d.next.Image
+	isSame := previous.ObservedGeneration == ready.ObservedGeneration && s.Status.AtProvider.Image == d.next.Image
 	switch {
 	case isSame:
 		due = e.note.dueAt(now, isUrgent(s.Status.AtProvider, d.next))
@@ -51,7 +51,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 		e.note.pendingSince = time.Time{}
 	}
 	s.Status.AtProvider = d.next
-	s.SetConditions(after)
+	s.SetConditions(ready)
 }
 
 // dueAt returns when a status that changed may be written.
@@ -83,13 +83,13 @@ func latest(a, b time.Time) time.Time {
 }
 
 // isUrgent is true if a Site begins or ends to serve. A cluster that does not answer for a moment is not news.
-func isUrgent(before, after v1alpha1.SiteHealthObservation) bool {
-	was := map[string]v1alpha1.SiteHealthState{}
-	for _, s := range before.Sites {
-		was[s.Name] = s
+func isUrgent(previous, next v1alpha1.SiteHealthObservation) bool {
+	previousByName := map[string]v1alpha1.SiteHealthState{}
+	for _, s := range previous.Sites {
+		previousByName[s.Name] = s
 	}
-	for _, s := range after.Sites {
-		if s.State != v1alpha1.HealthNotObserved && s.IsServing() != was[s.Name].IsServing() {
+	for _, s := range next.Sites {
+		if s.State != v1alpha1.HealthNotObserved && s.IsServing() != previousByName[s.Name].IsServing() {
 			return true
 		}
 	}
@@ -97,15 +97,15 @@ func isUrgent(before, after v1alpha1.SiteHealthObservation) bool {
 }
 
 // isNextImage is true if the status is about an earlier image at the same Sites.
-func isNextImage(before, after v1alpha1.SiteHealthObservation) bool {
+func isNextImage(previous, next v1alpha1.SiteHealthObservation) bool {
 	isSame := func(a, b v1alpha1.SiteHealthState) bool { return a.Name == b.Name }
-	return before.Image != "" && after.Image != "" && before.Image != after.Image && slices.EqualFunc(before.Sites, after.Sites, isSame)
+	return previous.Image != "" && next.Image != "" && previous.Image != next.Image && slices.EqualFunc(previous.Sites, next.Sites, isSame)
 }
 
 // isNextUrgent is true if a Site serves the next image, or serves no image any more. Both are about the same Sites.
-func isNextUrgent(before, after v1alpha1.SiteHealthObservation) bool {
-	for i, s := range after.Sites {
-		if isUrgentChange(before.Sites[i], s) {
+func isNextUrgent(previous, next v1alpha1.SiteHealthObservation) bool {
+	for i, s := range next.Sites {
+		if isUrgentChange(previous.Sites[i], s) {
 			return true
 		}
 	}
@@ -113,8 +113,8 @@ func isNextUrgent(before, after v1alpha1.SiteHealthObservation) bool {
 }
 
 // isUrgentChange reports whether a Site serves now, or has lost all pods.
-func isUrgentChange(was, s v1alpha1.SiteHealthState) bool {
-	hadPods := was.IsServing() || was.AvailableOther > 0
+func isUrgentChange(previous, s v1alpha1.SiteHealthState) bool {
+	hadPods := previous.IsServing() || previous.AvailableOther > 0
 	return s.IsServing() || hadPods && s.AvailableOther == 0 && s.State != v1alpha1.HealthNotObserved
 }
 

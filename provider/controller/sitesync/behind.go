@@ -21,31 +21,31 @@ type gap struct {
 
 // readGap finds out whether an engine which is at a commit with a tree has still to pass commits of the claim with another one. The directory may have
 // changed and changed back, and then the tree alone does not say that the engine applied the last commit.
-func (p *prover) readGap(ctx context.Context, r repository, f facts, want v1alpha1.SiteTree, at, delivered string) gap {
-	if at == "" || delivered == "" || at == delivered {
+func (p *prover) readGap(ctx context.Context, r repository, f facts, want v1alpha1.SiteTree, applied, delivered string) gap {
+	if applied == "" || delivered == "" || applied == delivered {
 		return gap{}
 	}
-	key := r.key + " " + at + " " + delivered + " " + want.Path + " " + want.Tree
-	if known, ok := p.gaps.Get(key); ok {
-		return known
+	key := r.key + " " + applied + " " + delivered + " " + want.Path + " " + want.Tree
+	if cached, ok := p.gaps.Get(key); ok {
+		return cached
 	}
-	g := p.findGap(ctx, r, f, want, at, delivered)
+	g := p.findGap(ctx, r, f, want, applied, delivered)
 	if g.unknown == "" {
 		p.gaps.Put(r.tenant, key, g, 0)
 	}
 	return g
 }
 
-func (p *prover) findGap(ctx context.Context, r repository, f facts, want v1alpha1.SiteTree, at, delivered string) gap {
+func (p *prover) findGap(ctx context.Context, r repository, f facts, want v1alpha1.SiteTree, applied, delivered string) gap {
 	shared, err := p.openRepository(ctx, r)
 	if err != nil {
 		return gap{unknown: err.Error()}
 	}
-	between, err := shared.ReadMessagesBetween(ctx, delivered, at, trailers.Line(trailers.Claim, trailers.ClaimValue(f.spec.ClaimRef)))
+	messages, err := shared.ReadMessagesBetween(ctx, delivered, applied, trailers.Line(trailers.Claim, trailers.ClaimValue(f.spec.ClaimRef)))
 	if err != nil {
 		return gap{unknown: err.Error()}
 	}
-	for i, m := range between {
+	for i, m := range messages {
 		s := p.readSubtree(ctx, r, m.ID, "", want.Path)
 		if s.unknown != "" {
 			return gap{unknown: s.unknown}

@@ -51,17 +51,17 @@ func (e *external) clusterFacts(ctx context.Context, site *catalogv1alpha1.Site,
 	if err != nil {
 		return nil, err
 	}
-	at, now := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, e.now()
-	key := readinessKey{cluster: at, policy: t}
-	was := e.readiness.getEntry(key)
+	clusterKey, now := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, e.now()
+	key := readinessKey{cluster: clusterKey, policy: t}
+	previous := e.readiness.getEntry(key)
 	r := clusterapi.Read(ctx, home, e.prober, clusterapi.Want{
-		Namespace: ref.Namespace, Name: ref.Name, Options: t.options, Limits: e.limits, Initialized: firstKnown(was.initialized, latched, last),
-		Held: &was.held, SecretVersion: e.secretVersion(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: readiness.SecretName(ref.Name)}),
+		Namespace: ref.Namespace, Name: ref.Name, Options: t.options, Limits: e.limits, Initialized: firstKnown(previous.initialized, latched, last),
+		Held: &previous.held, SecretVersion: e.secretVersion(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: readiness.SecretName(ref.Name)}),
 	}, now)
-	is := e.readiness.observeReport(key, r.Report, was.held, now)
+	entry := e.readiness.observeReport(key, r.Report, previous.held, now)
 	out := &clusterFacts{
-		uid: r.UID, ready: is.steady.Ready, blocker: r.Blocker(), trouble: is.trouble, initialized: is.initialized,
-		again: setup.Earliest(is.nextChange(t.stabilization), r.Again),
+		uid: r.UID, ready: entry.steady.Ready, blocker: r.Blocker(), trouble: entry.trouble, initialized: entry.initialized,
+		again: setup.Earliest(entry.nextChange(t.stabilization), r.Again),
 		gone:  r.UID == "" && r.Blocker().Reason == readiness.ReasonObjectMissing,
 	}
 	if out.blocker.Reason == "" && !out.ready {
@@ -81,10 +81,10 @@ func firstKnown(all ...readiness.Initialized) readiness.Initialized {
 }
 
 // secretVersion is the resource version of a Secret in the cache. It is empty if the cache has none.
-func (e *external) secretVersion(ctx context.Context, at types.NamespacedName) string {
+func (e *external) secretVersion(ctx context.Context, secretKey types.NamespacedName) string {
 	s := &metav1.PartialObjectMetadata{}
 	s.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	if e.metadata.Get(ctx, at, s) != nil {
+	if e.metadata.Get(ctx, secretKey, s) != nil {
 		return ""
 	}
 	return s.GetResourceVersion()
@@ -128,11 +128,11 @@ func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClus
 	case ready:
 		out.PassedAt = f.nowTimestamp()
 	}
-	why := s.cluster.blocker
+	blocker := s.cluster.blocker
 	if out.PassedAt != nil {
-		why = s.cluster.trouble // No delivery waits any more.
+		blocker = s.cluster.trouble // No delivery waits any more.
 	}
-	out.Reason, out.Message = why.Reason, why.String()
+	out.Reason, out.Message = blocker.Reason, blocker.String()
 	out.Reason = out.Reason[:min(len(out.Reason), maxClusterReason)]
 	return out
 }

@@ -43,10 +43,10 @@ func (w *world) put(gvr schema.GroupVersionResource, text string) {
 	w.Helper()
 	u := &unstructured.Unstructured{}
 	w.must(yaml.Unmarshal([]byte(text), &u.Object))
-	of := w.cluster.Resource(gvr).Namespace(u.GetNamespace())
-	_, err := of.Update(w.Context(), u, metav1.UpdateOptions{})
+	resourceClient := w.cluster.Resource(gvr).Namespace(u.GetNamespace())
+	_, err := resourceClient.Update(w.Context(), u, metav1.UpdateOptions{})
 	if kerrors.IsNotFound(err) {
-		_, err = of.Create(w.Context(), u, metav1.CreateOptions{})
+		_, err = resourceClient.Create(w.Context(), u, metav1.CreateOptions{})
 	}
 	w.must(err)
 }

@@ -276,8 +276,8 @@ func (d *decision) concludeReady(f facts) {
 		}
 		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, explainSite(o)))
 	}
-	if more := len(named) - maxNamed; more > 0 {
-		named = append(named[:maxNamed], fmt.Sprintf("and %d more", more))
+	if remaining := len(named) - maxNamed; remaining > 0 {
+		named = append(named[:maxNamed], fmt.Sprintf("and %d more", remaining))
 	}
 	d.message = strings.Join(named, "; ")
 }

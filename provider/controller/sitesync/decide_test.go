@@ -59,12 +59,12 @@ func says(reason string, change ...func(*siteFacts)) siteFacts {
 
 // before is a status of a position, with one Site since noon.
 func before(p *ledger.Position, state v1alpha1.SiteState) v1alpha1.SiteSyncObservation {
-	at := metav1.NewTime(noon())
-	s := v1alpha1.SiteObservation{Name: "edge1", State: state, StartedAt: &at}
+	timestamp := metav1.NewTime(noon())
+	s := v1alpha1.SiteObservation{Name: "edge1", State: state, StartedAt: &timestamp}
 	if state == v1alpha1.SiteLive {
-		s.LiveSince, s.Tree, s.Proof, s.Commit = &at, wantedTree(), v1alpha1.ProofExact, "c0"
+		s.LiveSince, s.Tree, s.Proof, s.Commit = &timestamp, wantedTree(), v1alpha1.ProofExact, "c0"
 	}
-	return v1alpha1.SiteSyncObservation{Position: p, StartedAt: &at, Sites: []v1alpha1.SiteObservation{s}}
+	return v1alpha1.SiteSyncObservation{Position: p, StartedAt: &timestamp, Sites: []v1alpha1.SiteObservation{s}}
 }
 
 func testFacts(s siteFacts, change ...func(*facts)) facts {
@@ -113,9 +113,9 @@ func wasWaiting(state v1alpha1.SiteState) func(*facts) {
 // wasPassed is a live Site whose cluster was ready at noon.
 func wasPassed(uid string) func(*facts) {
 	return func(f *facts) {
-		at := metav1.NewTime(noon())
+		timestamp := metav1.NewTime(noon())
 		f.before = before(positionOf(2, 0), v1alpha1.SiteLive)
-		f.before.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: uid, PassedAt: &at}
+		f.before.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: uid, PassedAt: &timestamp}
 	}
 }
 
@@ -214,13 +214,13 @@ func TestDecide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := decideStatus(tc.facts)
 			s := d.next.Sites[0]
-			after := func(at time.Time) int { return int(at.Sub(noon()) / time.Minute) }
+			minutesAfter := func(deadline time.Time) int { return int(deadline.Sub(noon()) / time.Minute) }
 			got := want{ready: d.reason, state: s.State, reason: s.Reason, live: d.next.SitesLive, since: -1, deadline: -1}
 			if s.StartedAt != nil {
-				got.since = after(s.StartedAt.Time)
+				got.since = minutesAfter(s.StartedAt.Time)
 			}
 			if !d.deadline.IsZero() {
-				got.deadline = after(d.deadline)
+				got.deadline = minutesAfter(d.deadline)
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
@@ -328,7 +328,7 @@ func TestGravestReasonWins(t *testing.T) {
 
 // TestStartedAt checks that the wait for a position always has a start, since the function measures timeouts from it.
 func TestStartedAt(t *testing.T) {
-	kept, seen := metav1.NewTime(noon()), metav1.NewTime(noon().Add(time.Minute))
+	firstStart, secondStart := metav1.NewTime(noon()), metav1.NewTime(noon().Add(time.Minute))
 	withoutStart := func(p *ledger.Position) func(*facts) {
 		return func(f *facts) { f.before = v1alpha1.SiteSyncObservation{Position: p} }
 	}
@@ -340,11 +340,11 @@ func TestStartedAt(t *testing.T) {
 		before func(*facts)
 		want   metav1.Time
 	}{
-		"First":        {reason: "The wait for a first position starts when it is first observed.", before: func(*facts) {}, want: seen},
-		"Same":         {reason: "The wait for a position that was observed before keeps its start.", before: was(positionOf(2, 0), v1alpha1.SiteSyncing), want: kept},
-		"NextStep":     {reason: "The wait for the next step has a start of its own.", before: nextStep, want: seen},
-		"NextRevision": {reason: "The wait for another revision has a start of its own.", before: was(positionOf(1, 0), v1alpha1.SiteSyncing), want: seen},
-		"Empty":        {reason: "A status of the same position without a start gets a start.", before: withoutStart(positionOf(2, 0)), want: seen},
+		"First":        {reason: "The wait for a first position starts when it is first observed.", before: func(*facts) {}, want: secondStart},
+		"Same":         {reason: "The wait for a position that was observed before keeps its start.", before: was(positionOf(2, 0), v1alpha1.SiteSyncing), want: firstStart},
+		"NextStep":     {reason: "The wait for the next step has a start of its own.", before: nextStep, want: secondStart},
+		"NextRevision": {reason: "The wait for another revision has a start of its own.", before: was(positionOf(1, 0), v1alpha1.SiteSyncing), want: secondStart},
+		"Empty":        {reason: "A status of the same position without a start gets a start.", before: withoutStart(positionOf(2, 0)), want: secondStart},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -104,14 +104,14 @@ func (f facts) waitingSince(name string, cluster bool) *metav1.Time {
 
 // waitStart is when the wait for the tree of a Site began in this attempt, or begins now.
 func (f facts) waitStart(name string) *metav1.Time {
-	if since := f.waitingSince(name, false); since != nil {
-		return since
+	if start := f.waitingSince(name, false); start != nil {
+		return start
 	}
 	return f.nowTimestamp()
 }
 
-func observationOf(o v1alpha1.SiteSyncObservation, asked ledger.Position, name string) v1alpha1.SiteObservation {
-	if !o.ObservedPosition().IsSameAttempt(asked) {
+func observationOf(o v1alpha1.SiteSyncObservation, requested ledger.Position, name string) v1alpha1.SiteObservation {
+	if !o.ObservedPosition().IsSameAttempt(requested) {
 		return v1alpha1.SiteObservation{}
 	}
 	for _, s := range o.Sites {
@@ -124,13 +124,13 @@ func observationOf(o v1alpha1.SiteSyncObservation, asked ledger.Position, name s
 
 // waitTimeoutOf returns the timeout of a Site's wait, for its cluster or for its tree. The API server has checked its form.
 func (f facts) waitTimeoutOf(s v1alpha1.SiteState) time.Duration {
-	text, most := f.spec.SyncWaitTimeout, defaultTimeout
+	text, limit := f.spec.SyncWaitTimeout, defaultTimeout
 	if s == v1alpha1.SiteWaitingForCluster {
-		text, most = f.spec.ClusterWaitTimeout, defaultClusterTimeout
+		text, limit = f.spec.ClusterWaitTimeout, defaultClusterTimeout
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return most
+		return limit
 	}
 	return d
 }

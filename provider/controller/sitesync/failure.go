@@ -19,7 +19,7 @@ import (
 
 // readTrafficFailure returns the first final failure of the awaited Deployments and of the routes of a Site that its cluster declared since a time, or nil. The
 // other track may fail: it loses its requests.
-func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.SiteTraffic, since time.Time) *workload.FinalFailure {
+func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.SiteTraffic, start time.Time) *workload.FinalFailure {
 	var refs []engines.Ref
 	for _, t := range want.Tracks {
 		for _, w := range t.Workloads {
@@ -33,9 +33,9 @@ func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.
 	}
 	var found []*unstructured.Unstructured
 	for _, ref := range refs {
-		found = append(found, readFailingObject(ctx, c, ref, since))
+		found = append(found, readFailingObject(ctx, c, ref, start))
 	}
-	return workload.FirstFinalFailure(found, since)
+	return workload.FirstFinalFailure(found, start)
 }
 
 // countsInTracks reports whether a failure of an object speaks against the tree of a Site with tracks: the object is shared by the tracks, or
@@ -58,9 +58,9 @@ func refOf(u *unstructured.Unstructured) string {
 
 // readFailingObject returns an object whose status declares a failure final, or nil. The API server confirms the failure: the watch of the
 // object may lag behind the watch of the engine, and a failure that counts does not end. An unreadable object declares nothing.
-func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref, since time.Time) *unstructured.Unstructured {
+func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref, start time.Time) *unstructured.Unstructured {
 	watched, _ := getObject(ctx, c, ref)
-	if workload.FirstFinalFailure([]*unstructured.Unstructured{watched}, since) == nil {
+	if workload.FirstFinalFailure([]*unstructured.Unstructured{watched}, start) == nil {
 		return nil
 	}
 	confirmed, _ := readObject(ctx, c.Fetch, ref)

@@ -46,11 +46,11 @@ func TestJudgeFailure(t *testing.T) {
 	withFailure := func(s siteFacts, fn func(*siteFacts)) siteFacts { fn(&s); return s }
 	unhealthy := func(change func(*siteFacts)) siteFacts { return says(v1alpha1.SiteReasonUnhealthy, change) }
 	stalled := func(seconds int, change ...func(*siteFacts)) siteFacts {
-		since := func(s *siteFacts) {
+		sinceNoon := func(s *siteFacts) {
 			s.applied.id, s.seen.FinalFailure = otherTree(), true
 			s.stalledSince = noon().Add(time.Duration(seconds) * time.Second)
 		}
-		return says(v1alpha1.SiteReasonStalled, append([]func(*siteFacts){since}, change...)...)
+		return says(v1alpha1.SiteReasonStalled, append([]func(*siteFacts){sinceNoon}, change...)...)
 	}
 	canary := func(seconds int, change ...func(*workload.FinalFailure)) siteFacts {
 		return withFailure(routed(withoutPods), declares(seconds, change...))
@@ -159,8 +159,8 @@ func TestJudgeFailure(t *testing.T) {
 	for name, unsettled := range map[string]facts{
 		"refusal": testFacts(canary(-1, settles(61)), splitAt(20), inSteps, began), "stall": testFacts(stalled(51), began),
 	} {
-		if again := decideStatus(unsettled).again; !again.Equal(noon().Add(61 * time.Second)) {
-			t.Errorf("\nA SiteSync looks again when a %s counts.\nwant 61 seconds after noon, got %s", name, again)
+		if recheck := decideStatus(unsettled).again; !recheck.Equal(noon().Add(61 * time.Second)) {
+			t.Errorf("\nA SiteSync looks again when a %s counts.\nwant 61 seconds after noon, got %s", name, recheck)
 		}
 	}
 }

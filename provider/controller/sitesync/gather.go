@@ -79,18 +79,18 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 }
 
 // requestDigest returns the digest of the request of the asked revision, from the ledger that one of the claim's GitDeliveries holds or has a copy of, or "".
-func requestDigest(ds []v1alpha1.GitDelivery, asked ledger.Position) string {
+func requestDigest(ds []v1alpha1.GitDelivery, requested ledger.Position) string {
 	for _, d := range ds {
-		at := d.Status.AtProvider
-		known := []*ledger.State{at.Ledger}
-		if at.Record != nil {
-			known = append(known, at.Record.Copy)
+		observation := d.Status.AtProvider
+		states := []*ledger.State{observation.Ledger}
+		if observation.Record != nil {
+			states = append(states, observation.Record.Copy)
 		}
-		for _, s := range known {
-			if s == nil || s.Epoch != asked.Epoch {
+		for _, s := range states {
+			if s == nil || s.Epoch != requested.Epoch {
 				continue
 			}
-			if digest := s.RequestDigest(asked.Revision); digest != "" {
+			if digest := s.RequestDigest(requested.Revision); digest != "" {
 				return digest
 			}
 		}
@@ -102,12 +102,12 @@ func requestDigest(ds []v1alpha1.GitDelivery, asked ledger.Position) string {
 // the commit of a GitDelivery that has delivered the position. Who makes a SiteSync by hand needs no GitDelivery.
 func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
 	for _, d := range deliveriesFor(ds, want) {
-		at := d.Status.AtProvider
+		observation := d.Status.AtProvider
 		if !hasBrought(d, spec.AskedPosition(), want) {
 			return true, ""
 		}
-		if at.Remote != nil {
-			return false, at.Remote.Commit
+		if observation.Remote != nil {
+			return false, observation.Remote.Commit
 		}
 	}
 	return false, ""
@@ -122,11 +122,11 @@ type overtaking struct {
 // findOvertaking returns the later position of a rollback to which a GitDelivery of the claim brought the directory, or nil. Its engine has to sync at once although the
 // SiteSync cannot judge that position: a canary that was rolled back without the function gets requests until then.
 func findOvertaking(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) *overtaking {
-	asked := spec.AskedPosition()
+	requested := spec.AskedPosition()
 	for _, d := range deliveriesFor(ds, want) {
-		at := d.Status.AtProvider
-		if p := at.AppliedPosition(); at.Remote != nil && p.Epoch == asked.Epoch && p.Attempt > 0 && p.Compare(asked) > 0 {
-			return &overtaking{position: p, commit: at.Remote.Commit}
+		observation := d.Status.AtProvider
+		if p := observation.AppliedPosition(); observation.Remote != nil && p.Epoch == requested.Epoch && p.Attempt > 0 && p.Compare(requested) > 0 {
+			return &overtaking{position: p, commit: observation.Remote.Commit}
 		}
 	}
 	return nil
@@ -134,9 +134,9 @@ func findOvertaking(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters,
 
 // hasBrought is true if a GitDelivery has delivered the trees that a position requests at a Site. A step that changes no tree there changes
 // no record, so the position of the Site's own step is enough if the tree is there.
-func hasBrought(d v1alpha1.GitDelivery, asked ledger.Position, want v1alpha1.SiteTree) bool {
-	at := d.Status.AtProvider.AppliedPosition()
-	return at.HasReached(asked) || at.IsSameAttempt(asked) && at.Step >= want.Wave && !isTreeAbsent([]v1alpha1.GitDelivery{d}, want)
+func hasBrought(d v1alpha1.GitDelivery, requested ledger.Position, want v1alpha1.SiteTree) bool {
+	applied := d.Status.AtProvider.AppliedPosition()
+	return applied.HasReached(requested) || applied.IsSameAttempt(requested) && applied.Step >= want.Wave && !isTreeAbsent([]v1alpha1.GitDelivery{d}, want)
 }
 
 // isTreeAbsent is true if a GitDelivery of the claim has the directory, and has not delivered the tree there, even if it applied the
@@ -162,18 +162,18 @@ func archivesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) [][]byte {
 // deliveriesFor returns the GitDeliveries that have the directory. A Site that moves to another repository has one in each, until the new one
 // is verified: then only who goes to the repository that the Site is to be proven with counts.
 func deliveriesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) []v1alpha1.GitDelivery {
-	all, there := []v1alpha1.GitDelivery{}, []v1alpha1.GitDelivery{}
+	all, matching := []v1alpha1.GitDelivery{}, []v1alpha1.GitDelivery{}
 	for _, d := range ds {
 		if !deliversTree(d, want) {
 			continue
 		}
 		all = append(all, d)
 		if ref := d.GetProviderConfigReference(); ref != nil && ref.Kind == want.RepositoryRef.Kind && ref.Name == want.RepositoryRef.Name {
-			there = append(there, d)
+			matching = append(matching, d)
 		}
 	}
-	if len(there) > 0 {
-		return there
+	if len(matching) > 0 {
+		return matching
 	}
 	return all
 }
@@ -256,8 +256,8 @@ func (e *external) readAllowedSite(ctx context.Context, f facts, want v1alpha1.S
 		return repository{}, nil //nolint:nilerr // A refusal is an answer.
 	}
 	s.site = site
-	repo, why, err := repositoryOf(ctx, e.kube, want.RepositoryRef, f.namespace)
-	if s.denied = why; err != nil || why != "" {
+	repo, denial, err := repositoryOf(ctx, e.kube, want.RepositoryRef, f.namespace)
+	if s.denied = denial; err != nil || denial != "" {
 		return repository{}, err
 	}
 	dir := policy.Directory(repo.spec.Git.PathPrefix, site.Spec.Repository.Path, f.namespace, f.spec.ClaimRef.Name)

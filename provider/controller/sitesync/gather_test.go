@@ -13,7 +13,7 @@ import (
 )
 
 func TestBringing(t *testing.T) {
-	to := func(config, path string) v1alpha1.GitDelivery {
+	deliveryTo := func(config, path string) v1alpha1.GitDelivery {
 		d := v1alpha1.GitDelivery{}
 		d.SetName(config + path)
 		d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: config}
@@ -27,12 +27,12 @@ func TestBringing(t *testing.T) {
 		want   []string
 	}{
 		"None":  {reason: "A SiteSync that was made by hand has no delivery.", want: []string{}},
-		"Other": {reason: "A delivery to another directory does not count.", ds: []v1alpha1.GitDelivery{to("new", "/y")}, want: []string{}},
+		"Other": {reason: "A delivery to another directory does not count.", ds: []v1alpha1.GitDelivery{deliveryTo("new", "/y")}, want: []string{}},
 		"Moved": {
 			reason: "The previous repository of a Site does not count for its new repository.",
-			ds:     []v1alpha1.GitDelivery{to("old", "/x"), to("new", "/x")}, want: []string{"new/x"},
+			ds:     []v1alpha1.GitDelivery{deliveryTo("old", "/x"), deliveryTo("new", "/x")}, want: []string{"new/x"},
 		},
-		"Renamed": {reason: "A delivery of another configuration counts if the named configuration has none.", ds: []v1alpha1.GitDelivery{to("old", "/x")}, want: []string{"old/x"}},
+		"Renamed": {reason: "A delivery of another configuration counts if the named configuration has none.", ds: []v1alpha1.GitDelivery{deliveryTo("old", "/x")}, want: []string{"old/x"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

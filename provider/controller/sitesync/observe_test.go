@@ -28,13 +28,13 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	w.flux(w.deliver("old"), false)
 	w.deliver("new")
 	w.askFor(1)
-	asked := func() string {
+	requestToken := func() string {
 		g, err := w.cluster.Resource(repositories()).Namespace("flux").Get(t.Context(), "g", metav1.GetOptions{})
 		w.must(err)
 		return g.GetAnnotations()[requestedAt]
 	}
 	w.until("Syncing | Syncing | OtherTree")
-	first := asked()
+	first := requestToken()
 	if !strings.HasPrefix(first, "intentplane-") {
 		t.Fatalf("the source was not asked: %q", first)
 	}
@@ -65,7 +65,7 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	}
 	w.askFor(2)
 	w.reconcile()
-	second := asked()
+	second := requestToken()
 	if second == first || patches() != 3 {
 		t.Errorf("another position asks again: %q, %d patches", second, patches())
 	}
@@ -90,8 +90,8 @@ func TestEngineIsAskedAfterTimeout(t *testing.T) {
 	w.until("TimedOut | TimedOut | OtherTree")
 	g, err := w.cluster.Resource(repositories()).Namespace("flux").Get(t.Context(), "g", metav1.GetOptions{})
 	w.must(err)
-	if asked := g.GetAnnotations()[requestedAt]; !strings.HasPrefix(asked, "intentplane-") {
-		t.Errorf("the source was not asked, and waits for its interval: %q", asked)
+	if token := g.GetAnnotations()[requestedAt]; !strings.HasPrefix(token, "intentplane-") {
+		t.Errorf("the source was not asked, and waits for its interval: %q", token)
 	}
 }
 
@@ -103,13 +103,13 @@ type logbook struct {
 }
 
 // Info records a line, without the object and the error.
-func (l logbook) Info(said string, values ...any) {
+func (l logbook) Info(message string, values ...any) {
 	for i := 0; i+1 < len(values); i += 2 {
 		if values[i] != "object" && values[i] != "error" {
-			said += fmt.Sprintf(" %v=%v", values[i], values[i+1])
+			message += fmt.Sprintf(" %v=%v", values[i], values[i+1])
 		}
 	}
-	*l.lines = append(*l.lines, said)
+	*l.lines = append(*l.lines, message)
 }
 
 // TestEngineCannotBeAsked lets the cluster of a Site refuse that its engine is asked. The line in the log says for whom.

@@ -10,7 +10,7 @@ import (
 // TestFindOvertaking has a SiteSync of revision 2, whose repository was brought to another position.
 func TestFindOvertaking(t *testing.T) {
 	const path = "clusters/edge1/team-a/web"
-	asked := ledger.Position{Epoch: 1, Revision: 2, Step: 1}
+	requested := ledger.Position{Epoch: 1, Revision: 2, Step: 1}
 	cases := map[string]struct {
 		reason   string
 		applied  ledger.Position
@@ -20,7 +20,7 @@ func TestFindOvertaking(t *testing.T) {
 	}{
 		"RolledBack": {reason: "The engine syncs a rollback that the SiteSync does not name yet.", applied: ledger.Position{Epoch: 1, Revision: 2, Attempt: 1}, path: path, want: true},
 		"Withdrawn":  {reason: "The engine syncs a rollback that a user requested.", applied: ledger.Position{Epoch: 1, Revision: 3, Attempt: 1}, path: path, want: true},
-		"Same":       {reason: "The SiteSync judges its own position.", applied: asked, path: path},
+		"Same":       {reason: "The SiteSync judges its own position.", applied: requested, path: path},
 		"Earlier":    {reason: "A repository at an earlier position has nothing to sync.", applied: ledger.Position{Epoch: 1, Revision: 1, Attempt: 1}, path: path},
 		"Step":       {reason: "The function updates the SiteSync with each step.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 2}, path: path},
 		"Epoch":      {reason: "A position of another epoch is not later.", applied: ledger.Position{Epoch: 2, Revision: 2, Attempt: 1}, path: path},
@@ -35,7 +35,7 @@ func TestFindOvertaking(t *testing.T) {
 			if !tc.isUnseen {
 				d.Status.AtProvider.Remote = &v1alpha1.Remote{Commit: "abc"}
 			}
-			got := findOvertaking([]v1alpha1.GitDelivery{d}, v1alpha1.SiteSyncParameters{Position: &asked}, v1alpha1.SiteTree{Name: "edge1", Path: path})
+			got := findOvertaking([]v1alpha1.GitDelivery{d}, v1alpha1.SiteSyncParameters{Position: &requested}, v1alpha1.SiteTree{Name: "edge1", Path: path})
 			if (got != nil) != tc.want {
 				t.Fatalf("\n%s\nfindOvertaking(...): want a position %t, got %v", tc.reason, tc.want, got)
 			}

@@ -19,8 +19,8 @@ func pausing(length string) func(*facts) {
 
 // sawPause is a pause of a position that began so many seconds, and microseconds, after noon.
 func sawPause(p *ledger.Position, second, end int, micros ...int32) *v1alpha1.PauseObservation {
-	at := func(n int) metav1.Time { return metav1.NewTime(noon().Add(time.Duration(n) * time.Second)) }
-	out := &v1alpha1.PauseObservation{Position: *p, StartedAt: at(second), EndsAt: at(end)}
+	timeAt := func(n int) metav1.Time { return metav1.NewTime(noon().Add(time.Duration(n) * time.Second)) }
+	out := &v1alpha1.PauseObservation{Position: *p, StartedAt: timeAt(second), EndsAt: timeAt(end)}
 	for _, n := range micros {
 		out.StartedMicros = n
 	}
@@ -34,7 +34,7 @@ func TestPause(t *testing.T) {
 			f.before.Pause = p
 		}
 	}
-	at := func(d time.Duration) func(*facts) { return func(f *facts) { f.now = noon().Add(d) } }
+	timeAt := func(d time.Duration) func(*facts) { return func(f *facts) { f.now = noon().Add(d) } }
 	cases := map[string]struct {
 		reason string
 		facts  facts
@@ -46,11 +46,11 @@ func TestPause(t *testing.T) {
 		"NotLive": {reason: "A pause does not begin before each Site of the step is live.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), pausing("10s"))},
 		"Begins":  {reason: "A pause begins when the last Site is live.", facts: testFacts(live(), pausing("10s")), want: sawPause(positionOf(2, 0), 60, 70)},
 		"Rounded": {
-			reason: "A pause is never short, although a status holds its end to the second only.", facts: testFacts(live(), pausing("1500ms"), at(1200*time.Millisecond)),
+			reason: "A pause is never short, although a status holds its end to the second only.", facts: testFacts(live(), pausing("1500ms"), timeAt(1200*time.Millisecond)),
 			want: sawPause(positionOf(2, 0), 1, 3, 200_000), end: 2700 * time.Millisecond,
 		},
 		"Micros": {
-			reason: "A pause begins at a whole microsecond, and no earlier than it was seen.", facts: testFacts(live(), pausing("1s"), at(1200*time.Millisecond+1)),
+			reason: "A pause begins at a whole microsecond, and no earlier than it was seen.", facts: testFacts(live(), pausing("1s"), timeAt(1200*time.Millisecond+1)),
 			want: sawPause(positionOf(2, 0), 1, 3, 200_001), end: 2200*time.Millisecond + time.Microsecond,
 		},
 		"Restart": {

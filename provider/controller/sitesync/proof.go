@@ -104,8 +104,8 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 		return subtree{}
 	}
 	key := r.key + " " + commit + " " + root + " " + dir
-	if known, ok := p.answers.Get(key); ok {
-		return known
+	if cached, ok := p.answers.Get(key); ok {
+		return cached
 	}
 	c, err := p.rememberedCommit(ctx, r, commit)
 	if err != nil {
@@ -122,8 +122,8 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 // rememberedCommit returns a commit from the cache, or fetches it once for all concurrent readers.
 func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	key := r.key + " " + id
-	if known, ok := p.commits.Get(key); ok {
-		return known.Open(), nil
+	if cached, ok := p.commits.Get(key); ok {
+		return cached.Open(), nil
 	}
 	v, err, _ := p.fetches.Do(key, func() (any, error) {
 		// The first caller may give up; the other callers still wait.
@@ -131,8 +131,8 @@ func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) 
 		defer cancel()
 		return p.fetchCommit(ctx, r, id)
 	})
-	c, is := v.(*git.Commit)
-	if err != nil || !is {
+	c, isCommit := v.(*git.Commit)
+	if err != nil || !isCommit {
 		return nil, err
 	}
 	p.commits.Put(r.tenant, key, c.Closed(), c.Size())
@@ -203,21 +203,21 @@ func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (subtree, e
 		return subtree{}, err
 	}
 	out := subtree{id: id}
-	for at := path.Dir(dir); ; at = path.Dir(at) {
-		if at == "." {
-			at = ""
+	for parent := path.Dir(dir); ; parent = path.Dir(parent) {
+		if parent == "." {
+			parent = ""
 		}
-		ignores, err := c.HasAny(ctx, at, ".sourceignore")
+		ignores, err := c.HasAny(ctx, parent, ".sourceignore")
 		if err != nil {
 			return subtree{}, err
 		}
-		if isInside(root, at) && !out.renamed {
-			if out.renamed, err = c.HasAny(ctx, at, "kustomization.yaml", "kustomization.yml", "Kustomization"); err != nil {
+		if isInside(root, parent) && !out.renamed {
+			if out.renamed, err = c.HasAny(ctx, parent, "kustomization.yaml", "kustomization.yml", "Kustomization"); err != nil {
 				return subtree{}, err
 			}
 		}
 		out.overlaid = out.overlaid || ignores || out.renamed
-		if at == "" {
+		if parent == "" {
 			return out, nil
 		}
 	}

@@ -29,11 +29,11 @@ import (
 
 // TestProofClock shows a GitHub App's key at the time that the clock says, and not at that of the machine.
 func TestProofClock(t *testing.T) {
-	var seen time.Time
+	var issuedAt time.Time
 	s := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		claims := jwt.RegisteredClaims{}
 		if _, _, err := jwt.NewParser().ParseUnverified(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), &claims); err == nil {
-			seen = claims.IssuedAt.Time
+			issuedAt = claims.IssuedAt.Time
 		}
 		rw.WriteHeader(http.StatusUnauthorized)
 	}))
@@ -55,8 +55,8 @@ func TestProofClock(t *testing.T) {
 	c.Spec.Git.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: app, Key: "ca.crt"}
 	w.clock = w.clock.AddDate(1, 0, 0)
 	_, err = w.c.prover.fetchCommit(t.Context(), repository{kind: policy.KindClusterProviderConfig, spec: &c.Spec}, strings.Repeat("a", 40))
-	if left := w.clock.Sub(seen); err == nil || left < 0 || left > time.Hour {
-		t.Errorf("fetch(...): the App was shown as of %s, at %s: %v", seen, w.clock, err)
+	if left := w.clock.Sub(issuedAt); err == nil || left < 0 || left > time.Hour {
+		t.Errorf("fetch(...): the App was shown as of %s, at %s: %v", issuedAt, w.clock, err)
 	}
 }
 
@@ -64,22 +64,22 @@ func TestProofClock(t *testing.T) {
 func TestProofFailsOnce(t *testing.T) {
 	w := newWorld(t)
 	id := w.deliver("new")
-	at, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+	opened, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
 	w.must(err)
 	requests := func(commit string) int {
-		before := w.git.Requests(repo)
+		baseline := w.git.Requests(repo)
 		for range 3 {
-			if got := w.c.prover.readSubtree(t.Context(), at, commit, "", webAtE1); got.unknown == "" {
+			if got := w.c.prover.readSubtree(t.Context(), opened, commit, "", webAtE1); got.unknown == "" {
 				t.Errorf("subtree(%s): want an unknown tree, got %+v", commit, got)
 			}
 		}
-		return w.git.Requests(repo) - before
+		return w.git.Requests(repo) - baseline
 	}
-	gone := strings.Repeat("a", 40)
-	first := requests(gone)
+	missingCommit := strings.Repeat("a", 40)
+	first := requests(missingCommit)
 	w.clock = w.clock.Add(time.Hour)
-	if again := requests(gone); first == 0 || again != first {
-		t.Errorf("A commit that is nowhere is asked for once, and once more after a while.\nsubtree(...): %d requests, and %d", first, again)
+	if repeated := requests(missingCommit); first == 0 || repeated != first {
+		t.Errorf("A commit that is nowhere is asked for once, and once more after a while.\nsubtree(...): %d requests, and %d", first, repeated)
 	}
 	w.git.Fail(repo, http.StatusInternalServerError)
 	if n := requests(id); n != 1 {
@@ -87,7 +87,7 @@ func TestProofFailsOnce(t *testing.T) {
 	}
 	w.git.Fail(repo, 0)
 	w.clock = w.clock.Add(time.Hour)
-	if got := w.c.prover.readSubtree(t.Context(), at, id, "", webAtE1); got.id != w.tree {
+	if got := w.c.prover.readSubtree(t.Context(), opened, id, "", webAtE1); got.id != w.tree {
 		t.Errorf("A proof that failed is made once the server answers.\nsubtree(...): want tree %s, got %+v", w.tree, got)
 	}
 }
@@ -157,9 +157,9 @@ func TestOverlay(t *testing.T) {
 			if tc.files != nil {
 				id = w.push(tc.files)
 			}
-			repo, why, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
-			if err != nil || why != "" {
-				t.Fatal(why, err)
+			repo, denial, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+			if err != nil || denial != "" {
+				t.Fatal(denial, err)
 			}
 			got := w.c.prover.readSubtree(t.Context(), repo, id, tc.root, webAtE1)
 			if got.overlaid != tc.want || got.unknown != "" {
@@ -186,9 +186,9 @@ func TestAnswersAreRemembered(t *testing.T) {
 		}
 	}
 	ask()
-	before := w.git.Requests("fleet")
+	baseline := w.git.Requests("fleet")
 	ask()
-	if n := w.git.Requests("fleet") - before; n != 0 {
+	if n := w.git.Requests("fleet") - baseline; n != 0 {
 		t.Errorf("%d requests for a cached answer", n)
 	}
 }

@@ -28,9 +28,9 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteSync) bool 
 	key := client.ObjectKeyFromObject(s)
 	look, n := c.pool.Look(key), c.memory.NoteFor(key)
 	defer look.Done()
-	before, draft := s.Status.DeepCopy(), n.draft
+	previous, draft := s.Status.DeepCopy(), n.draft
 	o, err := (&external{connector: c, look: look, note: n, quick: true}).Observe(ctx, s)
-	if err != nil || !o.ResourceUpToDate || !equality.Semantic.DeepEqual(*before, s.Status) {
+	if err != nil || !o.ResourceUpToDate || !equality.Semantic.DeepEqual(*previous, s.Status) {
 		n.draft = draft
 		return false
 	}
@@ -46,10 +46,10 @@ func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteSync) bool {
 	if n.reconciledAt.IsZero() || !isNextPosition(s) {
 		return false
 	}
-	before, draft := s.Status.DeepCopy(), n.draft
+	previous, draft := s.Status.DeepCopy(), n.draft
 	e := &external{connector: c, look: look, note: n, quick: true}
 	_, err := e.Observe(ctx, s)
-	if before.ObservedGeneration = s.Status.ObservedGeneration; err != nil || !equality.Semantic.DeepEqual(*before, s.Status) {
+	if previous.ObservedGeneration = s.Status.ObservedGeneration; err != nil || !equality.Semantic.DeepEqual(*previous, s.Status) {
 		n.draft = draft
 		return false
 	}

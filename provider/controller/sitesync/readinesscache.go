@@ -48,27 +48,27 @@ func (t *readinessCache) getEntry(key readinessKey) readinessEntry {
 }
 
 func (t *readinessCache) getLocked(key readinessKey) readinessEntry {
-	known, _ := t.known.Get(key)
-	out, _ := known.(readinessEntry)
+	cached, _ := t.known.Get(key)
+	out, _ := cached.(readinessEntry)
 	return out
 }
 
 // observeReport records the report of a cluster.
-func (t *readinessCache) observeReport(key readinessKey, r readiness.Report, held clusterapi.Held, now time.Time) readinessEntry {
+func (t *readinessCache) observeReport(key readinessKey, r readiness.Report, credentials clusterapi.Held, now time.Time) readinessEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	is, long := t.getLocked(key), key.policy.stabilization
-	is.steady = is.steady.Observe(r, r.Deliverable(), now, long)
-	is.well = is.well.Observe(r, r.Healthy(), now, long)
-	if is.well.Ready {
-		is.trouble = readiness.Blocker{}
+	entry, long := t.getLocked(key), key.policy.stabilization
+	entry.steady = entry.steady.Observe(r, r.Deliverable(), now, long)
+	entry.well = entry.well.Observe(r, r.Healthy(), now, long)
+	if entry.well.Ready {
+		entry.trouble = readiness.Blocker{}
 	}
 	if !r.Healthy() {
-		is.trouble = r.Trouble()
+		entry.trouble = r.Trouble()
 	}
-	is.initialized, is.held = r.Initialized, held
-	t.known.Add(key, is)
-	return is
+	entry.initialized, entry.held = r.Initialized, credentials
+	t.known.Add(key, entry)
+	return entry
 }
 
 // nextChange is when it will count as ready, or its trouble as over, if nothing happens. It is zero if neither comes by itself.

@@ -33,8 +33,8 @@ type watcher struct {
 	now    time.Time
 }
 
-func (w *watcher) see(r readiness.Report, after time.Duration) readinessEntry {
-	w.now = w.now.Add(after)
+func (w *watcher) see(r readiness.Report, elapsed time.Duration) readinessEntry {
+	w.now = w.now.Add(elapsed)
 	k := readinessKey{cluster: types.NamespacedName{Namespace: "infra", Name: "c1"}, policy: readinessPolicy{stabilization: readiness.Stabilization}}
 	return w.tracks.observeReport(k, r, clusterapi.Held{}, w.now)
 }
@@ -63,20 +63,20 @@ func TestTracks(t *testing.T) {
 func TestTroubleOfAFlappingCluster(t *testing.T) {
 	w := &watcher{tracks: newReadinessCache(), now: noon()}
 	w.see(reported(""), 0)
-	if is := w.see(reported(""), readiness.Stabilization); is.trouble.Reason != "" {
-		t.Errorf("all of it is well: %+v", is.trouble)
+	if entry := w.see(reported(""), readiness.Stabilization); entry.trouble.Reason != "" {
+		t.Errorf("all of it is well: %+v", entry.trouble)
 	}
 	want := "HostedControlPlane c1: no leader"
 	for range 20 {
 		for _, r := range []readiness.Report{reported("no leader"), reported("")} {
-			is := w.see(r, 15*time.Second)
-			if diff := cmp.Diff(want, is.trouble.String()); diff != "" || is.trouble.Reason != readiness.ReasonNotReady || !is.steady.Ready {
-				t.Fatalf("steady %+v, trouble: -want, +got:\n%s", is.steady, diff)
+			entry := w.see(r, 15*time.Second)
+			if diff := cmp.Diff(want, entry.trouble.String()); diff != "" || entry.trouble.Reason != readiness.ReasonNotReady || !entry.steady.Ready {
+				t.Fatalf("steady %+v, trouble: -want, +got:\n%s", entry.steady, diff)
 			}
 		}
 	}
 	due := w.see(reported(""), time.Second).nextChange(readiness.Stabilization)
-	if is := w.see(reported(""), due.Sub(w.now)); is.trouble.Reason != "" {
-		t.Errorf("it has been well for long enough: %+v", is.trouble)
+	if entry := w.see(reported(""), due.Sub(w.now)); entry.trouble.Reason != "" {
+		t.Errorf("it has been well for long enough: %+v", entry.trouble)
 	}
 }

@@ -79,8 +79,8 @@ func initializedOf(mc *clusterv1alpha1.ManagedCluster) readiness.Initialized {
 // policyChanged lets through a ManagedCluster whose policy or latched conditions changed.
 func policyChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(*clusterv1alpha1.ManagedCluster)
-		after, ok2 := e.ObjectNew.(*clusterv1alpha1.ManagedCluster)
-		return ok && ok2 && (policyOf(before) != policyOf(after) || initializedOf(before) != initializedOf(after))
+		previous, ok := e.ObjectOld.(*clusterv1alpha1.ManagedCluster)
+		current, ok2 := e.ObjectNew.(*clusterv1alpha1.ManagedCluster)
+		return ok && ok2 && (policyOf(previous) != policyOf(current) || initializedOf(previous) != initializedOf(current))
 	}}
 }

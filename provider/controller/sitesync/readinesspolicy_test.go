@@ -146,10 +146,10 @@ func TestPolicyChanged(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			before := &clusterv1alpha1.ManagedCluster{}
-			after := before.DeepCopy()
-			tc.change(after)
-			if got := policyChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.want {
+			previous := &clusterv1alpha1.ManagedCluster{}
+			current := previous.DeepCopy()
+			tc.change(current)
+			if got := policyChanged().Update(event.UpdateEvent{ObjectOld: previous, ObjectNew: current}); got != tc.want {
 				t.Errorf("\n%s\notherTerms(): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

@@ -113,8 +113,8 @@ type teller struct {
 }
 
 // Get a Secret's metadata.
-func (t teller) Get(_ context.Context, at client.ObjectKey, o client.Object, _ ...client.GetOption) error {
-	u, err := t.from.Tracker().Get(secrets(), at.Namespace, at.Name)
+func (t teller) Get(_ context.Context, objectKey client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	u, err := t.from.Tracker().Get(secrets(), objectKey.Namespace, objectKey.Name)
 	if err != nil {
 		return err
 	}
@@ -149,20 +149,20 @@ func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, f
 }
 
 // sees returns when the watch has reported the object. An earlier event may wake the SiteSync before.
-func (w *world) sees(what string, of engines.Ref, is func(*unstructured.Unstructured) bool) {
+func (w *world) sees(description string, ref engines.Ref, condition func(*unstructured.Unstructured) bool) {
 	w.Helper()
 	for {
 		c, err := w.c.pool.Look(key()).Home()
 		w.must(err)
-		o, err := c.Get(w.Context(), of)
+		o, err := c.Get(w.Context(), ref)
 		w.must(err)
-		if is(o) {
+		if condition(o) {
 			return
 		}
 		select {
 		case <-w.woken:
 		case <-time.After(patience.Limit):
-			w.Fatalf("the watch does not report: %s", what)
+			w.Fatalf("the watch does not report: %s", description)
 		}
 	}
 }
@@ -358,10 +358,10 @@ func (w *world) says() string {
 	return strings.TrimSuffix(strings.Join(out, " | "), " | ")
 }
 
-func (w *world) expect(what, want string) {
+func (w *world) expect(description, want string) {
 	w.Helper()
 	if diff := cmp.Diff(want, w.says()); diff != "" {
-		w.Fatalf("%s: -want, +got:\n%s\n%v", what, diff, w.get().Status)
+		w.Fatalf("%s: -want, +got:\n%s\n%v", description, diff, w.get().Status)
 	}
 }
 

@@ -29,17 +29,17 @@ const (
 // updateStatus writes the decision into the status: the end of a step and terminal states at once; progress when nothing has changed for a
 // while.
 func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
-	before := s.GetCondition(xpv2.TypeReady)
-	after := readyCondition(s, d)
+	previous := s.GetCondition(xpv2.TypeReady)
+	ready := readyCondition(s, d)
 	now := e.now()
 	released, hasPause := releasedCondition(s, d)
 	isNews := hasPause && !s.GetCondition(v1alpha1.TypeReleased).Equal(released) && (!isNextPosition(s) || released.Reason == v1alpha1.ReasonPromoted)
-	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after) && !isNews
+	isSame := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && previous.Equal(ready) && !isNews
 	e.note.next = setup.Earliest(d.deadline, d.again)
 	if isProofUnknown(d) {
 		e.note.next = setup.Earliest(e.note.next, now.Add(retryInterval))
 	}
-	if same || isNews || isUrgent(s, d, before, after) || losesHealth(s.Status.AtProvider, d.next, now) {
+	if isSame || isNews || isUrgent(s, d, previous, ready) || losesHealth(s.Status.AtProvider, d.next, now) {
 		e.note.draft = nil
 	} else if due := e.note.deferDraft(d, now); now.Before(due) {
 		e.note.next = setup.Earliest(e.note.next, due)
@@ -47,7 +47,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	}
 	e.note.draft = nil
 	s.Status.AtProvider = d.next
-	s.SetConditions(after)
+	s.SetConditions(ready)
 	if hasPause {
 		s.SetConditions(released)
 	}
@@ -94,23 +94,23 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 // isUrgent is true if another object waits for the change: another position, a step that is complete, a cluster that can be delivered to, a
 // track that is idle or has its pods, or a Site that will not be live by itself. The first observation of the next position of a deployment
 // in tracks is held until its result: each step would cost the composite a change more.
-func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
+func isUrgent(s *v1alpha1.SiteSync, d decision, previous, ready xpv2.Condition) bool {
 	isNext := isNextPosition(s)
-	if !isNext && (before.ObservedGeneration != after.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next)) {
+	if !isNext && (previous.ObservedGeneration != ready.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next)) {
 		return true
 	}
-	if after.Status == corev1.ConditionTrue && (isNext || before.Status != corev1.ConditionTrue) {
+	if ready.Status == corev1.ConditionTrue && (isNext || previous.Status != corev1.ConditionTrue) {
 		return true
 	}
-	was := map[string]v1alpha1.SiteObservation{}
+	previousByName := map[string]v1alpha1.SiteObservation{}
 	for _, site := range s.Status.AtProvider.Sites {
-		was[site.Name] = site
+		previousByName[site.Name] = site
 	}
 	for _, site := range d.next.Sites {
-		before := was[site.Name]
+		previousSite := previousByName[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
-		isNewEnd := terminal && (isNext || before.State != site.State)
-		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(before)) || isTrackAdvanced(before, site, s.Spec.ForProvider.AskedPosition()) {
+		isNewEnd := terminal && (isNext || previousSite.State != site.State)
+		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(previousSite)) || isTrackAdvanced(previousSite, site, s.Spec.ForProvider.AskedPosition()) {
 			return true
 		}
 	}
@@ -118,12 +118,12 @@ func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bo
 }
 
 // losesHealth is true if the engine of a Site that went live lately reported the Site as healthy, and now reports trouble.
-func losesHealth(before, after v1alpha1.SiteSyncObservation, now time.Time) bool {
+func losesHealth(previous, next v1alpha1.SiteSyncObservation, now time.Time) bool {
 	healthy := map[string]bool{}
-	for _, o := range before.Sites {
+	for _, o := range previous.Sites {
 		healthy[o.Name] = o.Engine != nil && engines.IsHealthy(o.Engine.Health)
 	}
-	return slices.ContainsFunc(after.Sites, func(o v1alpha1.SiteObservation) bool {
+	return slices.ContainsFunc(next.Sites, func(o v1alpha1.SiteObservation) bool {
 		isRecent := o.LiveSince != nil && now.Before(o.LiveSince.Add(healthAlertTime))
 		return isRecent && healthy[o.Name] && o.Engine != nil && engines.IsUnhealthy(o.Engine.Health)
 	})
@@ -131,9 +131,9 @@ func losesHealth(before, after v1alpha1.SiteSyncObservation, now time.Time) bool
 
 // isNextPosition is true for the SiteSync of a deployment in tracks whose status is about another position than its spec.
 func isNextPosition(s *v1alpha1.SiteSync) bool {
-	asked, seen := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider.ObservedPosition()
+	requested, observed := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider.ObservedPosition()
 	hasTraffic := func(t v1alpha1.SiteTree) bool { return t.Traffic != nil }
-	return asked != seen && seen.Revision > 0 && slices.ContainsFunc(s.Spec.ForProvider.Sites, hasTraffic)
+	return requested != observed && observed.Revision > 0 && slices.ContainsFunc(s.Spec.ForProvider.Sites, hasTraffic)
 }
 
 // isOtherSubject is true for observations of two positions.

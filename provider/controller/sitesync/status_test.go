@@ -17,7 +17,7 @@ import (
 )
 
 func TestAlike(t *testing.T) {
-	is := func(change ...func(*decision)) decision {
+	decisionWith := func(change ...func(*decision)) decision {
 		d := decision{next: before(positionOf(2, 0), v1alpha1.SiteLive), reason: v1alpha1.ReasonSyncing, message: "a"}
 		for _, fn := range change {
 			fn(&d)
@@ -30,22 +30,22 @@ func TestAlike(t *testing.T) {
 		other  decision
 		want   bool
 	}{
-		"Same": {reason: "Nothing changed.", other: is(), want: true},
-		"Times": {reason: "A change that is not shown yet has the time of the last look.", other: is(func(d *decision) {
+		"Same": {reason: "Nothing changed.", other: decisionWith(), want: true},
+		"Times": {reason: "A change that is not shown yet has the time of the last look.", other: decisionWith(func(d *decision) {
 			d.next.Sites[0].LiveSince, d.next.Sites[0].StartedAt, d.next.StartedAt = &later, &later, &later
 		}), want: true},
-		"State":   {reason: "A Site is in another state.", other: is(func(d *decision) { d.next.Sites[0].State = v1alpha1.SiteSyncing })},
-		"Commit":  {reason: "A status with another commit is another state.", other: is(func(d *decision) { d.next.Sites[0].Commit = "c9" })},
-		"Reason":  {reason: "Another reason is another state.", other: is(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
-		"Message": {reason: "A status with another message is another state.", other: is(func(d *decision) { d.message = "b" })},
+		"State":   {reason: "A Site is in another state.", other: decisionWith(func(d *decision) { d.next.Sites[0].State = v1alpha1.SiteSyncing })},
+		"Commit":  {reason: "A status with another commit is another state.", other: decisionWith(func(d *decision) { d.next.Sites[0].Commit = "c9" })},
+		"Reason":  {reason: "Another reason is another state.", other: decisionWith(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
+		"Message": {reason: "A status with another message is another state.", other: decisionWith(func(d *decision) { d.message = "b" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			one := is()
-			if got := isSameState(one, tc.other); got != tc.want {
+			original := decisionWith()
+			if got := isSameState(original, tc.other); got != tc.want {
 				t.Errorf("\n%s\nisSameState(...): want %t, got %t", tc.reason, tc.want, got)
 			}
-			if one.next.Sites[0].LiveSince == nil {
+			if original.next.Sites[0].LiveSince == nil {
 				t.Error("The comparison does not change its arguments.")
 			}
 		})
@@ -151,9 +151,9 @@ func TestNextPositionIsQuick(t *testing.T) {
 	s.Spec.ForProvider.Position.Step = 1
 	s.SetGeneration(s.GetGeneration() + 1)
 	w.must(w.kube.Update(w.Context(), s))
-	before, thorough := w.get().Status, w.thorough
+	previous, thorough := w.get().Status, w.thorough
 	w.reconcile()
-	if diff := cmp.Diff(before, w.get().Status); diff != "" || w.thorough != thorough {
+	if diff := cmp.Diff(previous, w.get().Status); diff != "" || w.thorough != thorough {
 		t.Errorf("a step that is not live yet was reconciled in full %d times, and its status changed: -want, +got:\n%s", w.thorough-thorough, diff)
 	}
 	w.clock = w.clock.Add(progressQuietTime)
@@ -197,7 +197,7 @@ func TestFlap(t *testing.T) {
 	if c := w.get().Status.AtProvider.Sites[0].Cluster; c.Reason != readiness.ReasonEndpointUnknown || c.Message != "Cluster c1: its control plane endpoint is not set" {
 		t.Errorf("the flap is not reported: %+v", c)
 	}
-	before := w.get().Status
+	previous := w.get().Status
 	w.flap(40)
 	if got := w.fetched() - fetched; got != 0 {
 		t.Errorf("the kubeconfig was read %d times for a known answer", got)
@@ -205,7 +205,7 @@ func TestFlap(t *testing.T) {
 	if got := w.thorough - thorough; got != 1 {
 		t.Errorf("%d times it took a turn of another SiteSync", got)
 	}
-	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+	if diff := cmp.Diff(previous, w.get().Status); diff != "" {
 		t.Errorf("status: -before, +after:\n%s", diff)
 	}
 	w.inCluster(goodKubeconfig + " ")
@@ -231,7 +231,7 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 	w.askFor(1)
 	w.until(isLiveNow)
 	// An update that changes nothing writes nothing in a real API server.
-	before, requests := w.get().Status, w.git.Requests(repo)
+	previous, requests := w.get().Status, w.git.Requests(repo)
 	for range 5 {
 		w.clock = w.clock.Add(time.Hour)
 		w.reconcile()
@@ -246,7 +246,7 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 		w.clock = w.clock.Add(time.Hour)
 		w.until(isLiveNow)
 	}
-	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+	if diff := cmp.Diff(previous, w.get().Status); diff != "" {
 		t.Errorf("the status was written: -before, +after:\n%s", diff)
 	}
 }
@@ -321,12 +321,12 @@ func TestFailureIsWrittenInTime(t *testing.T) {
 		{change: func(s *catalogv1alpha1.Site) { s.Spec.Engine.ObjectRef = nil }, want: "Syncing | Syncing | EngineNotProvable"},
 	}
 	for _, step := range steps {
-		before := w.says()
+		previous := w.says()
 		w.change(step.change)
 		w.reconcile()
 		w.clock = w.clock.Add(progressQuietTime - time.Second)
 		w.reconcile()
-		w.expect("just before it is due", before)
+		w.expect("just before it is due", previous)
 		w.clock = w.clock.Add(time.Second)
 		w.reconcile()
 		w.expect("when it is due", step.want)

@@ -132,15 +132,15 @@ func judgeTraffic(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservatio
 }
 
 // trafficProblem returns why the routes and the awaited pods of a Site are not as Git has them, or nil.
-func trafficProblem(want v1alpha1.SiteTraffic, seen *trafficFacts) *problem {
-	if seen == nil {
+func trafficProblem(want v1alpha1.SiteTraffic, observed *trafficFacts) *problem {
+	if observed == nil {
 		return &problem{reason: v1alpha1.SiteReasonProofUnknown, message: "the routes of the Site were not read"}
 	}
-	if seen.routes != nil {
-		return seen.routes
+	if observed.routes != nil {
+		return observed.routes
 	}
 	for _, t := range want.Tracks {
-		if p := seen.workloads[t.Name]; t.Awaited && p != nil {
+		if p := observed.workloads[t.Name]; t.Awaited && p != nil {
 			return p
 		}
 	}
@@ -155,12 +155,12 @@ func (f facts) trafficOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteTraf
 	last, applied := f.lastOfSite(want.Name), f.appliesTraffic(want, s)
 	out := &v1alpha1.SiteTrafficObservation{}
 	for _, t := range want.Traffic.Tracks {
-		before := last.TrackOf(t.Name)
+		previous := last.TrackOf(t.Name)
 		if s.traffic.isWeighed(t.Name) {
-			before.ProvenAt, before.IdleSince = nil, nil // It gets requests, even if the last observation had proof of the contrary.
+			previous.ProvenAt, previous.IdleSince = nil, nil // It gets requests, even if the last observation had proof of the contrary.
 		}
-		o := f.observeWeight(t, before, applied && s.traffic.routes == nil)
-		f.observePods(&o, t, before, applied && s.traffic.hasPods(t.Name))
+		o := f.observeWeight(t, previous, applied && s.traffic.routes == nil)
+		f.observePods(&o, t, previous, applied && s.traffic.hasPods(t.Name))
 		o.Idle = o.IdleSince != nil && !f.now.Before(o.IdleSince.Add(drainDuration(*want.Traffic)))
 		out.Tracks = append(out.Tracks, o)
 	}
@@ -207,8 +207,8 @@ func (f facts) observeWeight(want v1alpha1.TrackTraffic, last v1alpha1.TrackObse
 }
 
 // isAfter is true for a position after another one, and for each where the other is nil.
-func isAfter(p ledger.Position, other *ledger.Position) bool {
-	return other == nil || p.Compare(*other) > 0
+func isAfter(p ledger.Position, boundary *ledger.Position) bool {
+	return boundary == nil || p.Compare(*boundary) > 0
 }
 
 // observePods notes the folder whose pods are available, and the position that proved it. Both stay over positions, until Git changes the folder.
@@ -227,8 +227,8 @@ func arePodsProven(want v1alpha1.TrackTraffic, last v1alpha1.TrackObservation) b
 	return last.AvailableTree == want.Tree && last.AvailableAt != nil && !isBefore(*last.AvailableAt, want.ChangedAt)
 }
 
-func isBefore(p ledger.Position, other *ledger.Position) bool {
-	return other != nil && p.Compare(*other) < 0
+func isBefore(p ledger.Position, boundary *ledger.Position) bool {
+	return boundary != nil && p.Compare(*boundary) < 0
 }
 
 // drainDuration returns the drain. The API server has checked its form.
@@ -261,13 +261,13 @@ func hasSamePods(a, b v1alpha1.TrackObservation) bool {
 // isTrackAdvanced is true if a track of a Site became idle, or got its pods: the next change of its pods or its weight waits for that. A
 // track that is idle no more must not lose its pods. A step waits for the pods of all of its Sites together, and so only the stages before
 // the steps wait for the pods of one Site.
-func isTrackAdvanced(before, after v1alpha1.SiteObservation, asked ledger.Position) bool {
-	if after.Traffic == nil {
+func isTrackAdvanced(previous, next v1alpha1.SiteObservation, requested ledger.Position) bool {
+	if next.Traffic == nil {
 		return false
 	}
-	for _, t := range after.Traffic.Tracks {
-		last := before.TrackOf(t.Name)
-		hasNewPods := asked.Stage != ledger.StageSteps && t.AvailableTree != "" && !hasSamePods(t, last)
+	for _, t := range next.Traffic.Tracks {
+		last := previous.TrackOf(t.Name)
+		hasNewPods := requested.Stage != ledger.StageSteps && t.AvailableTree != "" && !hasSamePods(t, last)
 		if t.Idle != last.Idle || hasNewPods {
 			return true
 		}

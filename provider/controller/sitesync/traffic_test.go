@@ -61,8 +61,8 @@ func sawGreen(o v1alpha1.TrackObservation) func(*facts) {
 }
 
 func secondsAgo(n int) *metav1.Time {
-	at := metav1.NewTime(noon().Add(time.Minute - time.Duration(n)*time.Second))
-	return &at
+	timestamp := metav1.NewTime(noon().Add(time.Minute - time.Duration(n)*time.Second))
+	return &timestamp
 }
 
 func TestJudgeTraffic(t *testing.T) {
@@ -95,7 +95,7 @@ func TestJudgeTraffic(t *testing.T) {
 }
 
 func TestTrackObservation(t *testing.T) {
-	asked, earlier := positionOf(2, 0), positionOf(1, 0)
+	requested, earlier := positionOf(2, 0), positionOf(1, 0)
 	weighed := func(p *ledger.Position) func(*v1alpha1.TrackTraffic) {
 		return func(t *v1alpha1.TrackTraffic) { t.WeighedAt = p }
 	}
@@ -110,7 +110,7 @@ func TestTrackObservation(t *testing.T) {
 	}{
 		"FirstProof": {
 			reason: "The drain begins with the first proof that a track gets no requests.", facts: testFacts(routed(), splitAt(0)),
-			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: asked, IdleSince: secondsAgo(0), AvailableTree: theFolder, AvailableAt: asked},
+			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: requested, IdleSince: secondsAgo(0), AvailableTree: theFolder, AvailableAt: requested},
 		},
 		"Drained": {
 			reason: "A track is idle once the drain has passed.", facts: testFacts(routed(withoutPods), splitAt(0), sawGreen(v1alpha1.TrackObservation{ProvenAt: earlier, IdleSince: secondsAgo(30)})),
@@ -145,11 +145,11 @@ func TestTrackObservation(t *testing.T) {
 		"ProvenAgain": {
 			reason: "A later position proves it again, and the drain begins again.",
 			facts:  testFacts(routed(withoutPods), splitAt(0, weighed(earlier)), sawGreen(idle)),
-			want:   v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: asked, IdleSince: secondsAgo(0)},
+			want:   v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: requested, IdleSince: secondsAgo(0)},
 		},
 		"SamePosition": {
 			reason: "A position that gave the track requests itself proves nothing.",
-			facts:  testFacts(routed(withoutPods), splitAt(0, weighed(asked))),
+			facts:  testFacts(routed(withoutPods), splitAt(0, weighed(requested))),
 			want:   v1alpha1.TrackObservation{Weight: new(int32(0))},
 		},
 		"GetsRequests": {
@@ -170,17 +170,17 @@ func TestTrackObservation(t *testing.T) {
 		},
 		"PodsChanged": {
 			reason: "Pods of a folder that has changed since were not seen to be available.",
-			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: earlier})),
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(requested)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: earlier})),
 			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
 		"PodsOfOtherFolder": {
 			reason: "A folder may change within one position, after the pods of the previous folder were observed.",
-			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: asked})),
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(requested)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: requested})),
 			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
 		"PodsCameAgain": {
 			reason: "A folder that was removed and added again has other pods than the observed pods.",
-			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: earlier})),
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(requested)), sawGreen(v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: earlier})),
 			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
 		"PodsLater": {
@@ -195,7 +195,7 @@ func TestTrackObservation(t *testing.T) {
 		},
 		"PodsWithoutRoute": {
 			reason: "Pods are available whatever the routes say.", facts: testFacts(routed(withoutRoute), splitAt(5)),
-			want: v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: asked},
+			want: v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: requested},
 		},
 	}
 	for name, tc := range cases {
@@ -221,7 +221,7 @@ func TestTrafficWakes(t *testing.T) {
 }
 
 func TestTrackAdvanced(t *testing.T) {
-	of := func(o v1alpha1.TrackObservation) v1alpha1.SiteObservation {
+	siteWith := func(o v1alpha1.TrackObservation) v1alpha1.SiteObservation {
 		o.Name = track.Green
 		return v1alpha1.SiteObservation{Traffic: &v1alpha1.SiteTrafficObservation{Tracks: []v1alpha1.TrackObservation{o}}}
 	}
@@ -235,20 +235,20 @@ func TestTrackAdvanced(t *testing.T) {
 		want          bool
 	}{
 		"Step": {
-			reason: "A step waits for the pods of all of its Sites, and not for the pods of a single Site.", after: of(pods(theFolder, 1)),
+			reason: "A step waits for the pods of all of its Sites, and not for the pods of a single Site.", after: siteWith(pods(theFolder, 1)),
 			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps},
 		},
 		"IdleInStep": {
-			reason: "The end of a canary waits for a track that is idle.", after: of(v1alpha1.TrackObservation{Idle: true}),
+			reason: "The end of a canary waits for a track that is idle.", after: siteWith(v1alpha1.TrackObservation{Idle: true}),
 			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps}, want: true,
 		},
-		"Idle":      {reason: "The function waits for a track that is idle.", before: of(v1alpha1.TrackObservation{}), after: of(v1alpha1.TrackObservation{Idle: true}), want: true},
-		"StillIdle": {reason: "A track that stays idle is not written at once.", before: of(v1alpha1.TrackObservation{Idle: true}), after: of(v1alpha1.TrackObservation{Idle: true})},
-		"Pods":      {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: of(pods(theFolder, 1)), want: true},
-		"OtherPods": {reason: "The function waits for the pods of another folder.", before: of(pods(earlierFolder, 1)), after: of(pods(theFolder, 1)), want: true},
-		"PodsAgain": {reason: "The function waits for the pods of a folder that came again.", before: of(pods(theFolder, 1)), after: of(pods(theFolder, 2)), want: true},
-		"SamePods":  {reason: "Pods that stay are not written at once.", before: of(pods(theFolder, 1)), after: of(pods(theFolder, 1))},
-		"NoTracks":  {reason: "A Site without tracks has none that advance.", before: of(v1alpha1.TrackObservation{}), after: v1alpha1.SiteObservation{}},
+		"Idle":      {reason: "The function waits for a track that is idle.", before: siteWith(v1alpha1.TrackObservation{}), after: siteWith(v1alpha1.TrackObservation{Idle: true}), want: true},
+		"StillIdle": {reason: "A track that stays idle is not written at once.", before: siteWith(v1alpha1.TrackObservation{Idle: true}), after: siteWith(v1alpha1.TrackObservation{Idle: true})},
+		"Pods":      {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: siteWith(pods(theFolder, 1)), want: true},
+		"OtherPods": {reason: "The function waits for the pods of another folder.", before: siteWith(pods(earlierFolder, 1)), after: siteWith(pods(theFolder, 1)), want: true},
+		"PodsAgain": {reason: "The function waits for the pods of a folder that came again.", before: siteWith(pods(theFolder, 1)), after: siteWith(pods(theFolder, 2)), want: true},
+		"SamePods":  {reason: "Pods that stay are not written at once.", before: siteWith(pods(theFolder, 1)), after: siteWith(pods(theFolder, 1))},
+		"NoTracks":  {reason: "A Site without tracks has none that advance.", before: siteWith(v1alpha1.TrackObservation{}), after: v1alpha1.SiteObservation{}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -299,9 +299,9 @@ func TestPodsAreReadAgain(t *testing.T) {
 	if green := w.get().Status.AtProvider.Sites[0].TrackOf(track.Green); green.AvailableTree != theFolder {
 		t.Errorf("the pods that the API server has prove the folder: %+v", green)
 	}
-	before := reads
+	baseline := reads
 	w.reconcile()
-	if reads != before {
-		t.Errorf("a folder whose pods are proven is read again %d times", reads-before)
+	if reads != baseline {
+		t.Errorf("a folder whose pods are proven is read again %d times", reads-baseline)
 	}
 }

@@ -105,9 +105,9 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 }
 
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
-	kind, where := policy.KindProviderConfig, []client.ListOption{client.InNamespace(o.GetNamespace())}
+	kind, options := policy.KindProviderConfig, []client.ListOption{client.InNamespace(o.GetNamespace())}
 	if _, ok := o.(*configv1alpha1.ClusterProviderConfig); ok {
-		kind, where = policy.KindClusterProviderConfig, nil
+		kind, options = policy.KindClusterProviderConfig, nil
 	}
 	return w.listSyncs(ctx, func(s *v1alpha1.SiteSync) bool {
 		for _, t := range s.Spec.ForProvider.Sites {
@@ -116,7 +116,7 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconci
 			}
 		}
 		return false
-	}, where...)
+	}, options...)
 }
 
 // requestsForSecret wakes the SiteSyncs of Sites whose kubeconfig it may hold.
@@ -135,12 +135,12 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 // positionApplied lets through a GitDelivery that brought its repository to another position than before, or with another commit.
 func positionApplied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
-		after, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
+		previous, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
+		current, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
 		if !ok || !ok2 {
 			return false
 		}
-		a, b := before.Status.AtProvider, after.Status.AtProvider
+		a, b := previous.Status.AtProvider, current.Status.AtProvider
 		return a.AppliedPosition() != b.AppliedPosition() || !equality.Semantic.DeepEqual(a.Remote, b.Remote)
 	}}
 }
@@ -148,8 +148,8 @@ func positionApplied() predicate.Predicate {
 // statusWasEmptied lets through a status that lost its memory.
 func statusWasEmptied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(*v1alpha1.SiteSync)
-		after, ok2 := e.ObjectNew.(*v1alpha1.SiteSync)
-		return ok && ok2 && before.Status.AtProvider.ObservedPosition().Revision > 0 && after.Status.AtProvider.ObservedPosition().Revision == 0
+		previous, ok := e.ObjectOld.(*v1alpha1.SiteSync)
+		current, ok2 := e.ObjectNew.(*v1alpha1.SiteSync)
+		return ok && ok2 && previous.Status.AtProvider.ObservedPosition().Revision > 0 && current.Status.AtProvider.ObservedPosition().Revision == 0
 	}}
 }

@@ -41,13 +41,13 @@ const maxEventMessage = 1024
 
 // explainEvent adds the explanation of a step from the status: in words to the message, and for programs as annotations. It reads the
 // RolloutRequest from the cache, and leaves the user out where it is gone.
-func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, one step, status *observedStatus, isLast bool) {
+func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, transition step, status *observedStatus, isLast bool) {
 	all := map[string]string{}
-	if one.Revision != 0 {
-		all[AnnotationRevision] = strconv.FormatInt(one.Revision, 10)
+	if transition.Revision != 0 {
+		all[AnnotationRevision] = strconv.FormatInt(transition.Revision, 10)
 	}
-	all[AnnotationCommit] = status.commitOf(one, isLast)
-	if status.isAbout(one, isLast) {
+	all[AnnotationCommit] = status.commitOf(transition, isLast)
+	if status.isAbout(transition, isLast) {
 		all[AnnotationReason], all[AnnotationMessage] = status.phaseReason(), status.Message
 		all[AnnotationRequest] = status.rolloutRequest()
 		e.Message = setup.CutMessage(strings.TrimSuffix(e.Message+": "+status.Message, ": "), maxEventMessage)
@@ -62,11 +62,13 @@ func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, one step
 }
 
 // isAbout is true for the step that brought the object to its present phase, about which the status speaks.
-func (s *observedStatus) isAbout(one step, isLast bool) bool { return isLast && one.To == s.Phase }
+func (s *observedStatus) isAbout(transition step, isLast bool) bool {
+	return isLast && transition.To == s.Phase
+}
 
 // commitOf returns the commit that brought the revision to the branch, or "" for a step that the status does not speak about any more.
-func (s *observedStatus) commitOf(one step, isLast bool) string {
-	if !s.isAbout(one, isLast) {
+func (s *observedStatus) commitOf(transition step, isLast bool) string {
+	if !s.isAbout(transition, isLast) {
 		return ""
 	}
 	return s.Delivery.GitCommit

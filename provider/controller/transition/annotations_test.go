@@ -18,10 +18,10 @@ func TestExplainEvent(t *testing.T) {
 		AnnotationRevision: "2", AnnotationReason: deploymentv1alpha1.ReasonLedgerUnreachable, AnnotationMessage: "git.example.org: 401", AnnotationCommit: "8d21c0e4",
 		AnnotationRequest: "again", AnnotationRequestedBy: "ann",
 	}
-	gone := map[string]string{}
+	unnamed := map[string]string{}
 	for name, value := range second {
 		if name != AnnotationRequestedBy {
-			gone[name] = value
+			unnamed[name] = value
 		}
 	}
 	cases := map[string]struct {
@@ -33,7 +33,7 @@ func TestExplainEvent(t *testing.T) {
 		says string
 	}{
 		"All":   {reason: "The event for the last change says why, and who asked.", requests: []client.Object{request.DeepCopy()}, want: []map[string]string{first, second}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
-		"Gone":  {reason: "A RolloutRequest that is gone is named without its user.", want: []map[string]string{first, gone}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
+		"Gone":  {reason: "A RolloutRequest that is gone is named without its user.", want: []map[string]string{first, unnamed}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
 		"Other": {reason: "The status of another phase is not on the event.", edit: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Phase = deploymentv1alpha1.PhaseValidating }, want: []map[string]string{first, first}, says: "Transitioned from Pending to Delivering"},
 	}
 	for name, tc := range cases {

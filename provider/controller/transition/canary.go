@@ -99,12 +99,12 @@ func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, sta
 }
 
 // countCanary moves a deployment to the count of the state of its canary.
-func (r *Reconciler) countCanary(before, now deploymentv1alpha1.CanaryState) {
-	if before == now {
+func (r *Reconciler) countCanary(previous, now deploymentv1alpha1.CanaryState) {
+	if previous == now {
 		return
 	}
-	if before != "" {
-		r.metrics.CanaryState(before, -1)
+	if previous != "" {
+		r.metrics.CanaryState(previous, -1)
 	}
 	if now != "" {
 		r.metrics.CanaryState(now, 1)
@@ -114,17 +114,17 @@ func (r *Reconciler) countCanary(before, now deploymentv1alpha1.CanaryState) {
 // endOfStep returns how the step of the last observation ended, or "" if it goes on or had ended before. A rejection ends the step in any
 // following state: a canary that has no requests to lose is never RollingBack.
 func (r *Reconciler) endOfStep(log *canaryLog, now deploymentv1alpha1.CanaryStatus, isOther, isRejected bool) string {
-	before := log.last
+	previous := log.last
 	switch {
-	case log.isRejected || !isUnderWay(before):
+	case log.isRejected || !isUnderWay(previous):
 		return ""
 	case isOther:
 		return telemetry.StepSuperseded
 	case isRejected, now.State == deploymentv1alpha1.CanaryRollingBack:
 		return telemetry.StepRejected
-	case isUnderWay(now) && now.Step == before.Step:
+	case isUnderWay(now) && now.Step == previous.Step:
 		return ""
-	case awaitsUser(before), before.Until != nil && before.State == deploymentv1alpha1.CanaryPaused && r.now().Before(before.Until.Time):
+	case awaitsUser(previous), previous.Until != nil && previous.State == deploymentv1alpha1.CanaryPaused && r.now().Before(previous.Until.Time):
 		return telemetry.StepPromoted
 	}
 	return telemetry.StepReleased
@@ -139,14 +139,14 @@ func (r *Reconciler) countCanaryStep(log *canaryLog, result string) {
 
 // updateRejection follows a rejected revision until it has lost its requests.
 func (r *Reconciler) updateRejection(log *canaryLog, u *unstructured.Unstructured, now deploymentv1alpha1.CanaryStatus, isOther, observed bool) {
-	was, is := log.last.State == deploymentv1alpha1.CanaryRollingBack, now.State == deploymentv1alpha1.CanaryRollingBack
+	wasRollingBack, isRollingBack := log.last.State == deploymentv1alpha1.CanaryRollingBack, now.State == deploymentv1alpha1.CanaryRollingBack
 	switch {
-	case is && (!was || isOther):
+	case isRollingBack && (!wasRollingBack || isOther):
 		log.rejected = time.Time{}
 		if observed {
 			log.rejected = r.now()
 		}
-	case was && !is && !isOther:
+	case wasRollingBack && !isRollingBack && !isOther:
 		message := fmt.Sprintf("Revision %d gets no requests any more", log.revision)
 		log.addEvent(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryTrafficReturned), r.now(), message))
 		if !log.rejected.IsZero() {
@@ -191,10 +191,10 @@ func stepMessage(c deploymentv1alpha1.CanaryStatus, revision int64) string {
 }
 
 // addStep adds the event for the begin of a step that this process observes in a later state.
-func (l *canaryLog) addStep(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64, at time.Time) {
+func (l *canaryLog) addStep(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64, timestamp time.Time) {
 	if !l.reported[event.Reason(ReasonCanaryStep)] {
 		l.reported[event.Reason(ReasonCanaryStep)] = true
-		l.addEvent(newCanaryEvent(u, revision, c.Step, event.Reason(ReasonCanaryStep), at, stepMessage(c, revision)))
+		l.addEvent(newCanaryEvent(u, revision, c.Step, event.Reason(ReasonCanaryStep), timestamp, stepMessage(c, revision)))
 	}
 }
 
@@ -213,11 +213,11 @@ func (r *Reconciler) createCanaryEvents(ctx context.Context, s *phaseLog) error 
 }
 
 // newCanaryEvent returns the event of a step. Its name is derived from the revision, the step and the reason, so that it is made once.
-func newCanaryEvent(u *unstructured.Unstructured, revision int64, step string, reason event.Reason, at time.Time, message string) *corev1.Event {
+func newCanaryEvent(u *unstructured.Unstructured, revision int64, step string, reason event.Reason, timestamp time.Time, message string) *corev1.Event {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s canary %d %s %s", u.GetUID(), revision, step, reason))
 	kind := corev1.EventTypeNormal
 	if reason == event.Reason(ReasonCanaryTrafficReturned) {
 		kind = corev1.EventTypeWarning
 	}
-	return setup.NewEvent(setup.ReferenceTo(u), hex.EncodeToString(sum[:8]), kind, reason, message, metav1.NewTime(at))
+	return setup.NewEvent(setup.ReferenceTo(u), hex.EncodeToString(sum[:8]), kind, reason, message, metav1.NewTime(timestamp))
 }

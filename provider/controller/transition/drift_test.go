@@ -31,11 +31,11 @@ func (w *testEnv) driftEvents() []string {
 
 func TestReportDrift(t *testing.T) {
 	w := newTestEnv(t)
-	delivered := func(reason, message string, at time.Time) {
+	delivered := func(reason, message string, timestamp time.Time) {
 		t.Helper()
 		u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
 			"type": deploymentv1alpha1.TypeDelivered, "status": "True", "reason": reason, "message": message,
-			"lastTransitionTime": at.Format(time.RFC3339),
+			"lastTransitionTime": timestamp.Format(time.RFC3339),
 		}}}}}
 		u.SetGroupVersionKind(gvk())
 		u.SetNamespace("team-a")

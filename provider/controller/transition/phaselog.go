@@ -85,11 +85,11 @@ func (s *phaseLog) newSteps(now []change) []step {
 	}
 	var out []step
 	for i := begins; i < len(now); i++ {
-		one := step{change: now[i], key: transitionKey(s.uid, now[i])}
-		if before, ok := s.previousChange(now, i); ok && before.To == now[i].From {
-			one.duration, one.hasDuration = now[i].At.Sub(before.At.Time), true
+		transition := step{change: now[i], key: transitionKey(s.uid, now[i])}
+		if previous, ok := s.previousChange(now, i); ok && previous.To == now[i].From {
+			transition.duration, transition.hasDuration = now[i].At.Sub(previous.At.Time), true
 		}
-		out = append(out, one)
+		out = append(out, transition)
 	}
 	s.seen = slices.Clone(now)
 	return out
@@ -115,12 +115,12 @@ func changeWithIndex(all []change, index int64) (change, bool) {
 // countNewChanges returns how many of the last entries are new. Entries are added at the end and truncated at the beginning. A status that was
 // restored to an earlier state has none. An entry that Crossplane wrote again, from a stale read, has another time and is the same entry. A
 // status that was cleared starts a log of its own.
-func countNewChanges(seen, now []change) int {
-	if logStartsOver(seen, now) {
+func countNewChanges(observed, now []change) int {
+	if logStartsOver(observed, now) {
 		return len(now)
 	}
 	for i, t := range now {
-		if !isKnownChange(seen, t) {
+		if !isKnownChange(observed, t) {
 			return len(now) - i
 		}
 	}
@@ -128,12 +128,12 @@ func countNewChanges(seen, now []change) int {
 }
 
 // logStartsOver reports whether a log begins before the observed one and shares no entry with it.
-func logStartsOver(seen, now []change) bool {
-	if len(seen) == 0 || len(now) == 0 || now[0].Index >= seen[0].Index {
+func logStartsOver(observed, now []change) bool {
+	if len(observed) == 0 || len(now) == 0 || now[0].Index >= observed[0].Index {
 		return false
 	}
 	return !slices.ContainsFunc(now, func(t change) bool {
-		s, ok := changeWithIndex(seen, t.Index)
+		s, ok := changeWithIndex(observed, t.Index)
 		return ok && s.isSameChange(t)
 	})
 }
@@ -142,11 +142,11 @@ func (c change) isSameChange(t change) bool {
 	return c.From == t.From && c.To == t.To && c.Revision == t.Revision
 }
 
-func isKnownChange(seen []change, t change) bool {
-	if len(seen) == 0 || t.Index > seen[len(seen)-1].Index {
+func isKnownChange(observed []change, t change) bool {
+	if len(observed) == 0 || t.Index > observed[len(observed)-1].Index {
 		return false
 	}
-	s, ok := changeWithIndex(seen, t.Index)
+	s, ok := changeWithIndex(observed, t.Index)
 	return !ok || s.isSameChange(t)
 }
 

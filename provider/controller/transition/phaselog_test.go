@@ -45,9 +45,9 @@ func TestCountNewChanges(t *testing.T) {
 
 func logOf(look string, second int) []change {
 	out := []change{}
-	for one := range strings.FieldsSeq(look) {
+	for entry := range strings.FieldsSeq(look) {
 		out = append(out, change{
-			Index: int64(one[1] - '0'), To: one[:1], At: metav1.NewTime(clock().Add(time.Duration(second) * time.Second)),
+			Index: int64(entry[1] - '0'), To: entry[:1], At: metav1.NewTime(clock().Add(time.Duration(second) * time.Second)),
 		})
 	}
 	return out
@@ -55,13 +55,13 @@ func logOf(look string, second int) []change {
 
 // TestNewSteps distinguishes equal changes, and measures only phases whose start is known.
 func TestNewSteps(t *testing.T) {
-	at := metav1.NewTime(clock())
+	timestamp := metav1.NewTime(clock())
 	s := &phaseLog{uid: "u1"}
-	twice := s.newSteps([]change{{To: "Pending", At: at}, {Index: 1, To: "Pending", At: at}})
+	twice := s.newSteps([]change{{To: "Pending", At: timestamp}, {Index: 1, To: "Pending", At: timestamp}})
 	if twice[0].key == twice[1].key {
 		t.Error("follow(...): two changes have one key")
 	}
-	later := metav1.NewTime(at.Add(time.Minute))
+	later := metav1.NewTime(timestamp.Add(time.Minute))
 	gap := s.newSteps([]change{{Index: 2, From: "Delivering", To: "Failed", At: later}})
 	if diff := cmp.Diff([]bool{false, false, false}, []bool{twice[0].hasDuration, twice[1].hasDuration, gap[0].hasDuration}); diff != "" {
 		t.Errorf("follow(...): measured durations: -want, +got:\n%s", diff)

@@ -35,13 +35,13 @@ const maxEventAge = 30 * time.Minute
 // A Counter counts changes of the phase, and measures phases.
 type Counter interface {
 	// Transition counts a change.
-	Transition(from, to string)
+	Transition(source, target string)
 
 	// PhaseTook records how long a phase took.
 	PhaseTook(phase string, took time.Duration)
 
-	// Current adds more, which may be negative, to the number of objects that are in a phase, with an outcome.
-	Current(phase, outcome string, more int)
+	// Current adds delta, which may be negative, to the number of objects that are in a phase, with an outcome.
+	Current(phase, outcome string, delta int)
 }
 
 // A Reconciler follows the objects of one kind that have transitions in their status.
@@ -89,7 +89,7 @@ type observedStatus struct {
 // rolloutRequest returns the name of the RolloutRequest that made or last changed the present revision, or "".
 func (s *observedStatus) rolloutRequest() string {
 	for _, r := range slices.Backward(s.Requests) {
-		if is := rolloutv1alpha1.Result(r.Result); is == rolloutv1alpha1.ResultTaken || is == rolloutv1alpha1.ResultDone {
+		if result := rolloutv1alpha1.Result(r.Result); result == rolloutv1alpha1.ResultTaken || result == rolloutv1alpha1.ResultDone {
 			return r.Name
 		}
 	}
@@ -183,24 +183,24 @@ func (r *Reconciler) updateCurrent(s *phaseLog, status *observedStatus) {
 // collectSteps collects the new changes of a status. A change that is too old is not reported. It is counted if this process observed the
 // object before, since otherwise an earlier process may have counted it.
 func (r *Reconciler) collectSteps(s *phaseLog, status *observedStatus) {
-	for _, one := range s.newSteps(status.Transitions) {
-		switch old := r.now().Sub(one.At.Time) >= maxEventAge; {
+	for _, transition := range s.newSteps(status.Transitions) {
+		switch old := r.now().Sub(transition.At.Time) >= maxEventAge; {
 		case !old:
-			s.pending = append(s.pending, one)
+			s.pending = append(s.pending, transition)
 		case s.observed:
-			r.countStep(s, one)
+			r.countStep(s, transition)
 		}
 	}
 }
 
 // countStep counts a change, and measures the phase that it left.
-func (r *Reconciler) countStep(s *phaseLog, one step) {
-	if one.To == string(deploymentv1alpha1.PhasePending) {
-		s.startedRevision = one.Revision
+func (r *Reconciler) countStep(s *phaseLog, transition step) {
+	if transition.To == string(deploymentv1alpha1.PhasePending) {
+		s.startedRevision = transition.Revision
 	}
-	r.changes.Transition(one.From, one.To)
-	if one.hasDuration {
-		r.changes.PhaseTook(one.From, one.duration)
+	r.changes.Transition(transition.From, transition.To)
+	if transition.hasDuration {
+		r.changes.PhaseTook(transition.From, transition.duration)
 	}
 }
 
@@ -218,23 +218,23 @@ func (r *Reconciler) countResults(s *phaseLog, status *observedStatus) {
 // createEvents creates the events of pending steps, and counts the steps. A step whose event exists was counted by another process.
 func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, status *observedStatus) error {
 	for len(s.pending) > 0 {
-		one, isLast := s.pending[0], len(s.pending) == 1
-		reason := s.stepReason(one, status, isLast)
-		e := newTransitionEvent(u, one, reason)
-		r.explainEvent(ctx, e, one, status, isLast)
+		transition, isLast := s.pending[0], len(s.pending) == 1
+		reason := s.stepReason(transition, status, isLast)
+		e := newTransitionEvent(u, transition, reason)
+		r.explainEvent(ctx, e, transition, status, isLast)
 		err := r.kube.Create(ctx, e)
 		switch {
 		case err == nil:
-			r.countStep(s, one)
-			r.traceStep(ctx, u, s, one, reason, status)
+			r.countStep(s, transition)
+			r.traceStep(ctx, u, s, transition, reason, status)
 			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
-				"from", one.From, "phase", one.To, "revision", one.Revision, "commit", status.commitOf(one, isLast), "rolloutRequest", status.rolloutRequest())
+				"from", transition.From, "phase", transition.To, "revision", transition.Revision, "commit", status.commitOf(transition, isLast), "rolloutRequest", status.rolloutRequest())
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:
 			return errors.Wrap(err, "cannot make event")
 		}
 		if reason == ReasonRevisionRejected {
-			s.rejected = one.Revision
+			s.rejected = transition.Revision
 		}
 		s.pending = s.pending[1:]
 	}

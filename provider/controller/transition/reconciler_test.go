@@ -44,13 +44,13 @@ func TestTransitionsAreReportedOnce(t *testing.T) {
 	w.mustReconcile()
 	w.mustReconcile()
 	want := []string{"Normal PhaseTransition IntentDeployment shop: Transitioned to Pending"}
-	for _, one := range w.status.Transitions[1:] {
+	for _, transition := range w.status.Transitions[1:] {
 		kind := corev1.EventTypeNormal
-		if one.To == "Failed" || one.To == "RollingBack" {
+		if transition.To == "Failed" || transition.To == "RollingBack" {
 			kind = corev1.EventTypeWarning
 		}
-		reason := map[string]string{"Validating Succeeded": "Verified", "Failed RollingBack": "Rejected", "RollingBack Succeeded": "RolledBack"}[string(one.From+" "+one.To)]
-		want = append(want, fmt.Sprintf("%s %s IntentDeployment shop: Transitioned from %s to %s", kind, gocmp.Or(reason, "PhaseTransition"), one.From, one.To))
+		reason := map[string]string{"Validating Succeeded": "Verified", "Failed RollingBack": "Rejected", "RollingBack Succeeded": "RolledBack"}[string(transition.From+" "+transition.To)]
+		want = append(want, fmt.Sprintf("%s %s IntentDeployment shop: Transitioned from %s to %s", kind, gocmp.Or(reason, "PhaseTransition"), transition.From, transition.To))
 	}
 	if diff := cmp.Diff(want, w.events()); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
@@ -84,17 +84,17 @@ func TestTransitionsAreReportedOnce(t *testing.T) {
 // TestTruncatedTransitions follows more changes than a status holds.
 func TestTruncatedTransitions(t *testing.T) {
 	w := newTestEnv(t)
-	told := 0
+	reported := 0
 	for revision := range int64(10) {
 		w.moveTo(revision+1, forward()...)
-		told += len(forward())
+		reported += len(forward())
 		w.mustReconcile()
 	}
 	sum := 0.0
 	for _, v := range values(t, w.registry, transitions) {
 		sum += v
 	}
-	if diff := cmp.Diff([]int{told, told}, []int{int(sum), len(w.events())}); diff != "" {
+	if diff := cmp.Diff([]int{reported, reported}, []int{int(sum), len(w.events())}); diff != "" {
 		t.Errorf("changes counted and reported: -want, +got:\n%s", diff)
 	}
 	sum = 0
@@ -102,7 +102,7 @@ func TestTruncatedTransitions(t *testing.T) {
 		sum += v
 	}
 	const unmeasured = 2 * 10 * 10 // Compiling and Rendering.
-	if diff := cmp.Diff(float64(10*(told-1)-unmeasured), sum); diff != "" {
+	if diff := cmp.Diff(float64(10*(reported-1)-unmeasured), sum); diff != "" {
 		t.Errorf("%s: -want, +got:\n%s", durations, diff)
 	}
 }
@@ -191,10 +191,10 @@ func TestOtherKinds(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			about := " PhaseTransition " + tc.kind + " shop: Transitioned "
+			subject := " PhaseTransition " + tc.kind + " shop: Transitioned "
 			events := []string{
-				"Normal" + about + "to Pending", "Normal" + about + "from Pending to " + tc.begun,
-				"Normal" + about + "from " + tc.begun + " to " + tc.done, "Warning" + about + "from " + tc.done + " to Degraded",
+				"Normal" + subject + "to Pending", "Normal" + subject + "from Pending to " + tc.begun,
+				"Normal" + subject + "from " + tc.begun + " to " + tc.done, "Warning" + subject + "from " + tc.done + " to Degraded",
 			}
 			if diff := cmp.Diff(events, w.events()); diff != "" {
 				t.Errorf("events: -want, +got:\n%s", diff)
@@ -218,10 +218,10 @@ func TestOtherKinds(t *testing.T) {
 // newPhased returns an object of a kind that is in the last phase, after 0, 1, 61 and 100 seconds.
 func newPhased(kind string, phases ...string) *unstructured.Unstructured {
 	from, log := "", []any{}
-	for i, to := range phases {
-		at := clock().Add(time.Duration([]int{0, 1, 61, 100}[i]) * time.Second).Format(time.RFC3339)
-		log = append(log, map[string]any{"index": int64(i), "from": from, "to": to, "at": at})
-		from = to
+	for i, target := range phases {
+		timestamp := clock().Add(time.Duration([]int{0, 1, 61, 100}[i]) * time.Second).Format(time.RFC3339)
+		log = append(log, map[string]any{"index": int64(i), "from": from, "to": target, "at": timestamp})
+		from = target
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"phase": from, "transitions": log}}}
 	u.SetAPIVersion("intentplane.dev/v1alpha1")
@@ -298,8 +298,8 @@ type logbook struct {
 }
 
 // Info records a line.
-func (l logbook) Info(said string, values ...any) {
-	*l.lines = append(*l.lines, strings.TrimSpace(said+": "+fmt.Sprintln(values...)))
+func (l logbook) Info(message string, values ...any) {
+	*l.lines = append(*l.lines, strings.TrimSpace(message+": "+fmt.Sprintln(values...)))
 }
 
 // TestTransitionIsLogged checks that a transition is logged once, with the request that caused it. The line of the present phase has the commit.

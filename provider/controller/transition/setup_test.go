@@ -92,8 +92,8 @@ func (w *testEnv) restart() {
 }
 
 // moveTo adds changes, each ten seconds after its predecessor, and truncates the log as the function does.
-func (w *testEnv) moveTo(revision int64, to ...deploymentv1alpha1.Phase) {
-	for _, p := range to {
+func (w *testEnv) moveTo(revision int64, phases ...deploymentv1alpha1.Phase) {
+	for _, p := range phases {
 		t := deploymentv1alpha1.Transition{To: p, Revision: revision, At: metav1.NewTime(clock().Add(-20 * time.Minute))}
 		if log := w.status.Transitions; len(log) > 0 {
 			last := log[len(log)-1]

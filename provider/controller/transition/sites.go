@@ -34,13 +34,13 @@ func (r *SiteReconciler) Reconcile(ctx context.Context, req reconcile.Request) (
 		r.setMeasuredWaits(req.NamespacedName, nil)
 		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get SiteSync")
 	}
-	known, now := r.measuredWaits(req.NamespacedName), map[string]time.Time{}
+	previous, now := r.measuredWaits(req.NamespacedName), map[string]time.Time{}
 	for _, site := range s.Status.AtProvider.Sites {
-		before, ok := known[site.Name]
+		startedAt, ok := previous[site.Name]
 		if ok {
-			now[site.Name] = before
+			now[site.Name] = startedAt
 		}
-		if site.StartedAt == nil || site.LiveSince == nil || ok && before.Equal(site.StartedAt.Time) {
+		if site.StartedAt == nil || site.LiveSince == nil || ok && startedAt.Equal(site.StartedAt.Time) {
 			continue
 		}
 		now[site.Name] = site.StartedAt.Time

@@ -24,7 +24,7 @@ func TestSiteReconciler(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &SiteReconciler{kube: w.kube, metrics: m, measured: map[types.NamespacedName]map[string]time.Time{}}
-	at := func(s int) *metav1.Time { t := metav1.NewTime(clock().Add(time.Duration(s) * time.Second)); return &t }
+	timeAt := func(s int) *metav1.Time { t := metav1.NewTime(clock().Add(time.Duration(s) * time.Second)); return &t }
 	look := func(sites ...deliveryv1alpha1.SiteObservation) {
 		t.Helper()
 		s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop"}}
@@ -37,10 +37,10 @@ func TestSiteReconciler(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: at(0)})
-	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: at(0), LiveSince: at(7)}, deliveryv1alpha1.SiteObservation{Name: "b", StartedAt: at(0)})
-	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: at(0)}, deliveryv1alpha1.SiteObservation{Name: "b", StartedAt: at(0), LiveSince: at(20)})
-	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: at(0), LiveSince: at(7)}, deliveryv1alpha1.SiteObservation{Name: "b", StartedAt: at(30), LiveSince: at(130)})
+	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: timeAt(0)})
+	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: timeAt(0), LiveSince: timeAt(7)}, deliveryv1alpha1.SiteObservation{Name: "b", StartedAt: timeAt(0)})
+	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: timeAt(0)}, deliveryv1alpha1.SiteObservation{Name: "b", StartedAt: timeAt(0), LiveSince: timeAt(20)})
+	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: timeAt(0), LiveSince: timeAt(7)}, deliveryv1alpha1.SiteObservation{Name: "b", StartedAt: timeAt(30), LiveSince: timeAt(130)})
 	if diff := cmp.Diff(map[string]float64{"": 127}, values(t, registry, syncs)); diff != "" {
 		t.Errorf("%s: -want, +got:\n%s", syncs, diff)
 	}

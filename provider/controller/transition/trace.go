@@ -30,23 +30,23 @@ const maxFailedChecks = 10
 // traceStep exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback.
 // The process that creates the event of a step exports, so each is exported once. A verified revision that passes through its phases again,
 // after a spec that could not be carried out, or that a user rolls back, keeps its trace. Facts that no object has any more are left out.
-func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, one step, reason event.Reason, status *observedStatus) {
-	if r.tracer == nil || one.Revision == 0 {
+func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, transition step, reason event.Reason, status *observedStatus) {
+	if r.tracer == nil || transition.Revision == 0 {
 		return
 	}
-	out := tracing.Revision{UID: s.uid, Number: one.Revision, Epoch: r.epochOf(ctx, u)}
+	out := tracing.Revision{UID: s.uid, Number: transition.Revision, Epoch: r.epochOf(ctx, u)}
 	switch {
 	case reason == event.Reason(ReasonRevisionRolledBack):
-		out.Spans = []tracing.Span{newSpan("rollback", s.timeOfPhase(one.Revision, deploymentv1alpha1.PhaseRollingBack, one.At.Time), one.At.Time)}
-	case s.hasSucceededBefore(one):
+		out.Spans = []tracing.Span{newSpan("rollback", s.timeOfPhase(transition.Revision, deploymentv1alpha1.PhaseRollingBack, transition.At.Time), transition.At.Time)}
+	case s.hasSucceededBefore(transition):
 		return // It has its root already: a user rolls it back, or it passed through its phases again.
 	case reason == event.Reason(ReasonRevisionRejected):
 		out.Root.Failure = cmp.Or(status.Rollback.Reason, ReasonRevisionRejected)
-		r.fillTrace(ctx, &out, u, s, one, status)
-	case one.To == string(deploymentv1alpha1.PhaseSucceeded):
-		r.fillTrace(ctx, &out, u, s, one, status)
-	case one.To == string(deploymentv1alpha1.PhaseValidating):
-		s.syncs, s.syncsOf = r.syncSpans(ctx, newClaimOf(u, one.Revision)), one.Revision
+		r.fillTrace(ctx, &out, u, s, transition, status)
+	case transition.To == string(deploymentv1alpha1.PhaseSucceeded):
+		r.fillTrace(ctx, &out, u, s, transition, status)
+	case transition.To == string(deploymentv1alpha1.PhaseValidating):
+		s.syncs, s.syncsOf = r.syncSpans(ctx, newClaimOf(u, transition.Revision)), transition.Revision
 		return
 	default:
 		return
@@ -55,18 +55,18 @@ func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured
 }
 
 // fillTrace adds the root and all that led to a verdict.
-func (r *Reconciler) fillTrace(ctx context.Context, out *tracing.Revision, u *unstructured.Unstructured, s *phaseLog, one step, status *observedStatus) {
-	ended := one.At.Time
-	ordered := s.timeOfPhase(one.Revision, "", ended)
-	delivering := s.timeOfPhase(one.Revision, deploymentv1alpha1.PhaseDelivering, ended)
+func (r *Reconciler) fillTrace(ctx context.Context, out *tracing.Revision, u *unstructured.Unstructured, s *phaseLog, transition step, status *observedStatus) {
+	ended := transition.At.Time
+	ordered := s.timeOfPhase(transition.Revision, "", ended)
+	delivering := s.timeOfPhase(transition.Revision, deploymentv1alpha1.PhaseDelivering, ended)
 	out.Root.Began, out.Root.Ended = ordered, ended
 	out.Root.Attributes = map[string]string{
 		"k8s.namespace.name": u.GetNamespace(), "intentplane.deployment": u.GetName(), "intentplane.group": u.GroupVersionKind().Group,
-		"intentplane.revision": strconv.FormatInt(one.Revision, 10), "intentplane.request": status.rolloutRequest(), "vcs.ref.head.revision": status.Delivery.GitCommit,
+		"intentplane.revision": strconv.FormatInt(transition.Revision, 10), "intentplane.request": status.rolloutRequest(), "vcs.ref.head.revision": status.Delivery.GitCommit,
 	}
-	of := newClaimOf(u, one.Revision)
-	syncs, gates := s.withEarlierSyncs(of.revision, r.syncSpans(ctx, of)), r.gateSpans(ctx, of)
-	pushed := earliestBegin(syncs, s.timeOfPhase(one.Revision, deploymentv1alpha1.PhaseValidating, ended))
+	claim := newClaimOf(u, transition.Revision)
+	syncs, gates := s.withEarlierSyncs(claim.revision, r.syncSpans(ctx, claim)), r.gateSpans(ctx, claim)
+	pushed := earliestBegin(syncs, s.timeOfPhase(transition.Revision, deploymentv1alpha1.PhaseValidating, ended))
 	push := newSpan("push", delivering, pushed)
 	push.Attributes = map[string]string{"vcs.ref.head.revision": status.Delivery.GitCommit}
 	proven := latestEnd(append(syncs, gates...), pushed)
@@ -81,8 +81,8 @@ func (s *phaseLog) withEarlierSyncs(revision int64, now []tracing.Span) []tracin
 	if s.syncsOf != revision {
 		return now
 	}
-	earlier := slices.DeleteFunc(slices.Clone(s.syncs), func(one tracing.Span) bool {
-		return slices.ContainsFunc(now, func(other tracing.Span) bool { return other.Key == one.Key })
+	earlier := slices.DeleteFunc(slices.Clone(s.syncs), func(span tracing.Span) bool {
+		return slices.ContainsFunc(now, func(current tracing.Span) bool { return current.Key == span.Key })
 	})
 	return append(earlier, now...)
 }
@@ -104,11 +104,11 @@ func (s *phaseLog) timeOfPhase(revision int64, phase deploymentv1alpha1.Phase, o
 
 // hasSucceededBefore reports whether the revision of a step had come to its end before, as far as the status remembers. A revision of an
 // earlier epoch may have had its number, so changes before another revision's changes do not count.
-func (s *phaseLog) hasSucceededBefore(one step) bool {
+func (s *phaseLog) hasSucceededBefore(transition step) bool {
 	for _, c := range slices.Backward(s.seen) {
 		switch {
-		case c.Index >= one.Index:
-		case c.Revision != one.Revision:
+		case c.Index >= transition.Index:
+		case c.Revision != transition.Revision:
 			return false
 		case c.To == string(deploymentv1alpha1.PhaseSucceeded):
 			return true
@@ -141,18 +141,18 @@ func (c claimOf) matches(ref rolloutv1alpha1.ClaimReference, revision int64) boo
 }
 
 // syncSpans returns a span for each Site that the revision came to: from when the repository had it until it was proven to run.
-func (r *Reconciler) syncSpans(ctx context.Context, of claimOf) []tracing.Span {
+func (r *Reconciler) syncSpans(ctx context.Context, claim claimOf) []tracing.Span {
 	l := &deliveryv1alpha1.SiteSyncList{}
-	if r.kube.List(ctx, l, client.InNamespace(of.namespace)) != nil {
+	if r.kube.List(ctx, l, client.InNamespace(claim.namespace)) != nil {
 		return nil
 	}
 	var out []tracing.Span
 	for i := range l.Items {
-		is := &l.Items[i].Status.AtProvider
-		if is.Position == nil || !of.matches(l.Items[i].Spec.ForProvider.ClaimRef, is.Position.Revision) {
+		observation := &l.Items[i].Status.AtProvider
+		if observation.Position == nil || !claim.matches(l.Items[i].Spec.ForProvider.ClaimRef, observation.Position.Revision) {
 			continue
 		}
-		for _, site := range is.Sites {
+		for _, site := range observation.Sites {
 			if site.StartedAt != nil && site.LiveSince != nil {
 				out = append(out, tracing.Span{
 					Name: "sync", Key: "sync " + site.Name, Began: site.StartedAt.Time, Ended: site.LiveSince.Time,
@@ -165,23 +165,23 @@ func (r *Reconciler) syncSpans(ctx context.Context, of claimOf) []tracing.Span {
 }
 
 // gateSpans returns a span for each Gate of the revision that came to a verdict.
-func (r *Reconciler) gateSpans(ctx context.Context, of claimOf) []tracing.Span {
+func (r *Reconciler) gateSpans(ctx context.Context, claim claimOf) []tracing.Span {
 	l := &rolloutv1alpha1.GateList{}
-	if r.kube.List(ctx, l, client.InNamespace(of.namespace)) != nil {
+	if r.kube.List(ctx, l, client.InNamespace(claim.namespace)) != nil {
 		return nil
 	}
 	var out []tracing.Span
 	for i := range l.Items {
 		g := &l.Items[i]
-		is, position := &g.Status.AtProvider, g.Status.AtProvider.ObservedPosition()
-		if is.StartedAt == nil || is.EndedAt == nil || !of.matches(g.Spec.ForProvider.ClaimRef, position.Revision) {
+		observation, position := &g.Status.AtProvider, g.Status.AtProvider.ObservedPosition()
+		if observation.StartedAt == nil || observation.EndedAt == nil || !claim.matches(g.Spec.ForProvider.ClaimRef, position.Revision) {
 			continue
 		}
-		s := newSpan("gate", is.StartedAt.Time, is.EndedAt.Time)
+		s := newSpan("gate", observation.StartedAt.Time, observation.EndedAt.Time)
 		s.Key += " " + g.GetName()
-		s.Attributes = map[string]string{"intentplane.gate": g.GetName(), "intentplane.verdict": string(is.Verdict), "intentplane.failed_checks": failedChecks(is.Checks)}
-		if is.Verdict != rolloutv1alpha1.GatePassed {
-			s.Failure = string(is.Verdict)
+		s.Attributes = map[string]string{"intentplane.gate": g.GetName(), "intentplane.verdict": string(observation.Verdict), "intentplane.failed_checks": failedChecks(observation.Checks)}
+		if observation.Verdict != rolloutv1alpha1.GatePassed {
+			s.Failure = string(observation.Verdict)
 		}
 		out = append(out, s)
 	}

@@ -25,11 +25,11 @@ type recordedTraces []string
 func (r *recordedTraces) Export(v tracing.Revision) {
 	began := clock().Add(-20 * time.Minute)
 	line := func(s tracing.Span) string {
-		of := v.UID
+		traceName := v.UID
 		if v.Epoch > 0 {
-			of += fmt.Sprintf(" epoch %d", v.Epoch)
+			traceName += fmt.Sprintf(" epoch %d", v.Epoch)
 		}
-		parts := []string{fmt.Sprintf("%s revision %d %s %.0f-%.0f", of, v.Number, s.Key, s.Began.Sub(began).Seconds(), s.Ended.Sub(began).Seconds())}
+		parts := []string{fmt.Sprintf("%s revision %d %s %.0f-%.0f", traceName, v.Number, s.Key, s.Began.Sub(began).Seconds(), s.Ended.Sub(began).Seconds())}
 		for _, name := range []string{"intentplane.site", "vcs.ref.head.revision", "intentplane.verdict", "intentplane.failed_checks", "intentplane.request"} {
 			if s.Attributes[name] != "" {
 				parts = append(parts, s.Attributes[name])
@@ -215,10 +215,10 @@ func (w *testEnv) moveSites(revision int64) {
 }
 
 // restartWithTracer replaces the process of the provider by a process that exports to the same collector.
-func (w *testEnv) restartWithTracer(to Tracer) {
+func (w *testEnv) restartWithTracer(tracer Tracer) {
 	w.t.Helper()
 	w.restart()
-	w.r.tracer = to
+	w.r.tracer = tracer
 }
 
 func TestHasSucceededBefore(t *testing.T) {

@@ -19,23 +19,23 @@ const (
 )
 
 // stepReason returns the reason of the event for a step. A rejection is one for a revision, also where two phases show it.
-func (s *phaseLog) stepReason(one step, status *observedStatus, isLast bool) event.Reason {
-	isPresent := isLast && one.To == status.Phase
+func (s *phaseLog) stepReason(transition step, status *observedStatus, isLast bool) event.Reason {
+	isPresent := isLast && transition.To == status.Phase
 	switch {
-	case one.Revision == 0:
-	case isRejection(one, status, isPresent) && s.rejected != one.Revision:
+	case transition.Revision == 0:
+	case isRejection(transition, status, isPresent) && s.rejected != transition.Revision:
 		return event.Reason(ReasonRevisionRejected)
-	case one.To == string(deploymentv1alpha1.PhaseSucceeded) && one.From == string(deploymentv1alpha1.PhaseRollingBack):
+	case transition.To == string(deploymentv1alpha1.PhaseSucceeded) && transition.From == string(deploymentv1alpha1.PhaseRollingBack):
 		return event.Reason(ReasonRevisionRolledBack)
-	case one.To == string(deploymentv1alpha1.PhaseSucceeded) && one.From == string(deploymentv1alpha1.PhaseValidating):
+	case transition.To == string(deploymentv1alpha1.PhaseSucceeded) && transition.From == string(deploymentv1alpha1.PhaseValidating):
 		return event.Reason(ReasonRevisionVerified)
 	}
 	return event.Reason(ReasonPhaseTransition)
 }
 
 // isRejection is true for a step that begins a rollback, and for a step to Failed because of a rejection that nothing rolls back yet.
-func isRejection(one step, status *observedStatus, isPresent bool) bool {
-	switch deploymentv1alpha1.Phase(one.To) {
+func isRejection(transition step, status *observedStatus, isPresent bool) bool {
+	switch deploymentv1alpha1.Phase(transition.To) {
 	case deploymentv1alpha1.PhaseRollingBack:
 		return true
 	case deploymentv1alpha1.PhaseFailed:

@@ -103,8 +103,8 @@ func Make(in Input) *batchv1.Job {
 }
 
 func podSpecFor(in Input) corev1.PodSpec {
-	few := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
-	most := corev1.ResourceList{
+	requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
+	limits := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
 		corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
 	}
@@ -121,7 +121,7 @@ func podSpecFor(in Input) corev1.PodSpec {
 		Containers: []corev1.Container{{
 			Name: container, Image: in.Check.Job.Image, Command: []string{"/bin/sh", "-c"}, Args: []string{escapeVariables(in.Script)},
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-			Resources:                corev1.ResourceRequirements{Requests: few, Limits: most},
+			Resources:                corev1.ResourceRequirements{Requests: requests, Limits: limits},
 			SecurityContext: &corev1.SecurityContext{
 				RunAsNonRoot: new(true), AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
 				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -193,7 +193,7 @@ func lastLines(pods []corev1.Pod) string {
 	if t == nil {
 		return ""
 	}
-	said := strings.Map(func(r rune) rune {
+	message := strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t': // It keeps words apart.
 			return ' '
@@ -202,9 +202,9 @@ func lastLines(pods []corev1.Pod) string {
 		}
 		return -1
 	}, strings.ToValidUTF8(t.Message, ""))
-	said = strings.TrimSpace(said)
-	if over := len(said) - maxLines; over > 0 {
-		said = strings.ToValidUTF8(said[over:], "")
+	message = strings.TrimSpace(message)
+	if excess := len(message) - maxLines; excess > 0 {
+		message = strings.ToValidUTF8(message[excess:], "")
 	}
-	return said
+	return message
 }

@@ -33,16 +33,16 @@ func TestRestricted(t *testing.T) {
 	j := Make(input())
 	p := j.Spec.Template.Spec
 	c := p.Containers[0]
-	is := func(b *bool, want bool) bool { return b != nil && *b == want }
-	for what, ok := range map[string]bool{
-		"runs as root":                 is(p.SecurityContext.RunAsNonRoot, true) && is(c.SecurityContext.RunAsNonRoot, true),
-		"may gain privileges":          is(c.SecurityContext.AllowPrivilegeEscalation, false) && c.SecurityContext.Privileged == nil,
+	isSetTo := func(b *bool, want bool) bool { return b != nil && *b == want }
+	for violation, ok := range map[string]bool{
+		"runs as root":                 isSetTo(p.SecurityContext.RunAsNonRoot, true) && isSetTo(c.SecurityContext.RunAsNonRoot, true),
+		"may gain privileges":          isSetTo(c.SecurityContext.AllowPrivilegeEscalation, false) && c.SecurityContext.Privileged == nil,
 		"has capabilities":             cmp.Equal(c.SecurityContext.Capabilities, &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}),
 		"may make any system call":     p.SecurityContext.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault,
-		"writes to its image":          is(c.SecurityContext.ReadOnlyRootFilesystem, true),
-		"has a token":                  is(p.AutomountServiceAccountToken, false),
+		"writes to its image":          isSetTo(c.SecurityContext.ReadOnlyRootFilesystem, true),
+		"has a token":                  isSetTo(p.AutomountServiceAccountToken, false),
 		"sees the node":                !p.HostNetwork && !p.HostPID && !p.HostIPC && len(p.Volumes) == 0,
-		"is told of services":          is(p.EnableServiceLinks, false),
+		"is told of services":          isSetTo(p.EnableServiceLinks, false),
 		"is not alone":                 len(p.Containers) == 1 && len(p.InitContainers) == 0,
 		"runs again":                   *j.Spec.BackoffLimit == 0 && p.RestartPolicy == corev1.RestartPolicyNever,
 		"has no end":                   *j.Spec.ActiveDeadlineSeconds == 90 && *j.Spec.TTLSecondsAfterFinished == 86400,
@@ -52,24 +52,24 @@ func TestRestricted(t *testing.T) {
 		"has its script replaced":      c.Args[0] == "echo $$(date) $$$$ $$HOME; exit 3",
 	} {
 		if !ok {
-			t.Errorf("the Job %s", what)
+			t.Errorf("the Job %s", violation)
 		}
 	}
 }
 
 func TestName(t *testing.T) {
-	same := Name(input())
-	if same != Name(input()) || len(same) > 63 {
-		t.Errorf("the name of a Job: %s", same)
+	name := Name(input())
+	if name != Name(input()) || len(name) > 63 {
+		t.Errorf("the name of a Job: %s", name)
 	}
-	for what, change := range map[string]func(*Input){
+	for changed, change := range map[string]func(*Input){
 		"Gate": func(i *Input) { i.Gate = "v" }, "check": func(i *Input) { i.Check.Name = "other" }, "Site": func(i *Input) { i.Site.SetName("edge2") },
 		"time of going live": func(i *Input) { i.LiveSince = i.LiveSince.Add(time.Second) },
 	} {
 		in := input()
 		change(&in)
-		if Name(in) == same {
-			t.Errorf("another %s has the same Job", what)
+		if Name(in) == name {
+			t.Errorf("another %s has the same Job", changed)
 		}
 	}
 }
@@ -78,9 +78,9 @@ func TestJudge(t *testing.T) {
 	job := func(kind batchv1.JobConditionType, reason string, status corev1.ConditionStatus) *batchv1.Job {
 		return &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Reason: reason, Status: status}}}}
 	}
-	pod := func(exit int32, said string) []corev1.Pod {
+	pod := func(exit int32, message string) []corev1.Pod {
 		return []corev1.Pod{{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
-			Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: said}},
+			Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: message}},
 		}}}}}
 	}
 	starved := pod(137, "")

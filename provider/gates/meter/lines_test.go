@@ -48,8 +48,8 @@ func TestFloodOfOneServerDelaysNoOtherNamespace(t *testing.T) {
 		if got := b.Measure(victim(), "u", []Task{tk})[0]; got.Phase != v1alpha1.CheckPassed {
 			t.Errorf("a good revision beside 1000 slow checks: %+v", got)
 		}
-		if _, _, most := slow.count(); most != maxPerHost {
-			t.Errorf("at most %d slow questions were under way, want %d", most, maxPerHost)
+		if _, _, highest := slow.count(); highest != maxPerHost {
+			t.Errorf("at most %d slow questions were under way, want %d", highest, maxPerHost)
 		}
 	})
 }
@@ -101,11 +101,11 @@ func TestRemovedCheckIsNotAsked(t *testing.T) {
 		b.flood(key(0), slow, "prometheus")
 		b.flood(key(1), slow, "other")
 		after(5 * time.Second)
-		under := slow.times()
+		underWay := slow.times()
 		b.Forget(key(0))
 		b.Measure(key(1), "u", nil)
 		after(10 * time.Minute)
-		if n := slow.times() - under; n != 0 {
+		if n := slow.times() - underWay; n != 0 {
 			t.Errorf("%d questions of Gates that are no more were asked", n)
 		}
 		if !b.lines.IsEmpty() {
@@ -144,15 +144,15 @@ func TestLimitOfAllServersTogether(t *testing.T) {
 		}
 		b.flood(key(0), slow, hosts...)
 		after(30 * time.Second)
-		if _, _, most := slow.count(); most != maxPerNamespace {
-			t.Errorf("a namespace asked %d servers at once, want %d", most, maxPerNamespace)
+		if _, _, highest := slow.count(); highest != maxPerNamespace {
+			t.Errorf("a namespace asked %d servers at once, want %d", highest, maxPerNamespace)
 		}
 		for i := range 5 {
 			b.flood(types.NamespacedName{Namespace: fmt.Sprint("team", i), Name: "g"}, slow, hosts...)
 		}
 		after(30 * time.Second)
-		if _, _, most := slow.count(); most != maxTogether {
-			t.Errorf("%d servers were asked at once, want %d", most, maxTogether)
+		if _, _, highest := slow.count(); highest != maxTogether {
+			t.Errorf("%d servers were asked at once, want %d", highest, maxTogether)
 		}
 	})
 }

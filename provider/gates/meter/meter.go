@@ -225,8 +225,8 @@ func (m *Meter) collectDue(now time.Time) ([]*group, []types.NamespacedName, tim
 			if !r.due.After(now) {
 				r.joinGroup(groups, now)
 			}
-			if at := r.nextChange(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
-				next = at
+			if change := r.nextChange(now); !change.IsZero() && (next.IsZero() || change.Before(next)) {
+				next = change
 			}
 		}
 	}
@@ -292,9 +292,9 @@ func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, beg
 		if j.run.episode != j.episode {
 			continue // Its subject was not live all the time.
 		}
-		taken := j.run.takeAnswer(a, begun, now)
-		m.observer.Measured(j.run.task.Type, string(taken.Outcome), now.Sub(begun))
-		j.run.remember(taken, now)
+		measurement := j.run.takeAnswer(a, begun, now)
+		m.observer.Measured(j.run.task.Type, string(measurement.Outcome), now.Sub(begun))
+		j.run.remember(measurement, now)
 		if j.run.hasNews(j.run.judgeNow(now)) {
 			wake = append(wake, j.run.owner)
 		}
@@ -304,11 +304,11 @@ func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, beg
 }
 
 // nextSlot is the first time after a given time on the grid of a question and an interval.
-func nextSlot(key string, interval time.Duration, after time.Time) time.Time {
+func nextSlot(key string, interval time.Duration, earliest time.Time) time.Time {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key))
 	shift := time.Duration(h.Sum64() % uint64(interval)) //nolint:gosec // An interval is never negative.
-	return after.Add(-shift).Truncate(interval).Add(interval).Add(shift)
+	return earliest.Add(-shift).Truncate(interval).Add(interval).Add(shift)
 }
 
 // noObserver observes nothing.

@@ -53,20 +53,20 @@ func (s *source) say(v float64) {
 	s.value = v
 }
 
-func (s *source) count() (asked, under, most int) {
+func (s *source) count() (questions, underWay, highest int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked, s.under, s.most
 }
 
 func (s *source) times() int {
-	asked, _, _ := s.count()
-	return asked
+	questions, _, _ := s.count()
+	return questions
 }
 
 func (s *source) busy() bool {
-	_, under, _ := s.count()
-	return under > 0
+	_, underWay, _ := s.count()
+	return underWay > 0
 }
 
 type atMost float64
@@ -259,18 +259,18 @@ func TestOnlyWhatIsLiveCounts(t *testing.T) {
 		// Its subject is lost while an answer is under way, and comes back before that.
 		b.Measure(key(1), "u", []Task{task(s, time.Time{})})
 		s.say(7)
-		again := time.Now().Add(time.Second / 4)
+		liveAgain := time.Now().Add(time.Second / 4)
 		after(time.Second / 4)
-		b.Measure(key(1), "u", []Task{task(s, again)})
+		b.Measure(key(1), "u", []Task{task(s, liveAgain)})
 		after(time.Second / 2)
-		if got := b.Measure(key(1), "u", []Task{task(s, again)})[0]; got.Count != 0 || got.Phase != v1alpha1.CheckRunning {
+		if got := b.Measure(key(1), "u", []Task{task(s, liveAgain)})[0]; got.Count != 0 || got.Phase != v1alpha1.CheckRunning {
 			t.Errorf("an answer about something else counts: %+v", got)
 		}
 		b.Measure(key(1), "u", []Task{task(s, time.Time{})})
-		asked := s.times()
+		questions := s.times()
 		after(time.Hour)
-		if s.times() != asked || len(b.woken) > 0 {
-			t.Errorf("a subject that is not live was measured %d times, and woke %d", s.times()-asked, len(b.woken))
+		if s.times() != questions || len(b.woken) > 0 {
+			t.Errorf("a subject that is not live was measured %d times, and woke %d", s.times()-questions, len(b.woken))
 		}
 	})
 }
@@ -314,19 +314,19 @@ func TestGridTakesNoTime(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		b, s := start(ctx), &source{}
-		of := func(i int, live time.Time) Task {
+		taskOf := func(i int, live time.Time) Task {
 			tk := task(named{source: s, name: fmt.Sprint(i)}, live)
 			tk.Rules = gates.Rules{InitialDelay: 30 * time.Second, Interval: 2 * time.Minute, Timeout: 5 * time.Minute, Count: 3}
 			return tk
 		}
 		live := time.Now()
 		for i := range 100 {
-			b.Measure(key(i), "u", []Task{of(i, live)})
+			b.Measure(key(i), "u", []Task{taskOf(i, live)})
 		}
 		after(7 * time.Minute)
 		ends := map[v1alpha1.CheckPhase]int{}
 		for i := range 100 {
-			ends[b.Measure(key(i), "u", []Task{of(i, live)})[0].Phase]++
+			ends[b.Measure(key(i), "u", []Task{taskOf(i, live)})[0].Phase]++
 		}
 		if diff := cmp.Diff(map[v1alpha1.CheckPhase]int{v1alpha1.CheckPassed: 100}, ends); diff != "" {
 			t.Errorf("a hundred subjects without a fault: -want, +got:\n%s", diff)
@@ -351,12 +351,12 @@ func TestLeadAndDelay(t *testing.T) {
 			t.Errorf("it was asked %d times in the first interval", s.times())
 		}
 		// A subject that was live long before the meter began is measured at once.
-		other := &source{name: "r"}
-		tk = task(other, time.Now().Add(-time.Hour))
+		otherSource := &source{name: "r"}
+		tk = task(otherSource, time.Now().Add(-time.Hour))
 		b.Measure(key(2), "u", []Task{tk})
 		after(5 * time.Second)
-		if other.times() != 1 {
-			t.Errorf("it was asked %d times in the first interval", other.times())
+		if otherSource.times() != 1 {
+			t.Errorf("it was asked %d times in the first interval", otherSource.times())
 		}
 	})
 }
@@ -370,8 +370,8 @@ func TestServersAreNotFlooded(t *testing.T) {
 			b.Measure(key(i), "u", []Task{task(named{source: s, name: fmt.Sprint(i)}, time.Now().Add(-time.Minute))})
 		}
 		after(30 * time.Second)
-		if _, _, most := s.count(); most != maxPerHost {
-			t.Errorf("at most %d questions were under way, want %d", most, maxPerHost)
+		if _, _, highest := s.count(); highest != maxPerHost {
+			t.Errorf("at most %d questions were under way, want %d", highest, maxPerHost)
 		}
 	})
 }
@@ -397,12 +397,12 @@ func TestForget(t *testing.T) {
 			t.Errorf("a Gate inherits from one of its name: %+v", got)
 		}
 		b.Measure(key(1), "another", nil)
-		asked := s.times()
+		questions := s.times()
 		after(time.Minute)
 		b.Forget(key(1))
 		after(time.Minute)
-		if s.times() != asked {
-			t.Errorf("a question without a Gate was asked %d times", s.times()-asked)
+		if s.times() != questions {
+			t.Errorf("a question without a Gate was asked %d times", s.times()-questions)
 		}
 		if len(b.gates) > 0 {
 			t.Errorf("%d Gates are remembered", len(b.gates))
@@ -412,19 +412,19 @@ func TestForget(t *testing.T) {
 
 func TestSlot(t *testing.T) {
 	now := time.Unix(1790000000, 0)
-	seen := []time.Time{}
+	slots := []time.Time{}
 	for range 100 {
 		now = now.Add(97 * time.Millisecond)
-		at := nextSlot("q", 5*time.Second, now)
-		if !at.After(now) || at.Sub(now) > 5*time.Second {
-			t.Fatalf("slot(%s): %s", now, at)
+		slot := nextSlot("q", 5*time.Second, now)
+		if !slot.After(now) || slot.Sub(now) > 5*time.Second {
+			t.Fatalf("slot(%s): %s", now, slot)
 		}
-		if !slices.Contains(seen, at) {
-			seen = append(seen, at)
+		if !slices.Contains(slots, slot) {
+			slots = append(slots, slot)
 		}
 	}
-	if len(seen) > 3 {
-		t.Errorf("there are %d slots in 10 s", len(seen))
+	if len(slots) > 3 {
+		t.Errorf("there are %d slots in 10 s", len(slots))
 	}
 	if nextSlot("q", 5*time.Second, now).Equal(nextSlot("other", 5*time.Second, now)) {
 		t.Error("all questions are asked at the same moment")

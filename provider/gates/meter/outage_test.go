@@ -168,10 +168,10 @@ func TestAnswerAfterTheOutageWasTooLong(t *testing.T) {
 		if got := judge(); got.Phase != v1alpha1.CheckRunning || got.Availability != gates.Available {
 			t.Errorf("after the answer: %+v", got)
 		}
-		asked := down.times()
+		questions := down.times()
 		after(2 * time.Minute)
 		if got := judge(); got.Phase != v1alpha1.CheckPassed {
-			t.Errorf("two minutes and %d questions after the answer: %+v", down.times()-asked, got)
+			t.Errorf("two minutes and %d questions after the answer: %+v", down.times()-questions, got)
 		}
 	})
 }
@@ -237,8 +237,8 @@ func TestLostQuestion(t *testing.T) {
 			t.Errorf("after a lost question: %+v", got)
 		}
 		// The first measurement, the lost question, and two more, each at most five seconds after the previous question.
-		if took, asked := time.Since(first), down.times(); took > 20*time.Second || asked != 4 {
-			t.Errorf("the check passed %s after its first measurement, with %d questions", took, asked)
+		if took, questions := time.Since(first), down.times(); took > 20*time.Second || questions != 4 {
+			t.Errorf("the check passed %s after its first measurement, with %d questions", took, questions)
 		}
 	})
 }

@@ -119,12 +119,12 @@ type member struct {
 
 // followTask takes over the task as it is now. A subject that stopped being live is measured from the start once it is live again.
 func (r *run) followTask(t Task, now time.Time) {
-	before := r.task
+	previous := r.task
 	r.task = t
-	if before.LiveSince.Equal(t.LiveSince) {
+	if previous.LiveSince.Equal(t.LiveSince) {
 		return
 	}
-	r.spent = r.measurableTime(now, before)
+	r.spent = r.measurableTime(now, previous)
 	r.tally, r.since, r.asking, r.reportedEnd, r.waited = gates.Tally{}, time.Time{}, false, false, 0
 	r.outage, r.stopped, r.back, r.dry = gates.Outage{}, time.Time{}, time.Time{}, time.Time{}
 	r.episode++
@@ -146,16 +146,16 @@ func (r *run) startClock(now time.Time) {
 
 // firstMeasurement is when a task is measured first: on its grid, and not before its subject has been live for long enough.
 func (r *run) firstMeasurement(t Task) time.Time {
-	at := t.LiveSince.Add(max(t.Lead, t.Rules.InitialDelay))
-	if at.Before(r.since) {
-		at = r.since
+	earliest := t.LiveSince.Add(max(t.Lead, t.Rules.InitialDelay))
+	if earliest.Before(r.since) {
+		earliest = r.since
 	}
-	return nextMeasurement(t, at.Add(-time.Nanosecond))
+	return nextMeasurement(t, earliest.Add(-time.Nanosecond))
 }
 
 // nextMeasurement is where a task is measured next. How long the subject is live changes the question, and must not change its place.
-func nextMeasurement(t Task, after time.Time) time.Time {
-	return nextSlot(t.Question.Key(0), t.Rules.Interval, after)
+func nextMeasurement(t Task, earliest time.Time) time.Time {
+	return nextSlot(t.Question.Key(0), t.Rules.Interval, earliest)
 }
 
 // countsSince is from when on time counts: from the first measurement, since a user cannot choose where that lies on the grid. A run that was
@@ -277,8 +277,8 @@ func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Measurement
 }
 
 // remember a measurement among the recent measurements.
-func (r *run) remember(m gates.Measurement, at time.Time) {
-	r.recent = append(r.recent, v1alpha1.Measurement{At: metav1.NewTime(at.Truncate(time.Second)), Outcome: string(m.Outcome), Value: m.Value})
+func (r *run) remember(m gates.Measurement, now time.Time) {
+	r.recent = append(r.recent, v1alpha1.Measurement{At: metav1.NewTime(now.Truncate(time.Second)), Outcome: string(m.Outcome), Value: m.Value})
 	r.recent = r.recent[max(0, len(r.recent)-v1alpha1.MaxRecent):]
 }
 

@@ -72,20 +72,20 @@ type envelope struct {
 }
 
 // decodeAnswer decodes the answer of a server to a request with credentials. An unknown form is an error.
-func decodeAnswer(said fetch.Answer, k fetch.Credentials) gates.Answer {
-	if problem := outageOf(said.Status); problem != "" {
-		return outageAnswer(problem, said.Words(k))
+func decodeAnswer(response fetch.Answer, k fetch.Credentials) gates.Answer {
+	if problem := outageOf(response.Status); problem != "" {
+		return outageAnswer(problem, response.Words(k))
 	}
 	e := envelope{}
-	d := json.NewDecoder(bytes.NewReader(said.Body))
+	d := json.NewDecoder(bytes.NewReader(response.Body))
 	if err := d.Decode(&e); err != nil || d.Decode(&struct{}{}) != io.EOF {
-		return outageAnswer(problemForeign, said.Words(k))
+		return outageAnswer(problemForeign, response.Words(k))
 	}
 	switch {
 	case e.Status == "error" && e.ErrorType != "":
 		return gates.Answer{Problem: describeRefusal(e, k)}
-	case said.Status != http.StatusOK || e.Status != "success":
-		return outageAnswer(problemForeign, said.Words(k))
+	case response.Status != http.StatusOK || e.Status != "success":
+		return outageAnswer(problemForeign, response.Words(k))
 	}
 	if partial := string(e.IsPartial); partial != "" && partial != "false" && partial != "null" {
 		return outageAnswer(problemIncomplete, "")
@@ -97,7 +97,7 @@ func decodeAnswer(said fetch.Answer, k fetch.Credentials) gates.Answer {
 	if e.Data.Stats != nil && e.Data.Stats.Samples != nil {
 		a.Samples = e.Data.Stats.Samples.Total
 	}
-	if !a.At.IsZero() && !said.Date.IsZero() && a.At.Sub(said.Date).Abs() > maxSkew {
+	if !a.At.IsZero() && !response.Date.IsZero() && a.At.Sub(response.Date).Abs() > maxSkew {
 		return gates.Answer{Problem: problemStale}
 	}
 	return a
@@ -192,12 +192,12 @@ func decodeVector(result json.RawMessage) gates.Answer {
 		return gates.Answer{Problem: problemForeign}
 	}
 	a := gates.Answer{}
-	for _, one := range series {
+	for _, sample := range series {
 		s := struct {
 			Value     json.RawMessage `json:"value"`
 			Histogram json.RawMessage `json:"histogram"`
 		}{}
-		if json.Unmarshal(one, &s) != nil {
+		if json.Unmarshal(sample, &s) != nil {
 			return gates.Answer{Problem: problemForeign}
 		}
 		if s.Histogram != nil {
@@ -216,14 +216,14 @@ func withSample(a gates.Answer, pair json.RawMessage) gates.Answer {
 	if !ok || len(parts) != pairSize {
 		return gates.Answer{Problem: problemForeign}
 	}
-	at, text := 0.0, ""
-	if json.Unmarshal(parts[0], &at) != nil || at <= 0 || at > maxSeconds || json.Unmarshal(parts[1], &text) != nil {
+	seconds, text := 0.0, ""
+	if json.Unmarshal(parts[0], &seconds) != nil || seconds <= 0 || seconds > maxSeconds || json.Unmarshal(parts[1], &text) != nil {
 		return gates.Answer{Problem: problemForeign}
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return gates.Answer{Problem: problemForeign}
 	}
-	a.Values, a.At = append(a.Values, v), time.UnixMilli(int64(at*1000)).UTC()
+	a.Values, a.At = append(a.Values, v), time.UnixMilli(int64(seconds*1000)).UTC()
 	return a
 }

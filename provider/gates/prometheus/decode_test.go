@@ -94,8 +94,8 @@ func TestDecode(t *testing.T) {
 
 // TestDecodeIsBounded decodes the largest answers that are read at all.
 func TestDecodeIsBounded(t *testing.T) {
-	fill := func(form, of string) string {
-		return fmt.Sprintf(form, strings.Repeat(of, (fetch.MaxBytes-200)/len(of)))
+	fill := func(form, kind string) string {
+		return fmt.Sprintf(form, strings.Repeat(kind, (fetch.MaxBytes-200)/len(kind)))
 	}
 	for name, body := range map[string]string{
 		"series":   fill(`{"status":"success","data":{"resultType":"vector","result":[{"value":[1,"1"]}%s]}}`, ",{}"),
@@ -104,11 +104,11 @@ func TestDecodeIsBounded(t *testing.T) {
 		"unknown":  fill(`{"status":"success","infos":[""%s],"data":{"resultType":"vector","result":[]}}`, `,{}`),
 		"labels":   fill(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"a":""%s},"value":[1,"1"]}]}}`, `,"a":""`),
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
+		var baseline, final runtime.MemStats
+		runtime.ReadMemStats(&baseline)
 		_ = decodeAnswer(fetch.Answer{Status: http.StatusOK, Body: []byte(body)}, fetch.Credentials{})
-		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; took > 12*fetch.MaxBytes {
+		runtime.ReadMemStats(&final)
+		if took := final.TotalAlloc - baseline.TotalAlloc; took > 12*fetch.MaxBytes {
 			t.Errorf("%s: %d bytes took %d", name, len(body), took)
 		}
 	}

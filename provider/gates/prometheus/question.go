@@ -133,11 +133,11 @@ func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
 	if q.stats {
 		form.Set("stats", "true")
 	}
-	said, err := q.doer.Do(ctx, fetch.Request{URL: q.server.Base.JoinPath("api/v1/query"), Form: form, Credentials: q.server.Credentials})
+	response, err := q.doer.Do(ctx, fetch.Request{URL: q.server.Base.JoinPath("api/v1/query"), Form: form, Credentials: q.server.Credentials})
 	if err != nil {
 		return q.server.withPlace(gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)})
 	}
-	a := q.server.withPlace(decodeAnswer(said, q.server.Credentials))
+	a := q.server.withPlace(decodeAnswer(response, q.server.Credentials))
 	a.Early = q.isEarly(live)
 	return a
 }

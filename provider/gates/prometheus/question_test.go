@@ -33,11 +33,11 @@ func FuzzDecode(f *testing.F) {
 }
 
 // server answers with 1, and records the queries.
-func server(t *testing.T, asked *[]string) Server {
+func server(t *testing.T, requests *[]string) Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm()
-		*asked = append(*asked, strings.Join([]string{r.Method, r.URL.Path, r.Form.Get("query"), r.Form.Get("lookback_delta"), r.Form.Get("stats"), r.Form.Get("time")}, "|"))
+		*requests = append(*requests, strings.Join([]string{r.Method, r.URL.Path, r.Form.Get("query"), r.Form.Get("lookback_delta"), r.Form.Get("stats"), r.Form.Get("time")}, "|"))
 		_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"scalar","result":[%d,"1"]}}`, time.Now().Unix())
 	}))
 	t.Cleanup(s.Close)
@@ -69,8 +69,8 @@ func TestAsk(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			asked := []string{}
-			q, err := NewQuestion(fetch.New(fetch.Options{Loopback: true}), promql.NewReader(10), server(t, &asked), tc.query, tc.stats)
+			requests := []string{}
+			q, err := NewQuestion(fetch.New(fetch.Options{Loopback: true}), promql.NewReader(10), server(t, &requests), tc.query, tc.stats)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestAsk(t *testing.T) {
 				t.Errorf("%s\nAsk(...): %+v", tc.reason, a)
 			}
 			// The query has no time, so that the server uses its own.
-			if diff := cmp.Diff([]string{"POST|/prom/api/v1/query|" + tc.query + tc.want + "|"}, asked); diff != "" {
+			if diff := cmp.Diff([]string{"POST|/prom/api/v1/query|" + tc.query + tc.want + "|"}, requests); diff != "" {
 				t.Errorf("%s\nAsk(...): -want, +got:\n%s", tc.reason, diff)
 			}
 			if q.Lead() != tc.lead {
@@ -133,8 +133,8 @@ func TestAskWithoutServer(t *testing.T) {
 }
 
 func TestKey(t *testing.T) {
-	asked := []string{}
-	s := server(t, &asked)
+	requests := []string{}
+	s := server(t, &requests)
 	key := func(k fetch.Credentials, query string, live time.Duration) string {
 		q, err := NewQuestion(nil, promql.NewReader(10), Server{Base: s.Base, Credentials: k}, query, false)
 		if err != nil {
@@ -142,16 +142,16 @@ func TestKey(t *testing.T) {
 		}
 		return q.Key(live)
 	}
-	same := key(fetch.Credentials{Token: "a"}, "up", time.Hour)
-	for name, other := range map[string]string{
+	firstKey := key(fetch.Credentials{Token: "a"}, "up", time.Hour)
+	for name, otherKey := range map[string]string{
 		"another token": key(fetch.Credentials{Token: "b"}, "up", time.Hour), "another query": key(fetch.Credentials{Token: "a"}, "down", time.Hour),
 		"another age": key(fetch.Credentials{Token: "a"}, "up", time.Minute),
 	} {
-		if other == same {
+		if otherKey == firstKey {
 			t.Errorf("%s is the same question", name)
 		}
 	}
-	if same != key(fetch.Credentials{Token: "a"}, "up", 2*time.Hour) {
+	if firstKey != key(fetch.Credentials{Token: "a"}, "up", 2*time.Hour) {
 		t.Error("the same question has another key")
 	}
 	if strings.Contains(key(fetch.Credentials{Token: "hunter2"}, "up", 0), "hunter2") {

@@ -77,22 +77,22 @@ func (q *Question) Key(time.Duration) string {
 
 // Ask the server. Its answer counts as of now: only its author knows which time it speaks of.
 func (q *Question) Ask(ctx context.Context, _ time.Duration) gates.Answer {
-	said, err := q.doer.Do(ctx, fetch.Request{URL: q.url})
+	response, err := q.doer.Do(ctx, fetch.Request{URL: q.url})
 	if err != nil {
 		return gates.Answer{Problem: err.Error()}
 	}
-	if said.Status != http.StatusOK {
-		return gates.Answer{Problem: fetch.WithWords(problemStatus, said.Words(fetch.Credentials{}))}
+	if response.Status != http.StatusOK {
+		return gates.Answer{Problem: fetch.WithWords(problemStatus, response.Words(fetch.Credentials{}))}
 	}
-	kind, _, _ := strings.Cut(said.ContentType, ";")
+	kind, _, _ := strings.Cut(response.ContentType, ";")
 	if kind = strings.ToLower(strings.TrimSpace(kind)); kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return gates.Answer{Problem: fetch.WithWords(problemType, said.Words(fetch.Credentials{}))}
+		return gates.Answer{Problem: fetch.WithWords(problemType, response.Words(fetch.Credentials{}))}
 	}
-	if hasManyItems(said.Body) {
+	if hasManyItems(response.Body) {
 		return gates.Answer{Problem: problemMany}
 	}
 	var body any
-	if json.Unmarshal(said.Body, &body) != nil {
+	if json.Unmarshal(response.Body, &body) != nil {
 		return gates.Answer{Problem: problemJSON}
 	}
 	return q.evaluateBody(ctx, body)

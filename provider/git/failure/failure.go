@@ -137,9 +137,9 @@ var ErrTooLarge error = &ClassifiedError{Class: ClassTooLarge, Detail: "the serv
 
 // Shorten cuts text that a message repeats.
 func Shorten(s string) string {
-	const most = 64
-	if len(s) <= most {
+	const limit = 64
+	if len(s) <= limit {
 		return s
 	}
-	return s[:most] + "…"
+	return s[:limit] + "…"
 }

@@ -48,8 +48,8 @@ func (v View) Apply(ctx context.Context, root *Node, info CommitInfo) (View, []O
 		return View{}, nil, err
 	}
 	commit := NewObject(plumbing.CommitObject, data)
-	after, err := v.withCommit(ctx, commit, e.made)
-	return after, append(e.made, commit), err
+	next, err := v.withCommit(ctx, commit, e.made)
+	return next, append(e.made, commit), err
 }
 
 func encodeCommit(tree, parent plumbing.Hash, info CommitInfo) []byte {

@@ -22,8 +22,8 @@ const (
 func graphObjects(g hostile.Graph) map[plumbing.Hash]Object {
 	out := map[plumbing.Hash]Object{}
 	for _, o := range g.Objects {
-		made := NewObject(plumbing.ObjectType(o.Kind), o.Data)
-		out[made.ID] = made
+		object := NewObject(plumbing.ObjectType(o.Kind), o.Data)
+		out[object.ID] = object
 	}
 	return out
 }
@@ -45,7 +45,7 @@ func graphArgument(ctx context.Context, g hostile.Graph, path string) func(t ref
 	_ = root.Place(g.Paths[0]+"/new/file", File([]byte("new"))) // All paths are valid.
 	tree := NewObject(plumbing.TreeObject, g.Objects[len(g.Objects)-2].Data)
 	commit := NewObject(plumbing.CommitObject, g.Objects[len(g.Objects)-1].Data)
-	known := map[reflect.Type]any{
+	values := map[reflect.Type]any{
 		reflect.TypeFor[context.Context]():          ctx,
 		reflect.TypeFor[plumbing.Hash]():            tree.ID,
 		reflect.TypeFor[plumbing.ObjectType]():      plumbing.TreeObject,
@@ -59,7 +59,7 @@ func graphArgument(ctx context.Context, g hostile.Graph, path string) func(t ref
 	return func(t reflect.Type, n int) any {
 		switch {
 		case t.Kind() != reflect.String:
-			return known[t]
+			return values[t]
 		case n == 0:
 			return path
 		}

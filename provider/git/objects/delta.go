@@ -16,8 +16,8 @@ type deltaHeader struct {
 
 // Write keeps the first bytes, which may belong to the header.
 func (d *deltaHeader) Write(p []byte) (int, error) {
-	const most = 20 // Two numbers of at most ten bytes.
-	if room := most - d.Len(); room > 0 {
+	const limit = 20 // Two numbers of at most ten bytes.
+	if room := limit - d.Len(); room > 0 {
 		d.Buffer.Write(p[:min(room, len(p))])
 	}
 	return len(p), nil
@@ -49,12 +49,12 @@ var errDelta = errors.New("cannot apply delta: it is malformed")
 
 // applyDeltaTo returns the object that a delta makes of a base. Its size must equal the size in the delta.
 func applyDeltaTo(from, delta []byte, size int64) ([]byte, error) {
-	before, delta, ok := cutVarintPrefix(delta)
-	if !ok || before != int64(len(from)) {
+	sourceSize, delta, ok := cutVarintPrefix(delta)
+	if !ok || sourceSize != int64(len(from)) {
 		return nil, errDelta
 	}
-	after, delta, ok := cutVarintPrefix(delta)
-	if !ok || after != size {
+	targetSize, delta, ok := cutVarintPrefix(delta)
+	if !ok || targetSize != size {
 		return nil, errDelta
 	}
 	out := make([]byte, 0, size)

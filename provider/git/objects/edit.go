@@ -63,33 +63,33 @@ func (n *Node) Place(path string, leaf *Node) error {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		parent, last = path[:i], path[i+1:]
 	}
-	at, ok := n, true
+	node, ok := n, true
 	if parent != "" {
-		at, ok = n.descendTo(parent)
+		node, ok = n.descendTo(parent)
 	}
-	if !ok || at.childNamed(last) != nil {
+	if !ok || node.childNamed(last) != nil {
 		return failure.Newf(failure.ClassInvalid, "path %q is in another path of the same change, or is named twice", failure.Shorten(path))
 	}
-	at.addChild(last, leaf)
+	node.addChild(last, leaf)
 	return nil
 }
 
 // descendTo returns the node of a directory on the way to a leaf, as owned as the
 // node where it begins; it fails at a place that is a leaf itself.
 func (n *Node) descendTo(path string) (*Node, bool) {
-	at := n
+	node := n
 	for name := range strings.SplitSeq(path, "/") {
-		next := at.childNamed(name)
+		next := node.childNamed(name)
 		if next == nil {
 			next = &Node{owned: n.owned}
-			at.addChild(name, next)
+			node.addChild(name, next)
 		}
 		if next.isFile || next.gone || next.owned != n.owned {
 			return nil, false
 		}
-		at = next
+		node = next
 	}
-	return at, true
+	return node, true
 }
 
 func (n *Node) childNamed(name string) *Node {
@@ -142,8 +142,8 @@ func (e *treeEditor) editTree(ctx context.Context, old plumbing.Hash, n *Node, p
 	}
 	next = slices.DeleteFunc(slices.Clone(next), func(x TreeEntry) bool { return n.childNamed(x.Name) != nil })
 	for _, name := range slices.Sorted(maps.Keys(n.children)) {
-		was, found := findTreeEntry(entries, name)
-		now, err := e.editEntry(ctx, was, found, n, name, path+name)
+		previous, found := findTreeEntry(entries, name)
+		now, err := e.editEntry(ctx, previous, found, n, name, path+name)
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -155,16 +155,16 @@ func (e *treeEditor) editTree(ctx context.Context, old plumbing.Hash, n *Node, p
 		return plumbing.ZeroHash, nil
 	}
 	slices.SortStableFunc(next, compareTreeEntries)
-	made := NewObject(plumbing.TreeObject, EncodeTree(next))
-	if made.ID != old {
-		made = NewObject(plumbing.TreeObject, EncodeTree(withKnownModes(next)))
+	created := NewObject(plumbing.TreeObject, EncodeTree(next))
+	if created.ID != old {
+		created = NewObject(plumbing.TreeObject, EncodeTree(withKnownModes(next)))
 	}
-	return e.addMissingObject(made, old), nil
+	return e.addMissingObject(created, old), nil
 }
 
 // editEntry returns the entry of a name after the change; an id of zero means
 // no entry.
-func (e *treeEditor) editEntry(ctx context.Context, was TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
+func (e *treeEditor) editEntry(ctx context.Context, previous TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
 	n := parent.childNamed(name)
 	if n.gone {
 		return TreeEntry{}, nil
@@ -172,19 +172,19 @@ func (e *treeEditor) editEntry(ctx context.Context, was TreeEntry, found bool, p
 	if !n.link.IsZero() {
 		return TreeEntry{Mode: ModeTree, Name: name, ID: n.link}, nil
 	}
-	if found && was.IsDir() == n.isFile && !parent.owned {
+	if found && previous.IsDir() == n.isFile && !parent.owned {
 		// Below an unmanaged file there is nothing of ours to remove.
 		if n.RemovesOnly() {
-			return was, nil
+			return previous, nil
 		}
 		return TreeEntry{}, occupiedError(path, n)
 	}
 	if n.isFile {
-		return TreeEntry{Mode: ModeFile, Name: name, ID: e.addMissingObject(n.blobObject(), was.ID)}, nil
+		return TreeEntry{Mode: ModeFile, Name: name, ID: e.addMissingObject(n.blobObject(), previous.ID)}, nil
 	}
 	base := plumbing.ZeroHash
-	if found && was.IsDir() {
-		base = was.ID
+	if found && previous.IsDir() {
+		base = previous.ID
 	}
 	id, err := e.editTree(ctx, base, n, path+"/")
 	return TreeEntry{Mode: ModeTree, Name: name, ID: id}, err
@@ -201,8 +201,8 @@ func occupiedError(path string, n *Node) error {
 // have it.
 func (e *treeEditor) addMissingObject(o Object, old plumbing.Hash) plumbing.Hash {
 	id := o.ID
-	_, known := e.old.objects.Get(id)
-	if id == old || known || e.seen[id] {
+	_, isKnown := e.old.objects.Get(id)
+	if id == old || isKnown || e.seen[id] {
 		return id
 	}
 	e.seen[id] = true

@@ -59,7 +59,7 @@ func (h *History) AddAbsent(commit plumbing.Hash) {
 }
 
 // Has reports whether the commit is in the branch, and whether that is known.
-func (h *History) Has(commit plumbing.Hash) (is, known bool) {
+func (h *History) Has(commit plumbing.Hash) (isContained, isKnown bool) {
 	if h == nil {
 		return false, false
 	}

@@ -12,7 +12,7 @@ func TestLayerSharesObjects(t *testing.T) {
 	var l *layer[int]
 	depth := func() int {
 		n := 0
-		for at := l; at != nil; at = at.below {
+		for current := l; current != nil; current = current.below {
 			n++
 		}
 		return n

@@ -91,9 +91,9 @@ func isTreeMode[T string | []byte](mode T) bool {
 // entry returns the entry with strings of its own.
 func (l line) entry() TreeEntry {
 	mode := string(l.mode)
-	for _, known := range []string{ModeFile, ModeTree} {
-		if mode == known {
-			mode = known // All entries share it.
+	for _, candidate := range []string{ModeFile, ModeTree} {
+		if mode == candidate {
+			mode = candidate // All entries share it.
 		}
 	}
 	return TreeEntry{Mode: mode, Name: string(l.name), ID: l.id}

@@ -38,17 +38,17 @@ func EncodePack(objects []Object, deltas bool) ([]byte, error) {
 	if p.zip, err = zlib.NewWriterLevel(&p.out, zlib.BestSpeed); err != nil {
 		return nil, errors.Wrap(err, "cannot make compressor")
 	}
-	once := []Object{}
+	unique := []Object{}
 	for _, o := range objects {
 		if _, done := p.data[o.ID]; !done {
 			p.data[o.ID] = o.Data
-			once = append(once, o)
+			unique = append(unique, o)
 		}
 	}
 	p.out.WriteString("PACK")
 	p.writeUint32(packVersion)
-	p.writeUint32(len(once))
-	for _, o := range once {
+	p.writeUint32(len(unique))
+	for _, o := range unique {
 		if err := p.writeObject(o); err != nil {
 			return nil, errors.Wrapf(err, "cannot write object %s", o.ID)
 		}
@@ -63,16 +63,16 @@ func (p *packer) writeUint32(n int) {
 }
 
 func (p *packer) writeObject(o Object) error {
-	at := p.out.Len()
-	base, known := p.at[o.Base]
-	p.at[o.ID] = at
-	if !p.deltas || !known || o.Kind != plumbing.TreeObject {
+	offset := p.out.Len()
+	base, isKnown := p.at[o.Base]
+	p.at[o.ID] = offset
+	if !p.deltas || !isKnown || o.Kind != plumbing.TreeObject {
 		p.writeHeader(o.Kind, len(o.Data))
 		return p.writeCompressed(o.Data)
 	}
 	delta := encodeDelta(p.data[o.Base], o.Data)
 	p.writeHeader(plumbing.OFSDeltaObject, len(delta))
-	p.writeBaseOffset(at - base)
+	p.writeBaseOffset(offset - base)
 	return p.writeCompressed(delta)
 }
 
@@ -106,24 +106,24 @@ func (p *packer) writeCompressed(data []byte) error {
 }
 
 // encodeDelta returns the delta between two objects that begin and end alike.
-func encodeDelta(from, to []byte) []byte {
+func encodeDelta(source, target []byte) []byte {
 	head := 0
-	for head < min(len(from), len(to)) && from[head] == to[head] {
+	for head < min(len(source), len(target)) && source[head] == target[head] {
 		head++
 	}
 	tail := 0
-	for tail < min(len(from), len(to))-head && from[len(from)-1-tail] == to[len(to)-1-tail] {
+	for tail < min(len(source), len(target))-head && source[len(source)-1-tail] == target[len(target)-1-tail] {
 		tail++
 	}
-	out := binary.AppendUvarint(nil, uint64(len(from)))
-	out = binary.AppendUvarint(out, uint64(len(to)))
+	out := binary.AppendUvarint(nil, uint64(len(source)))
+	out = binary.AppendUvarint(out, uint64(len(target)))
 	out = appendCopySteps(out, 0, head)
-	for rest := to[head : len(to)-tail]; len(rest) > 0; {
+	for rest := target[head : len(target)-tail]; len(rest) > 0; {
 		n := min(len(rest), maxAdd)
 		out = append(append(out, byte(n)), rest[:n]...) //nolint:gosec // At most 127.
 		rest = rest[n:]
 	}
-	return appendCopySteps(out, len(from)-tail, tail)
+	return appendCopySteps(out, len(source)-tail, tail)
 }
 
 // appendCopySteps appends copy instructions: a byte of flags, and the bytes of

@@ -26,16 +26,16 @@ func TestPack(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			from, to := NewObject(plumbing.TreeObject, tc.from), NewObject(plumbing.TreeObject, tc.to)
-			to.Base = from.ID
+			source, target := NewObject(plumbing.TreeObject, tc.from), NewObject(plumbing.TreeObject, tc.to)
+			target.Base = source.ID
 			sizes := []int{}
 			for _, deltas := range []bool{true, false} {
-				pack, err := EncodePack([]Object{from, to, from}, deltas)
+				pack, err := EncodePack([]Object{source, target, source}, deltas)
 				if err != nil {
 					t.Fatal(err)
 				}
 				got, err := unpackAll(t, pack)
-				if err != nil || len(got) != 2 || !bytes.Equal(got[to.ID].Data, tc.to) || !bytes.Equal(got[from.ID].Data, tc.from) {
+				if err != nil || len(got) != 2 || !bytes.Equal(got[target.ID].Data, tc.to) || !bytes.Equal(got[source.ID].Data, tc.from) {
 					t.Errorf("\n%s\nunpack(): %d objects, %v", tc.reason, len(got), err)
 				}
 				sizes = append(sizes, len(pack))

@@ -60,7 +60,7 @@ func (n *Node) blobObject() Object {
 func (e *treeEditor) skipReachable(ctx context.Context, tree plumbing.Hash) error {
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
 		tree, next = next[len(next)-1], next[:len(next)-1]
-		if _, known := e.old.objects.Get(tree); !known {
+		if _, isKnown := e.old.objects.Get(tree); !isKnown {
 			continue // An unknown tree is sent again.
 		}
 		for l, err := range e.old.lines(ctx, tree) {
@@ -83,9 +83,9 @@ func (e *treeEditor) skipReachable(ctx context.Context, tree plumbing.Hash) erro
 }
 
 // MissingFiles lists the files below a tree that the view does not have: all of them, or all except the files of retained trees. Each is listed once. It
-// returns an error of class TooLarge if there are more than most, and else as FilesNamed does.
-func (v View) MissingFiles(ctx context.Context, tree plumbing.Hash, all bool, most int) ([]plumbing.Hash, error) {
-	g := &missingFiles{view: v, all: all, most: most, seen: map[plumbing.Hash]bool{}}
+// returns an error of class TooLarge if there are more than limit, and else as FilesNamed does.
+func (v View) MissingFiles(ctx context.Context, tree plumbing.Hash, all bool, limit int) ([]plumbing.Hash, error) {
+	g := &missingFiles{view: v, all: all, most: limit, seen: map[plumbing.Hash]bool{}}
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
 		tree, next = next[len(next)-1], next[:len(next)-1]
 		dirs, err := g.lookAtTree(ctx, tree)
@@ -121,7 +121,7 @@ func (g *missingFiles) lookAtTree(ctx context.Context, tree plumbing.Hash) ([]pl
 			dirs = append(dirs, l.id)
 			continue
 		}
-		if _, known := g.view.objects.Get(l.id); known {
+		if _, isKnown := g.view.objects.Get(l.id); isKnown {
 			continue
 		}
 		if len(g.ids) == g.most {

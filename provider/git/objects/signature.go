@@ -12,11 +12,11 @@ import (
 const signatureHeader = "gpgsig "
 
 // signCommitData returns the commit with a signature after its other headers.
-func signCommitData(commit []byte, by *signature.Signer) ([]byte, error) {
-	if by == nil {
+func signCommitData(commit []byte, signer *signature.Signer) ([]byte, error) {
+	if signer == nil {
 		return commit, nil
 	}
-	s, err := by.Sign(commit)
+	s, err := signer.Sign(commit)
 	if err != nil {
 		return nil, failure.Newf(failure.ClassInvalid, "cannot sign commit: %s", err)
 	}
@@ -28,7 +28,7 @@ func signCommitData(commit []byte, by *signature.Signer) ([]byte, error) {
 // SplitSignature returns the signed content, and the signature, which is empty for an unsigned commit.
 func SplitSignature(commit []byte) ([]byte, string) {
 	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
-	kept, signed, inside := []byte{}, []byte{}, false
+	unsigned, signed, inside := []byte{}, []byte{}, false
 	for line := range bytes.SplitSeq(head, []byte("\n")) {
 		first, begins := bytes.CutPrefix(line, []byte(signatureHeader))
 		next, goesOn := bytes.CutPrefix(line, []byte(" "))
@@ -42,12 +42,12 @@ func SplitSignature(commit []byte) ([]byte, string) {
 			continue
 		}
 		inside = false
-		kept = appendLine(kept, line)
+		unsigned = appendLine(unsigned, line)
 	}
 	if len(signed) == 0 {
 		return commit, ""
 	}
-	content := bytes.Join([][]byte{bytes.TrimSuffix(kept, []byte("\n")), body}, []byte("\n\n"))
+	content := bytes.Join([][]byte{bytes.TrimSuffix(unsigned, []byte("\n")), body}, []byte("\n\n"))
 	return content, string(signed)
 }
 

@@ -103,16 +103,16 @@ func (p *Pack) scanNextObject(left int64) (int64, error) {
 // objects without one. The parser of go-git makes the objects of a chain again for each link that its cache has lost.
 func (p *Pack) Unpack(ctx context.Context) (map[plumbing.Hash]Object, error) {
 	u := &unpacker{Pack: p, objects: map[plumbing.Hash]Object{}, waiting: map[deltaBase][]packPart{}}
-	for _, one := range p.parts {
-		if one.kind.IsDelta() {
-			u.waiting[one.base] = append(u.waiting[one.base], one)
+	for _, part := range p.parts {
+		if part.kind.IsDelta() {
+			u.waiting[part.base] = append(u.waiting[part.base], part)
 		}
 	}
-	for _, one := range p.parts {
-		if one.kind.IsDelta() {
+	for _, part := range p.parts {
+		if part.kind.IsDelta() {
 			continue
 		}
-		if err := u.resolveObject(ctx, one); err != nil {
+		if err := u.resolveObject(ctx, part); err != nil {
 			return nil, err
 		}
 	}
@@ -147,32 +147,32 @@ func (u *unpacker) resolveObject(ctx context.Context, whole packPart) error {
 		return errors.New("cannot read pack: an object is of no kind that is known")
 	}
 	for next := []placedObject{{at: whole.at, Object: NewObject(whole.kind, data)}}; len(next) > 0; {
-		one := next[len(next)-1]
+		object := next[len(next)-1]
 		next = next[:len(next)-1]
-		u.objects[one.ID] = one.Object
-		made, err := u.applyWaitingDeltas(ctx, one)
+		u.objects[object.ID] = object.Object
+		resolved, err := u.applyWaitingDeltas(ctx, object)
 		if err != nil {
 			return err
 		}
-		next = append(next, made...)
+		next = append(next, resolved...)
 	}
 	return nil
 }
 
 // applyWaitingDeltas makes the objects that waited for one.
-func (u *unpacker) applyWaitingDeltas(ctx context.Context, one placedObject) ([]placedObject, error) {
+func (u *unpacker) applyWaitingDeltas(ctx context.Context, base placedObject) ([]placedObject, error) {
 	out := []placedObject{}
-	for _, b := range []deltaBase{{at: one.at}, {id: one.ID}} {
+	for _, b := range []deltaBase{{at: base.at}, {id: base.ID}} {
 		for _, waiting := range u.waiting[b] {
 			delta, err := u.inflatePart(ctx, waiting)
 			if err != nil {
 				return nil, err
 			}
-			data, err := applyDeltaTo(one.Data, delta, waiting.result)
+			data, err := applyDeltaTo(base.Data, delta, waiting.result)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, placedObject{at: waiting.at, Object: NewObject(one.Kind, data)})
+			out = append(out, placedObject{at: waiting.at, Object: NewObject(base.Kind, data)})
 		}
 		delete(u.waiting, b)
 	}
@@ -180,14 +180,14 @@ func (u *unpacker) applyWaitingDeltas(ctx context.Context, one placedObject) ([]
 }
 
 // inflatePart returns the content of a part. Its size was checked.
-func (u *unpacker) inflatePart(ctx context.Context, one packPart) ([]byte, error) {
+func (u *unpacker) inflatePart(ctx context.Context, part packPart) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if _, err := u.scanner.SeekObjectHeader(one.at); err != nil {
+	if _, err := u.scanner.SeekObjectHeader(part.at); err != nil {
 		return nil, errors.Wrap(err, "cannot read pack")
 	}
-	content := bytes.NewBuffer(make([]byte, 0, one.length))
+	content := bytes.NewBuffer(make([]byte, 0, part.length))
 	if _, _, err := u.scanner.NextObject(content); err != nil {
 		return nil, errors.Wrap(err, "cannot read pack")
 	}
@@ -196,9 +196,9 @@ func (u *unpacker) inflatePart(ctx context.Context, one packPart) ([]byte, error
 
 // BrokenPack returns the error for an unreadable pack that arrived. The text of the library is left out: it depends on the bytes of the pack.
 func BrokenPack(err error) error {
-	var known *failure.ClassifiedError
-	if errors.As(err, &known) {
-		return known
+	var classified *failure.ClassifiedError
+	if errors.As(err, &classified) {
+		return classified
 	}
 	return &failure.ClassifiedError{Class: failure.ClassTransient, Detail: "the pack that the server sent is broken"}
 }

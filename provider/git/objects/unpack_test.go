@@ -48,9 +48,9 @@ func TestHostilePack(t *testing.T) {
 		"TinyDeltas": {
 			reason: "Deltas count with their size in memory.",
 			fill: func(h *objectstest.Pack) {
-				at := h.Whole(plumbing.BlobObject, []byte("x"))
+				offset := h.Whole(plumbing.BlobObject, []byte("x"))
 				for n := range 10_000 {
-					h.DeltaAfter(at, objectstest.Delta(1, 0, fmt.Append(nil, n)))
+					h.DeltaAfter(offset, objectstest.Delta(1, 0, fmt.Append(nil, n)))
 				}
 			}, limit: 1 << 20, class: failure.ClassTooLarge,
 		},

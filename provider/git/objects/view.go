@@ -132,18 +132,18 @@ func (v View) Find(ctx context.Context, path string) (TreeEntry, bool, error) {
 	if err := v.meter.spend(ctx, pathByte, len(path)); err != nil {
 		return TreeEntry{}, false, err
 	}
-	at := TreeEntry{Mode: ModeTree, ID: v.Tree}
+	entry := TreeEntry{Mode: ModeTree, ID: v.Tree}
 	for name := range strings.SplitSeq(path, "/") {
-		if !at.IsDir() {
+		if !entry.IsDir() {
 			return TreeEntry{}, false, nil
 		}
-		next, ok, err := v.findChild(ctx, at.ID, name)
+		next, ok, err := v.findChild(ctx, entry.ID, name)
 		if err != nil || !ok {
 			return TreeEntry{}, false, err
 		}
-		at = next
+		entry = next
 	}
-	return at, true, nil
+	return entry, true, nil
 }
 
 func (v View) findChild(ctx context.Context, tree plumbing.Hash, name string) (TreeEntry, bool, error) {
@@ -213,14 +213,14 @@ func (v View) linesWithout(ctx context.Context, tree plumbing.Hash, name string)
 
 // withCommit returns the view after a commit that adds objects.
 func (v View) withCommit(ctx context.Context, commit Object, added []Object) (View, error) {
-	own := make(map[plumbing.Hash]Object, len(added)+1)
+	addedObjects := make(map[plumbing.Hash]Object, len(added)+1)
 	for _, o := range append(added, commit) {
 		if !o.SendOnly {
-			own[o.ID] = o
+			addedObjects[o.ID] = o
 		}
 	}
-	next := View{Commit: commit.ID, meter: v.meter, bytes: v.bytes + sizeOfObjects(own), live: v.live, liveBytes: v.liveBytes}
-	next.objects = v.objects.With(own)
+	next := View{Commit: commit.ID, meter: v.meter, bytes: v.bytes + sizeOfObjects(addedObjects), live: v.live, liveBytes: v.liveBytes}
+	next.objects = v.objects.With(addedObjects)
 	var err error
 	if next.Tree, err = treeOfCommit(commit.Data); err != nil {
 		return View{}, err
@@ -235,27 +235,27 @@ func (v View) withCommit(ctx context.Context, commit Object, added []Object) (Vi
 
 // compactObjects drops the objects that are not reachable from the commit, and without withFiles also the files.
 func (v View) compactObjects(ctx context.Context, withFiles bool) (View, error) {
-	own, err := v.reachableObjects(ctx)
+	reachable, err := v.reachableObjects(ctx)
 	if err != nil {
 		return View{}, err
 	}
 	if !withFiles {
-		maps.DeleteFunc(own, func(_ plumbing.Hash, o Object) bool { return o.Kind == plumbing.BlobObject })
+		maps.DeleteFunc(reachable, func(_ plumbing.Hash, o Object) bool { return o.Kind == plumbing.BlobObject })
 	}
-	objects := (*layer[Object])(nil).With(own)
-	size := sizeOfObjects(own)
+	objects := (*layer[Object])(nil).With(reachable)
+	size := sizeOfObjects(reachable)
 	return View{Commit: v.Commit, Tree: v.Tree, meter: v.meter, objects: objects, live: objects.Len(), bytes: size, liveBytes: size}, nil
 }
 
 // reachableObjects returns the commit, and the objects that hang on it. A hostile repository has trees of any depth, so it does not recurse.
 func (v View) reachableObjects(ctx context.Context) (map[plumbing.Hash]Object, error) {
-	own, next := map[plumbing.Hash]Object{}, []plumbing.Hash{}
+	reachable, next := map[plumbing.Hash]Object{}, []plumbing.Hash{}
 	add := func(id plumbing.Hash) {
-		o, known := v.objects.Get(id)
-		if _, done := own[id]; done || !known {
+		o, isKnown := v.objects.Get(id)
+		if _, done := reachable[id]; done || !isKnown {
 			return // An unknown object is a file that was not fetched, or a submodule.
 		}
-		if own[id] = o; o.Kind == plumbing.TreeObject {
+		if reachable[id] = o; o.Kind == plumbing.TreeObject {
 			next = append(next, id)
 		}
 	}
@@ -270,7 +270,7 @@ func (v View) reachableObjects(ctx context.Context) (map[plumbing.Hash]Object, e
 			add(l.id)
 		}
 	}
-	return own, nil
+	return reachable, nil
 }
 
 // IsTidy reports whether all objects of the view were in use when it was made.

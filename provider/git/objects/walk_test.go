@@ -82,8 +82,8 @@ func TestDeepTrees(t *testing.T) {
 	if ids, err := v.MissingFiles(t.Context(), v.Tree, true, 1); err != nil || len(ids) != 1 {
 		t.Errorf("\nThe absent file is listed as missing.\nMissingFiles(...): %d, %v", len(ids), err)
 	}
-	if own, err := v.reachableObjects(t.Context()); err != nil || len(own) != levels+1 {
-		t.Errorf("\nAll trees are reachable from the first tree.\nreachableObjects(...): %d, %v", len(own), err)
+	if reachable, err := v.reachableObjects(t.Context()); err != nil || len(reachable) != levels+1 {
+		t.Errorf("\nAll trees are reachable from the first tree.\nreachableObjects(...): %d, %v", len(reachable), err)
 	}
 	for _, err := range v.FilesNamed(t.Context(), "", "wanted") {
 		t.Errorf("\nA walk does not enter directories whose path is too long.\nFilesNamed(...): %v", err)

@@ -48,12 +48,12 @@ func TestLargeListsTakeTurns(t *testing.T) {
 		if diff := cmp.Diff([]error{nil, nil}, []error{<-modest.err, <-large.err}); diff != "" {
 			t.Errorf("A modest list, and a list of another namespace, do not wait.\ncountBytes(...): -want, +got:\n%s", diff)
 		}
-		held := 0
+		total := 0
 		for _, l := range hostile {
-			held += l.read
+			total += l.read
 		}
-		if limit := 8<<20 + 39*largeList; held > limit {
-			t.Errorf("One large list of a namespace is read at a time.\nread: want at most %d bytes, got %d", limit, held)
+		if limit := 8<<20 + 39*largeList; total > limit {
+			t.Errorf("One large list of a namespace is read at a time.\nread: want at most %d bytes, got %d", limit, total)
 		}
 		for range hostile { // Each list ends, and gives its place to the next list.
 			for _, l := range hostile {

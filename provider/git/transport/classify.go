@@ -40,9 +40,9 @@ const (
 // Failure turns an error of the transport into an Error. Not every layer below
 // keeps the error of the context, so it is asked for.
 func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
-	var known *failure.Error
-	if errors.As(err, &known) {
-		return known
+	var classified *failure.Error
+	if errors.As(err, &classified) {
+		return classified
 	}
 	if ended := ctx.Err(); ended != nil {
 		err = ended
@@ -87,13 +87,13 @@ func statusAndText(err error) (int, string) {
 	if errors.As(unwrapUnexpected(err), &answer) {
 		return answer.StatusCode(), answer.Reason
 	}
-	for status, known := range map[int]error{
+	for status, recorded := range map[int]error{
 		http.StatusUnauthorized: transport.ErrAuthenticationRequired,
 		http.StatusForbidden:    transport.ErrAuthorizationFailed,
 		http.StatusNotFound:     transport.ErrRepositoryNotFound,
 	} {
-		if errors.Is(err, known) {
-			_, text, _ := strings.Cut(err.Error(), known.Error()+": ")
+		if errors.Is(err, recorded) {
+			_, text, _ := strings.Cut(err.Error(), recorded.Error()+": ")
 			return status, text
 		}
 	}
@@ -182,11 +182,11 @@ func classifyAccess(v Verb, err error) (failure.Class, string) {
 
 // classifyTLSAlert classifies the alert of a TLS server during the handshake. Its error has no type of its own.
 func classifyTLSAlert(err error) (failure.Class, string) {
-	var said *net.OpError
-	if !errors.As(err, &said) || said.Op != "remote error" {
+	var opError *net.OpError
+	if !errors.As(err, &opError) || opError.Op != "remote error" {
 		return "", ""
 	}
-	if strings.Contains(said.Error(), "certificate") {
+	if strings.Contains(opError.Error(), "certificate") {
 		return failure.ClassAuth, "the client certificate was not accepted, or there is none"
 	}
 	return failure.ClassTrust, "it refused to speak TLS with us"

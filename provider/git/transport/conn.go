@@ -105,8 +105,8 @@ func (c *Conn) ListRefs(ctx context.Context, s transport.Session, b *Budget) (*p
 
 // setBodyLimit makes the transport. It is our own: the registry of go-git is one
 // per process, and would mix up the trust of two repositories.
-func (c *Conn) setBodyLimit(most int64) {
-	h := &http.Client{Transport: bodyLimit{next: stallLimit{next: c.http, time: stallTime}, limit: most}, CheckRedirect: checkRedirect}
+func (c *Conn) setBodyLimit(limit int64) {
+	h := &http.Client{Transport: bodyLimit{next: stallLimit{next: c.http, time: stallTime}, limit: limit}, CheckRedirect: checkRedirect}
 	c.git = githttp.NewClientWithOptions(h, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects})
 }
 
@@ -180,13 +180,13 @@ func newEndpoint(u policy.RepositoryURL) transport.Endpoint {
 // credentials on the way to another host, but anonymous access to a host that
 // no configuration names is not better: deliveries would go there.
 func checkRedirect(req *http.Request, via []*http.Request) error {
-	from, to := via[0].URL, req.URL
-	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == ""
-	same := strings.EqualFold(from.Hostname(), to.Hostname()) && from.Port() == to.Port()
-	if !same || (from.Scheme != to.Scheme && !upgrade) {
+	source, target := via[0].URL, req.URL
+	upgrade := source.Scheme == "http" && target.Scheme == "https" && source.Port() == "" && target.Port() == ""
+	isSameHost := strings.EqualFold(source.Hostname(), target.Hostname()) && source.Port() == target.Port()
+	if !isSameHost || (source.Scheme != target.Scheme && !upgrade) {
 		return &failure.ClassifiedError{
 			Class:  failure.ClassTrust,
-			Detail: "the repository redirects to host " + strconv.Quote(failure.Shorten(to.Host)) + ": use the URL of its new place",
+			Detail: "the repository redirects to host " + strconv.Quote(failure.Shorten(target.Host)) + ": use the URL of its new place",
 		}
 	}
 	return nil
@@ -204,8 +204,8 @@ func (c *Conn) Key() string {
 		sum := sha256.Sum256(part)
 		_, _ = h.Write(sum[:])
 	}
-	at := net.JoinHostPort(strings.ToLower(c.endpoint.Host), strconv.Itoa(c.endpoint.Port))
-	return c.endpoint.Protocol + "://" + at + " " + hex.EncodeToString(h.Sum(nil))
+	addr := net.JoinHostPort(strings.ToLower(c.endpoint.Host), strconv.Itoa(c.endpoint.Port))
+	return c.endpoint.Protocol + "://" + addr + " " + hex.EncodeToString(h.Sum(nil))
 }
 
 // IsEmptyRepository reports whether a session found a repository that has no refs at all.

@@ -130,14 +130,14 @@ func clientAt(t *testing.T, url string) *git.Client {
 
 func TestRedirectToAnotherHost(t *testing.T) {
 	var reached atomic.Int32
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, _ *http.Request) { reached.Add(1) }))
-	defer other.Close()
+	otherHost := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, _ *http.Request) { reached.Add(1) }))
+	defer otherHost.Close()
 	cases := map[string]struct {
 		reason string
 		to     string
 	}{
-		"Port": {reason: "A redirect to another port is not followed.", to: other.URL},
-		"Name": {reason: "A redirect to another host is not followed.", to: strings.Replace(other.URL, "127.0.0.1", "localhost", 1)},
+		"Port": {reason: "A redirect to another port is not followed.", to: otherHost.URL},
+		"Name": {reason: "A redirect to another host is not followed.", to: strings.Replace(otherHost.URL, "127.0.0.1", "localhost", 1)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -173,9 +173,9 @@ func TestRedirectOnTheSameHost(t *testing.T) {
 	push(t, c, plan(t, look(t, c), delivery(1)))
 }
 
-func forward(t *testing.T, w http.ResponseWriter, r *http.Request, to string) {
+func forward(t *testing.T, w http.ResponseWriter, r *http.Request, target string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(r.Context(), r.Method, to+r.URL.String(), r.Body)
+	req, err := http.NewRequestWithContext(r.Context(), r.Method, target+r.URL.String(), r.Body)
 	if err != nil {
 		t.Error(err)
 		return

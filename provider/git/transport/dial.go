@@ -37,18 +37,18 @@ func (r *route) newDialer(resolver *net.Resolver) *net.Dialer {
 	return d
 }
 
-func (r *route) checkAddress(ctx context.Context, network, at string, conn syscall.RawConn) error {
-	if err := r.guard.Control(network, at, conn); err != nil {
+func (r *route) checkAddress(ctx context.Context, network, addr string, conn syscall.RawConn) error {
+	if err := r.guard.Control(network, addr, conn); err != nil {
 		return err
 	}
-	visitedBy(ctx).recordAttempt(at)
+	visitedBy(ctx).recordAttempt(addr)
 	return nil
 }
 
 // recordProof records that the address of the operation's last connection answered as a Git server, or as GitHub's API, does.
 func (r *route) recordProof(ctx context.Context) {
-	at := visitedBy(ctx).lastConnected()
-	if r.guard == nil || at == "" || !r.guard.IsPrivate(at) {
+	addr := visitedBy(ctx).lastConnected()
+	if r.guard == nil || addr == "" || !r.guard.IsPrivate(addr) {
 		return
 	}
 	r.mu.Lock()
@@ -56,7 +56,7 @@ func (r *route) recordProof(ctx context.Context) {
 	if len(r.proven) >= maxProven {
 		clear(r.proven)
 	}
-	r.proven[at] = struct{}{}
+	r.proven[addr] = struct{}{}
 }
 
 // isConcealed reports whether the operation led to a private address that is not proven. An operation that was not begun with StartOperation counts as
@@ -68,9 +68,9 @@ func (r *route) isConcealed(ctx context.Context) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(v.addresses(), func(at string) bool {
-		_, proven := r.proven[at]
-		return !proven && r.guard.IsPrivate(at)
+	return slices.ContainsFunc(v.addresses(), func(addr string) bool {
+		_, proven := r.proven[addr]
+		return !proven && r.guard.IsPrivate(addr)
 	})
 }
 

@@ -120,36 +120,36 @@ func listener(t *testing.T) (string, *atomic.Int32) {
 
 func TestGuardRefusesNearAddresses(t *testing.T) {
 	opened, count := listener(t)
-	gone, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	closedListener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := gone.Addr().String()
-	_ = gone.Close()
+	closed := closedListener.Addr().String()
+	_ = closedListener.Close()
 	tls := serve(t, nil, gitserver.WithTLS())
 	_, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
 	chain, private := newAuthority(t).issue(t, time.Now().Add(time.Hour))
 	cases := map[string]struct {
 		reason string
-		change func(r *git.Remote, at string)
+		change func(r *git.Remote, addr string)
 	}{
-		"CVE-2026-44936-HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *git.Remote, at string) { r.URL = "http://" + at + "/x.git" }},
-		"CVE-2026-44936-HTTPS": {reason: "TLS does not widen the reachable addresses.", change: func(r *git.Remote, at string) { r.URL = "https://" + at + "/x.git" }},
-		"CVE-2026-44936-Name":  {reason: "A name counts as its resolved address.", change: func(r *git.Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
-		"CVE-2026-44936-Proxy": {reason: "The proxy may not be at a near address.", change: func(r *git.Remote, at string) {
-			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + at}
+		"CVE-2026-44936-HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *git.Remote, addr string) { r.URL = "http://" + addr + "/x.git" }},
+		"CVE-2026-44936-HTTPS": {reason: "TLS does not widen the reachable addresses.", change: func(r *git.Remote, addr string) { r.URL = "https://" + addr + "/x.git" }},
+		"CVE-2026-44936-Name":  {reason: "A name counts as its resolved address.", change: func(r *git.Remote, addr string) { r.URL = "http://git.example.org:" + portOf(addr) + "/x.git" }},
+		"CVE-2026-44936-Proxy": {reason: "The proxy may not be at a near address.", change: func(r *git.Remote, addr string) {
+			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + addr}
 		}},
-		"ProxyTLS": {reason: "A proxy that is reached by TLS with a client certificate has a dialer of its own, which is guarded too.", change: func(r *git.Remote, at string) {
-			r.URL, r.Proxy = "https://192.0.2.1/x.git", &transport.Proxy{URL: "https://" + at}
+		"ProxyTLS": {reason: "A proxy that is reached by TLS with a client certificate has a dialer of its own, which is guarded too.", change: func(r *git.Remote, addr string) {
+			r.URL, r.Proxy = "https://192.0.2.1/x.git", &transport.Proxy{URL: "https://" + addr}
 			r.Certificate = &transport.Certificate{Chain: chain, Key: transport.Secret(private)}
 		}},
-		"SSH": {reason: "SSH may not lead to a near address.", change: func(r *git.Remote, at string) {
-			r.URL, r.Auth = "ssh://git@"+at+"/x.git", key
-			r.KnownHosts = []byte(strings.ReplaceAll(string(x.KnownHosts()), x.Address(), "["+strings.Replace(at, ":", "]:", 1)))
+		"SSH": {reason: "SSH may not lead to a near address.", change: func(r *git.Remote, addr string) {
+			r.URL, r.Auth = "ssh://git@"+addr+"/x.git", key
+			r.KnownHosts = []byte(strings.ReplaceAll(string(x.KnownHosts()), x.Address(), "["+strings.Replace(addr, ":", "]:", 1)))
 		}},
-		"GitHubApp": {reason: "The API of a GitHub App may not be at a near address.", change: func(r *git.Remote, at string) {
+		"GitHubApp": {reason: "The API of a GitHub App may not be at a near address.", change: func(r *git.Remote, addr string) {
 			a := newForge(t, nil).auth()
-			a.BaseURL = "https://" + at + "/api/v3"
+			a.BaseURL = "https://" + addr + "/api/v3"
 			r.URL, r.Auth, r.CABundle = "https://192.0.2.1/x.git", a, tls.CA()
 		}},
 	}
@@ -157,9 +157,9 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 	names.set("127.0.0.1", "169.254.169.254")
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			for _, at := range []string{opened, closed} {
+			for _, addr := range []string{opened, closed} {
 				r := git.Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{}}
-				tc.change(&r, at)
+				tc.change(&r, addr)
 				c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
@@ -177,7 +177,7 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 	}
 }
 
-func portOf(at string) string { return at[strings.LastIndex(at, ":")+1:] }
+func portOf(addr string) string { return addr[strings.LastIndex(addr, ":")+1:] }
 
 func TestGuardIsAskedForEachConnection(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"})
@@ -233,12 +233,12 @@ func answering(t *testing.T, status int) string {
 // TestPrivateAddressesAreConcealed reads from a server that is not a Git server, or does not answer, at a private address. Loopback stands for such an address.
 func TestPrivateAddressesAreConcealed(t *testing.T) {
 	opened, _ := listener(t)
-	gone, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	closedListener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := gone.Addr().String()
-	_ = gone.Close()
+	closed := closedListener.Addr().String()
+	_ = closedListener.Close()
 	_, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
 	otherKey := newKey(t)
 	names := &nameServer{}
@@ -324,11 +324,11 @@ func TestProvenAddressIsNotConcealed(t *testing.T) {
 		c.Close()
 		names.set(step.addresses...)
 		_, err := c.Look(t.Context(), nil)
-		shown := failure.CauseOf(err)
+		message := failure.CauseOf(err)
 		if !step.concealed {
-			shown = fmt.Sprint(err)
+			message = fmt.Sprint(err)
 		}
-		if !strings.Contains(shown, step.cause) || (failure.CauseOf(err) != "") != step.concealed {
+		if !strings.Contains(message, step.cause) || (failure.CauseOf(err) != "") != step.concealed {
 			t.Errorf("%s\nLook(...): want concealed: %t, cause %q, got %v, cause %q", step.reason, step.concealed, step.cause, err, failure.CauseOf(err))
 		}
 	}

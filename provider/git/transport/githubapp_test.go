@@ -162,11 +162,11 @@ func TestProvenAPIIsNotConcealed(t *testing.T) {
 func TestGitHubAppIsRefused(t *testing.T) {
 	f := newForge(t, time.Now)
 	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS())
-	other, err := rsa.GenerateKey(rand.Reader, 2048)
+	otherKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign := transport.Secret(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(other)}))
+	foreign := transport.Secret(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(otherKey)}))
 	cases := map[string]struct {
 		reason string
 		change func(*transport.GitHubApp)

@@ -95,8 +95,8 @@ func (e *hostKeyError) Error() string { return e.Detail }
 // checkHostKey checks a key that a server shows. It returns a hostKeyError.
 func (k *knownHosts) checkHostKey(host string, remote net.Addr, key ssh.PublicKey) error {
 	var (
-		revoked *xknownhosts.RevokedError
-		other   *xknownhosts.KeyError
+		revoked  *xknownhosts.RevokedError
+		keyError *xknownhosts.KeyError
 	)
 	err := k.db.HostKeyCallback()(host, remote, key)
 	detail := "its server's host certificate is not valid"
@@ -105,9 +105,9 @@ func (k *knownHosts) checkHostKey(host string, remote net.Addr, key ssh.PublicKe
 		return nil
 	case errors.As(err, &revoked):
 		detail = "its server shows a host key that was revoked"
-	case errors.As(err, &other) && len(other.Want) > 0:
+	case errors.As(err, &keyError) && len(keyError.Want) > 0:
 		detail = "its server shows a host key that differs from the known host key"
-	case errors.As(err, &other):
+	case errors.As(err, &keyError):
 		detail = "the known hosts have no key for its server"
 	}
 	return &hostKeyError{failure.ClassifiedError{Class: failure.ClassTrust, Detail: detail}}

@@ -49,11 +49,11 @@ func TestKnownHostsNeedNoDisk(t *testing.T) {
 	if err := hosts.checkHostKey("git.example.org:2222", &net.TCPAddr{}, signer.PublicKey()); err != nil {
 		t.Errorf("\nThe key is known\ncheck(...): %v", err)
 	}
-	other, _, err := gitserver.NewSSHKey()
+	otherKey, _, err := gitserver.NewSSHKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := hosts.checkHostKey("git.example.org:2222", &net.TCPAddr{}, other.PublicKey()); err == nil {
+	if err := hosts.checkHostKey("git.example.org:2222", &net.TCPAddr{}, otherKey.PublicKey()); err == nil {
 		t.Error("\nAnother is not\ncheck(...): no error")
 	}
 }

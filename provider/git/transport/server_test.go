@@ -61,8 +61,8 @@ func newConnectProxy(t *testing.T, user, password string) *connectProxy {
 	return p
 }
 
-func tunnel(w http.ResponseWriter, to string) {
-	out, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", to)
+func tunnel(w http.ResponseWriter, target string) {
+	out, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", target)
 	if err != nil {
 		http.Error(w, "", http.StatusBadGateway)
 		return
@@ -185,7 +185,7 @@ func (a authority) pem() []byte {
 // issue a certificate that ends at some time.
 func (a authority) issue(t *testing.T, end time.Time) (chain, key []byte) {
 	t.Helper()
-	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	serverKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +193,11 @@ func (a authority) issue(t *testing.T, end time.Time) (chain, key []byte) {
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "someone"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore: end.Add(-24 * time.Hour), NotAfter: end, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, c, a.cert, own.Public(), a.key)
+	der, err := x509.CreateCertificate(rand.Reader, c, a.cert, serverKey.Public(), a.key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := x509.MarshalPKCS8PrivateKey(own)
+	raw, err := x509.MarshalPKCS8PrivateKey(serverKey)
 	if err != nil {
 		t.Fatal(err)
 	}

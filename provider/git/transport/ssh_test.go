@@ -174,7 +174,7 @@ func TestRefusedPushOverSSH(t *testing.T) {
 }
 
 func TestHostKeys(t *testing.T) {
-	host, other, authority, large := newKey(t), newKey(t), newKey(t), rsaKey(t)
+	host, otherKey, authority, large := newKey(t), newKey(t), newKey(t), rsaKey(t)
 	cert := &ssh.Certificate{Key: host.PublicKey(), CertType: ssh.HostCert, ValidPrincipals: []string{"127.0.0.1"}, ValidBefore: ssh.CertTimeInfinity}
 	if err := cert.SignCert(rand.Reader, authority); err != nil {
 		t.Fatal(err)
@@ -196,13 +196,13 @@ func TestHostKeys(t *testing.T) {
 		"RSA":                    {reason: "An RSA key is used with SHA-2.", host: large, lines: func(a string) string { return line("", a, large) }},
 		"Hashed":                 {reason: "A host key with a hashed name is found.", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
 		"Wildcard":               {reason: "A host key with a pattern as its name is found.", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
-		"CVE-2025-23390-Changed": {reason: "A server that shows another host key than the known one is not spoken to.", host: host, lines: func(a string) string { return line("", a, other) }, want: failure.ClassTrust},
+		"CVE-2025-23390-Changed": {reason: "A server that shows another host key than the known one is not spoken to.", host: host, lines: func(a string) string { return line("", a, otherKey) }, want: failure.ClassTrust},
 		"CVE-2025-23390-Unknown": {reason: "A server without a known host key is not spoken to.", host: host, lines: func(string) string { return line("", "git.example.org", host) }, want: failure.ClassTrust},
 		"OtherPort":              {reason: "A host key of another port is not trusted.", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: failure.ClassTrust},
 		"Revoked":                {reason: "A revoked host key is not trusted.", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: failure.ClassTrust},
 		"OtherKind":              {reason: "A host key of another kind than the known one is not trusted.", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: failure.ClassTrust},
 		"Authority":              {reason: "A host certificate of a known authority is trusted.", host: certified, lines: func(a string) string { return line("@cert-authority ", a, authority) }},
-		"WrongAuthory":           {reason: "A host certificate of another authority is not trusted.", host: certified, lines: func(a string) string { return line("@cert-authority ", a, other) }, want: failure.ClassTrust},
+		"WrongAuthory":           {reason: "A host certificate of another authority is not trusted.", host: certified, lines: func(a string) string { return line("@cert-authority ", a, otherKey) }, want: failure.ClassTrust},
 		"AuthorityOnly":          {reason: "A plain host key is not trusted where an authority is known.", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: failure.ClassTrust},
 	}
 	for name, tc := range cases {

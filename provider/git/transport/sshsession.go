@@ -192,10 +192,10 @@ func (l *sshLine) explainCommandEnd(service string, err error) error {
 		return err
 	}
 	_ = l.session.Wait() // It ended, or the connection does in time.
-	said := l.said.String()
-	e := &failure.ClassifiedError{Class: ClassifyText(said), Detail: "its server ended the command without an answer", Said: said}
+	output := l.said.String()
+	e := &failure.ClassifiedError{Class: ClassifyText(output), Detail: "its server ended the command without an answer", Said: output}
 	switch {
-	case said == "":
+	case output == "":
 		e.Class = failure.ClassTransient
 	case e.Class == failure.ClassNotFound:
 		e.Detail = "it does not exist, or this key may not see it"

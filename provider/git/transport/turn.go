@@ -38,9 +38,9 @@ func (t *largeTurn) endUntilNext() {
 // the last run, or a *failure.Error if the lane is not free in time.
 func (b *Budget) RunInTurn(ctx context.Context, run func(context.Context) error) error {
 	first := &largeTurn{}
-	once, end := context.WithCancel(context.WithValue(ctx, turnKey{}, first))
+	inner, end := context.WithCancel(context.WithValue(ctx, turnKey{}, first))
 	first.end = end
-	err := run(once)
+	err := run(inner)
 	end()
 	if err == nil || !first.ended.Load() {
 		return err

@@ -36,13 +36,13 @@ func visitedBy(ctx context.Context) *visitedAddresses {
 	return v
 }
 
-func (v *visitedAddresses) recordAttempt(at string) {
+func (v *visitedAddresses) recordAttempt(addr string) {
 	if v == nil {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.all = append(v.all, at)
+	v.all = append(v.all, addr)
 }
 
 // recordConnection records a connection, which an earlier operation may have opened.

@@ -31,9 +31,9 @@ const twoFigures = `[
 func TestKeep(t *testing.T) {
 	root := newProject(t, twoFigures)
 	measured := Measurement{Value: 4.5, Seconds: 7, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.5, Others: new(0.1), Machine: Machine{Processors: 2, MemoryGiB: 24, Go: "go1.26"}}
-	kept, err := Keep(root, "a_ms", measured)
-	if err != nil || kept.IsOutside() {
-		t.Errorf("Keep(...): want a figure within its bound, got %+v, %v", kept, err)
+	stored, err := Keep(root, "a_ms", measured)
+	if err != nil || stored.IsOutside() {
+		t.Errorf("Keep(...): want a figure within its bound, got %+v, %v", stored, err)
 	}
 	got, err := Read(root)
 	want := Figures{
@@ -77,8 +77,8 @@ func TestRead(t *testing.T) {
 // TestTable shows the measurements.
 func TestTable(t *testing.T) {
 	upTo := Bound{relation: atMost, limit: 5}
-	m := func(value, others float64) *Measurement {
-		return &Measurement{Value: value, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.25, Others: &others}
+	m := func(value, load float64) *Measurement {
+		return &Measurement{Value: value, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.25, Others: &load}
 	}
 	got := Figures{
 		{Name: "within_ms", Unit: "ms", Bound: upTo, About: "is within", Measured: m(4.56789, 0)},

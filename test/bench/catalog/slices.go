@@ -35,7 +35,7 @@ func Slice(name string) (string, error) {
 // Matches is true for the name of a figure that one of some patterns matches, between which there are spaces. Without any, all do.
 func Matches(name, patterns string) bool {
 	return patterns == "" || slices.ContainsFunc(strings.Fields(patterns), func(pattern string) bool {
-		is, err := path.Match(pattern, name)
-		return is && err == nil
+		isMatch, err := path.Match(pattern, name)
+		return isMatch && err == nil
 	})
 }

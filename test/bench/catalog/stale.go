@@ -82,8 +82,8 @@ func (c *Checkout) changedSince(ctx context.Context, commit string, packages []s
 
 // changedDirectories returns the directories with program code that changed since a commit, sorted. Tests and pages do not count.
 func (c *Checkout) changedDirectories(ctx context.Context, commit string) ([]string, error) {
-	if known, ok := c.changed[commit]; ok {
-		return known, nil
+	if cached, ok := c.changed[commit]; ok {
+		return cached, nil
 	}
 	b, err := c.run(ctx, "git", "diff", "--name-only", commit, "HEAD")
 	if err != nil {
@@ -113,8 +113,8 @@ func measuredPart(file string) (string, bool) {
 // directoriesOf returns the directories of packages and of their imports in this project, with the files that each program is built from.
 func (c *Checkout) directoriesOf(ctx context.Context, packages []string) (map[string]bool, error) {
 	key := strings.Join(packages, " ")
-	if known, ok := c.packages[key]; ok {
-		return known, nil
+	if cached, ok := c.packages[key]; ok {
+		return cached, nil
 	}
 	const imported = `{{if and .Module .Module.Main}}{{.ImportPath}} {{.Module.Path}}{{end}}`
 	b, err := c.run(ctx, "go", append([]string{"list", "-deps", "-f", imported}, packages...)...)

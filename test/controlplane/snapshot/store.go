@@ -46,15 +46,15 @@ func (s Store) Restore(key, dir string) (bool, error) {
 		return false, err
 	}
 	defer unlock()
-	kept := filepath.Join(s.Dir, key)
-	if _, err := os.Stat(kept); err != nil {
+	stored := filepath.Join(s.Dir, key)
+	if _, err := os.Stat(stored); err != nil {
 		return false, errors.Wrap(ignoreMissing(err), "cannot find snapshot")
 	}
 	now := time.Now()
-	if err := os.Chtimes(kept, now, now); err != nil {
+	if err := os.Chtimes(stored, now, now); err != nil {
 		return false, errors.Wrap(err, "cannot mark snapshot as used")
 	}
-	return true, errors.Wrap(os.CopyFS(dir, os.DirFS(kept)), "cannot copy snapshot")
+	return true, errors.Wrap(os.CopyFS(dir, os.DirFS(stored)), "cannot copy snapshot")
 }
 
 // Save keeps these folders of a directory under a key, unless there is a snapshot already, and removes the least recently used ones. A process that
@@ -96,7 +96,7 @@ func (s Store) removeOldest() error {
 	if err != nil {
 		return err
 	}
-	var kept []os.FileInfo
+	var stored []os.FileInfo
 	for _, e := range entries {
 		info, err := e.Info()
 		switch {
@@ -105,16 +105,16 @@ func (s Store) removeOldest() error {
 		case strings.HasPrefix(e.Name(), unfinished):
 			err = os.RemoveAll(filepath.Join(s.Dir, e.Name()))
 		case e.IsDir():
-			kept = append(kept, info)
+			stored = append(stored, info)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	slices.SortFunc(kept, func(a, b os.FileInfo) int {
+	slices.SortFunc(stored, func(a, b os.FileInfo) int {
 		return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(a.Name(), b.Name()))
 	})
-	for _, info := range kept[min(Kept, len(kept)):] {
+	for _, info := range stored[min(Kept, len(stored)):] {
 		if err := os.RemoveAll(filepath.Join(s.Dir, info.Name())); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (s Store) removeOldest() error {
 }
 
 // lockAs locks the store until the returned function is called, or this process ends.
-func (s Store) lockAs(how int) (func(), error) {
+func (s Store) lockAs(operation int) (func(), error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, errors.Wrap(err, "cannot make folder of snapshots")
 	}
@@ -131,7 +131,7 @@ func (s Store) lockAs(how int) (func(), error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot open lock of snapshots")
 	}
-	if err := syscall.Flock(int(f.Fd()), how); err != nil {
+	if err := syscall.Flock(int(f.Fd()), operation); err != nil {
 		return nil, errors.Join(errors.Wrap(err, "cannot lock snapshots"), f.Close())
 	}
 	return func() { _ = f.Close() }, nil

@@ -56,18 +56,18 @@ func (s *stage) increases(began time.Time, counter string, key model.LabelName) 
 	s.T.Helper()
 	window := time.Since(began).Round(time.Second) + time.Second
 	out := map[string]float64{}
-	for _, one := range s.query(fmt.Sprintf(`increase(%s{job="provider"}[%ds])`, counter, int(window.Seconds()))) {
-		if n := math.Round(float64(one.Value)); n != 0 {
-			out[labelsOf(one, key)] = n
+	for _, sample := range s.query(fmt.Sprintf(`increase(%s{job="provider"}[%ds])`, counter, int(window.Seconds()))) {
+		if n := math.Round(float64(sample.Value)); n != 0 {
+			out[labelsOf(sample, key)] = n
 		}
 	}
 	return out
 }
 
 // awaitFirstCounted waits until a series of the provider that runs has increased since the story began by its value: Prometheus saw the first event, too.
-func (s *stage) awaitFirstCounted(began time.Time, what, series string) {
+func (s *stage) awaitFirstCounted(began time.Time, description, series string) {
 	s.T.Helper()
-	s.Until(what, patience.Limit, func() bool {
+	s.Until(description, patience.Limit, func() bool {
 		window := time.Since(began).Round(time.Second) + time.Second
 		counted, increase := s.sum(series), s.sum(fmt.Sprintf(`increase(%s[%ds])`, series, int(window.Seconds())))
 		return counted > 0 && math.Round(increase) == counted
@@ -75,23 +75,23 @@ func (s *stage) awaitFirstCounted(began time.Time, what, series string) {
 }
 
 // labelsOf returns the values of the labels in which the series of a counter differ.
-func labelsOf(one *model.Sample, key model.LabelName) string {
+func labelsOf(sample *model.Sample, key model.LabelName) string {
 	if key == "" {
-		return string(one.Metric["from"] + " " + one.Metric["to"])
+		return string(sample.Metric["from"] + " " + sample.Metric["to"])
 	}
-	return string(one.Metric[key])
+	return string(sample.Metric[key])
 }
 
 // awaitIncreases waits until the increases since the story began are equal to the wanted increases.
-func (s *stage) awaitIncreases(began time.Time, what, counter string, key model.LabelName, want map[string]float64) {
+func (s *stage) awaitIncreases(began time.Time, description, counter string, key model.LabelName, want map[string]float64) {
 	s.T.Helper()
 	var got map[string]float64
 	s.T.Cleanup(func() {
 		if s.T.Failed() {
-			s.T.Logf("%s: increase(%s): -want, +got:\n%s", what, counter, cmp.Diff(want, got))
+			s.T.Logf("%s: increase(%s): -want, +got:\n%s", description, counter, cmp.Diff(want, got))
 		}
 	})
-	s.Until(what, patience.Limit, func() bool {
+	s.Until(description, patience.Limit, func() bool {
 		got = s.increases(began, counter, key)
 		return cmp.Equal(want, got)
 	})

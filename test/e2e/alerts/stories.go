@@ -34,24 +34,24 @@ type story struct {
 }
 
 // play plays a story, and shows that just these alerts fire in it.
-func (s *stage) play(told story) {
+func (s *stage) play(scenario story) {
 	s.T.Helper()
-	s.T.Log(told.reason)
+	s.T.Log(scenario.reason)
 	o := alerting.Observer{Server: s.server, Namespace: s.Namespace}
-	if told.prepares != nil {
-		told.prepares(s)
+	if scenario.prepares != nil {
+		scenario.prepares(s)
 		s.Until("the good part is scraped", patience.Limit, func() bool {
 			return len(s.query(fmt.Sprintf(`intentdeployment_info{namespace=%q,phase="Succeeded"}`, s.Namespace))) == 1
 		})
 	}
-	before := o.TakeSnapshot(s.T)
-	told.breaks(s)
-	if told.shows != "" {
+	snapshot := o.TakeSnapshot(s.T)
+	scenario.breaks(s)
+	if scenario.shows != "" {
 		s.Until("the end is scraped", patience.Limit, func() bool {
-			return len(s.query(fmt.Sprintf(`intentdeployment_info{namespace=%q,%s}`, s.Namespace, told.shows))) == 1
+			return len(s.query(fmt.Sprintf(`intentdeployment_info{namespace=%q,%s}`, s.Namespace, scenario.shows))) == 1
 		})
 	}
-	o.ExpectFiring(s.T, before, told.alerts...)
+	o.ExpectFiring(s.T, snapshot, scenario.alerts...)
 }
 
 // stories of one deployment each.

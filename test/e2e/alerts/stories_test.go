@@ -16,17 +16,17 @@ import (
 // kube-state-metrics, the provider and the function, once a fault occurred. No other alert fires then, and none did before the fault.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	for name, told := range stories() {
+	for name, scenario := range stories() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			newStage(t).play(told)
+			newStage(t).play(scenario)
 		})
 	}
 }
 
 // TestInstallation does the same with each alert about the installation, one after another, while no other test runs.
 func TestInstallation(t *testing.T) {
-	for name, told := range installationStories() {
+	for name, scenario := range installationStories() {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			t.Cleanup(func() {
@@ -34,7 +34,7 @@ func TestInstallation(t *testing.T) {
 				s.Must(cp.StartProvider(context.Background(), controlplane.Program{}))
 				s.Must(cp.UpgradeFunction(context.Background(), ""))
 			})
-			s.play(told)
+			s.play(scenario)
 		})
 	}
 }
@@ -42,18 +42,18 @@ func TestInstallation(t *testing.T) {
 // TestEachAlertHasStory shows that no alert is without a story.
 func TestEachAlertHasStory(t *testing.T) {
 	// Canaries need a gateway, and are in the stories of test/e2e/canary.
-	told := []string{"CanaryAwaitsAUser"}
+	covered := []string{"CanaryAwaitsAUser"}
 	for _, all := range []map[string]story{stories(), installationStories()} {
 		for _, s := range all {
-			told = append(told, s.alerts...)
+			covered = append(covered, s.alerts...)
 		}
 	}
 	shipped := map[string]bool{}
 	for _, a := range alerting.ReadAlerts(t) {
 		shipped[a.Name] = true
 	}
-	slices.Sort(told)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(shipped)), slices.Compact(told)); diff != "" {
+	slices.Sort(covered)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(shipped)), slices.Compact(covered)); diff != "" {
 		t.Errorf("shipped alerts, and alerts that fire in stories: -shipped, +fired:\n%s", diff)
 	}
 }

@@ -16,39 +16,39 @@ func TestOldBackup(t *testing.T) {
 	s := newLocalStage(t)
 	shop, cart := s.newApplication(claims), s.newApplication(namespaced)
 	cart.SetName("cart")
-	both := []*unstructured.Unstructured{shop, cart}
-	s.applyAll(both)
-	s.awaitRevision(1, 1, both...)
+	objects := []*unstructured.Unstructured{shop, cart}
+	s.applyAll(objects)
+	s.awaitRevision(1, 1, objects...)
 	backup, err := cp.Backup(t.Context())
 	s.must(err)
-	for _, o := range both {
+	for _, o := range objects {
 		s.Set(o, imageOf(2), "spec", "image")
 	}
-	s.applyAll(both)
-	s.awaitRevision(2, 2, both...)
+	s.applyAll(objects)
+	s.awaitRevision(2, 2, objects...)
 	branch := s.headOfBranch()
 
 	s.must(cp.Rebuild(t.Context(), backup, func() error {
 		s.annotateComposed("crossplane.io/paused=true")
 		s.annotateDeployments("crossplane.io/paused=true")
-		s.applyAll(both)
+		s.applyAll(objects)
 		return nil
 	}))
 	s.awaitDeliveries("OrderBehind", 2)
 	s.Run("wait", applications, "--all", "-n", s.Namespace, "--for=condition=Synced", "--timeout="+patience.Limit.String())
 	s.annotateComposed("crossplane.io/paused-")
-	for _, o := range both {
+	for _, o := range objects {
 		s.awaitAskedImage(o.GetName(), imageOf(2))
 	}
 	s.WantEqual("the branch while the deployments are held back", branch, s.headOfBranch())
 	s.annotateDeployments("crossplane.io/paused-")
 	s.awaitDeliveries("Delivered", 2)
-	s.awaitRevision(2, 2, both...)
+	s.awaitRevision(2, 2, objects...)
 	s.WantEqual("the branch", branch, s.headOfBranch())
 
 	// The two Applications deliver again, as the next revision.
-	for _, o := range both {
+	for _, o := range objects {
 		s.Patch(o, fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
 	}
-	s.awaitRevision(3, 3, both...)
+	s.awaitRevision(3, 3, objects...)
 }

@@ -14,10 +14,10 @@ import (
 func (s *stage) bundle(image int) *unstructured.Unstructured {
 	spec, _ := s.app.DeepCopy().Object["spec"].(map[string]any)
 	spec["image"] = imageOf(image)
-	after := s.Composite("x", fmt.Sprintf(`{"service": "after", "type": "web", "sites": [%q], "replicas": 1}`, s.Site("edge2")))
+	dependent := s.Composite("x", fmt.Sprintf(`{"service": "after", "type": "web", "sites": [%q], "replicas": 1}`, s.Site("edge2")))
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"version": fmt.Sprint(image), "packages": []any{
 		map[string]any{"name": "shop", "application": spec},
-		map[string]any{"name": "after", "dependsOn": []any{"shop"}, "deployment": after.Object["spec"]},
+		map[string]any{"name": "after", "dependsOn": []any{"shop"}, "deployment": dependent.Object["spec"]},
 	}}}}
 	o.SetAPIVersion(claims)
 	o.SetKind("Bundle")

@@ -66,11 +66,11 @@ func TestDeletedWithNamespace(t *testing.T) {
 // TestDeletedInOtherShape does the same with Applications of the other shape.
 func TestDeletedInOtherShape(t *testing.T) {
 	t.Parallel()
-	other := map[string]string{claims: namespaced, namespaced: claims}
+	otherShape := map[string]string{claims: namespaced, namespaced: claims}
 	for name, tc := range deletedPhases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tc.deleteIn(t, other[tc.shape])
+			tc.deleteIn(t, otherShape[tc.shape])
 		})
 	}
 }
@@ -89,9 +89,9 @@ func TestBuiltDeletedWithNamespace(t *testing.T) {
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {
 		s.Apply(s.app)
 		s.awaitRunning(s.first)
-		held := make(chan struct{})
-		s.T.Cleanup(func() { close(held) })
-		s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+		hold := make(chan struct{})
+		s.T.Cleanup(func() { close(hold) })
+		s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 		s.pushCommit("main", "2")
 		u := s.awaitBuildState("Building", "Building")
 		if phase := scene.Field(u, "status", "phase"); phase != "Building" {

@@ -122,7 +122,7 @@ func (s *sourceStage) awaitWanted(commit string) {
 
 // countRecords sends many webhooks to replicas in turn, and returns how often they were recorded: each replica records at most one within the
 // spacing of looks, and one afterwards for the webhooks that it put off.
-func (s *sourceStage) countRecords(addresses []string, body []byte) (records, most int) {
+func (s *sourceStage) countRecords(addresses []string, body []byte) (records, maximum int) {
 	s.T.Helper()
 	last, start := s.hookedAt(), time.Now()
 	count := func() {

@@ -48,27 +48,27 @@ func TestHook(t *testing.T) {
 // TestHookAtReplicas sends webhooks to the replica of the provider that does not lead, and to both. It runs before the tests that run beside each other.
 func TestHookAtReplicas(t *testing.T) {
 	s := newUnbuiltStage(t, namespaced)
-	other := s.startReplicas()
+	secondReplica := s.startReplicas()
 	leader := s.readLeader()
 	s.giveWebhook()
 	s.Apply(s.app)
 	s.awaitWanted(s.first)
 	body := []byte(`{"ref":"refs/heads/main"}`)
-	if unsigned, forged := s.postHookTo(other, "", body), s.postHookTo(other, "another token of that length", body); unsigned != 404 || forged != 404 {
+	if unsigned, forged := s.postHookTo(secondReplica, "", body), s.postHookTo(secondReplica, "another token of that length", body); unsigned != 404 || forged != 404 {
 		t.Errorf("the other replica answers %d to a hook that is not signed, and %d to one with another token", unsigned, forged)
 	}
 	if got := s.hookedAt(); got != "" {
 		t.Errorf("a hook that is refused is recorded at %s", got)
 	}
-	for i, address := range []string{other, hookAddress, other} {
+	for i, address := range []string{secondReplica, hookAddress, secondReplica} {
 		commit := s.addCommit(string(rune('2' + i)))
 		if got := s.postHookTo(address, hookToken, body); got != 202 {
 			t.Fatalf("the replica at %s answers a signed hook with %d", address, got)
 		}
 		s.awaitWanted(commit)
 	}
-	if records, most := s.countRecords([]string{other, hookAddress}, body); records == 0 || records > most {
-		t.Errorf("hooks to both replicas are recorded %d times, want at most %d", records, most)
+	if records, maximum := s.countRecords([]string{secondReplica, hookAddress}, body); records == 0 || records > maximum {
+		t.Errorf("hooks to both replicas are recorded %d times, want at most %d", records, maximum)
 	}
 	if now := s.readLeader(); now != leader {
 		t.Errorf("replica %s led when the test began, and %s when it ended", leader, now)

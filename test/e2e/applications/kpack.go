@@ -108,13 +108,13 @@ func (s *imageScene) failStep(first string) {
 // buildAgain asks for another Build of the same commit, whose pod is evicted, and then for a Build that succeeds.
 func (s *imageScene) buildAgain() {
 	s.T.Helper()
-	again := `{"metadata":{"annotations":{"image.kpack.io/additionalBuildNeeded":"1"}}}`
-	s.Patch(s.imageObject("Build", "shop-build-2"), again)
+	patch := `{"metadata":{"annotations":{"image.kpack.io/additionalBuildNeeded":"1"}}}`
+	s.Patch(s.imageObject("Build", "shop-build-2"), patch)
 	s.awaitReached("BuildFailed", "shop-build-3")
 	if message := fieldOfCondition(s.Now(s.imageObject("Build", "shop-build-3")), "Succeeded", "message"); !strings.Contains(message, "low on resource") {
 		s.T.Errorf("message of an evicted pod: %q", message)
 	}
-	s.Patch(s.imageObject("Build", "shop-build-3"), again)
+	s.Patch(s.imageObject("Build", "shop-build-3"), patch)
 	u := s.awaitReached("UpToDate", "shop-build-4")
 	if reason := scene.Field(u, "status", "latestBuildReason"); reason != "TRIGGER" {
 		s.T.Errorf("reason of a Build that was asked for: %s", reason)
@@ -124,8 +124,8 @@ func (s *imageScene) buildAgain() {
 // losePod deletes the pod of a Build that runs: kpack makes it once more, and the Build goes on. Another commit waits until it has ended.
 func (s *imageScene) losePod() {
 	s.T.Helper()
-	held := make(chan struct{})
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held}, kpack.Play{Held: held})
+	hold := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold}, kpack.Play{Held: hold})
 	s.askForCommit(s.addCommit("3"))
 	running := func(u *unstructured.Unstructured) bool {
 		steps, _, _ := unstructured.NestedStringSlice(u.Object, "status", "stepsCompleted")
@@ -140,7 +140,7 @@ func (s *imageScene) losePod() {
 	last := s.addCommit("4")
 	s.askForCommit(last)
 	s.awaitReached("BuildRunning", "shop-build-5")
-	close(held)
+	close(hold)
 	s.awaitReached("UpToDate", "shop-build-6")
 	if got := scene.Field(s.Now(s.imageObject("Build", "shop-build-6")), "spec", "source", "git", "revision"); got != last {
 		s.T.Errorf("the last Build is of %s, want %s", got, last)

@@ -21,18 +21,18 @@ func TestSourceAndEnvironment(t *testing.T) {
 		first := s.awaitRunning(s.first)
 		commit, err := s.Git.Commit(s.T.Context(), s.repository, "release", map[string]string{"main.txt": "2"}, "Version 2")
 		s.must(err)
-		held := make(chan struct{})
-		s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+		hold := make(chan struct{})
+		s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 		s.editApplication(`{"spec":{"source":{"git":{"revision":"release"}},"env":[{"name":"A","value":"1"}],"deploy":{"rollbackConfig":{"autoRollback":false}}}}`)
 		s.awaitBuildState("Building", "Building")
 		u := s.Await(s.composedBehind(namespaced, "IntentDeployment"), "another rollbackConfig", func(u *unstructured.Unstructured) bool {
-			is, ok, _ := unstructured.NestedBool(u.Object, "spec", "rollbackConfig", "autoRollback")
-			return ok && !is
+			isAutomatic, ok, _ := unstructured.NestedBool(u.Object, "spec", "rollbackConfig", "autoRollback")
+			return ok && !isAutomatic
 		})
 		if _, ok, _ := unstructured.NestedSlice(u.Object, "spec", "expectation", "runtime", "env"); ok || scene.Field(u, "spec", "expectation", "image") != first {
 			s.T.Errorf("the variable goes out with the image before: %v", u.Object["spec"])
 		}
-		close(held)
+		close(hold)
 		image := s.awaitRunning(commit)
 		if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 {
 			s.T.Errorf("revision %d, want one for both edits", got)
@@ -83,8 +83,8 @@ func TestObjectsLost(t *testing.T) {
 	s.Await(health, "made again", func(u *unstructured.Unstructured) bool {
 		return u.GetUID() != health.GetUID() && scene.Is(u, "Ready", corev1.ConditionTrue, "Serving")
 	})
-	held := make(chan struct{})
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	hold := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 	build, image := s.Now(s.imageBuild()), s.Now(s.kpackObject("Image", "shop"))
 	s.Delete(build)
 	s.Await(build, "made again", func(u *unstructured.Unstructured) bool { return u.GetUID() != build.GetUID() })
@@ -93,6 +93,6 @@ func TestObjectsLost(t *testing.T) {
 	if scene.Field(u, "status", "image") != first || scene.Number(u, "status", "deployment", "revision") != 1 || len(s.podsOfImage(first)) != 1 || s.podsOfImage(first)[0].GetUID() != pod {
 		t.Errorf("the running image was changed: %v", u.Object["status"])
 	}
-	close(held)
+	close(hold)
 	s.awaitRunning(s.first)
 }

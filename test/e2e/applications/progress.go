@@ -22,9 +22,9 @@ const (
 )
 
 // limitProgress lets revisions be rejected whose pods do not become available within a time.
-func (s *stage) limitProgress(after time.Duration) {
+func (s *stage) limitProgress(timeout time.Duration) {
 	s.T.Helper()
-	s.Set(s.app, after.String(), "spec", "deploy", "progressTimeout")
+	s.Set(s.app, timeout.String(), "spec", "deploy", "progressTimeout")
 }
 
 // editImage edits the image of the Application, and the time in which its pods have to become available.
@@ -91,9 +91,9 @@ func (s *stage) timeOfRejection() time.Time {
 		if scene.Field(&g, "status", "atProvider", "verdict") != "Failed" {
 			continue
 		}
-		at, err := time.Parse(time.RFC3339, scene.Field(&g, "status", "atProvider", "endedAt"))
+		rejectedAt, err := time.Parse(time.RFC3339, scene.Field(&g, "status", "atProvider", "endedAt"))
 		s.must(err)
-		return at
+		return rejectedAt
 	}
 	s.T.Fatal("no Gate gave verdict Failed")
 	return time.Time{}

@@ -14,6 +14,6 @@ func variablesOf(n int) string {
 }
 
 // gitSource returns a spec that is built of a repository, with further fields of its source and its build.
-func gitSource(url, revision, more string, build ...string) string {
-	return fmt.Sprintf(`{"image": null, "source": {"git": {"url": %q, "revision": %q}%s}, "build": {%s}}`, url, revision, more, strings.Join(build, ", "))
+func gitSource(url, revision, extra string, build ...string) string {
+	return fmt.Sprintf(`{"image": null, "source": {"git": {"url": %q, "revision": %q}%s}, "build": {%s}}`, url, revision, extra, strings.Join(build, ", "))
 }

@@ -41,20 +41,20 @@ func TestHostOfAnotherTenant(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, claims)
 	s.allowRoutes()
-	own := s.Namespace + ".example.org"
-	s.Patch(s.NewSite("edge1"), `{"spec":{"routeHosts":[{"namespaces":["another"],"hosts":["shop.example.org"]},{"namespaces":["`+s.Namespace+`"],"hosts":["`+own+`"]}]}}`)
+	ownHost := s.Namespace + ".example.org"
+	s.Patch(s.NewSite("edge1"), `{"spec":{"routeHosts":[{"namespaces":["another"],"hosts":["shop.example.org"]},{"namespaces":["`+s.Namespace+`"],"hosts":["`+ownHost+`"]}]}}`)
 	s.Set(s.app, map[string]any{"host": "shop.example.org"}, "spec", "route")
 	s.Apply(s.app)
 	s.Await(s.app, "a refusal that names both hosts", func(u *unstructured.Unstructured) bool {
 		message := scene.Field(u, "status", "message")
-		return strings.Contains(message, `host "shop.example.org"`) && strings.Contains(message, own)
+		return strings.Contains(message, `host "shop.example.org"`) && strings.Contains(message, ownHost)
 	})
 	for name := range s.FilesBelow("clusters") {
 		if !strings.HasSuffix(name, "/placeholder") {
 			t.Errorf("a file of an Application with a host of another tenant: %s", name)
 		}
 	}
-	s.editApplication(`{"spec":{"route":{"host":"` + own + `"}}}`)
+	s.editApplication(`{"spec":{"route":{"host":"` + ownHost + `"}}}`)
 	s.servePods(1)
 	s.awaitReached("Running", 1)
 }
@@ -77,13 +77,13 @@ func TestColumns(t *testing.T) {
 			want := map[string]string{"PHASE": "Running", "URL": "http://" + host, "IMAGE": digest[:12], "COMMIT": s.first[:8], "AVAILABLE": "1/1", "REVISION": "1"}
 			names := slices.Collect(maps.Keys(want))
 			s.WantEqual("columns of an Application that runs", want, s.columnsOf(names...))
-			held := make(chan struct{})
-			s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+			hold := make(chan struct{})
+			s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 			second := s.pushCommit("main", "2")
 			s.awaitBuildState("Building", "Building")
 			want["PHASE"] = "Building"
 			s.WantEqual("columns while the next commit is built", want, s.columnsOf(names...))
-			close(held)
+			close(hold)
 			_, digest, _ = strings.Cut(s.awaitRunning(second), "@sha256:")
 			want["PHASE"], want["IMAGE"], want["COMMIT"], want["REVISION"] = "Running", digest[:12], second[:8], "2"
 			s.WantEqual("columns of the next commit", want, s.columnsOf(names...))

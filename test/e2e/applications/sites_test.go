@@ -46,32 +46,32 @@ func TestOtherTenant(t *testing.T) {
 	s.Apply(s.app)
 	s.servePods(1)
 	s.awaitReached("Running", 1)
-	other := &stage{Scene: scene.New(t, cp), edge: s.edge}
-	other.app = other.newApplication(namespaced)
-	other.Set(other.app, []any{s.Site("edge1")}, "spec", "deploy", "sites")
-	other.Apply(other.app)
-	u := other.Await(other.app, "a refusal", func(u *unstructured.Unstructured) bool {
+	tenant := &stage{Scene: scene.New(t, cp), edge: s.edge}
+	tenant.app = tenant.newApplication(namespaced)
+	tenant.Set(tenant.app, []any{s.Site("edge1")}, "spec", "deploy", "sites")
+	tenant.Apply(tenant.app)
+	u := tenant.Await(tenant.app, "a refusal", func(u *unstructured.Unstructured) bool {
 		return strings.Contains(scene.Field(u, "status", "message"), s.Site("edge1"))
 	})
 	if phase := scene.Field(u, "status", "phase"); phase != "Pending" && phase != "Failed" {
 		t.Errorf("phase of an Application at a Site of another tenant: %s", phase)
 	}
-	forged := other.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth")
+	forged := tenant.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth")
 	forged.SetName("forged")
-	for namespace, reason := range map[string]string{s.Namespace: "PolicyDenied", other.Namespace: "PolicyDenied"} {
+	for namespace, reason := range map[string]string{s.Namespace: "PolicyDenied", tenant.Namespace: "PolicyDenied"} {
 		o := forged.DeepCopy()
 		o.SetName("of-" + namespace)
-		other.Set(o, map[string]any{
+		tenant.Set(o, map[string]any{
 			"claimRef": map[string]any{"apiGroup": "intentplane.dev", "kind": "IntentDeployment", "namespace": namespace, "name": "shop"},
 			"image":    imageOf(1), "sites": []any{map[string]any{"name": s.Site("edge1")}},
 		}, "spec", "forProvider")
-		other.Apply(o)
-		h := other.Await(o, reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Ready", corev1.ConditionFalse, reason) })
+		tenant.Apply(o)
+		h := tenant.Await(o, reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Ready", corev1.ConditionFalse, reason) })
 		if sites, _, _ := unstructured.NestedSlice(h.Object, "status", "atProvider", "sites"); len(sites) > 0 && scene.Number(h, "status", "atProvider", "sitesServing") > 0 {
 			t.Errorf("a SiteHealth of another tenant reads %v", sites)
 		}
 	}
-	if files := other.FilesBelow("clusters"); len(files) > 0 {
+	if files := tenant.FilesBelow("clusters"); len(files) > 0 {
 		t.Errorf("files for a Site of another tenant: %v", scene.Names(files))
 	}
 	if u := s.Now(s.app); scene.Field(u, "status", "phase") != "Running" || len(s.podsServingImage(1)) != 1 {

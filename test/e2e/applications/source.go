@@ -191,12 +191,12 @@ func (s *sourceStage) restartProvider() {
 // updateStack gives the builder another run image, of which kpack builds the last commit again. The Application delivers it.
 func (s *sourceStage) updateStack(last string) {
 	s.T.Helper()
-	before := s.Now(s.app)
+	previous := s.Now(s.app)
 	s.must(s.kpack.UpdateStack(s.T.Context(), "run 2"))
 	u := s.Await(s.app, "the image of another stack", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "image") != scene.Field(before, "status", "image") && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
+		return scene.Field(u, "status", "image") != scene.Field(previous, "status", "image") && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
 	})
-	got, want := scene.Number(u, "status", "deployment", "revision"), scene.Number(before, "status", "deployment", "revision")+1
+	got, want := scene.Number(u, "status", "deployment", "revision"), scene.Number(previous, "status", "deployment", "revision")+1
 	if commit := scene.Field(u, "status", "commit"); commit != last || got != want {
 		s.T.Errorf("commit %s with revision %d after a rebuild, want %s and %d", commit, got, last, want)
 	}
@@ -242,18 +242,18 @@ func (s *sourceStage) whatRuns(image string) []string {
 // failBuild pushes a commit that cannot be built. The running image stays, and the status says where the log is. The next commit runs.
 func (s *sourceStage) failBuild() {
 	s.T.Helper()
-	before, commits := s.Now(s.app), len(s.Commits())
+	previous, commits := s.Now(s.app), len(s.Commits())
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
 	s.pushCommit("main", "3")
 	u := s.awaitBuildState("Failed", "StepFailed")
-	if scene.Field(u, "status", "phase") != "Failed" || scene.Field(u, "status", "image") != scene.Field(before, "status", "image") {
+	if scene.Field(u, "status", "phase") != "Failed" || scene.Field(u, "status", "image") != scene.Field(previous, "status", "image") {
 		s.T.Errorf("phase %s with image %s", scene.Field(u, "status", "phase"), scene.Field(u, "status", "image"))
 	}
 	if step, logs := scene.Field(u, "status", "build", "step"), scene.Field(u, "status", "build", "logs"); step != "build" || logs != "kubectl logs -n "+s.Namespace+" shop-build-3-build-pod -c build" {
 		s.T.Errorf("step %q failed, its log is at %q", step, logs)
 	}
 	s.awaitCondition("Available", "True", "EarlierImage")
-	if got := len(s.Commits()); got != commits || len(s.podsOfImage(scene.Field(before, "status", "image"))) != 1 {
+	if got := len(s.Commits()); got != commits || len(s.podsOfImage(scene.Field(previous, "status", "image"))) != 1 {
 		s.T.Errorf("a failed build left %d commits of %d", got, commits)
 	}
 	s.wantImage(s.awaitRunning(s.pushCommit("main", "4")))
@@ -281,9 +281,9 @@ func (s *sourceStage) wantBuildsReported() {
 // deleteBuilt deletes the Application while the next commit is built: everything goes with it.
 func (s *sourceStage) deleteBuilt() {
 	s.T.Helper()
-	held := make(chan struct{})
-	s.T.Cleanup(func() { close(held) })
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	hold := make(chan struct{})
+	s.T.Cleanup(func() { close(hold) })
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 	s.pushCommit("main", "5")
 	s.awaitBuildState("Building", "Building")
 	s.wantAllDeleted()

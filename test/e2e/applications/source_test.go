@@ -93,16 +93,16 @@ func TestBranchLater(t *testing.T) {
 			s.T.Errorf("phase %s with %d Builds", phase, len(s.buildsOfApplication()))
 		}
 		s.awaitRunning(s.pushCommit("release", "2"))
-		held := make(chan struct{})
-		s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
-		between := s.pushCommit("release", "3")
+		hold := make(chan struct{})
+		s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
+		middleCommit := s.pushCommit("release", "3")
 		s.awaitBuildState("Building", "Building")
 		last := s.pushCommit("release", "4")
 		s.awaitBuildState("Waiting", "Queued")
-		close(held)
+		close(hold)
 		s.awaitRunning(last)
 		if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 || len(s.buildsOfApplication()) != 3 {
-			s.T.Errorf("revision %d after %d Builds, the commit between was %s", got, len(s.buildsOfApplication()), between)
+			s.T.Errorf("revision %d after %d Builds, the commit between was %s", got, len(s.buildsOfApplication()), middleCommit)
 		}
 	})
 }
@@ -118,11 +118,11 @@ func TestForgedBuild(t *testing.T) {
 		"source": map[string]any{"git": map[string]any{"url": s.Git.URL(s.repository), "revision": s.first}},
 	}, "spec")
 	s.Apply(theirs)
-	before := s.Now(theirs)
+	previous := s.Now(theirs)
 	s.Apply(s.app)
 	s.awaitBuildState("Waiting", "NameTaken")
-	if after := s.Now(theirs); after.GetUID() != before.GetUID() || after.GetGeneration() != before.GetGeneration() || len(after.GetOwnerReferences()) > 0 {
-		t.Errorf("the Image of a user was changed: %v", after.Object)
+	if current := s.Now(theirs); current.GetUID() != previous.GetUID() || current.GetGeneration() != previous.GetGeneration() || len(current.GetOwnerReferences()) > 0 {
+		t.Errorf("the Image of a user was changed: %v", current.Object)
 	}
 	s.Delete(theirs)
 	image := s.awaitRunning(s.first)
@@ -171,8 +171,8 @@ func TestPodPending(t *testing.T) {
 		s.kpack.Plan(s.Namespace, kpack.Play{Unschedulable: true})
 		s.Apply(s.app)
 		u := s.awaitBuildState("Building", "PodPending")
-		if phase, why := scene.Field(u, "status", "phase"), scene.Field(u, "status", "build", "message"); phase != "Building" || !strings.Contains(why, "Insufficient memory") {
-			s.T.Errorf("phase %s, and the message of the build is %q", phase, why)
+		if phase, message := scene.Field(u, "status", "phase"), scene.Field(u, "status", "build", "message"); phase != "Building" || !strings.Contains(message, "Insufficient memory") {
+			s.T.Errorf("phase %s, and the message of the build is %q", phase, message)
 		}
 		pod := s.kpackObject("Pod", "shop-build-1-build-pod")
 		pod.SetAPIVersion("v1")
@@ -207,7 +207,7 @@ func TestExportFails(t *testing.T) {
 	s := newSourceStage(t, claims)
 	s.Apply(s.app)
 	first := s.awaitRunning(s.first)
-	before := s.whatRuns(first)
+	previous := s.whatRuns(first)
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "export"}, kpack.Play{Fails: "export"})
 	second := s.pushCommit("main", "2")
 	u := s.awaitBuildState("Building", "Retrying")
@@ -222,7 +222,7 @@ func TestExportFails(t *testing.T) {
 		t.Errorf("%d Builds with one retry: %v", len(s.buildsOfApplication()), failed.Object["status"])
 	}
 	s.awaitCondition("Available", "True", "EarlierImage")
-	s.WantEqual("running image after a failing export", before, s.whatRuns(first))
+	s.WantEqual("running image after a failing export", previous, s.whatRuns(first))
 	s.editApplication(`{"spec":{"source":{"trigger":"again"}}}`)
 	s.wantImage(s.awaitRunning(second))
 	if got := len(s.buildsOfApplication()); got != 4 {
@@ -255,14 +255,14 @@ func TestImageAndSource(t *testing.T) {
 		s.Apply(s.Set(byImage, imageOf(1), "spec", "image"))
 		s.servePods(1)
 		s.awaitReached("Running", 1)
-		held := make(chan struct{})
-		s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+		hold := make(chan struct{})
+		s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 		s.Apply(s.Set(s.app, source, "spec", "source"))
 		u := s.awaitBuildState("Building", "Building")
 		if got := scene.Field(u, "status", "image"); got != imageOf(1) || len(s.podsServingImage(1)) != 1 {
 			s.T.Errorf("image %s while the source is built", got)
 		}
-		close(held)
+		close(hold)
 		s.awaitRunning(s.first)
 		s.Apply(byImage)
 		s.servePods(1)

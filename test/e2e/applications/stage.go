@@ -250,10 +250,10 @@ func (s *stage) failPods(image int) {
 	s.reportPods(image, readyStatus(corev1.ConditionFalse))
 }
 
-func readyStatus(is corev1.ConditionStatus) func(*corev1.PodStatus) {
+func readyStatus(status corev1.ConditionStatus) func(*corev1.PodStatus) {
 	return func(p *corev1.PodStatus) {
 		p.Phase = corev1.PodRunning
-		p.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: is, LastTransitionTime: metav1.NewTime(time.Now())}}
+		p.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.NewTime(time.Now())}}
 	}
 }
 
@@ -284,8 +284,8 @@ func phasesSince(u *unstructured.Unstructured, from int64) []string {
 	for _, t := range all {
 		step, ok := t.(map[string]any)
 		if index, _ := step["index"].(int64); ok && index >= from {
-			to, _ := step["to"].(string)
-			out = append(out, to)
+			target, _ := step["to"].(string)
+			out = append(out, target)
 		}
 	}
 	return out

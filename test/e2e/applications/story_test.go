@@ -37,26 +37,26 @@ func TestNameTaken(t *testing.T) {
 	s := newStage(t, claims)
 	theirs := s.Set(s.Composite("shop", `{"service": "other", "site": "`+s.Site("edge1")+`"}`), true, "spec", "suspend")
 	s.Apply(theirs)
-	before := s.Await(theirs, "a status", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") != "" })
+	previous := s.Await(theirs, "a status", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") != "" })
 	s.Apply(s.app)
 	s.awaitCondition("Valid", "False", "NameTaken")
-	after := s.Now(theirs)
-	if diff := cmp.Diff(before.Object["spec"], after.Object["spec"]); diff != "" || len(after.GetOwnerReferences()) > 0 || before.GetGeneration() != after.GetGeneration() {
-		t.Errorf("the deployment of a user was changed: owners %v, -before, +after:\n%s", after.GetOwnerReferences(), diff)
+	current := s.Now(theirs)
+	if diff := cmp.Diff(previous.Object["spec"], current.Object["spec"]); diff != "" || len(current.GetOwnerReferences()) > 0 || previous.GetGeneration() != current.GetGeneration() {
+		t.Errorf("the deployment of a user was changed: owners %v, -before, +after:\n%s", current.GetOwnerReferences(), diff)
 	}
-	other := s.newApplication(namespaced)
+	application := s.newApplication(namespaced)
 	s.Delete(theirs)
 	s.awaitDeployed(1) // The name is looked at again by itself.
-	if s.Now(theirs).GetUID() == after.GetUID() {
+	if s.Now(theirs).GetUID() == current.GetUID() {
 		t.Error("the deployment of a user was taken over while it was deleted")
 	}
-	s.Apply(other)
-	u := s.Await(other, "NameTaken", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Stalled", "True", "NameTaken") })
+	s.Apply(application)
+	u := s.Await(application, "NameTaken", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Stalled", "True", "NameTaken") })
 	if !strings.Contains(scene.Field(u, "status", "message"), "belongs to another Application") {
 		t.Errorf("message: %s", scene.Field(u, "status", "message"))
 	}
-	s.Delete(other)
-	s.Gone(other)
+	s.Delete(application)
+	s.Gone(application)
 	if s.Now(s.composedBehind(namespaced, "IntentDeployment")).GetDeletionTimestamp() != nil {
 		t.Error("the deletion of the second Application removed an object of the first")
 	}

@@ -36,16 +36,16 @@ func killedSteps() []killedStep {
 			return commit
 		}},
 		{"while kpack builds", func(s *sourceStage, content string) string {
-			commit, held := s.pushHeld(content)
+			commit, hold := s.pushHeld(content)
 			cp.KillProvider()
 			s.restartProvider()
-			close(held)
+			close(hold)
 			return commit
 		}},
 		{"before a Build ends", func(s *sourceStage, content string) string {
-			commit, held := s.pushHeld(content)
+			commit, hold := s.pushHeld(content)
 			cp.KillProvider()
-			close(held)
+			close(hold)
 			s.awaitImageOf(commit, "UpToDate")
 			s.restartProvider()
 			return commit
@@ -93,13 +93,13 @@ func (s *sourceStage) awaitImageOf(commit, reason string) {
 }
 
 // pushHeld pushes a commit whose Build runs until a channel is closed.
-func (s *sourceStage) pushHeld(content string) (commit string, held chan struct{}) {
+func (s *sourceStage) pushHeld(content string) (commit string, hold chan struct{}) {
 	s.T.Helper()
-	held = make(chan struct{})
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	hold = make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 	commit = s.pushCommit("main", content)
 	s.awaitImageOf(commit, "BuildRunning")
-	return commit, held
+	return commit, hold
 }
 
 // killAtPush pushes a commit, kills the provider when its push of that number was carried out, before it is answered, and starts it again.

@@ -36,21 +36,21 @@ const maxCommitTokens = 55
 // settledTokens returns how many tokens the Applications spent, once they spend no more.
 func (s *stage) settledTokens() float64 {
 	s.T.Helper()
-	after, since := s.tokensSpent(), time.Now()
+	tokens, quietSince := s.tokensSpent(), time.Now()
 	s.Until("no token is spent", patience.Limit, func() bool {
-		if now := s.tokensSpent(); now != after {
-			after, since = now, time.Now()
+		if now := s.tokensSpent(); now != tokens {
+			tokens, quietSince = now, time.Now()
 		}
-		return time.Since(since) > quiet
+		return time.Since(quietSince) > quiet
 	})
-	return after
+	return tokens
 }
 
 // timeCommit pushes a commit with a webhook, and says how long each step takes until it is Running.
 func (s *sourceStage) timeCommit() {
 	s.T.Helper()
-	held := make(chan struct{})
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	hold := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 	second, began := s.addCommit("2"), time.Now()
 	if got := s.postHook(hookToken, []byte("{}")); got != 202 {
 		s.T.Fatalf("a signed hook is answered with %d", got)
@@ -58,7 +58,7 @@ func (s *sourceStage) timeCommit() {
 	build, commits := s.kpackObject("Build", "shop-build-2"), len(s.Commits())
 	s.Await(build, "made", func(*unstructured.Unstructured) bool { return true })
 	s.T.Logf("push_to_build_s: %.2f", time.Since(began).Seconds())
-	close(held)
+	close(hold)
 	s.Await(build, "succeeded", func(u *unstructured.Unstructured) bool { return fieldOfCondition(u, "Succeeded", "status") == "True" })
 	began = time.Now()
 	s.Until("the image is in Git", patience.Limit, func() bool { return len(s.Commits()) > commits })

@@ -11,19 +11,19 @@ func TestTokens(t *testing.T) {
 	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, apiVersion)
-			before := s.tokensSpent()
+			baseline := s.tokensSpent()
 			s.Apply(s.app)
 			s.awaitDeployed(1)
 			s.servePods(1)
 			s.awaitReached("Running", 1)
-			after := s.settledTokens()
+			final := s.settledTokens()
 			m, err := s.CoreMetrics(t.Context())
 			s.must(err)
 			t.Logf("tokens of all composites together: %v", m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}))
-			if after == before {
+			if final == baseline {
 				t.Error("the circuit breaker counts no token of the first image")
 			}
-			figure.Check(t, "tokens_of_first_image", after-before, maxTokens)
+			figure.Check(t, "tokens_of_first_image", final-baseline, maxTokens)
 			if opened := m.Sum("circuit_breaker_opens_total", nil); opened > 0 {
 				t.Errorf("the circuit breaker opened %v times", opened)
 			}
@@ -40,9 +40,9 @@ func TestCommitTokens(t *testing.T) {
 			s.giveWebhook()
 			s.Apply(s.app)
 			s.awaitRunning(s.first)
-			before := s.settledTokens()
+			baseline := s.settledTokens()
 			s.timeCommit()
-			spent := s.settledTokens() - before
+			spent := s.settledTokens() - baseline
 			if spent == 0 {
 				t.Error("the circuit breaker counts no token of a commit")
 			}

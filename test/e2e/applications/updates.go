@@ -67,23 +67,23 @@ func (s *sourceStage) newBuilder() *unstructured.Unstructured {
 // correctBuilder changes the order of a builder, and waits until kpack made another image of it.
 func (s *sourceStage) correctBuilder(builder *unstructured.Unstructured) {
 	s.T.Helper()
-	before := scene.Field(s.Now(builder), "status", "latestImage")
+	previous := scene.Field(s.Now(builder), "status", "latestImage")
 	s.Patch(builder, `{"spec":{"order":[{"group":[{"id":"example/app","optional":true}]}]}}`)
 	s.Await(builder, "another image", func(u *unstructured.Unstructured) bool {
 		image := scene.Field(u, "status", "latestImage")
-		return image != "" && image != before
+		return image != "" && image != previous
 	})
 }
 
 // awaitRebuilt gives the builder another stack, and waits until the image that it builds is taken, or not.
 func (s *sourceStage) awaitRebuilt(stack string, isTaken bool) {
 	s.T.Helper()
-	before := scene.Field(s.Now(s.imageBuild()), "status", "atProvider", "latest", "image")
+	previous := scene.Field(s.Now(s.imageBuild()), "status", "atProvider", "latest", "image")
 	s.must(s.kpack.UpdateStack(s.T.Context(), stack))
 	s.Await(s.imageBuild(), "the image of "+stack, func(u *unstructured.Unstructured) bool {
 		if !isTaken {
 			return scene.Is(u, "Ready", corev1.ConditionTrue, "RebuildLoop")
 		}
-		return scene.Field(u, "status", "atProvider", "latest", "image") != before
+		return scene.Field(u, "status", "atProvider", "latest", "image") != previous
 	})
 }

@@ -32,9 +32,9 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := json.Marshal(got)
+	encoded, err := json.Marshal(got)
 	stored := string(p.secretOf("platform").Data["data"])
-	if diff := cmp.Diff(stored, string(again)); diff != "" || err != nil || want.Name != got.Name {
+	if diff := cmp.Diff(stored, string(encoded)); diff != "" || err != nil || want.Name != got.Name {
 		t.Errorf("export: %v; -stored, +exported:\n%s", err, diff)
 	}
 	cases := map[string]struct {
@@ -59,8 +59,8 @@ func TestCommand(t *testing.T) {
 			}
 		})
 	}
-	after, err := p.records.GetBundleState(t.Context(), "platform")
-	if err != nil || !after.DateUpdated.Equal(want.DateUpdated) {
+	current, err := p.records.GetBundleState(t.Context(), "platform")
+	if err != nil || !current.DateUpdated.Equal(want.DateUpdated) {
 		t.Errorf("The reader wrote the record: %v", err)
 	}
 }

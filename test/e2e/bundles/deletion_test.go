@@ -46,8 +46,8 @@ func TestDeletedWithoutRepository(t *testing.T) {
 		},
 	}
 	for shape, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
-		for how, end := range goOn {
-			t.Run(shape+"/"+how, func(t *testing.T) {
+		for ending, end := range goOn {
+			t.Run(shape+"/"+ending, func(t *testing.T) {
 				t.Parallel()
 				s := newStage(t)
 				o := s.awaitPhase(s.describeBundle(apiVersion, "platform", "1", s.describePackage("front", "1.0", 1, "base"), s.describePackage("base", "1.0", 1)), "Succeeded")
@@ -63,7 +63,7 @@ func TestDeletedWithoutRepository(t *testing.T) {
 				s.awaitNoRecord(recordOf(o))
 				s.Git.Fail(s.Namespace, 0)
 				for _, name := range []string{"front", "base"} {
-					if s.hasObject(name) || s.hasFiles(name) != (how == "GivenUp") {
+					if s.hasObject(name) || s.hasFiles(name) != (ending == "GivenUp") {
 						t.Errorf("package %s of a Bundle that was deleted is there, or its files are not as they should be", name)
 					}
 				}

@@ -8,10 +8,10 @@ import (
 )
 
 // killProviderAt kills the provider when the next push arrives in the repository of the stage, and returns a channel that is closed then.
-func (s *stage) killProviderAt(at func(repository string, fn func())) <-chan struct{} {
+func (s *stage) killProviderAt(hook func(repository string, fn func())) <-chan struct{} {
 	killed := make(chan struct{})
-	at(s.Namespace, func() {
-		at(s.Namespace, nil)
+	hook(s.Namespace, func() {
+		hook(s.Namespace, nil)
 		cp.KillProvider()
 		close(killed)
 	})
@@ -26,8 +26,8 @@ func disablePackages(s *stage, o *unstructured.Unstructured) {
 
 // leavePackages leaves two packages out of a Bundle that prunes left packages, and keeps the third one.
 func leavePackages(s *stage, o *unstructured.Unstructured) {
-	less := s.describeBundle(o.GetAPIVersion(), "platform", "2", s.describePackage("own", "1.0", 1))
-	s.Apply(s.Set(s.Set(less, "AfterSuccess", "spec", "prune"), "0s", "spec", "pruneMinAge"))
+	smaller := s.describeBundle(o.GetAPIVersion(), "platform", "2", s.describePackage("own", "1.0", 1))
+	s.Apply(s.Set(s.Set(smaller, "AfterSuccess", "spec", "prune"), "0s", "spec", "pruneMinAge"))
 }
 
 func finishDeletion(s *stage, o *unstructured.Unstructured) {

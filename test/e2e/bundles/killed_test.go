@@ -25,9 +25,9 @@ func TestKilledInRemoval(t *testing.T) { //nolint:paralleltest // It ends the on
 		"Disabled": {remove: disablePackages, finish: finishDisabled},
 		"Pruned":   {remove: leavePackages, finish: finishPrune},
 	}
-	for how, removal := range removals {
-		for when, push := range pushes {
-			t.Run(how+"/"+when, func(t *testing.T) {
+	for kind, removal := range removals {
+		for moment, push := range pushes {
+			t.Run(kind+"/"+moment, func(t *testing.T) {
 				s := newStage(t)
 				o := s.describeBundle(claims, "platform", "1", s.describePackage("front", "1.0", 1, "base"), s.describePackage("base", "1.0", 1), s.describePackage("own", "1.0", 1))
 				s.awaitPhase(o, "Succeeded")

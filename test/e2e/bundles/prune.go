@@ -34,17 +34,17 @@ func (s *stage) wantOutput(code int, says string, args ...string) string {
 }
 
 // pruneLeftovers lets two packages leave a Bundle, and one of them come back between the plan and its confirmation.
-func (s *stage) pruneLeftovers(apiVersion, other, record string) {
+func (s *stage) pruneLeftovers(apiVersion, otherVersion, record string) {
 	s.T.Helper()
 	s.awaitPhase(s.describeBundle(apiVersion, "platform", "1", s.describePackage("front", "1.0", 1, "middle"), s.describePackage("middle", "1.0", 1), s.describePackage("own", "1.0", 1)), "Succeeded")
-	s.awaitPhase(s.describeBundle(other, "other", "1", s.describePackage("beside", "1.0", 1)), "Succeeded")
+	s.awaitPhase(s.describeBundle(otherVersion, "other", "1", s.describePackage("beside", "1.0", 1)), "Succeeded")
 	s.wantOutput(0, "0 packages to prune, 0 to keep", record, "--confirm")
 	u := s.awaitPhase(s.describeBundle(apiVersion, "platform", "2", s.describePackage("own", "1.0", 1)), "Succeeded")
 	s.awaitMessage(u, "front", "unreferenced Unreferenced")
 	s.awaitMessage(u, "middle", "unreferenced Unreferenced")
 	s.awaitRecorded(record, state.Success, "own success 1.0", "middle unreferenced 1.0", "front unreferenced 1.0")
 	s.wantOutput(1, "NotInPlan", record, "--only", "own", "--dry-run")
-	s.wantOutput(0, "0 packages to prune", recordOf(s.describeBundle(other, "other", "1")), "--dry-run")
+	s.wantOutput(0, "0 packages to prune", recordOf(s.describeBundle(otherVersion, "other", "1")), "--dry-run")
 	plan := s.wantOutput(0, "2 packages to prune, 0 to keep", record, "--dry-run")
 	_, digest, _ := strings.Cut(strings.TrimSpace(plan), "Plan ")
 	s.wantOutput(0, s.Namespace+"/middle   DependedOn", record, "--only", "middle", "--dry-run")
@@ -65,10 +65,10 @@ func (s *stage) pruneLeftovers(apiVersion, other, record string) {
 // pruneOrphaned deletes the Bundle that a package left. It goes, too, once no record or bundle names it.
 func (s *stage) pruneOrphaned(apiVersion string) {
 	s.T.Helper()
-	less := s.describeBundle(apiVersion, "platform", "4", s.describePackage("own", "1.0", 1))
-	s.awaitPhase(less, "Succeeded")
-	s.awaitMessage(less, "middle", "unreferenced Unreferenced")
-	s.awaitDeleted(less)
+	smaller := s.describeBundle(apiVersion, "platform", "4", s.describePackage("own", "1.0", 1))
+	s.awaitPhase(smaller, "Succeeded")
+	s.awaitMessage(smaller, "middle", "unreferenced Unreferenced")
+	s.awaitDeleted(smaller)
 	theirs, err := state.NewClient(s.kube, state.Options{Namespace: s.Namespace, Prefix: "theirs-", Writer: "test"})
 	s.Must(err)
 	_, err = theirs.InitBundleState(s.T.Context(), state.Bundle{Name: "uses", Version: "1", Packages: []state.Package{{Name: "middle"}}}, state.NotDeployed)

@@ -72,13 +72,13 @@ func TestPruneAfterSuccess(t *testing.T) {
 // TestPruneTenants asks about packages of another namespace.
 func TestPruneTenants(t *testing.T) {
 	t.Parallel()
-	one, two := newStage(t), newStage(t)
-	one.awaitPhase(one.describeBundle(claims, "platform", "1", one.describePackage("gone", "1.0", 1), one.describePackage("own", "1.0", 1)), "Succeeded")
-	u := one.awaitPhase(one.describeBundle(claims, "platform", "2", one.describePackage("own", "1.0", 1)), "Succeeded")
-	one.awaitMessage(u, "gone", "unreferenced Unreferenced")
-	out := two.wantOutput(0, "0 packages to prune, 0 to keep", "--namespaces", one.Namespace, "--confirm")
-	out += two.wantOutput(0, "0 packages to prune, 0 to keep", "platform", "--namespaces", "*", "--confirm")
-	if strings.Contains(out, one.Namespace) || strings.Contains(out, "gone") || !one.hasObject("gone") {
+	firstTenant, secondTenant := newStage(t), newStage(t)
+	firstTenant.awaitPhase(firstTenant.describeBundle(claims, "platform", "1", firstTenant.describePackage("gone", "1.0", 1), firstTenant.describePackage("own", "1.0", 1)), "Succeeded")
+	u := firstTenant.awaitPhase(firstTenant.describeBundle(claims, "platform", "2", firstTenant.describePackage("own", "1.0", 1)), "Succeeded")
+	firstTenant.awaitMessage(u, "gone", "unreferenced Unreferenced")
+	out := secondTenant.wantOutput(0, "0 packages to prune, 0 to keep", "--namespaces", firstTenant.Namespace, "--confirm")
+	out += secondTenant.wantOutput(0, "0 packages to prune, 0 to keep", "platform", "--namespaces", "*", "--confirm")
+	if strings.Contains(out, firstTenant.Namespace) || strings.Contains(out, "gone") || !firstTenant.hasObject("gone") {
 		t.Errorf("a request of another namespace sees or removes a package:\n%s", out)
 	}
 }

@@ -39,7 +39,7 @@ func TestMethods(t *testing.T) {
 			return err
 		}
 	}
-	const none = "no record: bundle \"platform\" has none in namespace"
+	const missing = "no record: bundle \"platform\" has none in namespace"
 	cases := map[string]struct {
 		reason string
 		steps  []step
@@ -50,12 +50,12 @@ func TestMethods(t *testing.T) {
 				{what: "get", call: func(ctx context.Context, c *state.Client) error {
 					_, err := c.GetBundleState(ctx, "platform")
 					return err
-				}, err: state.ErrNoState, want: none},
-				{what: "get package", call: getPackage("a", ""), err: state.ErrNoState, want: none},
-				{what: "update", call: setBundle(state.Success), err: state.ErrNoState, want: none},
-				{what: "update package", call: setPackage("a", state.Deploying), err: state.ErrNoState, want: none},
-				{what: "remove package", call: removePackage("a"), err: state.ErrNoState, want: none},
-				{what: "remove", call: remove, want: none},
+				}, err: state.ErrNoState, want: missing},
+				{what: "get package", call: getPackage("a", ""), err: state.ErrNoState, want: missing},
+				{what: "update", call: setBundle(state.Success), err: state.ErrNoState, want: missing},
+				{what: "update package", call: setPackage("a", state.Deploying), err: state.ErrNoState, want: missing},
+				{what: "remove package", call: removePackage("a"), err: state.ErrNoState, want: missing},
+				{what: "remove", call: remove, want: missing},
 			},
 		},
 		"Init": {
@@ -102,8 +102,8 @@ func TestMethods(t *testing.T) {
 				step{what: "a goes", call: removePackage("a"), want: "1 deploying, b failed"},
 				step{what: "unknown package", call: removePackage("a"), err: state.ErrNoPackage, want: "1 deploying, b failed"},
 				step{what: "b leaves", call: initialise(bundleWithPackages("2"), state.Removing), want: "2 removing, b unreferenced"},
-				step{what: "remove", call: remove, want: none},
-				step{what: "remove again", call: remove, want: none},
+				step{what: "remove", call: remove, want: missing},
+				step{what: "remove again", call: remove, want: missing},
 			),
 		},
 		"UDSPrune": {
@@ -129,7 +129,7 @@ func TestMethods(t *testing.T) {
 				{what: "end", call: setBundle(state.Success), want: "1 success, a 1.0 success, b not_deployed"},
 				{what: "remove a alone", call: initialise(ab, state.Removing), want: "1 removing, a 1.0 success, b not_deployed"},
 				{what: "a goes", call: setPackage("a", state.Removing, state.Removed), want: "1 removing, a removed, b not_deployed"},
-				{what: "all are gone", call: remove, want: none},
+				{what: "all are gone", call: remove, want: missing},
 			},
 		},
 	}
@@ -141,7 +141,7 @@ func TestMethods(t *testing.T) {
 				if err := s.call(t.Context(), p.records); !errors.Is(err, s.err) || (err == nil) != (s.err == nil) {
 					t.Fatalf("\n%s\n%s: %v, want %v", tc.reason, s.what, err, s.err)
 				}
-				if got := p.statusesOfRecord("platform"); got != s.want && (s.want != none || !strings.HasPrefix(got, none)) {
+				if got := p.statusesOfRecord("platform"); got != s.want && (s.want != missing || !strings.HasPrefix(got, missing)) {
 					t.Fatalf("\n%s\n%s: -want, +got:\n%s", tc.reason, s.what, cmp.Diff(s.want, got))
 				}
 			}
@@ -155,10 +155,10 @@ func TestRecord(t *testing.T) {
 	p := newNamespace(t)
 	b := bundleWithPackages("1.4.0+x", "postgres 1.2.0")
 	b.Packages[0].Kind = "IntentDeployment"
-	call := func(what string, err error) {
+	call := func(description string, err error) {
 		t.Helper()
 		if err != nil {
-			t.Fatalf("%s: %v", what, err)
+			t.Fatalf("%s: %v", description, err)
 		}
 	}
 	call("init", initialise(b, state.Deploying)(t.Context(), p.records))
@@ -288,9 +288,9 @@ func TestRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, c := range map[string]*state.Client{"Secrets": missing} {
+	for operation, c := range map[string]*state.Client{"Secrets": missing} {
 		if _, err := c.InitBundleState(t.Context(), bundleWithPackages("1"), state.Deploying); !kerrors.IsForbidden(err) || !strings.Contains(err.Error(), "ask for the right to") {
-			t.Errorf("without the right to %s: %v", what, err)
+			t.Errorf("without the right to %s: %v", operation, err)
 		}
 	}
 }
@@ -337,18 +337,18 @@ func TestSecrets(t *testing.T) {
 			t.Parallel()
 			p := newNamespace(t)
 			p.putSecret("platform", tc.data)
-			before := p.secretOf("platform")
+			previous := p.secretOf("platform")
 			_, listErr := p.recordClient(state.Options{Namespace: p.namespace, Legacy: true}).ListBundleStates(t.Context())
 			if !errors.Is(listErr, tc.want) {
 				t.Errorf("\n%s\nListBundleStates(...): %v, want %v", tc.reason, listErr, tc.want)
 			}
-			for what, call := range map[string]func() error{
+			for operation, call := range map[string]func() error{
 				"get":    func() error { _, err := p.records.GetBundleState(t.Context(), "platform"); return err },
 				"init":   func() error { return initialise(bundleWithPackages("2", "a 1"), state.Success)(t.Context(), p.records) },
 				"update": func() error { return setBundle(state.Failed)(t.Context(), p.records) },
 			} {
 				if err := call(); !errors.Is(err, tc.want) {
-					t.Errorf("\n%s\n%s: %v, want %v", tc.reason, what, err, tc.want)
+					t.Errorf("\n%s\n%s: %v, want %v", tc.reason, operation, err, tc.want)
 				}
 			}
 			if tc.want != nil {
@@ -356,12 +356,12 @@ func TestSecrets(t *testing.T) {
 					t.Errorf("\n%s\nremove: %v, want %v", tc.reason, err, tc.want)
 				}
 			}
-			after := p.secretOf("platform")
-			if written := after.ResourceVersion != before.ResourceVersion; written != (tc.want == nil) {
+			current := p.secretOf("platform")
+			if written := current.ResourceVersion != previous.ResourceVersion; written != (tc.want == nil) {
 				t.Errorf("\n%s\nthe Secret was written: %t", tc.reason, written)
 			}
-			if tc.want == nil && (!strings.Contains(string(after.Data["data"]), `"schema":1,"writer":"test","later":7`) || after.Type != corev1.SecretTypeOpaque) {
-				t.Errorf("\n%s\nthe record is %s", tc.reason, after.Data["data"])
+			if tc.want == nil && (!strings.Contains(string(current.Data["data"]), `"schema":1,"writer":"test","later":7`) || current.Type != corev1.SecretTypeOpaque) {
+				t.Errorf("\n%s\nthe record is %s", tc.reason, current.Data["data"])
 			}
 		})
 	}
@@ -407,7 +407,7 @@ func TestLarge(t *testing.T) {
 // TestList shows which records are listed, and who uses a package.
 func TestList(t *testing.T) {
 	t.Parallel()
-	p, other := newNamespace(t), newNamespace(t)
+	p, otherNamespace := newNamespace(t), newNamespace(t)
 	make1 := func(p *place, c *state.Client, name string, packages ...string) {
 		t.Helper()
 		b := bundleWithPackages("1", packages...)
@@ -418,7 +418,7 @@ func TestList(t *testing.T) {
 	}
 	make1(p, p.records, "platform", "redis 1", "postgres 1")
 	make1(p, p.records, "shop", "redis 1")
-	make1(other, other.records, "theirs", "redis 1")
+	make1(otherNamespace, otherNamespace.records, "theirs", "redis 1")
 	make1(p, p.recordClient(state.Options{Namespace: p.namespace, Prefix: "second."}), "another", "redis 1")
 	p.putSecret("legacy", map[string][]byte{"data": []byte(`{"name":"legacy","packages":[{"name":"redis","version":"1","status":"success"},{"name":"postgres","status":"Unreferenced"}],"status":"success"}`)})
 	if _, err := p.kube.CoreV1().Secrets(p.namespace).Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "unrelated"}}, metav1.CreateOptions{}); err != nil {
@@ -438,25 +438,25 @@ func TestList(t *testing.T) {
 		return strings.TrimSpace(fmt.Sprint(out, errors.Unwrap(err)))
 	}
 	legacy := p.recordClient(state.Options{Namespace: p.namespace, Legacy: true})
-	for what, diff := range map[string]string{
+	for operation, diff := range map[string]string{
 		"records":            cmp.Diff("[platform shop] <nil>", names(p.records)),
 		"records of uds-cli": cmp.Diff("[legacy platform shop] <nil>", names(legacy)),
 	} {
 		if diff != "" {
-			t.Errorf("%s: -want, +got:\n%s", what, diff)
+			t.Errorf("%s: -want, +got:\n%s", operation, diff)
 		}
 	}
 	users := func(c *state.Client, pkg string) string {
 		all, err := c.UsersOf(t.Context(), pkg)
 		return fmt.Sprint(all, err)
 	}
-	for what, diff := range map[string]string{
+	for operation, diff := range map[string]string{
 		"users of a package, under any prefix":           cmp.Diff("[platform shop another] <nil>", users(p.records, "redis")),
 		"users of a package, including users of uds-cli": cmp.Diff("[legacy platform shop another] <nil>", users(legacy, "redis")),
 		"users of a removed or unreferenced package":     cmp.Diff("[] <nil>", users(legacy, "postgres")),
 	} {
 		if diff != "" {
-			t.Errorf("%s: -want, +got:\n%s", what, diff)
+			t.Errorf("%s: -want, +got:\n%s", operation, diff)
 		}
 	}
 	everywhere := p.recordClient(state.Options{})
@@ -465,7 +465,7 @@ func TestList(t *testing.T) {
 	for _, s := range all {
 		found[s.Namespace+"/"+s.Name] = true
 	}
-	if !found[p.namespace+"/platform"] || !found[other.namespace+"/theirs"] {
+	if !found[p.namespace+"/platform"] || !found[otherNamespace.namespace+"/theirs"] {
 		t.Errorf("records of all namespaces: %v, %v", found, err)
 	}
 	p.putSecret("broken", nil)

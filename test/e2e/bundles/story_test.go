@@ -55,12 +55,12 @@ func TestShared(t *testing.T) {
 	s.awaitMessage(third, "shared", "failed PackageConflict")
 	s.awaitDeleted(third)
 	uid := s.Now(s.packageOf("shared")).GetUID()
-	one := s.awaitPhase(s.describeBundle(claims, "one", "2", s.describePackage("own", "1.0", 1)), "Succeeded")
+	bundle := s.awaitPhase(s.describeBundle(claims, "one", "2", s.describePackage("own", "1.0", 1)), "Succeeded")
 	s.Until("the package is handed over", patience.Limit, func() bool {
 		return s.Now(s.packageOf("shared")).GetLabels()["state.intentplane.dev/bundle"] == "two"
 	})
-	if o := s.Now(s.packageOf("shared")); o.GetUID() != uid || scene.Number(s.Now(one), "status", "unreferenced") != 0 {
-		t.Errorf("a package that was handed over: %v, %v", o.GetUID(), s.Now(one).Object["status"])
+	if o := s.Now(s.packageOf("shared")); o.GetUID() != uid || scene.Number(s.Now(bundle), "status", "unreferenced") != 0 {
+		t.Errorf("a package that was handed over: %v, %v", o.GetUID(), s.Now(bundle).Object["status"])
 	}
 	two := s.awaitPhase(s.describeBundle(namespaced, "two", "2", s.describePackage("extra", "1.0", 1)), "Succeeded")
 	s.awaitMessage(two, "shared", "unreferenced Unreferenced")
@@ -80,15 +80,15 @@ func TestNotTaken(t *testing.T) {
 	s := newStage(t)
 	theirs := s.Composite("shop", s.runIntent("shop", 1))
 	s.Succeed(theirs)
-	before := s.Now(theirs)
+	previous := s.Now(theirs)
 	u := s.awaitPhase(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 2)), "Failed")
 	s.awaitMessage(u, "shop", "failed NameTaken")
-	if after := s.Now(theirs); after.GetGeneration() != before.GetGeneration() || len(after.GetLabels()) != len(before.GetLabels()) {
-		t.Errorf("the object of a user was changed: %v", after.Object["spec"])
+	if current := s.Now(theirs); current.GetGeneration() != previous.GetGeneration() || len(current.GetLabels()) != len(previous.GetLabels()) {
+		t.Errorf("the object of a user was changed: %v", current.Object["spec"])
 	}
 	s.awaitPhase(s.describeBundle(claims, "platform", "2", withFields(s.describePackage("shop", "1.0", 1), "adopt", true)), "Succeeded")
-	if after := s.Now(theirs); after.GetUID() != before.GetUID() || after.GetLabels()["state.intentplane.dev/bundle"] != "platform" {
-		t.Errorf("labels of the adopted object: %v", after.GetLabels())
+	if current := s.Now(theirs); current.GetUID() != previous.GetUID() || current.GetLabels()["state.intentplane.dev/bundle"] != "platform" {
+		t.Errorf("labels of the adopted object: %v", current.GetLabels())
 	}
 	existing := map[string]any{"name": "base", "existing": map[string]any{"kind": "IntentDeployment", "group": "claims.intentplane.dev"}}
 	waiting := s.awaitPhase(s.describeBundle(namespaced, "waiting", "1", s.describePackage("front", "1.0", 1, "base"), existing), "Deploying")
@@ -111,11 +111,11 @@ func TestForgedLabels(t *testing.T) {
 		"state.intentplane.dev/bundle": "platform", "state.intentplane.dev/bundle-group": "claims.intentplane.dev", "state.intentplane.dev/package": "shop",
 	})
 	s.Succeed(theirs)
-	before := s.Now(theirs)
+	previous := s.Now(theirs)
 	u := s.awaitPhase(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 2)), "Failed")
 	s.awaitMessage(u, "shop", "failed NameTaken")
-	if after := s.Now(theirs); after.GetGeneration() != before.GetGeneration() {
-		t.Errorf("the labels of a Bundle let it change an object of a user: %v", after.Object["spec"])
+	if current := s.Now(theirs); current.GetGeneration() != previous.GetGeneration() {
+		t.Errorf("the labels of a Bundle let it change an object of a user: %v", current.Object["spec"])
 	}
 }
 

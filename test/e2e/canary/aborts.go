@@ -31,9 +31,9 @@ func divisionsUntil(weight int) []string {
 func (y *followedRelease) isGivenUpAt(revision, step int64, plan release.Plan) {
 	y.Helper()
 	y.asksForImage(int(revision), plan)
-	for at := int64(1); at < step; at++ {
-		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
-		y.promotesStep(revision, at)
+	for number := int64(1); number < step; number++ {
+		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", number))
+		y.promotesStep(revision, number)
 	}
 	y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", step))
 	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, revision, nil))
@@ -44,9 +44,9 @@ func (y *followedRelease) isGivenUpAt(revision, step int64, plan release.Plan) {
 func (y *followedRelease) isVerifiedAt(revision int64, plan release.Plan) {
 	y.Helper()
 	y.asksForImage(int(revision), plan)
-	for at := int64(1); at <= 5; at++ {
-		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
-		y.runPlugin("promote", fmt.Sprintf("--step=%d", at))
+	for number := int64(1); number <= 5; number++ {
+		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", number))
+		y.runPlugin("promote", fmt.Sprintf("--step=%d", number))
 	}
 	y.awaitOutcome(revision, "Succeeded")
 }

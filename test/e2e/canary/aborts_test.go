@@ -14,8 +14,8 @@ import (
 func TestAborts(t *testing.T) {
 	t.Parallel()
 	y := newReleaseAt(t, release.Options{})
-	one := release.Pause("")
-	plan := release.Plan{Steps: []any{one, release.Weight(5), one, release.Weight(20), one, release.Weight(50), one, release.Weight(100), one}}
+	manualPause := release.Pause("")
+	plan := release.Plan{Steps: []any{manualPause, release.Weight(5), manualPause, release.Weight(20), manualPause, release.Weight(50), manualPause, release.Weight(100), manualPause}}
 	y.startsUsers(plan, perSecond/4)
 	revision := int64(1)
 	var want []string

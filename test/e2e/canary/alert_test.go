@@ -23,8 +23,8 @@ func TestCanaryAwaitsAUser(t *testing.T) {
 	y.must(server.Start(t.Context()))
 	t.Cleanup(server.Stop)
 	o := alerting.Observer{Server: server, Namespace: y.Namespace}
-	before := o.TakeSnapshot(t)
+	snapshot := o.TakeSnapshot(t)
 	y.asksForImage(2, plan)
 	y.awaitState(2, "AwaitingPromotion", "2/3")
-	o.ExpectFiring(t, before, "CanaryAwaitsAUser")
+	o.ExpectFiring(t, snapshot, "CanaryAwaitsAUser")
 }

@@ -21,8 +21,8 @@ func (y *followedRelease) runPart(name string, do func(y *followedRelease)) {
 func (y *followedRelease) staysForDrain() {
 	y.Helper()
 	all := y.divisionsAt(y.Sites[0])
-	last, before := all[len(all)-1], all[len(all)-2]
-	if stayed := last.Since.Sub(before.Since); len(last.Weights) != 1 || len(before.Weights) != 2 || stayed < drain {
-		y.Errorf("pods without requests should stay %s: %q comes %s after %q", drain, last, stayed, before)
+	last, previous := all[len(all)-1], all[len(all)-2]
+	if stayed := last.Since.Sub(previous.Since); len(last.Weights) != 1 || len(previous.Weights) != 2 || stayed < drain {
+		y.Errorf("pods without requests should stay %s: %q comes %s after %q", drain, last, stayed, previous)
 	}
 }

@@ -14,25 +14,25 @@ import (
 
 // twoWaves is the plan of a release at three Sites: a user promotes each weight.
 func twoWaves(y *followedRelease) release.Plan {
-	one, half := release.Pause(""), release.Weight(50)
+	manualPause, half := release.Pause(""), release.Weight(50)
 	return release.Plan{
-		Steps: []any{release.Weight(5), one, release.Weight(20), one, half, one},
+		Steps: []any{release.Weight(5), manualPause, release.Weight(20), manualPause, half, manualPause},
 		Waves: []any{
 			map[string]any{"name": "first", "sites": []any{y.Sites[0].Name}},
-			map[string]any{"name": "rest", "sites": []any{y.Sites[1].Name, y.Sites[2].Name}, "steps": []any{half, one}},
+			map[string]any{"name": "rest", "sites": []any{y.Sites[1].Name, y.Sites[2].Name}, "steps": []any{half, manualPause}},
 		},
 	}
 }
 
 // goesForward lets the second revision go through all weights, and measures them.
-func goesForward(y *followedRelease, asked time.Time) {
+func goesForward(y *followedRelease, promotedAt time.Time) {
 	y.Helper()
 	a, b, c := y.Sites[0], y.Sites[1], y.Sites[2]
 	y.awaitState(2, "AwaitingPromotion", "2/8")
-	y.wantNoRequests("pods start without requests", track.Green, asked, y.divisionsAt(a)[2].Since)
+	y.wantNoRequests("pods start without requests", track.Green, promotedAt, y.divisionsAt(a)[2].Since)
 	y.sharesAt(a, track.Green, 5, counted)
-	if said := y.runPlugin("promote", "--wait"); !strings.Contains(said, "Taken: ") {
-		y.Errorf("promote --wait says %q", said)
+	if output := y.runPlugin("promote", "--wait"); !strings.Contains(output, "Taken: ") {
+		y.Errorf("promote --wait says %q", output)
 	}
 	y.awaitState(2, "AwaitingPromotion", "3/8")
 	y.sharesAt(a, track.Green, 20, counted)
@@ -59,8 +59,8 @@ func editsIntent(y *followedRelease, plan release.Plan) {
 	})
 	y.awaitState(5, "AwaitingPromotion", "2/8")
 	all := y.divisionsAt(y.Sites[0])
-	begun, again := all[len(all)-2], all[len(all)-1]
-	y.wantNoRequests("after an edit the canary has no requests until its pods are there", track.Green, begun.Since, again.Since)
+	begun, restarted := all[len(all)-2], all[len(all)-1]
+	y.wantNoRequests("after an edit the canary has no requests until its pods are there", track.Green, begun.Since, restarted.Since)
 }
 
 // wantAbortedCanary gives the fifth revision up in its second wave, while the first Site has all requests at it, and the Sites of the other repository half of them.

@@ -19,9 +19,9 @@ func TestDeployment(t *testing.T) {
 	plan := twoWaves(y)
 	y.startsUsers(plan, perSecond/4)
 
-	asked := time.Now()
+	promotedAt := time.Now()
 	y.asksForImage(2, plan)
-	goesForward(y, asked)
+	goesForward(y, promotedAt)
 	y.runPlugin("rollback", "--to-revision=1", "--wait")
 	y.awaitOutcome(3, "RolledBack")
 	y.asksForImage(3, plan)

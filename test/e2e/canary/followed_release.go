@@ -98,24 +98,24 @@ func (y *followedRelease) startsUsers(p release.Plan, perSecond int) {
 }
 
 // until polls a condition that cannot be watched.
-func (y *followedRelease) until(what string, is func() bool) {
+func (y *followedRelease) until(description string, condition func() bool) {
 	y.Helper()
 	tick, end := time.NewTicker(look), time.NewTimer(patience.Limit)
 	defer tick.Stop()
 	defer end.Stop()
-	for !is() {
+	for !condition() {
 		select {
 		case <-tick.C:
 		case <-end.C:
-			y.Fatalf("waited %s in vain: %s", patience.Limit, what)
+			y.Fatalf("waited %s in vain: %s", patience.Limit, description)
 		}
 	}
 }
 
 // awaitSeen waits until the claim fulfils a condition.
-func (y *followedRelease) awaitSeen(what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+func (y *followedRelease) awaitSeen(description string, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	y.Helper()
-	o, err := y.AwaitClaim(y.Context(), what, is)
+	o, err := y.AwaitClaim(y.Context(), description, condition)
 	y.must(err)
 	return o
 }
@@ -171,19 +171,19 @@ func (y *followedRelease) sharesAt(s *release.Site, name string, weight float64,
 }
 
 // wantNoRequests checks that a track got no request of the users of any Site in a time.
-func (y *followedRelease) wantNoRequests(reason, name string, from, to time.Time) {
+func (y *followedRelease) wantNoRequests(reason, name string, start, end time.Time) {
 	y.Helper()
 	for i := range y.users {
-		y.wantNoRequestsAt(i, reason, name, from, to)
+		y.wantNoRequestsAt(i, reason, name, start, end)
 	}
 }
 
 // wantNoRequestsAt checks that a track got no request of the users of one Site in a time.
-func (y *followedRelease) wantNoRequestsAt(site int, reason, name string, from, to time.Time) {
+func (y *followedRelease) wantNoRequestsAt(site int, reason, name string, start, end time.Time) {
 	y.Helper()
-	got := y.users[site].Answers().Between(from, to)
+	got := y.users[site].Answers().Between(start, end)
 	if got.Share(name) > 0 || len(got) == 0 {
-		y.Errorf("%s: from %s to %s at %s: %s", reason, from, to, y.Sites[site].Name, got)
+		y.Errorf("%s: from %s to %s at %s: %s", reason, start, end, y.Sites[site].Name, got)
 	}
 }
 

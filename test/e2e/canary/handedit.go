@@ -22,11 +22,11 @@ func (y *followedRelease) routeFiles(weights ...int) map[string]string {
 }
 
 // editsWeights commits other weights to the files that divide requests, as a user does.
-func (y *followedRelease) editsWeights(files map[string]string, from, to []int) {
+func (y *followedRelease) editsWeights(files map[string]string, source, target []int) {
 	y.Helper()
 	var swaps []string
-	for i := range from {
-		swaps = append(swaps, fmt.Sprintf("weight: %d\n", from[i]), fmt.Sprintf("weight: %d\n", to[i]))
+	for i := range source {
+		swaps = append(swaps, fmt.Sprintf("weight: %d\n", source[i]), fmt.Sprintf("weight: %d\n", target[i]))
 	}
 	edited := map[string]string{}
 	for name, content := range files {

@@ -82,12 +82,12 @@ func (y *measured) playOutage() {
 }
 
 // awaitGate waits until the Gate fulfils a condition.
-func (y *measured) awaitGate(what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+func (y *measured) awaitGate(description string, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	y.Helper()
 	gate := &unstructured.Unstructured{}
 	gate.SetAPIVersion("rollout.intentplane.dev/v1alpha1")
 	gate.SetKind("Gate")
-	o, err := y.Await(y.Context(), gate, what, is)
+	o, err := y.Await(y.Context(), gate, description, condition)
 	y.must(err)
 	return o
 }
@@ -104,9 +104,9 @@ func (y *measured) answersWorse() {
 }
 
 // requestsAfterScrape returns how long the canary gets requests after the first scrape since a time.
-func (y *measured) requestsAfterScrape(since time.Time) time.Duration {
+func (y *measured) requestsAfterScrape(start time.Time) time.Duration {
 	y.Helper()
-	scraped, ok := y.scrapes.FirstAfter(since)
+	scraped, ok := y.scrapes.FirstAfter(start)
 	if !ok {
 		y.Fatal("the gateway is not scraped")
 	}

@@ -22,19 +22,19 @@ const (
 )
 
 // measureLag sends all requests to a track, as a commit would, and returns how long after the gateway accepted that the other track got the last one.
-func (s *shop) measureLag(to string) time.Duration {
+func (s *shop) measureLag(targetTrack string) time.Duration {
 	s.Helper()
 	users := s.target.Start(s.Context(), perSecond)
-	want := s.patchWeights(to)
+	want := s.patchWeights(targetTrack)
 	s.awaitTrue("the gateway accepts the weights", func() bool {
 		reason, _ := engines.RouteReason(want, s.httpRoute())
 		return reason == ""
 	})
 	accepted := time.Now()
-	s.awaitTrue("all requests go to track "+to, func() bool { return s.target.Send(s.Context(), 20, 1).Share(to) == 100 })
+	s.awaitTrue("all requests go to track "+targetTrack, func() bool { return s.target.Send(s.Context(), 20, 1).Share(targetTrack) == 100 })
 	last := accepted
 	for _, a := range users.Stop() {
-		if a.Track != to && a.Sent.After(last) {
+		if a.Track != targetTrack && a.Sent.After(last) {
 			last = a.Sent
 		}
 	}
@@ -49,12 +49,12 @@ func (s *shop) keepFluxOut() {
 }
 
 // patchWeights sends all requests to a track, and returns the route that the provider would expect.
-func (s *shop) patchWeights(to string) track.Route {
+func (s *shop) patchWeights(targetTrack string) track.Route {
 	s.Helper()
-	refs := fmt.Sprintf(`{"name":"web-%s","port":80,"weight":100},{"name":"web-%s","port":80,"weight":0}`, to, track.Other(to))
+	refs := fmt.Sprintf(`{"name":"web-%s","port":80,"weight":100},{"name":"web-%s","port":80,"weight":0}`, targetTrack, track.Other(targetTrack))
 	s.must(s.Client.Patch(s.Context(), s.httpRoute(), client.RawPatch(types.JSONPatchType, fmt.Appendf(nil, `[{"op":"replace","path":"/spec/rules/0/backendRefs","value":[%s]}]`, refs))))
 	return track.Route{Kind: "HTTPRoute", Namespace: s.namespace, Name: "web", Backends: []track.Backend{
-		{Service: "web-" + to, Weight: 100}, {Service: "web-" + track.Other(to), Weight: 0},
+		{Service: "web-" + targetTrack, Weight: 100}, {Service: "web-" + track.Other(targetTrack), Weight: 0},
 	}}
 }
 

@@ -29,12 +29,12 @@ func (y *followedRelease) readLeader() leader {
 }
 
 // awaitLeaderAfter waits until another replica than the previous leader leads.
-func (y *followedRelease) awaitLeaderAfter(before leader) leader {
+func (y *followedRelease) awaitLeaderAfter(previous leader) leader {
 	y.Helper()
 	var now leader
-	y.until("another replica of the provider than "+before.identity+" leads", func() bool {
+	y.until("another replica of the provider than "+previous.identity+" leads", func() bool {
 		now = y.readLeader()
-		return now.identity != "" && now.identity != before.identity
+		return now.identity != "" && now.identity != previous.identity
 	})
 	return now
 }
@@ -49,20 +49,20 @@ func (y *followedRelease) startsStandby() {
 // restartsProvider restarts the provider, as kill -9 does, and waits until it leads again.
 func (y *followedRelease) restartsProvider() {
 	y.Helper()
-	before := y.readLeader()
+	previous := y.readLeader()
 	cp.KillProvider()
 	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
-	y.awaitLeaderAfter(before)
+	y.awaitLeaderAfter(previous)
 }
 
 // changesLeader kills the provider, lets the other replica take its place, and then starts the provider as the next one in line. It returns who leads now.
 func (y *followedRelease) changesLeader() leader {
 	y.Helper()
-	before := y.readLeader()
+	previous := y.readLeader()
 	cp.KillProvider()
-	after := y.awaitLeaderAfter(before) // Before the provider is there again: it would compete for the lease too.
+	next := y.awaitLeaderAfter(previous) // Before the provider is there again: it would compete for the lease too.
 	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
-	return after
+	return next
 }
 
 // wantLeaderSince checks that a replica began to lead within a pause, by the times of the lease and the SiteSync.

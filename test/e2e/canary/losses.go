@@ -34,27 +34,27 @@ func (y *measured) allGates(k kind) []unstructured.Unstructured {
 // deletesAll deletes all objects of some kinds at once, and returns their UIDs.
 func (y *measured) deletesAll(kinds ...kind) []string {
 	y.Helper()
-	gone := []string{}
+	deleted := []string{}
 	for _, k := range kinds {
 		for _, o := range y.allGates(k) {
-			gone = append(gone, string(o.GetUID()))
+			deleted = append(deleted, string(o.GetUID()))
 			y.must(client.IgnoreNotFound(cp.Client.Delete(y.Context(), &o)))
 		}
 	}
-	return gone
+	return deleted
 }
 
 // losesSomething loses all objects of some kinds at once, and waits until others took their places.
 func (y *measured) losesSomething(kinds ...kind) {
 	y.Helper()
-	gone := y.deletesAll(kinds...)
+	deleted := y.deletesAll(kinds...)
 	for _, k := range kinds {
 		o := &unstructured.Unstructured{}
 		o.SetAPIVersion(k.apiVersion)
 		o.SetKind(k.name)
-		_, err := y.Await(y.Context(), o, "another one is ready", func(seen *unstructured.Unstructured) bool {
-			ready := scene.Condition(seen, "Ready")
-			return !slices.Contains(gone, string(seen.GetUID())) && (ready.Status == "True" || ready.Reason == "Watching")
+		_, err := y.Await(y.Context(), o, "another one is ready", func(observed *unstructured.Unstructured) bool {
+			ready := scene.Condition(observed, "Ready")
+			return !slices.Contains(deleted, string(observed.GetUID())) && (ready.Status == "True" || ready.Reason == "Watching")
 		})
 		y.must(err)
 	}

@@ -15,9 +15,9 @@ import (
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	y := newMeasured(t)
-	one := release.Pause("")
+	manualPause := release.Pause("")
 	plan := release.Plan{
-		Steps: []any{one, release.Weight(5), one, release.Weight(20), one, release.Weight(40), one, release.Weight(60), one, release.Weight(80), one, release.Weight(100), one},
+		Steps: []any{manualPause, release.Weight(5), manualPause, release.Weight(20), manualPause, release.Weight(40), manualPause, release.Weight(60), manualPause, release.Weight(80), manualPause, release.Weight(100), manualPause},
 		Gates: release.Gates(time.Second, 1),
 	}
 	y.startsUsers(plan, perSecond/4)
@@ -26,15 +26,15 @@ func TestLosses(t *testing.T) {
 		func() { y.losesSomething(deliveryKind, syncKind) }, func() { y.losesSomething(deliveryKind) }, func() { y.losesSomething(syncKind) }, func() { y.losesSomething(gateKind) },
 		func() { y.losesSomething(deliveryKind, syncKind, gateKind) }, y.losesState, func() { y.losesSomething(deliveryKind, syncKind, gateKind); y.losesState() },
 	} {
-		at := fmt.Sprintf("%d/7", i+1)
-		if at == "7/7" {
+		progress := fmt.Sprintf("%d/7", i+1)
+		if progress == "7/7" {
 			y.awaitDivisions(8)
 			y.deletesAll(deliveryKind, syncKind, gateKind)
 		}
-		y.awaitState(2, "AwaitingPromotion", at)
+		y.awaitState(2, "AwaitingPromotion", progress)
 		lose()
-		y.awaitState(2, "AwaitingPromotion", at)
-		if at == "6/7" {
+		y.awaitState(2, "AwaitingPromotion", progress)
+		if progress == "6/7" {
 			y.crashesAfterPush()
 		}
 		y.promotesStep(2, int64(i)+1)

@@ -12,8 +12,8 @@ import (
 // are given up before they have any requests, and once they have all.
 func TestMove(t *testing.T) {
 	t.Parallel()
-	at := clusterOf(t, edge)
-	y := newFollowedRelease(t, release.Options{Prometheus: "http://127.0.0.1:9"}, release.Place{Cluster: at}, release.Place{Cluster: at, Repository: 1})
+	cluster := clusterOf(t, edge)
+	y := newFollowedRelease(t, release.Options{Prometheus: "http://127.0.0.1:9"}, release.Place{Cluster: cluster}, release.Place{Cluster: cluster, Repository: 1})
 	tracked, plain := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}}, release.Plan{IsPlain: true}
 
 	y.startsUsers(plain, perSecond/4)
@@ -35,9 +35,9 @@ func TestMove(t *testing.T) {
 	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 6, nil))
 	y.awaitOutcome(6, "RolledBack")
 	// No object has the restored content of a rollback, which a move needs.
-	more := plain
-	more.Replicas = release.Replicas + 1
-	y.asksForImage(5, more)
+	scaled := plain
+	scaled.Replicas = release.Replicas + 1
+	y.asksForImage(5, scaled)
 	y.awaitOutcome(7, "Succeeded")
 	y.isMovedInVain(8, tracked)
 

@@ -149,24 +149,24 @@ func (y *followedRelease) writesOverRestart() (entries []load.Entry, pushed int)
 	l, err := load.NewLedger(y.Context(), cp.Client, y.Namespace)
 	y.must(err)
 	defer l.Close()
-	before := y.awaitQuiet(l)
+	baseline := y.awaitQuiet(l)
 	pushes := cp.Git.Pushes(y.Namespace)
 	y.restartsProvider()
 	time.Sleep(quiet)
-	return l.Entries()[before:], cp.Git.Pushes(y.Namespace) - pushes
+	return l.Entries()[baseline:], cp.Git.Pushes(y.Namespace) - pushes
 }
 
 // awaitQuiet waits until nothing was written for a while, and returns how much was written before. A deployment may say late that a server
 // answers again, in each of its waits.
 func (y *followedRelease) awaitQuiet(l *load.Ledger) int {
 	y.Helper()
-	before := 0
+	count := 0
 	y.until("nothing is written any more", func() bool {
-		before = len(l.Entries())
+		count = len(l.Entries())
 		time.Sleep(quiet)
-		return len(l.Entries()) == before
+		return len(l.Entries()) == count
 	})
-	return before
+	return count
 }
 
 // showsOutage reports whether a reconcile of the provider failed, or succeeded again: it may say so in each wait of the deployment.
@@ -177,12 +177,12 @@ func showsOutage(entries []load.Entry) bool {
 }
 
 // wantNothingWritten checks that a ledger has no entries, and that nothing was pushed.
-func (y *followedRelease) wantNothingWritten(while string, entries []load.Entry, pushes int) {
+func (y *followedRelease) wantNothingWritten(situation string, entries []load.Entry, pushes int) {
 	y.Helper()
 	for _, e := range entries {
-		y.Errorf("something is written while %s: %+v", while, e)
+		y.Errorf("something is written while %s: %+v", situation, e)
 	}
 	if pushes != 0 {
-		y.Errorf("%d pushes while %s", pushes, while)
+		y.Errorf("%d pushes while %s", pushes, situation)
 	}
 }

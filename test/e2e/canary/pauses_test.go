@@ -26,8 +26,8 @@ func TestPauses(t *testing.T) {
 		y.startsStandby() // The new leader is ready in time for the next pause.
 	})
 	var now leader
-	seen := y.pausesFor(30*time.Second, func(time.Time) { now = y.changesLeader() })
-	y.wantLeaderSince(seen, now)
+	observed := y.pausesFor(30*time.Second, func(time.Time) { now = y.changesLeader() })
+	y.wantLeaderSince(observed, now)
 	y.writesNothing()
 	y.promotesStep(2, 6)
 	y.awaitOutcome(2, "Succeeded")

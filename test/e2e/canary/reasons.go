@@ -16,13 +16,13 @@ spec:
   listeners: [{name: web, protocol: HTTP, port: %d, allowedRoutes: {namespaces: {from: Same}}}]
 `
 
-func withRouteEdited(old, by string) func(*shop, tree.Files) {
+func withRouteEdited(old, replacement string) func(*shop, tree.Files) {
 	return func(s *shop, files tree.Files) {
 		s.Helper()
 		const name = "shared/httproute-web.yaml"
 		if !strings.Contains(string(files[name]), old) {
 			s.Fatalf("%s does not have %q:\n%s", name, old, files[name])
 		}
-		files[name] = []byte(strings.Replace(string(files[name]), old, by, 1))
+		files[name] = []byte(strings.Replace(string(files[name]), old, replacement, 1))
 	}
 }

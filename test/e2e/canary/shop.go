@@ -108,13 +108,13 @@ func (s *shop) createRepo(file, text string) {
 // newShopWithout makes a shop without a repository.
 func newShopWithout(t *testing.T) *shop {
 	t.Helper()
-	at := clusterOf(t, edge)
+	cluster := clusterOf(t, edge)
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-"}}
-	s := &shop{T: t, Cluster: at}
-	s.must(at.Client.Create(t.Context(), ns))
+	s := &shop{T: t, Cluster: cluster}
+	s.must(cluster.Client.Create(t.Context(), ns))
 	s.namespace = ns.GetName()
 	t.Cleanup(s.explainFailure)
-	s.target = traffic.Target{URL: at.Gateway.URL, Host: s.namespace + ".example.org"}
+	s.target = traffic.Target{URL: cluster.Gateway.URL, Host: s.namespace + ".example.org"}
 	return s
 }
 
@@ -158,11 +158,11 @@ func (s *shop) must(err error) {
 	}
 }
 
-func (s *shop) awaitTrue(what string, is func() bool) {
+func (s *shop) awaitTrue(description string, condition func() bool) {
 	s.Helper()
-	for end := time.Now().Add(patience.Limit); !is(); time.Sleep(look) {
+	for end := time.Now().Add(patience.Limit); !condition(); time.Sleep(look) {
 		if time.Now().After(end) {
-			s.Fatalf("waited %s in vain: %s", patience.Limit, what)
+			s.Fatalf("waited %s in vain: %s", patience.Limit, description)
 		}
 	}
 }
@@ -198,9 +198,9 @@ func (s *shop) filesBeside(serving string, stable, next int, ahead int) tree.Fil
 	return s.stateAt(files, track.State{Serving: serving, Ahead: ahead})
 }
 
-func (s *shop) stateAt(files tree.Files, to track.State) tree.Files {
+func (s *shop) stateAt(files tree.Files, target track.State) tree.Files {
 	s.Helper()
-	out, err := track.At(files, to)
+	out, err := track.At(files, target)
 	s.must(err)
 	return out
 }

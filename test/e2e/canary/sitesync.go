@@ -34,7 +34,7 @@ spec:
 `
 
 // askForDirectory makes the SiteSync ask for a directory at a position, as the function would. The folder of track green has changed at a position, if there is one.
-func (s *shop) askForDirectory(files tree.Files, at ledger.Position, changed *ledger.Position) {
+func (s *shop) askForDirectory(files tree.Files, position ledger.Position, changed *ledger.Position) {
 	s.Helper()
 	weights, err := track.Weights(files)
 	s.must(err)
@@ -49,16 +49,16 @@ func (s *shop) askForDirectory(files tree.Files, at ledger.Position, changed *le
 	}
 	want.Tracks[1].ChangedAt = changed
 	for _, r := range routes {
-		one := deliveryv1alpha1.TrafficRoute{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+		trafficRoute := deliveryv1alpha1.TrafficRoute{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
 		for _, b := range r.Backends {
-			one.Backends = append(one.Backends, deliveryv1alpha1.TrafficBackend{Rule: int32(b.Rule), Service: b.Service, Weight: b.Weight})
+			trafficRoute.Backends = append(trafficRoute.Backends, deliveryv1alpha1.TrafficBackend{Rule: int32(b.Rule), Service: b.Service, Weight: b.Weight})
 		}
-		want.Routes = append(want.Routes, one)
+		want.Routes = append(want.Routes, trafficRoute)
 	}
 	y := &deliveryv1alpha1.SiteSync{}
 	y.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
 		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.namespace, Name: claim},
-		Position: &at, SyncWaitTimeout: "10m",
+		Position: &position, SyncWaitTimeout: "10m",
 		Sites: []deliveryv1alpha1.SiteTree{{
 			Name: s.namespace, Path: s.directoryOf(), Tree: tree.ID(files), Traffic: want,
 			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: "ProviderConfig", Name: "repo"},
@@ -81,11 +81,11 @@ func (s *shop) observedSite() deliveryv1alpha1.SiteObservation {
 	s.must(cp.Client.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: claim}, o))
 	y := &deliveryv1alpha1.SiteSync{}
 	s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, y))
-	at := y.Status.AtProvider
-	if at.Position == nil || *at.Position != *y.Spec.ForProvider.Position || len(at.Sites) == 0 {
+	observation := y.Status.AtProvider
+	if observation.Position == nil || *observation.Position != *y.Spec.ForProvider.Position || len(observation.Sites) == 0 {
 		return deliveryv1alpha1.SiteObservation{}
 	}
-	return at.Sites[0]
+	return observation.Sites[0]
 }
 
 func (s *shop) greenTrack() deliveryv1alpha1.TrackObservation {
@@ -93,12 +93,12 @@ func (s *shop) greenTrack() deliveryv1alpha1.TrackObservation {
 	return s.observedSite().TrackOf(track.Green)
 }
 
-func (s *shop) awaitGreen(what string, is func(deliveryv1alpha1.TrackObservation) bool) deliveryv1alpha1.TrackObservation {
+func (s *shop) awaitGreen(description string, condition func(deliveryv1alpha1.TrackObservation) bool) deliveryv1alpha1.TrackObservation {
 	s.Helper()
 	var last deliveryv1alpha1.TrackObservation
-	s.awaitTrue("track green is "+what, func() bool {
+	s.awaitTrue("track green is "+description, func() bool {
 		last = s.greenTrack()
-		return is(last)
+		return condition(last)
 	})
 	return last
 }

@@ -31,18 +31,18 @@ func TestBreachInLastMinute(t *testing.T) {
 	end := release.PauseStart(paused).Add(length)
 	y.sleepUntil(end.Add(-50 * time.Second))
 	y.failsGate(2, track.Green)
-	seen := y.awaitOutcome(2, "RolledBack")
-	if why := scene.Field(seen, "status", "message"); !strings.Contains(why, "GateFailed") {
-		t.Errorf("the canary is not rolled back by its Gate: %s", why)
+	observed := y.awaitOutcome(2, "RolledBack")
+	if message := scene.Field(observed, "status", "message"); !strings.Contains(message, "GateFailed") {
+		t.Errorf("the canary is not rolled back by its Gate: %s", message)
 	}
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100")
 }
 
 // sleepUntil waits for a moment.
-func (y *followedRelease) sleepUntil(at time.Time) {
+func (y *followedRelease) sleepUntil(deadline time.Time) {
 	y.Helper()
 	select {
-	case <-time.After(time.Until(at)):
+	case <-time.After(time.Until(deadline)):
 	case <-y.Context().Done():
 		y.Fatal(y.Context().Err())
 	}
@@ -85,10 +85,10 @@ func TestUserDecides(t *testing.T) {
 func (y *measured) awaitHeld(revision, step int64) {
 	y.Helper()
 	y.awaitState(revision, "Held", fmt.Sprintf("%d/3", step))
-	seen := y.awaitSeen("a user is awaited", func(o *unstructured.Unstructured) bool {
+	observed := y.awaitSeen("a user is awaited", func(o *unstructured.Unstructured) bool {
 		return scene.Is(o, "Reconciling", corev1.ConditionTrue, "Held") && scene.Field(o, "status", "phase") != "Failed"
 	})
-	if diff := cmp.Diff(step, scene.Number(seen, "status", "canary", "promote")); diff != "" {
+	if diff := cmp.Diff(step, scene.Number(observed, "status", "canary", "promote")); diff != "" {
 		y.Errorf("step to promote: -want, +got:\n%s", diff)
 	}
 	y.awaitGate("the Gate of the step is inconclusive", func(o *unstructured.Unstructured) bool {

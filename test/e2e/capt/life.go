@@ -157,11 +157,11 @@ func (l *life) becomesReady() *v1alpha1.ManagedCluster {
 	l.kubeconfig(cp.Kubeconfig)
 	l.followCluster(secretsDone)
 	mc := l.awaitReadyReason(v1alpha1.ReasonReady)
-	at := mc.Status.AtProvider
-	if at.WasReady == nil || at.WasReady.UID != at.UID || at.Initialized == nil || at.Initialized.UID != at.UID || !strings.HasPrefix(at.Version, "v1.") {
+	observation := mc.Status.AtProvider
+	if observation.WasReady == nil || observation.WasReady.UID != observation.UID || observation.Initialized == nil || observation.Initialized.UID != observation.UID || !strings.HasPrefix(observation.Version, "v1.") {
 		l.Errorf("recorded state of a ready cluster: %s", describeObject(mc))
 	}
-	if diff := cmp.Diff(map[string]string{"CAPTCluster": "v1beta1", "Cluster": "cluster.x-k8s.io/v1beta1"}, map[string]string{"CAPTCluster": at.Contracts.Infrastructure, "Cluster": at.ClusterAPIVersion}); diff != "" {
+	if diff := cmp.Diff(map[string]string{"CAPTCluster": "v1beta1", "Cluster": "cluster.x-k8s.io/v1beta1"}, map[string]string{"CAPTCluster": observation.Contracts.Infrastructure, "Cluster": observation.ClusterAPIVersion}); diff != "" {
 		l.Errorf("versions: -want, +got:\n%s", diff)
 	}
 	return mc
@@ -180,31 +180,31 @@ func (l *life) playFlaps() {
 		l.awaitLostPlane(false)
 	}
 	mc := l.awaitReadyReason(v1alpha1.ReasonReady)
-	n, degraded, taken := writes()
+	n, degraded, reverted := writes()
 	// One when it is lost, a few of progress, and one when it counts as ready again.
-	if n > most || degraded == 0 || taken > 0 {
-		l.Errorf("%d writes of the status, %d of them Degraded, and %d unset an initialized field", n, degraded, taken)
+	if n > most || degraded == 0 || reverted > 0 {
+		l.Errorf("%d writes of the status, %d of them Degraded, and %d unset an initialized field", n, degraded, reverted)
 	}
 	l.Logf("the status was written %d times while the control plane was lost %d times", n, flaps)
-	if at := mc.Status.AtProvider; at.Initialized == nil || at.Initialized.UID != at.UID || at.WasReady == nil {
+	if observation := mc.Status.AtProvider; observation.Initialized == nil || observation.Initialized.UID != observation.UID || observation.WasReady == nil {
 		l.Errorf("recorded state after the cluster flapped: %s", describeObject(mc))
 	}
 	l.playOwned()
 }
 
 // awaitLostPlane waits until CAPT says so.
-func (l *life) awaitLostPlane(lost bool) {
+func (l *life) awaitLostPlane(isLost bool) {
 	l.Helper()
-	l.awaitTrue("CAPT says whether the control plane is ready", l.isPlaneReady(!lost), nothingElse)
+	l.awaitTrue("CAPT says whether the control plane is ready", l.isPlaneReady(!isLost), nothingElse)
 }
 
 // countStatusWrites counts how often the status is written from now on, how often it says Degraded, and how often that the control plane is not
 // initialized any more.
-func (l *life) countStatusWrites() func() (n, degraded, taken int) {
+func (l *life) countStatusWrites() func() (n, degraded, reverted int) {
 	l.Helper()
 	w, err := kube.Watch(l.Context(), &v1alpha1.ManagedClusterList{}, client.InNamespace(l.namespace))
 	l.must(err)
-	return func() (n, degraded, taken int) {
+	return func() (n, degraded, reverted int) {
 		defer w.Stop()
 		last := l.awaitManagedCluster("the last one", func(*v1alpha1.ManagedCluster) bool { return true }).GetResourceVersion()
 		for e := range w.ResultChan() {
@@ -219,13 +219,13 @@ func (l *life) countStatusWrites() func() (n, degraded, taken int) {
 				degraded++
 			}
 			if mc.GetCondition(v1alpha1.TypeControlPlaneInitialized).Status != corev1.ConditionTrue {
-				taken++
+				reverted++
 			}
 			if mc.GetResourceVersion() == last {
 				break
 			}
 		}
-		return n, degraded, taken
+		return n, degraded, reverted
 	}
 }
 
@@ -314,8 +314,8 @@ func (l *life) bornAgain(first *v1alpha1.ManagedCluster) {
 	l.awaitObject("Cluster")
 	l.followCluster(applied)
 	mc := l.awaitManagedCluster("another Cluster", func(mc *v1alpha1.ManagedCluster) bool { return mc.Status.AtProvider.UID != "" })
-	at := mc.Status.AtProvider
-	if at.UID == first.Status.AtProvider.UID || at.Initialized != nil || at.WasReady != nil {
+	observation := mc.Status.AtProvider
+	if observation.UID == first.Status.AtProvider.UID || observation.Initialized != nil || observation.WasReady != nil {
 		l.Errorf("recorded state of the first cluster: %s", describeObject(mc))
 	}
 	l.awaitCondition(v1alpha1.TypeControlPlaneInitialized, corev1.ConditionFalse, "NotInitialized")

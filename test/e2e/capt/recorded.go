@@ -62,23 +62,23 @@ func (recorded) followCluster(s *stage, m moment) {
 }
 
 // editAsController edits an object as its controller does: all of it, as it was read.
-func (s *stage) editAsController(o *unstructured.Unstructured, by client.FieldOwner, fn func(*unstructured.Unstructured)) {
+func (s *stage) editAsController(o *unstructured.Unstructured, owner client.FieldOwner, fn func(*unstructured.Unstructured)) {
 	s.Helper()
 	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		if err := kube.Get(s.Context(), client.ObjectKeyFromObject(o), o); err != nil {
 			return err
 		}
 		fn(o)
-		return kube.Update(s.Context(), o, by)
+		return kube.Update(s.Context(), o, owner)
 	}))
 }
 
 // mergeStatus merges into an object's status, as its controller does.
-func (s *stage) mergeStatus(o *unstructured.Unstructured, by client.FieldOwner, status map[string]any) {
+func (s *stage) mergeStatus(o *unstructured.Unstructured, owner client.FieldOwner, status map[string]any) {
 	s.Helper()
 	patch, err := json.Marshal(map[string]any{"status": status})
 	s.must(err)
-	s.must(kube.Status().Patch(s.Context(), o.DeepCopy(), client.RawPatch(types.MergePatchType, patch), by))
+	s.must(kube.Status().Patch(s.Context(), o.DeepCopy(), client.RawPatch(types.MergePatchType, patch), owner))
 }
 
 // takeOwnership: core owns the objects that the Cluster refers to, and all protect their objects.

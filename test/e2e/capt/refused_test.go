@@ -61,7 +61,7 @@ func TestObjectsGone(t *testing.T) {
 	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) {
 		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: uid})
 	})
-	if again := l.awaitObject("CAPTControlPlane"); string(again.GetUID()) == uid {
+	if recreated := l.awaitObject("CAPTControlPlane"); string(recreated.GetUID()) == uid {
 		t.Error("the object has the UID of the deleted object")
 	}
 }

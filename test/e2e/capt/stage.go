@@ -169,10 +169,10 @@ func (s *stage) makeManagedCluster(changes ...func(*v1alpha1.ManagedClusterParam
 	no := false
 	mc := &v1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: s.namespace}}
 	mc.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: s.namespace}
-	one := int32(1)
+	seconds := int32(1)
 	mc.Spec.ForProvider.Cluster.Name = s.namespace
 	mc.Spec.ForProvider.ClusterDescription = v1alpha1.ClusterDescription{
-		Type: v1alpha1.TypeCAPT, Version: "v1.31.0", Labels: map[string]v1alpha1.LabelValue{"env": "prod"}, Readiness: v1alpha1.Readiness{StabilizationSeconds: &one},
+		Type: v1alpha1.TypeCAPT, Version: "v1.31.0", Labels: map[string]v1alpha1.LabelValue{"env": "prod"}, Readiness: v1alpha1.Readiness{StabilizationSeconds: &seconds},
 		CAPT: &v1alpha1.CAPT{
 			Region: "eu-west-1", VPC: v1alpha1.CAPTVPC{TemplateRef: &v1alpha1.TemplateReference{Name: "vpc"}},
 			ControlPlane: v1alpha1.CAPTControlPlane{
@@ -195,26 +195,26 @@ func (s *stage) changeManagedCluster(fn func(*v1alpha1.ManagedCluster)) {
 	s.Helper()
 	mc := &v1alpha1.ManagedCluster{}
 	s.must(kube.Get(s.Context(), s.keyOf(), mc))
-	before := mc.DeepCopy()
+	original := mc.DeepCopy()
 	fn(mc)
-	s.must(kube.Patch(s.Context(), mc, client.MergeFrom(before)))
+	s.must(kube.Patch(s.Context(), mc, client.MergeFrom(original)))
 }
 
 // awaitManagedCluster waits until the ManagedCluster meets a condition, and describes its last state when it never does.
-func (s *stage) awaitManagedCluster(what string, is func(*v1alpha1.ManagedCluster) bool) *v1alpha1.ManagedCluster {
+func (s *stage) awaitManagedCluster(description string, condition func(*v1alpha1.ManagedCluster) bool) *v1alpha1.ManagedCluster {
 	s.Helper()
 	mc := &v1alpha1.ManagedCluster{}
-	s.awaitTrue(what, func(ctx context.Context) (bool, error) {
+	s.awaitTrue(description, func(ctx context.Context) (bool, error) {
 		err := kube.Get(ctx, s.keyOf(), mc)
-		return err == nil && is(mc), client.IgnoreNotFound(err)
+		return err == nil && condition(mc), client.IgnoreNotFound(err)
 	}, func() string { return describeObject(mc) })
 	return mc
 }
 
-func (s *stage) awaitTrue(what string, is wait.ConditionWithContextFunc, instead func() string) {
+func (s *stage) awaitTrue(description string, condition wait.ConditionWithContextFunc, instead func() string) {
 	s.Helper()
-	if err := wait.PollUntilContextTimeout(s.Context(), often, patience.Limit, true, is); err != nil {
-		s.Fatalf("%s: %v; instead:\n%s\nthe provider's log ends with:\n%s", what, err, instead(), providerLog())
+	if err := wait.PollUntilContextTimeout(s.Context(), often, patience.Limit, true, condition); err != nil {
+		s.Fatalf("%s: %v; instead:\n%s\nthe provider's log ends with:\n%s", description, err, instead(), providerLog())
 	}
 }
 
@@ -245,13 +245,13 @@ func (s *stage) awaitReadyReason(reason xpv2.ConditionReason) *v1alpha1.ManagedC
 }
 
 // awaitCondition waits until a condition has a status and a reason, and returns its message.
-func (s *stage) awaitCondition(of xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason) string {
+func (s *stage) awaitCondition(conditionType xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason) string {
 	s.Helper()
-	mc := s.awaitManagedCluster(fmt.Sprintf("%s is %s, %s", of, status, reason), func(mc *v1alpha1.ManagedCluster) bool {
-		c := mc.GetCondition(of)
+	mc := s.awaitManagedCluster(fmt.Sprintf("%s is %s, %s", conditionType, status, reason), func(mc *v1alpha1.ManagedCluster) bool {
+		c := mc.GetCondition(conditionType)
 		return c.Status == status && c.Reason == reason
 	})
-	return mc.GetCondition(of).Message
+	return mc.GetCondition(conditionType).Message
 }
 
 // liveObject returns an object from the API server. The name is the namespace's unless it is given; it is nil if there is none.
@@ -284,6 +284,6 @@ func (s *stage) awaitVanished(kind string, name ...string) {
 }
 
 // conditionOf is one in the form of Kubernetes.
-func conditionOf(of, status, reason, message string) map[string]any {
-	return map[string]any{"type": of, "status": status, "reason": reason, "message": message, "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
+func conditionOf(conditionType, status, reason, message string) map[string]any {
+	return map[string]any{"type": conditionType, "status": status, "reason": reason, "message": message, "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
 }

@@ -81,12 +81,12 @@ func (s *stage) takeRight(group string) (giveBack func()) {
 	s.T.Helper()
 	role := &rbacv1.ClusterRole{}
 	s.Must(s.Client.Get(s.T.Context(), client.ObjectKey{Name: "intentplane:provider"}, role))
-	before := slices.Clone(role.Rules)
+	rules := slices.Clone(role.Rules)
 	role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.APIGroups, group) })
 	s.Must(s.Client.Update(s.T.Context(), role))
 	s.stopProvider()()
 	return func() {
-		role.Rules = before
+		role.Rules = rules
 		s.Must(s.Client.Update(s.T.Context(), role))
 	}
 }

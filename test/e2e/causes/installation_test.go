@@ -8,9 +8,9 @@ import (
 
 // TestShared breaks the shared parts of all deployments, one after another, while no other test runs.
 func TestShared(t *testing.T) {
-	for name, told := range sharedStories() {
+	for name, scenario := range sharedStories() {
 		for shapeName, describe := range shapes() {
-			t.Run(name+shapeName, func(t *testing.T) { newStage(t, describe, "edge1").playCause(told) })
+			t.Run(name+shapeName, func(t *testing.T) { newStage(t, describe, "edge1").playCause(scenario) })
 		}
 	}
 }

@@ -80,9 +80,9 @@ func repositoryStories() map[string]story {
 				s.awaitSucceeded(1)
 				first := s.Commits()[0].ID
 				s.awaitSucceeded(2)
-				lost := s.Commits()[0].ID
+				commit := s.Commits()[0].ID
 				s.forceBranch(first)
-				return func() { s.forceBranch(lost) }
+				return func() { s.forceBranch(commit) }
 			},
 			want: answer{object: "GitDelivery ", reason: "Diverged", actor: advice.RepositoryOwner, do: "Find out who rewrote the branch"},
 		},

@@ -234,13 +234,13 @@ func clusterStories() map[string]remoteStory {
 // playRemote plays stories side by side, each with a deployment of both shapes.
 func playRemote(t *testing.T, stories map[string]remoteStory) {
 	t.Helper()
-	for name, told := range stories {
+	for name, scenario := range stories {
 		for shapeName, describe := range shapes() {
 			t.Run(name+shapeName, func(t *testing.T) {
 				t.Parallel()
 				s := newRemoteStage(t, describe)
-				s.playCause(story{reason: told.reason, want: told.want, breaks: func(*stage) func() {
-					repair := told.breaks(s)
+				s.playCause(story{reason: scenario.reason, want: scenario.want, breaks: func(*stage) func() {
+					repair := scenario.breaks(s)
 					s.Apply(s.deployment)
 					return repair
 				}})

@@ -133,25 +133,25 @@ type story struct {
 }
 
 // answerTo returns the expected answer to a user about the deployment of a stage.
-func (told story) answerTo(s *stage, user string) answer {
+func (scenario story) answerTo(s *stage, user string) answer {
 	switch {
-	case user == editor && s.isClaim() && told.toEditorOfClaim.reason != "":
-		return told.toEditorOfClaim
-	case user == editor && told.toEditor.reason != "":
-		return told.toEditor
+	case user == editor && s.isClaim() && scenario.toEditorOfClaim.reason != "":
+		return scenario.toEditorOfClaim
+	case user == editor && scenario.toEditor.reason != "":
+		return scenario.toEditor
 	}
-	return told.want
+	return scenario.want
 }
 
 // playCause breaks, asks, repairs, and asks again.
-func (s *stage) playCause(told story) {
+func (s *stage) playCause(scenario story) {
 	s.T.Helper()
-	s.T.Log(told.reason)
-	repair := sync.OnceFunc(told.breaks(s))
+	s.T.Log(scenario.reason)
+	repair := sync.OnceFunc(scenario.breaks(s))
 	defer repair() // Other stories need the parts that one story breaks for all.
 	for _, user := range []string{admin, editor} {
-		want := told.answerTo(s, user)
-		s.expectCause(user, want, told.early)
+		want := scenario.answerTo(s, user)
+		s.expectCause(user, want, scenario.early)
 		s.expectText(user, want)
 	}
 	repair()
@@ -246,20 +246,20 @@ func (s *stage) runPlugin(user string, args ...string) string {
 }
 
 // askUntilGood asks at each pause until the answer is good, and fails the test with the last answer when that takes too long.
-func (s *stage) askUntilGood(what string, is func() (string, bool)) {
+func (s *stage) askUntilGood(description string, condition func() (string, bool)) {
 	s.T.Helper()
 	tick, end := time.NewTicker(pause), time.NewTimer(patience.Limit)
 	defer tick.Stop()
 	defer end.Stop()
 	for {
-		last, isGood := is()
+		last, isGood := condition()
 		if isGood {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-end.C:
-			s.T.Fatalf("%s: not within %s, but: %s", what, patience.Limit, last)
+			s.T.Fatalf("%s: not within %s, but: %s", description, patience.Limit, last)
 		}
 	}
 }
@@ -267,11 +267,11 @@ func (s *stage) askUntilGood(what string, is func() (string, bool)) {
 // playAll plays stories side by side, each with a deployment of both shapes.
 func playAll(t *testing.T, stories map[string]story) {
 	t.Helper()
-	for name, told := range stories {
+	for name, scenario := range stories {
 		for shapeName, describe := range shapes() {
 			t.Run(name+shapeName, func(t *testing.T) {
 				t.Parallel()
-				newStage(t, describe, "edge1").playCause(told)
+				newStage(t, describe, "edge1").playCause(scenario)
 			})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // wantUnchanged checks that a GitDelivery is as it was, in all that anybody asked of it.
-func wantUnchanged(t *testing.T, after string, want, got *unstructured.Unstructured) {
+func wantUnchanged(t *testing.T, event string, want, got *unstructured.Unstructured) {
 	t.Helper()
 	pick := func(u *unstructured.Unstructured) map[string]any {
 		return map[string]any{
@@ -20,14 +20,14 @@ func wantUnchanged(t *testing.T, after string, want, got *unstructured.Unstructu
 		}
 	}
 	if diff := cmp.Diff(pick(want), pick(got)); diff != "" {
-		t.Errorf("GitDelivery after %s: -want, +got:\n%s", after, diff)
+		t.Errorf("GitDelivery after %s: -want, +got:\n%s", event, diff)
 	}
 }
 
 // wantFailed checks the last transition of a claim that failed, and the reason.
-func wantFailed(t *testing.T, reason string, seen *unstructured.Unstructured, phase, why string) {
+func wantFailed(t *testing.T, reason string, observed *unstructured.Unstructured, phase, validReason string) {
 	t.Helper()
-	transitions, _, err := unstructured.NestedSlice(seen.Object, "status", "transitions")
+	transitions, _, err := unstructured.NestedSlice(observed.Object, "status", "transitions")
 	if err != nil || len(transitions) == 0 {
 		t.Fatalf("\n%s\nthe claim has no transitions: %v", reason, err)
 	}
@@ -35,8 +35,8 @@ func wantFailed(t *testing.T, reason string, seen *unstructured.Unstructured, ph
 	if diff := cmp.Diff(phase+" → Failed", scene.Field(last, "last", "from")+" → "+scene.Field(last, "last", "to")); diff != "" {
 		t.Errorf("\n%s\nlast transition: -want, +got:\n%s", reason, diff)
 	}
-	if !scene.Is(seen, "Valid", corev1.ConditionFalse, why) {
-		t.Errorf("\n%s\ncondition Valid: want reason %s, got %v", reason, why, scene.Condition(seen, "Valid"))
+	if !scene.Is(observed, "Valid", corev1.ConditionFalse, validReason) {
+		t.Errorf("\n%s\ncondition Valid: want reason %s, got %v", reason, validReason, scene.Condition(observed, "Valid"))
 	}
 }
 

@@ -64,25 +64,25 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			tip := s.AwaitCommits(1)[0].ID
 			// Fields that another user set: one of the spec, which changes its generation, and of the metadata.
 			s.Patch(s.Raw(), `{"spec": {"forProvider": {"claimRef": {"uid": "by-hand"}}}, "metadata": {"labels": {"team": "blue"}, "annotations": {"note": "keep"}}}`)
-			before, composed := s.Raw(), composedBy(s, claim)
+			previous, composed := s.Raw(), composedBy(s, claim)
 
 			broken := claim.DeepCopy()
 			tc.breaks(s, broken)
-			seen := s.Fail(broken)
-			wantFailed(t, tc.reason, seen, tc.in, tc.why)
+			observed := s.Fail(broken)
+			wantFailed(t, tc.reason, observed, tc.in, tc.why)
 			if diff := cmp.Diff(composed, composedBy(s, claim)); diff != "" {
 				t.Errorf("\n%s\nresources of the composite: -want, +got:\n%s", tc.reason, diff)
 			}
-			wantUnchanged(t, "the edit that breaks", before, s.Raw())
+			wantUnchanged(t, "the edit that breaks", previous, s.Raw())
 			if diff := cmp.Diff(tip, s.AwaitCommits(1)[0].ID); diff != "" {
 				t.Errorf("\n%s\ntip of the branch: -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tip, scene.Field(seen, "status", "delivery", "gitCommit")); diff != "" {
+			if diff := cmp.Diff(tip, scene.Field(observed, "status", "delivery", "gitCommit")); diff != "" {
 				t.Errorf("\n%s\nstatus.delivery.gitCommit: -want, +got:\n%s", tc.reason, diff)
 			}
 
 			s.Succeed(claim)
-			wantUnchanged(t, "the old intent again", before, s.Raw())
+			wantUnchanged(t, "the old intent again", previous, s.Raw())
 			s.AwaitCommits(1)
 
 			s.Fail(broken)

@@ -55,11 +55,11 @@ type forgery struct {
 }
 
 func forgedPlaces() map[string]forgery {
-	to := func(change func(*deliveryv1alpha1.GitDeliveryParameters)) func(*scene.Scene, *deliveryv1alpha1.GitDelivery) {
+	changeBy := func(change func(*deliveryv1alpha1.GitDeliveryParameters)) func(*scene.Scene, *deliveryv1alpha1.GitDelivery) {
 		return func(_ *scene.Scene, d *deliveryv1alpha1.GitDelivery) { change(&d.Spec.ForProvider) }
 	}
 	path := func(site, namespace, name string) func(*scene.Scene, *deliveryv1alpha1.GitDelivery) {
-		return to(func(p *deliveryv1alpha1.GitDeliveryParameters) {
+		return changeBy(func(p *deliveryv1alpha1.GitDeliveryParameters) {
 			p.Trees[0].Path = strings.Join([]string{"clusters", site, namespace, name}, "/")
 		})
 	}
@@ -73,7 +73,7 @@ func forgedPlaces() map[string]forgery {
 		},
 		"SiteNowhere": {
 			reason: "A claim that does not exist is refused in the same words.",
-			change: to(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.Trees[0].Site = "nowhere" }),
+			change: changeBy(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.Trees[0].Site = "nowhere" }),
 			why:    deliveryv1alpha1.ReasonSiteMissing, want: "does not exist or may not be used from namespace",
 		},
 		"OtherClaim":     {reason: "A claim writes to its own directory.", change: path("edge1", "NAMESPACE", "bank"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
@@ -82,12 +82,12 @@ func forgedPlaces() map[string]forgery {
 		"Above":          {reason: "A path cannot leave the directory of its claim.", change: path("edge1/../theirs", "NAMESPACE", "shop"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
 		"Branch": {
 			reason: "A GitDelivery made by hand does not write to another branch.",
-			change: to(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.Trees[0].Branch = "release" }),
+			change: changeBy(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.Trees[0].Branch = "release" }),
 			why:    deliveryv1alpha1.ReasonPolicyDenied, want: "branch",
 		},
 		"ClaimElsewhere": {
 			reason: "Who may make a GitDelivery here may not make claims there.",
-			change: to(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.ClaimRef.Namespace = "team-b" }),
+			change: changeBy(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.ClaimRef.Namespace = "team-b" }),
 			why:    deliveryv1alpha1.ReasonPolicyDenied, want: "is not the namespace of the GitDelivery",
 		},
 		"Config": {

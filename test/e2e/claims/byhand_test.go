@@ -28,10 +28,10 @@ func TestForgedDeliveries(t *testing.T) {
 			d.Spec.ForProvider.Trees[0].Path = strings.ReplaceAll(d.Spec.ForProvider.Trees[0].Path, "NAMESPACE", s.Namespace)
 			o := s.NewDelivery(d)
 			s.Apply(o)
-			seen := s.Await(o, "not Ready for "+string(tc.why), func(u *unstructured.Unstructured) bool {
+			observed := s.Await(o, "not Ready for "+string(tc.why), func(u *unstructured.Unstructured) bool {
 				return scene.Is(u, "Ready", corev1.ConditionFalse, string(tc.why))
 			})
-			if got := scene.Condition(seen, "Ready").Message; !strings.Contains(got, tc.want) {
+			if got := scene.Condition(observed, "Ready").Message; !strings.Contains(got, tc.want) {
 				s.T.Errorf("\n%s\nthe message does not say %q: %q", tc.reason, tc.want, got)
 			}
 		})

@@ -53,9 +53,9 @@ func awaitSiteWaits(t *testing.T) {
 				strings.HasPrefix(scene.Field(u, "status", "delivery", "sites", s.Site("later"), "message"), reason)
 		}
 	}
-	seen := s.Reach(claim, "Delivering, with one Site served", waits("KindMissing: Cluster later"))
-	if !scene.Is(seen, "Ready", corev1.ConditionFalse, "") || !scene.Is(seen, "Reconciling", corev1.ConditionTrue, "") {
-		t.Errorf("the status does not say that it goes on: %v", seen.Object["status"])
+	observed := s.Reach(claim, "Delivering, with one Site served", waits("KindMissing: Cluster later"))
+	if !scene.Is(observed, "Ready", corev1.ConditionFalse, "") || !scene.Is(observed, "Reconciling", corev1.ConditionTrue, "") {
+		t.Errorf("the status does not say that it goes on: %v", observed.Object["status"])
 	}
 	s.AwaitCommits(1)
 	// Cluster API is installed, and the Cluster is made, and is not ready.

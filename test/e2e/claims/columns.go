@@ -29,17 +29,17 @@ func shapesOfClaims() map[string]shape {
 }
 
 // wantColumns compares some columns of a row. AGE is there and says something.
-func wantColumns(t *testing.T, what string, row, want scene.Row) {
+func wantColumns(t *testing.T, description string, row, want scene.Row) {
 	t.Helper()
 	got := scene.Row{}
 	for name := range want {
 		got[name] = row[name]
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: -want, +got:\n%s", what, diff)
+		t.Errorf("%s: -want, +got:\n%s", description, diff)
 	}
 	if !strings.ContainsAny(row["AGE"], "0123456789") {
-		t.Errorf("%s: AGE is %q", what, row["AGE"])
+		t.Errorf("%s: AGE is %q", description, row["AGE"])
 	}
 }
 

@@ -61,8 +61,8 @@ func TestWaitAndDigest(t *testing.T) {
 				t.Errorf("status.intentDigest: -want, +got:\n%s", diff)
 			}
 			// Defaults, and fields that Crossplane adds, change nothing.
-			there := s.Inside("get", shape.resource, "shop", "--output=yaml")
-			if diff := cmp.Diff(digest, strings.TrimSpace(s.Program(there, s.Built("kubectl-intent"), "digest", "-"))); diff != "" {
+			existing := s.Inside("get", shape.resource, "shop", "--output=yaml")
+			if diff := cmp.Diff(digest, strings.TrimSpace(s.Program(existing, s.Built("kubectl-intent"), "digest", "-"))); diff != "" {
 				t.Errorf("digest of the applied object: -want, +got:\n%s", diff)
 			}
 		})

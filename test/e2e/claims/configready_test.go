@@ -16,18 +16,18 @@ import (
 func TestConfigurationReady(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	own := "providerconfigs.config.intentplane.dev/" + scene.Config
-	s.Inside("wait", "--for=condition=Ready", "--timeout="+patience.Limit.String(), own)
-	if got := s.Inside("get", own, "--no-headers"); !strings.Contains(got, " True ") {
+	ownConfig := "providerconfigs.config.intentplane.dev/" + scene.Config
+	s.Inside("wait", "--for=condition=Ready", "--timeout="+patience.Limit.String(), ownConfig)
+	if got := s.Inside("get", ownConfig, "--no-headers"); !strings.Contains(got, " True ") {
 		t.Errorf("column READY: want True, got %s", got)
 	}
 
 	shared := s.Set(s.ClusterProviderConfig(), s.Git.URL(s.Namespace+"-none"), "spec", "git", "url")
 	s.Apply(shared)
-	seen := s.Await(shared, "a Ready that is False", func(u *unstructured.Unstructured) bool {
+	observed := s.Await(shared, "a Ready that is False", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Ready", corev1.ConditionFalse, "Unreachable")
 	})
-	if said := scene.Condition(seen, "Ready").Message; said == "" {
+	if message := scene.Condition(observed, "Ready").Message; message == "" {
 		t.Error("Ready does not say why the repository is not reached")
 	}
 	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(s.Namespace), "spec", "git", "url"))

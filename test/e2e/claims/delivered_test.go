@@ -29,11 +29,11 @@ func TestPluginShowsWhatIsDelivered(t *testing.T) {
 					t.Errorf("%s: -delivered, +files of artifacts:\n%s", site, diff)
 				}
 			}
-			same, other := filepath.Join(t.TempDir(), "same.yaml"), filepath.Join(t.TempDir(), "other.yaml")
-			writeFile(s, same, o)
-			writeFile(s, other, shape.describe(s, "shop", runIntent(s, 5, "edge1")))
-			wantOutputOfDiff(s, same, 0)
-			wantOutputOfDiff(s, other, 1, "-  replicas: 2\n+  replicas: 5\n", "--- a/"+s.Directory("edge2", "shop"))
+			sameFile, otherFile := filepath.Join(t.TempDir(), "same.yaml"), filepath.Join(t.TempDir(), "other.yaml")
+			writeFile(s, sameFile, o)
+			writeFile(s, otherFile, shape.describe(s, "shop", runIntent(s, 5, "edge1")))
+			wantOutputOfDiff(s, sameFile, 0)
+			wantOutputOfDiff(s, otherFile, 1, "-  replicas: 2\n+  replicas: 5\n", "--- a/"+s.Directory("edge2", "shop"))
 		})
 	}
 }

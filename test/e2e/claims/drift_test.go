@@ -16,7 +16,7 @@ func TestDriftIsRestored(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
 	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
-	before := s.Succeed(claim)
+	previous := s.Succeed(claim)
 	want := s.FilesBelow("clusters")
 	theirs := commitDrift(s, map[string]string{"deployment-shop.yaml": "changed: true\n", "more.yaml": "a: 1\n"})
 	commits := s.AwaitCommits(3)
@@ -29,16 +29,16 @@ func TestDriftIsRestored(t *testing.T) {
 	if diff := cmp.Diff("1", commits[0].Trailers["Intentplane-Revision"]); diff != "" {
 		t.Errorf("revision of the restore: -want, +got:\n%s", diff)
 	}
-	seen := s.Await(claim, "DriftRestored", func(u *unstructured.Unstructured) bool {
+	observed := s.Await(claim, "DriftRestored", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Delivered", corev1.ConditionTrue, "DriftRestored")
 	})
-	said := scene.Condition(seen, "Delivered").Message
+	message := scene.Condition(observed, "Delivered").Message
 	for _, id := range []string{theirs, commits[0].ID} {
-		if !strings.Contains(said, id) {
-			t.Errorf("message of Delivered: want commit %s in it, got %q", id, said)
+		if !strings.Contains(message, id) {
+			t.Errorf("message of Delivered: want commit %s in it, got %q", id, message)
 		}
 	}
-	if diff := cmp.Diff(scene.Condition(before, "Ready"), scene.Condition(seen, "Ready")); diff != "" {
+	if diff := cmp.Diff(scene.Condition(previous, "Ready"), scene.Condition(observed, "Ready")); diff != "" {
 		t.Errorf("Ready of the claim while drift was restored: -want, +got:\n%s", diff)
 	}
 	s.Until("an event on the claim", patience.Limit, func() bool {
@@ -56,22 +56,22 @@ func TestDriftIsReported(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	claim := s.Set(s.Claim("shop", runIntent(s, 2, "edge1")), "Report", "spec", "deliveryConfig", "driftPolicy")
 	s.Succeed(claim)
-	before := s.FilesBelow(s.Directory("edge1", "shop"))
+	previousFiles := s.FilesBelow(s.Directory("edge1", "shop"))
 	theirs := commitDrift(s, map[string]string{"deployment-shop.yaml": "changed: true\n"})
-	seen := s.Await(claim, "Drifted", func(u *unstructured.Unstructured) bool {
+	observed := s.Await(claim, "Drifted", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
-	if diff := cmp.Diff("Succeeded/Succeeded", scene.Field(seen, "status", "phase")+"/"+scene.Field(seen, "status", "outcome")); diff != "" {
+	if diff := cmp.Diff("Succeeded/Succeeded", scene.Field(observed, "status", "phase")+"/"+scene.Field(observed, "status", "outcome")); diff != "" {
 		t.Errorf("phase and outcome: -want, +got:\n%s", diff)
 	}
-	if !scene.Is(seen, "Stalled", corev1.ConditionFalse, "") {
-		t.Errorf("Stalled beside Reconciling: %v", scene.Condition(seen, "Stalled"))
+	if !scene.Is(observed, "Stalled", corev1.ConditionFalse, "") {
+		t.Errorf("Stalled beside Reconciling: %v", scene.Condition(observed, "Stalled"))
 	}
 	if diff := cmp.Diff(theirs, s.AwaitCommits(2)[0].ID); diff != "" {
 		t.Errorf("tip of the branch: -want, +got:\n%s", diff)
 	}
 	// When the other writer reverts it, all is well again.
-	commitDrift(s, map[string]string{"deployment-shop.yaml": before["deployment-shop.yaml"]})
+	commitDrift(s, map[string]string{"deployment-shop.yaml": previousFiles["deployment-shop.yaml"]})
 	awaitSucceededUnchanged(s, claim)
 	s.AwaitCommits(3)
 }

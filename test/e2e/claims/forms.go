@@ -79,8 +79,8 @@ func setEachForm(s *scene.Scene, all map[string]string, site string) {
 	s.T.Helper()
 	commits := len(s.Commits())
 	for name, text := range all {
-		seen := s.Succeed(setForm(s, s.Claim("tmf921", ""), text, site))
-		s.WantEqual(fmt.Sprintf("%s is another revision", name), int64(1), scene.Number(seen, "status", "revision"))
+		observed := s.Succeed(setForm(s, s.Claim("tmf921", ""), text, site))
+		s.WantEqual(fmt.Sprintf("%s is another revision", name), int64(1), scene.Number(observed, "status", "revision"))
 	}
 	s.AwaitCommits(commits)
 }

@@ -25,10 +25,10 @@ func TestHookRefuses(t *testing.T) {
 	if err := os.WriteFile(hook, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	seen := s.Reach(s.Claim("shop", runIntent(s, 3, "edge1")), "refused by the hook", func(u *unstructured.Unstructured) bool {
+	observed := s.Reach(s.Claim("shop", runIntent(s, 3, "edge1")), "refused by the hook", func(u *unstructured.Unstructured) bool {
 		return strings.Contains(scene.Field(u, "status", "message"), "change freeze until Monday")
 	})
-	message := scene.Field(seen, "status", "message")
+	message := scene.Field(observed, "status", "message")
 	for _, want := range []string{"refs/intentplane/test/state", "pre-receive hook declined", "https://[redacted]@rules.example.org/freeze"} {
 		if !strings.Contains(message, want) {
 			t.Errorf("status.message: want %q in it, got %q", want, message)

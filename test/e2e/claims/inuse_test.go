@@ -20,12 +20,12 @@ func TestDeletedInUse(t *testing.T) {
 	s.Succeed(claim)
 	config := s.ProviderConfig()
 	s.Delete(config)
-	seen := s.Await(config, "Terminating", func(u *unstructured.Unstructured) bool {
+	observed := s.Await(config, "Terminating", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Terminating", corev1.ConditionTrue, "InUse")
 	})
 	user := s.Namespace + "/" + s.Delivery().GetName()
-	if said := scene.Condition(seen, "Terminating").Message; !strings.Contains(said, user) {
-		t.Errorf("message of Terminating: want GitDelivery %s in it, got %q", user, said)
+	if message := scene.Condition(observed, "Terminating").Message; !strings.Contains(message, user) {
+		t.Errorf("message of Terminating: want GitDelivery %s in it, got %q", user, message)
 	}
 	s.Until("an event on the configuration", patience.Limit, func() bool {
 		return strings.Contains(s.Inside("get", "events", "--field-selector", "reason=InUse,involvedObject.kind=ProviderConfig"), user)

@@ -88,7 +88,7 @@ type failure struct {
 }
 
 func brokenIntents(s *scene.Scene) map[string]failure {
-	one, two := s.Site("edge1"), s.Site("edge2")
+	firstSite, secondSite := s.Site("edge1"), s.Site("edge2")
 	return map[string]failure{
 		"NotJSON": {
 			reason: "The message names the place of the error.",
@@ -112,25 +112,25 @@ func brokenIntents(s *scene.Scene) map[string]failure {
 		},
 		"TwoOpinions": {
 			reason: "The message names both fields that name Sites.",
-			intent: fmt.Sprintf(`{"service": "shop", "site": %q}`, one),
-			site:   two,
+			intent: fmt.Sprintf(`{"service": "shop", "site": %q}`, firstSite),
+			site:   secondSite,
 			want:   "spec.deliveryConfig.targetSite and the sites of spec.intent name different Sites",
 		},
 		"UnknownParameter": {
 			reason: "A Blueprint declares its parameters.",
-			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "parameters": {"greting": "Hi"}}`, one),
+			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "parameters": {"greting": "Hi"}}`, firstSite),
 			want:   "parameters.greting is a forbidden property",
 		},
 		"UnreadValue": {
 			reason: "A value that the Blueprint does not read is refused, and not dropped.",
-			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "priority": "high", "endpoints": [{"name": "http", "port": 8080}]}`, one),
+			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "priority": "high", "endpoints": [{"name": "http", "port": 8080}]}`, firstSite),
 			want:   "spec.intent: endpoints[http].port, priority: Blueprint ",
 		},
 		"ReplicasElsewhere": {
 			reason: "Replicas at a Site that was not chosen would be lost in silence.",
-			intent: fmt.Sprintf(`{"service": "shop", "replicas": {%q: 2, %q: 3}}`, one, two),
-			site:   one,
-			want:   fmt.Sprintf("spec.intent: replicas: Site %q is not among the chosen ones", two),
+			intent: fmt.Sprintf(`{"service": "shop", "replicas": {%q: 2, %q: 3}}`, firstSite, secondSite),
+			site:   firstSite,
+			want:   fmt.Sprintf("spec.intent: replicas: Site %q is not among the chosen ones", secondSite),
 		},
 	}
 }

@@ -14,8 +14,8 @@ func TestRefusedAtApply(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
 	for name, shape := range shapesOfClaims() {
-		for what, tc := range refusedFields() {
-			s.Case(name+what, func(s *scene.Scene) {
+		for fieldName, tc := range refusedFields() {
+			s.Case(name+fieldName, func(s *scene.Scene) {
 				o := shape.describe(s, "shop", `{"service": "shop"}`)
 				tc.change(s, o)
 				got := s.Refused(o)
@@ -45,16 +45,16 @@ func TestFailsAfterApply(t *testing.T) {
 	}
 	for name, tc := range cases {
 		s.Case(name, func(s *scene.Scene) {
-			seen := s.Fail(describe(name))
-			for _, where := range []string{scene.Field(seen, "status", "message"), scene.Condition(seen, "Valid").Message, scene.Condition(seen, "Stalled").Message} {
-				if !strings.Contains(where, tc.want) {
-					s.T.Errorf("\n%s\nthe message does not say %q: %q", tc.reason, tc.want, where)
+			observed := s.Fail(describe(name))
+			for _, text := range []string{scene.Field(observed, "status", "message"), scene.Condition(observed, "Valid").Message, scene.Condition(observed, "Stalled").Message} {
+				if !strings.Contains(text, tc.want) {
+					s.T.Errorf("\n%s\nthe message does not say %q: %q", tc.reason, tc.want, text)
 				}
 			}
-			if !scene.Is(seen, "Valid", corev1.ConditionFalse, "") || !scene.Is(seen, "Reconciling", corev1.ConditionFalse, "") || scene.Field(seen, "status", "outcome") != "Failed" {
-				s.T.Errorf("\n%s\nthe status does not say that it failed for good: %v", tc.reason, seen.Object["status"])
+			if !scene.Is(observed, "Valid", corev1.ConditionFalse, "") || !scene.Is(observed, "Reconciling", corev1.ConditionFalse, "") || scene.Field(observed, "status", "outcome") != "Failed" {
+				s.T.Errorf("\n%s\nthe status does not say that it failed for good: %v", tc.reason, observed.Object["status"])
 			}
-			if _, found, _ := unstructured.NestedFieldNoCopy(seen.Object, "status", "observedGeneration"); found {
+			if _, found, _ := unstructured.NestedFieldNoCopy(observed.Object, "status", "observedGeneration"); found {
 				s.T.Error("status.observedGeneration is there, and kstatus would wait for it for ever")
 			}
 		})

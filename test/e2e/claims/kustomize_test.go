@@ -25,14 +25,14 @@ func TestEqualsKustomize(t *testing.T) {
 		if len(want) != 3 {
 			t.Fatalf("kustomize build of the files by hand gives %d objects, want 3", len(want))
 		}
-		for what, got := range map[string]map[string]any{
+		for source, got := range map[string]map[string]any{
 			"objects in Git":                        objectsOfFiles(s, delivered),
 			"kustomize build of the directory":      kustomizeBuild(s, kustomize, delivered),
 			"kustomize build of the inputs":         kustomizeBuild(s, kustomize, fieldBelow(inputs, s.Site(site))),
 			"kustomize build of the offline render": kustomizeBuild(s, kustomize, fieldBelow(outputs, s.Site(site))),
 		} {
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s: %s: -want, +got:\n%s", site, what, diff)
+				t.Errorf("%s: %s: -want, +got:\n%s", site, source, diff)
 			}
 		}
 		delete(delivered, ".intentplane")

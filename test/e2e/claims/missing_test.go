@@ -42,9 +42,9 @@ func TestForbiddenSiteLooksMissing(t *testing.T) {
 	s.Apply(forbidden)
 	messages := map[string]string{}
 	for _, site := range []string{"forbidden", "nowhere"} {
-		seen := awaitMissing(s, s.Claim(site, runIntent(s, 1, site)), "SiteMissing")
-		messages[site] = strings.ReplaceAll(scene.Condition(seen, "SitesFound").Message, s.Site(site), "SITE")
-		if all := fmt.Sprint(seen.Object["status"], s.XR(seen).Object); strings.Contains(all, secret) {
+		observed := awaitMissing(s, s.Claim(site, runIntent(s, 1, site)), "SiteMissing")
+		messages[site] = strings.ReplaceAll(scene.Condition(observed, "SitesFound").Message, s.Site(site), "SITE")
+		if all := fmt.Sprint(observed.Object["status"], s.XR(observed).Object); strings.Contains(all, secret) {
 			t.Errorf("the status shows more than the name of a forbidden Site: %s", all)
 		}
 	}

@@ -12,9 +12,9 @@ func TestNeighboursStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
 	commitUnmanaged(t, s)
-	before := s.Outside()
-	if len(before) != 8 {
-		t.Fatalf("want 8 unmanaged files, found %d: %q", len(before), before)
+	previous := s.Outside()
+	if len(previous) != 8 {
+		t.Fatalf("want 8 unmanaged files, found %d: %q", len(previous), previous)
 	}
 	s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1", "edge2")))
 	first := map[string]string{}
@@ -22,14 +22,14 @@ func TestNeighboursStayAsTheyAre(t *testing.T) {
 		first[site] = s.Tree(s.Directory(site, "shop"))
 	}
 	ours := []string{s.Directory("edge1", "shop"), s.Directory("edge2", "shop"), s.Directory("edge1", "bank"), s.Directory("edge2", "bank")}
-	compare := func(after string) {
+	compare := func(event string) {
 		t.Helper()
-		if diff := cmp.Diff(before, s.Outside(ours...)); diff != "" {
-			t.Errorf("unmanaged files after %s: -want, +got:\n%s", after, diff)
+		if diff := cmp.Diff(previous, s.Outside(ours...)); diff != "" {
+			t.Errorf("unmanaged files after %s: -want, +got:\n%s", event, diff)
 		}
 		for site, want := range first {
 			if diff := cmp.Diff(want, s.Tree(s.Directory(site, "shop"))); diff != "" || want == "" {
-				t.Errorf("tree %q of the first claim at %s after %s: -want, +got:\n%s", want, site, after, diff)
+				t.Errorf("tree %q of the first claim at %s after %s: -want, +got:\n%s", want, site, event, diff)
 			}
 		}
 	}

@@ -19,10 +19,10 @@ func TestTwoClaimsOneObject(t *testing.T) {
 	first := s.Claim("first", runIntent(s, 1, "edge1"))
 	s.Succeed(first)
 	second := s.Claim("second", runIntent(s, 1, "edge1"))
-	seen := s.Fail(second)
+	observed := s.Fail(second)
 	want := "claim " + s.Namespace + "/second may not deliver ConfigMap " + s.Namespace + "/shop to Site \"" + s.Site("edge1") + "\": claim " + s.Namespace + "/first delivers it there already"
 	for _, typ := range []string{"Delivered", "Stalled"} {
-		if c := scene.Condition(seen, typ); string(c.Reason) != "ObjectConflict" || !strings.Contains(c.Message, want) {
+		if c := scene.Condition(observed, typ); string(c.Reason) != "ObjectConflict" || !strings.Contains(c.Message, want) {
 			t.Errorf("condition %s does not name both claims: %+v, want %q", typ, c, want)
 		}
 	}

@@ -19,8 +19,8 @@ func TestAdopt(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim := s.Claim("shop", runIntent(s, 2, "edge1"))
-	seen := awaitBlocked(s, claim, "NotOwner")
-	if got := scene.Condition(seen, "Stalled").Message; !strings.Contains(got, s.Directory("edge1", "shop")) {
+	observed := awaitBlocked(s, claim, "NotOwner")
+	if got := scene.Condition(observed, "Stalled").Message; !strings.Contains(got, s.Directory("edge1", "shop")) {
 		t.Errorf("the message does not name the directory: %s", got)
 	}
 	if diff := cmp.Diff(theirs, s.AwaitCommits(1)[0].ID); diff != "" {

@@ -60,15 +60,15 @@ func TestPluginAsks(t *testing.T) {
 			plugin := func(args ...string) []string {
 				return append(args, "shop", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig, "--wait")
 			}
-			said := s.Program("", s.Built("kubectl-intent"), plugin("retry")...)
-			if !strings.Contains(said, "\nDone: Revision 2 was verified.") {
-				t.Errorf("retry --wait says:\n%s", said)
+			output := s.Program("", s.Built("kubectl-intent"), plugin("retry")...)
+			if !strings.Contains(output, "\nDone: Revision 2 was verified.") {
+				t.Errorf("retry --wait says:\n%s", output)
 			}
 			awaitRevision(s, o, 2)
 			s.Succeed(shape.describe(s, "shop", runIntent(s, 2, "edge1")))
-			said = s.Program("", s.Built("kubectl-intent"), plugin("rollback", "--to-revision=1")...)
-			if !strings.Contains(said, "/shop-rollback-3-") || !strings.Contains(said, "\nDone: A user asked for the rollback") {
-				t.Errorf("rollback --wait says:\n%s", said)
+			output = s.Program("", s.Built("kubectl-intent"), plugin("rollback", "--to-revision=1")...)
+			if !strings.Contains(output, "/shop-rollback-3-") || !strings.Contains(output, "\nDone: A user asked for the rollback") {
+				t.Errorf("rollback --wait says:\n%s", output)
 			}
 			for _, wrong := range []struct{ request, says string }{
 				{"abort", "cannot be aborted: it was judged already"},

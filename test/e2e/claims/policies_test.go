@@ -35,9 +35,9 @@ spec:
 	}
 	gate.SetNamespace(s.Namespace)
 	s.Apply(gate.DeepCopy())
-	other := filepath.Join(t.TempDir(), "gate.yaml")
+	forgedFile := filepath.Join(t.TempDir(), "gate.yaml")
 	gate.SetName("shop-2-0")
-	writeFile(s, other, gate)
+	writeFile(s, forgedFile, gate)
 	verdict := []string{"patch", "gates.rollout.intentplane.dev", "shop-1-0", "--subresource=status", "--type=merge", "-p", `{"status":{"atProvider":{"verdict":"Passed"}}}`}
 	s.Until("the user may write the verdict", patience.Limit, func() bool { return refusalOfDryRun(s, user, verdict...) == "" })
 	bindPolicies(s)
@@ -51,8 +51,8 @@ spec:
 		"Verdict":           {user: user, args: verdict, want: "status: the verdict of a Gate is written by the provider alone"},
 		"VerdictCrossplane": {user: serviceAccountOf("crossplane"), args: verdict, want: "status: the verdict of a Gate is written by the provider alone"},
 		"VerdictProvider":   {user: serviceAccountOf(controlplane.ProviderServiceAccount), args: verdict},
-		"Create":            {user: user, args: []string{"create", "-f", other}, want: "a Gate is written by Crossplane and the provider alone"},
-		"CreateCrossplane":  {user: serviceAccountOf("crossplane"), args: []string{"create", "-f", other}},
+		"Create":            {user: user, args: []string{"create", "-f", forgedFile}, want: "a Gate is written by Crossplane and the provider alone"},
+		"CreateCrossplane":  {user: serviceAccountOf("crossplane"), args: []string{"create", "-f", forgedFile}},
 		"Update":            {user: user, args: unpause, want: "a Gate is written by Crossplane and the provider alone"},
 		"UpdateProvider":    {user: serviceAccountOf(controlplane.ProviderServiceAccount), args: unpause},
 	} {
@@ -87,9 +87,9 @@ spec:
 	}
 	sync.SetNamespace(s.Namespace)
 	s.Apply(sync.DeepCopy())
-	other := filepath.Join(t.TempDir(), "sync.yaml")
+	forgedFile := filepath.Join(t.TempDir(), "sync.yaml")
 	sync.SetName("other")
-	writeFile(s, other, sync)
+	writeFile(s, forgedFile, sync)
 	report := func(resource, name string) []string {
 		return []string{"patch", resource, name, "--subresource=status", "--type=merge", "-p", `{"status":{"observedGeneration":7}}`}
 	}
@@ -108,8 +108,8 @@ spec:
 		"Sync":             {user: user, args: report(syncs, "forged"), want: byProvider},
 		"SyncCrossplane":   {user: serviceAccountOf("crossplane"), args: report(syncs, "forged"), want: byProvider},
 		"SyncProvider":     {user: provider, args: report(syncs, "forged")},
-		"Create":           {user: user, args: []string{"create", "-f", other}, want: byBoth},
-		"CreateCrossplane": {user: serviceAccountOf("crossplane"), args: []string{"create", "-f", other}},
+		"Create":           {user: user, args: []string{"create", "-f", forgedFile}, want: byBoth},
+		"CreateCrossplane": {user: serviceAccountOf("crossplane"), args: []string{"create", "-f", forgedFile}},
 	} {
 		if got := refusalOfDryRun(s, tc.user, tc.args...); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: want %q, got %q", name, tc.want, got)

@@ -9,12 +9,12 @@ import (
 )
 
 // deleteAndWantFirstState deletes the claim, and checks that both repositories are as at first.
-func deleteAndWantFirstState(t *testing.T, s *scene.Scene, other, name string) {
+func deleteAndWantFirstState(t *testing.T, s *scene.Scene, otherRepository, name string) {
 	t.Helper()
 	claim := s.Claim(name, "")
 	s.Delete(claim)
 	s.Gone(claim)
-	for _, repo := range []string{s.Namespace, other} {
+	for _, repo := range []string{s.Namespace, otherRepository} {
 		files, err := s.Git.Files(t.Context(), repo, "main")
 		if err != nil {
 			t.Fatal(err)

@@ -11,17 +11,17 @@ import (
 func TestSiteWithItsOwnRepository(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	other := s.Namespace + "-other"
-	if err := s.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}); err != nil {
+	otherRepository := s.Namespace + "-other"
+	if err := s.Git.CreateRepo(t.Context(), otherRepository, map[string]string{"README.md": "Not ours.\n"}); err != nil {
 		t.Fatal(err)
 	}
-	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
+	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(otherRepository), "spec", "git", "url"))
 	s.Apply(s.Set(s.NewSite("edge2"), map[string]any{"name": s.Namespace}, "spec", "repository", "providerConfigRef"))
 	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
-	seen := s.Succeed(claim)
+	observed := s.Succeed(claim)
 
 	want := map[string]string{s.Site("edge1"): s.AwaitCommits(1)[0].ID}
-	log, err := s.Git.Log(t.Context(), other, "main")
+	log, err := s.Git.Log(t.Context(), otherRepository, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestSiteWithItsOwnRepository(t *testing.T) {
 	want[s.Site("edge2")] = log[0].ID
 	got := map[string]string{}
 	for site := range want {
-		got[site] = scene.Field(seen, "status", "delivery", "sites", site, "commit")
+		got[site] = scene.Field(observed, "status", "delivery", "sites", site, "commit")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("commits of the Sites: -want, +got:\n%s", diff)
@@ -44,12 +44,12 @@ func TestSiteWithItsOwnRepository(t *testing.T) {
 	if diff := cmp.Diff(wantConfigs, configs); diff != "" {
 		t.Errorf("configurations of the GitDeliveries: -want, +got:\n%s", diff)
 	}
-	files, err := s.Git.Files(t.Context(), other, "main")
+	files, err := s.Git.Files(t.Context(), otherRepository, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := files[s.Directory("edge2", "shop")+"/deployment-shop.yaml"]; !ok || len(s.FilesBelow("clusters/edge2")) != 0 {
 		t.Errorf("files are in the wrong repository: %q beside %q", scene.Names(files), scene.Names(s.Files()))
 	}
-	deleteAndWantFirstState(t, s, other, claim.GetName())
+	deleteAndWantFirstState(t, s, otherRepository, claim.GetName())
 }

@@ -10,8 +10,8 @@ func remembered(s *scene.Scene) map[string]deliveryv1alpha1.GitDeliveryObservati
 	s.T.Helper()
 	out := map[string]deliveryv1alpha1.GitDeliveryObservation{}
 	for _, d := range s.Deliveries() {
-		at := d.Status.AtProvider
-		out[d.GetName()] = deliveryv1alpha1.GitDeliveryObservation{Ledger: at.Ledger, Record: at.Record, History: at.History, Remote: at.Remote, Trees: at.Trees}
+		observation := d.Status.AtProvider
+		out[d.GetName()] = deliveryv1alpha1.GitDeliveryObservation{Ledger: observation.Ledger, Record: observation.Record, History: observation.History, Remote: observation.Remote, Trees: observation.Trees}
 	}
 	return out
 }

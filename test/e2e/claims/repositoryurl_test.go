@@ -19,17 +19,17 @@ import (
 func TestWrongRepositoryURL(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	other, third := s.Namespace+"-other", s.Namespace+"-third"
-	for _, repo := range []string{other, third} {
+	otherRepository, third := s.Namespace+"-other", s.Namespace+"-third"
+	for _, repo := range []string{otherRepository, third} {
 		if err := s.Git.CreateRepo(t.Context(), repo, map[string]string{"README.md": "Not ours.\n"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
+	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(otherRepository), "spec", "git", "url"))
 	s.Apply(s.Set(s.NewSite("edge2"), map[string]any{"name": s.Namespace}, "spec", "repository", "providerConfigRef"))
 	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
 	s.Succeed(claim)
-	before := remembered(s)
+	previous := remembered(s)
 	setURL := func(repo string) {
 		s.Patch(s.ClusterProviderConfig(), fmt.Sprintf(`{"spec":{"git":{"url":%q}}}`, s.Git.URL(repo)))
 	}
@@ -45,13 +45,13 @@ func TestWrongRepositoryURL(t *testing.T) {
 		return n
 	}
 	s.Until("one GitDelivery is Unreachable", patience.Limit, func() bool { return count(deliveryv1alpha1.ReasonUnreachable) == 1 })
-	setURL(other)
+	setURL(otherRepository)
 	s.Until("both GitDeliveries are Delivered", patience.Limit, func() bool { return count(deliveryv1alpha1.ReasonDelivered) == 2 })
-	seen := s.Succeed(claim)
-	if diff := cmp.Diff(before, remembered(s), cmpopts.EquateEmpty()); diff != "" {
+	observed := s.Succeed(claim)
+	if diff := cmp.Diff(previous, remembered(s), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("recorded status of the GitDeliveries after a URL was wrong for a while: -want, +got:\n%s", diff)
 	}
-	if got := scene.Number(seen, "status", "revision"); got != 1 {
+	if got := scene.Number(observed, "status", "revision"); got != 1 {
 		t.Errorf("revision after a URL was wrong for a while: want 1, got %d", got)
 	}
 

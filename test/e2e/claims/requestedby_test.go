@@ -16,16 +16,16 @@ import (
 func TestRequestedBy(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	ask := func(by string) *unstructured.Unstructured {
+	ask := func(requester string) *unstructured.Unstructured {
 		o := s.Request("ask", s.Claim("shop", runIntent(s, 1, "edge1")), rolloutv1alpha1.ActionApproveUpdate, 1)
-		if by == "" {
+		if requester == "" {
 			unstructured.RemoveNestedField(o.Object, "spec", "requestedBy")
 			return o
 		}
-		return s.Set(o, by, "spec", "requestedBy")
+		return s.Set(o, requester, "spec", "requestedBy")
 	}
-	if said := refusalOf(s, "bob", ask("ann")); said != "" {
-		t.Fatalf("without the policy: %s", said)
+	if answer := refusalOf(s, "bob", ask("ann")); answer != "" {
+		t.Fatalf("without the policy: %s", answer)
 	}
 	bindPolicies(s)
 	s.Until("the policy holds", patience.Limit, func() bool { return refusalOf(s, "bob", ask("ann")) != "" })

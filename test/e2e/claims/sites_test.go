@@ -57,7 +57,7 @@ func TestSelections(t *testing.T) {
 			for field, value := range tc.target {
 				s.Set(claim, withSceneName(value, s.Namespace), "spec", "deliveryConfig", field)
 			}
-			seen := s.Succeed(claim)
+			observed := s.Succeed(claim)
 			s.AwaitCommits(1)
 			want, got := map[string]any{}, map[string]any{}
 			for _, site := range tc.want {
@@ -66,7 +66,7 @@ func TestSelections(t *testing.T) {
 					t.Errorf("\n%s\nfiles for %s are missing", tc.reason, site)
 				}
 			}
-			sites, _, _ := unstructured.NestedMap(seen.Object, "status", "delivery", "sites")
+			sites, _, _ := unstructured.NestedMap(observed.Object, "status", "delivery", "sites")
 			for site := range sites {
 				got[site], _, _ = unstructured.NestedString(sites, site, "state")
 			}

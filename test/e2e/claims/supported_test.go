@@ -11,8 +11,8 @@ import (
 func TestAllSupported(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	seen := s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1")))
-	if !scene.Is(seen, "Supported", corev1.ConditionTrue, "Supported") {
-		t.Errorf("Supported of a plain claim is %v", scene.Condition(seen, "Supported"))
+	observed := s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1")))
+	if !scene.Is(observed, "Supported", corev1.ConditionTrue, "Supported") {
+		t.Errorf("Supported of a plain claim is %v", scene.Condition(observed, "Supported"))
 	}
 }

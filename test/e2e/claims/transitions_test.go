@@ -26,15 +26,15 @@ func TestTransitionEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := []string{}
-			for _, one := range log {
-				entry, _ := one.(map[string]any)
+			for _, entryValue := range log {
+				entry, _ := entryValue.(map[string]any)
 				from, _ := entry["from"].(string)
-				to, _ := entry["to"].(string)
+				target, _ := entry["to"].(string)
 				if from == "" {
-					want = append(want, "Transitioned to "+to)
+					want = append(want, "Transitioned to "+target)
 					continue
 				}
-				want = append(want, "Transitioned from "+from+" to "+to)
+				want = append(want, "Transitioned from "+from+" to "+target)
 			}
 			slices.Sort(want)
 			s.Until("each transition has its event", patience.Limit, func() bool { return len(transitionEvents(s, o)) >= len(want) })
@@ -50,12 +50,12 @@ func TestTransitionEvents(t *testing.T) {
 			if m.Sum("intentdeployment_phase_transitions_total", map[string]string{"from": "Validating", "to": "Succeeded"}) == 0 {
 				t.Error("no transition is counted")
 			}
-			of, err := cp.FunctionMetrics(ctx)
+			functionMetrics, err := cp.FunctionMetrics(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, stage := range []string{"Compiling", "Rendering"} {
-				if of.Count("intentplane_function_stage_duration_seconds", map[string]string{"stage": stage}) == 0 {
+				if functionMetrics.Count("intentplane_function_stage_duration_seconds", map[string]string{"stage": stage}) == 0 {
 					t.Errorf("the function measured no %s", stage)
 				}
 			}

@@ -43,8 +43,8 @@ func pendingUpdate(t *testing.T, shape shape) (*scene.Scene, *unstructured.Unstr
 	o := s.Set(shape.describe(s, "shop", runIntent(s, 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
 	s.Succeed(o)
 	s.Release("1.1.0", "1.0.0")
-	seen := awaitUpdate(s, o, newestVersion(s))
-	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "An update waits: Blueprint "+newestVersion(s)) {
+	observed := awaitUpdate(s, o, newestVersion(s))
+	if message := scene.Field(observed, "status", "message"); !strings.Contains(message, "An update waits: Blueprint "+newestVersion(s)) {
 		t.Errorf("status.message does not name the waiting Blueprint: %q", message)
 	}
 	return s, o

@@ -23,10 +23,10 @@ func TestAutomaticUpdate(t *testing.T) {
 			s.Succeed(o)
 			wantVersion(s, "edge1", "")
 			s.Release("1.1.0", "1.0.0")
-			seen := awaitRevision(s, o, 2)
+			observed := awaitRevision(s, o, 2)
 			s.AwaitCommits(2)
 			wantVersion(s, "edge1", "1.1.0")
-			if diff := cmp.Diff(s.BlueprintName()+"-1.1.0", scene.Field(seen, "status", "blueprint", "name")); diff != "" {
+			if diff := cmp.Diff(s.BlueprintName()+"-1.1.0", scene.Field(observed, "status", "blueprint", "name")); diff != "" {
 				t.Errorf("status.blueprint.name: -want, +got:\n%s", diff)
 			}
 		})
@@ -72,10 +72,10 @@ func TestManualUpdateApproved(t *testing.T) {
 			good := s.Set(s.Request("good", o, rolloutv1alpha1.ActionApproveUpdate, 1), "tested on staging\n\nIntentplane-Revision: 9", "spec", "reason")
 			s.Apply(good)
 			s.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Completed", requests+"/good")
-			seen := awaitUpdate(s, awaitRevision(s, o, 2), "")
+			observed := awaitUpdate(s, awaitRevision(s, o, 2), "")
 			commit := s.AwaitCommits(2)[0]
 			wantVersion(s, "edge1", "1.1.0")
-			if diff := cmp.Diff(newestVersion(s), scene.Field(seen, "status", "blueprint", "name")); diff != "" {
+			if diff := cmp.Diff(newestVersion(s), scene.Field(observed, "status", "blueprint", "name")); diff != "" {
 				t.Errorf("status.blueprint.name: -want, +got:\n%s", diff)
 			}
 			wantColumns(t, "kubectl get "+requests, scene.ParseTable(s.Inside("get", requests))["good"],
@@ -89,8 +89,8 @@ func TestManualUpdateApproved(t *testing.T) {
 			for _, name := range []string{"Request", "Requested-By", "Reason", "Revision"} {
 				trailers[name] = commit.Trailers["Intentplane-"+name]
 			}
-			asked := map[string]string{"Request": "good " + string(closed.GetUID()), "Requested-By": "ann", "Reason": reason, "Revision": "2"}
-			if diff := cmp.Diff(asked, trailers); diff != "" {
+			wantTrailers := map[string]string{"Request": "good " + string(closed.GetUID()), "Requested-By": "ann", "Reason": reason, "Revision": "2"}
+			if diff := cmp.Diff(wantTrailers, trailers); diff != "" {
 				t.Errorf("trailers of the commit: -want, +got:\n%s", diff)
 			}
 			want := &ledger.RequestReference{Name: "good", UID: string(closed.GetUID()), By: "ann", Reason: reason}

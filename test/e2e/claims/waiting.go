@@ -98,21 +98,21 @@ func recordConditions(s *scene.Scene, o *unstructured.Unstructured, types ...str
 	r := &recorder{turns: map[string][]string{}}
 	go func() {
 		for e := range w.ResultChan() {
-			if seen, ok := e.Object.(*unstructured.Unstructured); ok {
-				r.addTurn(seen, types)
+			if observed, ok := e.Object.(*unstructured.Unstructured); ok {
+				r.addTurn(observed, types)
 			}
 		}
 	}()
 	return r
 }
 
-func (r *recorder) addTurn(seen *unstructured.Unstructured, types []string) {
+func (r *recorder) addTurn(observed *unstructured.Unstructured, types []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, typ := range types {
-		now := string(scene.Condition(seen, typ).Status)
-		if before := r.turns[typ]; len(before) == 0 || before[len(before)-1] != now {
-			r.turns[typ] = append(before, now)
+		now := string(scene.Condition(observed, typ).Status)
+		if recorded := r.turns[typ]; len(recorded) == 0 || recorded[len(recorded)-1] != now {
+			r.turns[typ] = append(recorded, now)
 		}
 	}
 }

@@ -28,28 +28,28 @@ func TestWaitingInScripts(t *testing.T) {
 			}
 			for i := range edits {
 				sh.writeClaim(s.Set(o, runIntent(s, i+2, "edge1"), "spec", "intent"))
-				said, err := sh.runBlock(blocks[i%len(blocks)])
-				seen := s.Now(o)
-				got := []any{err, scene.Number(seen, "status", "revision"), scene.Field(seen, "status", "phase"), scene.Field(seen, "status", "delivery", "gitCommit")}
+				output, err := sh.runBlock(blocks[i%len(blocks)])
+				observed := s.Now(o)
+				got := []any{err, scene.Number(observed, "status", "revision"), scene.Field(observed, "status", "phase"), scene.Field(observed, "status", "delivery", "gitCommit")}
 				want := []any{error(nil), int64(i + 2), "Succeeded", s.Commits()[0].ID}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Fatalf("edit %d, when the documented wait has ended: -want, +got:\n%s\n%s", i+1, diff, said)
+					t.Fatalf("edit %d, when the documented wait has ended: -want, +got:\n%s\n%s", i+1, diff, output)
 				}
 				s.Succeed(o)
 			}
-			for of, r := range recorders {
+			for kind, r := range recorders {
 				for typ, unlike := range map[string]string{"Ready": "False", "Validated": "Unknown"} {
 					want := "True" + strings.Repeat(" "+unlike+" True", edits)
-					s.Until(of+" "+typ, patience.Limit, func() bool { return len(r.turnsOf(typ)) >= len(want) })
+					s.Until(kind+" "+typ, patience.Limit, func() bool { return len(r.turnsOf(typ)) >= len(want) })
 					if diff := cmp.Diff(want, r.turnsOf(typ)); diff != "" {
-						t.Errorf("%s of the %s after %d edits: -want, +got:\n%s", typ, of, edits, diff)
+						t.Errorf("%s of the %s after %d edits: -want, +got:\n%s", typ, kind, edits, diff)
 					}
 				}
 			}
 			sh.writeClaim(s.Set(o, "{", "spec", "intent"))
 			for _, block := range blocks {
-				if said, err := sh.runBlock(block); err == nil {
-					t.Errorf("the documented wait for an intent that cannot be understood ends with success:\n%s", said)
+				if output, err := sh.runBlock(block); err == nil {
+					t.Errorf("the documented wait for an intent that cannot be understood ends with success:\n%s", output)
 				}
 			}
 		})

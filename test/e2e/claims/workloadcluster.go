@@ -74,10 +74,10 @@ const well = `{"initialization": {"infrastructureProvisioned": true, "controlPla
 const ill = `{"conditions": [{"type": "ControlPlaneAvailable", "status": "False", "reason": "NotAvailable", "message": "2 of 3 machines are lost"}]}`
 
 // awaitPhase waits for a phase, and for why it is not ready: the reason of Reconciling.
-func (l *life) awaitPhase(phase, why string) *unstructured.Unstructured {
+func (l *life) awaitPhase(phase, reason string) *unstructured.Unstructured {
 	l.T.Helper()
-	return l.Await(l.east, phase+", "+why, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == phase && scene.Is(u, "Reconciling", corev1.ConditionTrue, why) &&
+	return l.Await(l.east, phase+", "+reason, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == phase && scene.Is(u, "Reconciling", corev1.ConditionTrue, reason) &&
 			scene.Is(u, "Stalled", corev1.ConditionFalse, "") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
 }
@@ -129,9 +129,9 @@ func (l *life) wantShown() {
 	if s.GetLabels()["region"] != "east" {
 		l.T.Errorf("the Site has labels %v", s.GetLabels())
 	}
-	before := l.Now(l.east).GetResourceVersion()
+	version := l.Now(l.east).GetResourceVersion()
 	l.refusedChanges()
-	if diff := cmp.Diff(before, l.Now(l.east).GetResourceVersion()); diff != "" {
+	if diff := cmp.Diff(version, l.Now(l.east).GetResourceVersion()); diff != "" {
 		l.T.Errorf("steady state writes: -before, +after:\n%s", diff)
 	}
 }
@@ -174,8 +174,8 @@ func (l *life) recreateCluster() {
 	log, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
 	l.Must(err)
 	var way []string
-	for _, one := range log {
-		entry, _ := one.(map[string]any)
+	for _, logEntry := range log {
+		entry, _ := logEntry.(map[string]any)
 		way = append(way, fmt.Sprint(entry["to"]))
 	}
 	want := []string{"Pending", "Provisioning", "Provisioned", "Degraded", "Provisioned", "Deleting", "Pending", "Provisioning", "Provisioned"}

@@ -62,7 +62,7 @@ func (s *stage) writesOfUser(user string) []write {
 }
 
 // wantOnlyOurWrites fails the test if the provider wrote anything but Clusters, or the status of one. So many writes are to be there at least.
-func (s *stage) wantOnlyOurWrites(least int) {
+func (s *stage) wantOnlyOurWrites(minimum int) {
 	s.T.Helper()
 	all := s.writesOfUser(provider)
 	for _, w := range all {
@@ -70,8 +70,8 @@ func (s *stage) wantOnlyOurWrites(least int) {
 			s.T.Errorf("the provider did %+v", w)
 		}
 	}
-	if len(all) < least {
-		s.T.Errorf("the audit log has %d writes of the provider, and there were %d at least", len(all), least)
+	if len(all) < minimum {
+		s.T.Errorf("the audit log has %d writes of the provider, and there were %d at least", len(all), minimum)
 	}
 }
 

@@ -19,13 +19,13 @@ func (s *stage) refusedByBreaker(ctx context.Context) map[string]float64 {
 	s.T.Helper()
 	m, err := cp.CoreMetrics(ctx)
 	s.Must(err)
-	of := func(result string) float64 {
+	countOf := func(result string) float64 {
 		return m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
 	}
-	if of("Allowed") == 0 {
+	if countOf("Allowed") == 0 {
 		s.T.Fatal("Crossplane does not count the events of its circuit breaker")
 	}
-	return map[string]float64{"dropped": of("Dropped"), "half open": of("HalfOpenAllowed"), "opens": m.Sum("circuit_breaker_opens_total", nil)}
+	return map[string]float64{"dropped": countOf("Dropped"), "half open": countOf("HalfOpenAllowed"), "opens": m.Sum("circuit_breaker_opens_total", nil)}
 }
 
 // A book has the charges of the circuit breaker for the composite of a namespace, in chapters.
@@ -46,13 +46,13 @@ func (s *stage) keepBook() *book {
 }
 
 // endChapter ends, and logs its cost.
-func (b *book) endChapter(what string) {
+func (b *book) endChapter(title string) {
 	n, all := 0, b.Entries()
 	for _, e := range all[b.read:] {
 		n += e.Tokens
 	}
 	b.read = len(all)
-	b.t.Logf("%s: %d tokens, and at most %.0f missing so far", what, n, b.Deepest())
+	b.t.Logf("%s: %d tokens, and at most %.0f missing so far", title, n, b.Deepest())
 }
 
 // checkBudget compares the tokens that were missing of the circuit breaker with the budget.

@@ -27,7 +27,7 @@ func TestBreaker(t *testing.T) {
 	s.Apply(wc)
 	s.awaitReady(mc)
 	s.provisioned(wc)
-	before := s.refusedByBreaker(t.Context())
+	baseline := s.refusedByBreaker(t.Context())
 	tick := time.NewTicker(time.Second / 2) //nolint:mnd // Half of a flap.
 	defer tick.Stop()
 	for range flaps {
@@ -39,7 +39,7 @@ func TestBreaker(t *testing.T) {
 	h.awaitAvailable("False", "etcd has no leader")
 	s.awaitObject(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
 	for result, count := range s.refusedByBreaker(t.Context()) {
-		figure.Check(t, fmt.Sprintf("%s_in_%d_flaps", strings.ReplaceAll(result, " ", "_"), flaps), count-before[result], 0)
+		figure.Check(t, fmt.Sprintf("%s_in_%d_flaps", strings.ReplaceAll(result, " ", "_"), flaps), count-baseline[result], 0)
 	}
 	s.Delete(wc)
 	s.awaitGone(wc)

@@ -123,14 +123,14 @@ func (f *follower) listSeen() []pair {
 	return slices.Clone(f.seen)
 }
 
-// isInOrder is true if all of order are among seen, one after another.
-func isInOrder(seen, order []pair) bool {
+// isInOrder is true if all of order are among observed, one after another.
+func isInOrder(observed, order []pair) bool {
 	for _, p := range order {
-		i := slices.Index(seen, p)
+		i := slices.Index(observed, p)
 		if i < 0 {
 			return false
 		}
-		seen = seen[i:]
+		observed = observed[i:]
 	}
 	return true
 }

@@ -25,16 +25,16 @@ type hosted struct {
 func (s *stage) hostCluster(edge *controlplane.Cluster) *hosted {
 	s.T.Helper()
 	s.Must(s.ApplyYAML(s.T.Context(), []byte(hostedKinds)))
-	at, err := url.Parse(edge.Config.Host)
+	endpoint, err := url.Parse(edge.Config.Host)
 	s.Must(err)
-	port, err := strconv.ParseInt(at.Port(), 10, 64)
+	port, err := strconv.ParseInt(endpoint.Port(), 10, 64)
 	s.Must(err)
 	h := &hosted{stage: s, edge: edge}
 	for _, o := range []*unstructured.Unstructured{h.infrastructure(), h.controlPlaneOf()} {
 		s.Set(o, map[string]any{}, "spec")
 		s.Until("the kind is served", patience.Limit, func() bool { return s.ApplyObject(s.T.Context(), o.DeepCopy()) == nil })
 	}
-	c := s.Set(s.clusterNamed(), map[string]any{"host": at.Hostname(), "port": port}, "spec", "controlPlaneEndpoint")
+	c := s.Set(s.clusterNamed(), map[string]any{"host": endpoint.Hostname(), "port": port}, "spec", "controlPlaneEndpoint")
 	s.Set(c, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "HostedCluster", "name": name}, "spec", "infrastructureRef")
 	s.Apply(s.Set(c, map[string]any{"apiGroup": "controlplane.cluster.x-k8s.io", "kind": "HostedControlPlane", "name": name}, "spec", "controlPlaneRef"))
 	return h

@@ -38,8 +38,8 @@ func TestLate(t *testing.T) {
 		if len(sites) != 1 {
 			return false
 		}
-		one, _ := sites[0].(map[string]any)
-		ready, _, _ := unstructured.NestedBool(one, "cluster", "ready")
+		firstSite, _ := sites[0].(map[string]any)
+		ready, _, _ := unstructured.NestedBool(firstSite, "cluster", "ready")
 		return ready
 	})
 	s.Apply(s.Request("again", shop, rolloutv1alpha1.ActionRetry, 1))

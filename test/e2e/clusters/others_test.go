@@ -41,13 +41,13 @@ func TestPaused(t *testing.T) {
 	s.awaitReady(mc)
 	s.Patch(s.clusterNamed(), `{"spec":{"paused":true}}`)
 	s.awaitPaused(mc)
-	before := len(s.writesOfUser(provider))
+	baseline := len(s.writesOfUser(provider))
 	s.Set(mc, map[string]any{"team": "a"}, "spec", "forProvider", "labels")
 	s.Set(mc, newVersion, "spec", "forProvider", "version")
 	s.Apply(mc)
 	s.awaitReason(mc, "Ready")
-	if after := s.writesOfUser(provider); len(after) > before {
-		t.Errorf("a paused Cluster was written to: %+v", after[before:])
+	if writes := s.writesOfUser(provider); len(writes) > baseline {
+		t.Errorf("a paused Cluster was written to: %+v", writes[baseline:])
 	}
 	s.Patch(s.clusterNamed(), `{"spec":{"paused":false}}`)
 	s.awaitObject(s.clusterNamed(), "is as asked for", func(u *unstructured.Unstructured) bool {
@@ -101,10 +101,10 @@ func TestRecreated(t *testing.T) {
 	s.Delete(s.clusterNamed())
 	s.awaitReason(mc, "ObjectsGone")
 	s.Patch(mc, `{"metadata":{"annotations":{"cluster.intentplane.dev/recreate":"`+uid+`"}}}`)
-	again := s.awaitObject(mc, "is another cluster", func(u *unstructured.Unstructured) bool {
+	recreated := s.awaitObject(mc, "is another cluster", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "uid") != uid && scene.Condition(u, "Ready").Reason == "Ready"
 	})
-	if diff := cmp.Diff(string(s.Now(s.clusterNamed()).GetUID()), scene.Field(again, "status", "atProvider", "uid")); diff != "" {
+	if diff := cmp.Diff(string(s.Now(s.clusterNamed()).GetUID()), scene.Field(recreated, "status", "atProvider", "uid")); diff != "" {
 		t.Errorf("uid: -want, +got:\n%s", diff)
 	}
 	s.Delete(mc)
@@ -117,10 +117,10 @@ func TestContractUnknown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.Must(s.ApplyYAML(t.Context(), []byte(unlabelled)))
-	own := s.clusterNamed()
-	s.Set(own, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "UnlabelledCluster", "name": name}, "spec", "infrastructureRef")
-	s.Set(own, true, "spec", "paused")
-	s.Until("the kind is served", patience.Limit, func() bool { return s.ApplyObject(t.Context(), own.DeepCopy()) == nil })
+	cluster := s.clusterNamed()
+	s.Set(cluster, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "UnlabelledCluster", "name": name}, "spec", "infrastructureRef")
+	s.Set(cluster, true, "spec", "paused")
+	s.Until("the kind is served", patience.Limit, func() bool { return s.ApplyObject(t.Context(), cluster.DeepCopy()) == nil })
 	mc := s.describeManaged("theirs", s.existingCluster())
 	s.Apply(mc)
 	u := s.awaitMessage(mc, "Ready", "ContractUnknown", "UnlabelledCluster "+name)

@@ -50,8 +50,8 @@ func (s *stage) anotherClass() {
 		b, err := o.MarshalJSON()
 		s.Must(err)
 		changed := strings.NewReplacer(`"`+clusterapi.ClassName+`"`, `"`+otherClass+`"`, `"startupDuration":"2s"`, `"startupDuration":"3s"`).Replace(string(b))
-		other := &unstructured.Unstructured{}
-		s.Must(json.Unmarshal([]byte(changed), &other.Object))
-		s.Apply(other)
+		class := &unstructured.Unstructured{}
+		s.Must(json.Unmarshal([]byte(changed), &class.Object))
+		s.Apply(class)
 	}
 }

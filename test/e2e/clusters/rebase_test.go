@@ -19,19 +19,19 @@ func TestRebase(t *testing.T) {
 	book := s.keepBook()
 	s.Apply(wc)
 	s.provisioned(wc)
-	seen := s.followObject(wc, wantRebasing())
+	observed := s.followObject(wc, wantRebasing())
 	s.awaitMadeOfClass(mc, clusterapi.ClassName)
 	book.endChapter("the creation")
 	machines := s.onlyObject("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane")
-	before := s.machineTemplate(machines)
+	previous := s.machineTemplate(machines)
 
 	s.Set(wc, otherClass, "spec", "topology", "classRef", "name")
 	s.Apply(wc)
 	s.awaitMadeOfClass(mc, otherClass)
 	s.provisioned(wc)
 	book.endChapter("the rebase")
-	if after := s.machineTemplate(machines); after == before {
-		t.Errorf("its machines are still made of %s", after)
+	if current := s.machineTemplate(machines); current == previous {
+		t.Errorf("its machines are still made of %s", current)
 	}
 
 	s.Set(wc, newVersion, "spec", "version")
@@ -42,7 +42,7 @@ func TestRebase(t *testing.T) {
 	s.provisioned(wc)
 	book.endChapter("the upgrade")
 	book.checkBudget()
-	seen.awaitOrder(s, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
+	observed.awaitOrder(s, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
 	s.Delete(wc)
 	s.awaitGone(wc)
 }

@@ -10,7 +10,7 @@ import (
 func hasSeenCluster(mc, cluster *unstructured.Unstructured) bool {
 	objects, _, _ := unstructured.NestedSlice(mc.Object, "status", "atProvider", "objects")
 	return slices.ContainsFunc(objects, func(o any) bool {
-		one, ok := o.(map[string]any)
-		return ok && one["kind"] == "Cluster" && one["uid"] == string(cluster.GetUID())
+		object, ok := o.(map[string]any)
+		return ok && object["kind"] == "Cluster" && object["uid"] == string(cluster.GetUID())
 	})
 }

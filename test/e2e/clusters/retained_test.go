@@ -21,15 +21,15 @@ func TestDeletedManagedCluster(t *testing.T) {
 			wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 			wc.SetAPIVersion(apiVersion)
 			s.Apply(wc)
-			made := s.awaitObject(s.clusterNamed(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
-			first := s.awaitObject(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return hasSeenCluster(u, made) })
+			cluster := s.awaitObject(s.clusterNamed(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
+			first := s.awaitObject(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return hasSeenCluster(u, cluster) })
 
 			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout="+patience.Limit.String())
 			s.awaitObject(mc, "is another object, and has the Cluster", func(u *unstructured.Unstructured) bool {
-				return u.GetUID() != first.GetUID() && hasSeenCluster(u, made) && scene.Condition(u, "Ready").Reason != "NameTaken"
+				return u.GetUID() != first.GetUID() && hasSeenCluster(u, cluster) && scene.Condition(u, "Ready").Reason != "NameTaken"
 			})
 			s.wantNotDeleted(s.clusterNamed())
-			if diff := cmp.Diff(made.GetUID(), s.Now(s.clusterNamed()).GetUID()); diff != "" {
+			if diff := cmp.Diff(cluster.GetUID(), s.Now(s.clusterNamed()).GetUID()); diff != "" {
 				t.Errorf("uid of the Cluster: -want, +got:\n%s", diff)
 			}
 			s.Delete(wc)

@@ -18,7 +18,7 @@ func TestShapesOfOneName(t *testing.T) {
 	first, mc := s.describeWorkload("north", s.existingCluster()), s.describeManaged("north", nil)
 	s.Apply(first)
 	s.awaitMessage(mc, "Ready", "ObjectMissing")
-	kept := s.Now(mc)
+	original := s.Now(mc)
 	second := s.describeWorkload("north", s.existingCluster())
 	second.SetAPIVersion("intentplane.dev/v1alpha1")
 	s.Set(second, map[string]any{"team": "b"}, "spec", "labels")
@@ -30,23 +30,23 @@ func TestShapesOfOneName(t *testing.T) {
 				scene.Is(u, "Synced", corev1.ConditionTrue, "") && scene.Field(u, "status", "phase") == "Failed"
 		})
 	}
-	same := func() {
+	wantUnchanged := func() {
 		t.Helper()
 		now := s.Now(mc)
-		if diff := cmp.Diff(kept.Object["spec"], now.Object["spec"]); diff != "" || now.GetUID() != kept.GetUID() || now.GetDeletionTimestamp() != nil {
-			t.Errorf("uid %s, was %s; spec of the first one's ManagedCluster: -want, +got:\n%s", now.GetUID(), kept.GetUID(), diff)
+		if diff := cmp.Diff(original.Object["spec"], now.Object["spec"]); diff != "" || now.GetUID() != original.GetUID() || now.GetDeletionTimestamp() != nil {
+			t.Errorf("uid %s, was %s; spec of the first one's ManagedCluster: -want, +got:\n%s", now.GetUID(), original.GetUID(), diff)
 		}
 	}
 	refused()
-	same()
+	wantUnchanged()
 	s.Delete(second)
 	s.awaitGone(second)
-	same()
+	wantUnchanged()
 	refused()
 	s.Delete(first)
 	s.awaitObject(mc, "is the second one's", func(u *unstructured.Unstructured) bool {
 		team, _, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "labels", "team")
-		return u.GetUID() != kept.GetUID() && team == "b"
+		return u.GetUID() != original.GetUID() && team == "b"
 	})
 	s.awaitObject(second, "has its name", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionTrue, "") })
 	s.Delete(second)

@@ -117,15 +117,15 @@ func (s *stage) clusterNamed() *unstructured.Unstructured {
 }
 
 // awaitObject something is so of an object, as it is there. The wait ends at once when a controller ended.
-func (s *stage) awaitObject(o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+func (s *stage) awaitObject(o *unstructured.Unstructured, description string, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	s.T.Helper()
-	seen := o.DeepCopy()
-	s.Until(fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), what), patience.Limit, func() bool {
+	observed := o.DeepCopy()
+	s.Until(fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), description), patience.Limit, func() bool {
 		s.Must(s.Err())
-		seen = o.DeepCopy()
-		return s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), seen) == nil && is(seen)
+		observed = o.DeepCopy()
+		return s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), observed) == nil && condition(observed)
 	})
-	return seen
+	return observed
 }
 
 // awaitGone waits until an object is not there any more.
@@ -189,8 +189,8 @@ func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) [
 func (s *stage) wantNotDeleted(all ...*unstructured.Unstructured) {
 	s.T.Helper()
 	for _, o := range all {
-		if at := s.Now(o).GetDeletionTimestamp(); at != nil {
-			s.T.Errorf("%s %s is being deleted since %s", o.GetKind(), o.GetName(), at)
+		if deletedAt := s.Now(o).GetDeletionTimestamp(); deletedAt != nil {
+			s.T.Errorf("%s %s is being deleted since %s", o.GetKind(), o.GetName(), deletedAt)
 		}
 	}
 }

@@ -49,12 +49,12 @@ func (s *stage) bringDirectory(k *controlplane.Cluster) {
 func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...string) {
 	s.T.Helper()
 	s.awaitObject(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
-		var said strings.Builder
+		var messages strings.Builder
 		for _, c := range []string{"Ready", "SitesFound", "Delivered"} {
-			said.WriteString(scene.Condition(u, c).Message + "\n")
+			messages.WriteString(scene.Condition(u, c).Message + "\n")
 		}
 		for _, w := range words {
-			if !strings.Contains(said.String(), w) {
+			if !strings.Contains(messages.String(), w) {
 				return false
 			}
 		}
@@ -66,16 +66,16 @@ func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...
 type degraded struct{ Site, Message, Available string }
 
 // messageWhileUnhealthy is the message of a deployment whose Site has a cluster with that trouble.
-func messageWhileUnhealthy(site, why string) string {
-	return fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, why)
+func messageWhileUnhealthy(site, cause string) string {
+	return fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, cause)
 }
 
 // awaitSiteMessage waits until a deployment has the expected messages about a Site.
 func (s *stage) awaitSiteMessage(o *unstructured.Unstructured, site string, want degraded) {
 	s.T.Helper()
 	s.awaitObject(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {
-		said, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
-		return want == degraded{Site: said, Message: scene.Field(u, "status", "message"), Available: scene.Condition(u, "Available").Message}
+		message, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
+		return want == degraded{Site: message, Message: scene.Field(u, "status", "message"), Available: scene.Condition(u, "Available").Message}
 	})
 }
 

@@ -21,7 +21,7 @@ func TestStory(t *testing.T) {
 	h := s.hostCluster(k)
 	s.bringDirectory(k)
 	wc, mc := s.describeWorkload("mine", s.publishing()), s.describeManaged("mine", nil)
-	said := s.followObject(wc, phasesInOrder())
+	followed := s.followObject(wc, phasesInOrder())
 	s.Apply(wc)
 	site := s.Namespace + ".mine"
 	shop := s.Claim("shop", `{"service":"shop","type":"web","sites":["`+site+`"],"replicas":1}`)
@@ -50,9 +50,9 @@ func TestStory(t *testing.T) {
 	h.awaitAvailable("False", "etcd has no leader")
 	s.awaitMessage(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": etcd has no leader")
 	s.awaitObject(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
-	why := "NotReady: HostedControlPlane " + name + ": etcd has no leader"
+	cause := "NotReady: HostedControlPlane " + name + ": etcd has no leader"
 	s.awaitSiteMessage(shop, site, degraded{
-		Site: "The Site's cluster is degraded: " + why, Message: messageWhileUnhealthy(site, why), Available: strings.TrimPrefix(messageWhileUnhealthy(site, why), "Every Site runs the revision. "),
+		Site: "The Site's cluster is degraded: " + cause, Message: messageWhileUnhealthy(site, cause), Available: strings.TrimPrefix(messageWhileUnhealthy(site, cause), "Every Site runs the revision. "),
 	})
 	s.breakKubeconfig(h)
 	// The provider cannot observe the Site any more, so the deployment does not say that the Site runs the revision.
@@ -66,6 +66,6 @@ func TestStory(t *testing.T) {
 	}
 	s.awaitServiceRuns(k)
 	s.wantSiteProtected(wc, mc, shop)
-	said.awaitOrder(s, pair{"Provisioned", "Provisioned"}, pair{"Provisioned", "Degraded"})
+	followed.awaitOrder(s, pair{"Provisioned", "Provisioned"}, pair{"Provisioned", "Degraded"})
 	s.wantOnlyOurWrites(0)
 }

@@ -15,10 +15,10 @@ func (s *stage) administrators(name, path string) *unstructured.Unstructured {
 }
 
 // tenantMay says whether the tenant may do something in the namespace.
-func (s *stage) tenantMay(verb, what string) bool {
+func (s *stage) tenantMay(verb, operation string) bool {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()
-	out, _ := s.Kubectl(ctx, "auth", "can-i", "-n", s.Namespace, "--as", "tenant", verb, what) // It fails when the user may not.
+	out, _ := s.Kubectl(ctx, "auth", "can-i", "-n", s.Namespace, "--as", "tenant", verb, operation) // It fails when the user may not.
 	return strings.TrimSpace(out) == "yes"
 }

@@ -17,7 +17,7 @@ import (
 // is created, and their objects can be deleted.
 func TestTenants(t *testing.T) {
 	t.Parallel()
-	s, other := newStage(t), newStage(t)
+	s, otherTenant := newStage(t), newStage(t)
 	theirs := s.administrators(s.Namespace+".taken", "elsewhere/"+s.Namespace)
 	parent := s.administrators(s.Namespace+"-parent", "clusters/"+s.Namespace+"/parent")
 	hand := s.clusterByHand()
@@ -26,7 +26,7 @@ func TestTenants(t *testing.T) {
 	for _, o := range []*unstructured.Unstructured{theirs, parent, hand} {
 		s.Apply(o)
 	}
-	with := func(value any, fields ...string) map[string]any {
+	topologyWith := func(value any, fields ...string) map[string]any {
 		o := &unstructured.Unstructured{Object: s.describeTopology()}
 		s.Set(o, value, fields...)
 		return o.Object
@@ -37,28 +37,28 @@ func TestTenants(t *testing.T) {
 		spec   map[string]any
 		want   string
 	}{
-		"SiteName": {reason: "A tenant cannot publish under the name of an administrators' Site.", spec: with(map[string]any{"publish": true, "name": parent.GetName()}, "site"), want: "PolicyDenied: spec.forProvider.site.name"},
-		"SameName": {reason: "A tenant cannot take over a Site of an administrator that has the tenant's default name.", name: "taken", spec: with(map[string]any{"publish": true}, "site"), want: "PolicyDenied: Site " + theirs.GetName()},
-		"Path":     {reason: "A tenant cannot name a directory outside of the namespace's directories.", spec: with(map[string]any{"publish": true, "repository": map[string]any{"path": "elsewhere"}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
-		"Inside": {reason: "A tenant cannot name a directory inside the directory of another Site.", spec: with(map[string]any{"publish": true, "repository": map[string]any{
+		"SiteName": {reason: "A tenant cannot publish under the name of an administrators' Site.", spec: topologyWith(map[string]any{"publish": true, "name": parent.GetName()}, "site"), want: "PolicyDenied: spec.forProvider.site.name"},
+		"SameName": {reason: "A tenant cannot take over a Site of an administrator that has the tenant's default name.", name: "taken", spec: topologyWith(map[string]any{"publish": true}, "site"), want: "PolicyDenied: Site " + theirs.GetName()},
+		"Path":     {reason: "A tenant cannot name a directory outside of the namespace's directories.", spec: topologyWith(map[string]any{"publish": true, "repository": map[string]any{"path": "elsewhere"}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
+		"Inside": {reason: "A tenant cannot name a directory inside the directory of another Site.", spec: topologyWith(map[string]any{"publish": true, "repository": map[string]any{
 			"path": "clusters/" + s.Namespace + "/parent/child",
 		}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
-		"Class":   {reason: "A cluster of another namespace's class is refused.", spec: with(map[string]any{"name": clusterapi.ClassName, "namespace": other.Namespace}, "topology", "classRef"), want: "PolicyDenied: spec.forProvider.topology.classRef.namespace"},
-		"Cluster": {reason: "A tenant cannot name a cluster of another namespace.", spec: with(map[string]any{"name": name, "namespace": other.Namespace}, "cluster"), want: "PolicyDenied: spec.forProvider.cluster.namespace"},
+		"Class":   {reason: "A cluster of another namespace's class is refused.", spec: topologyWith(map[string]any{"name": clusterapi.ClassName, "namespace": otherTenant.Namespace}, "topology", "classRef"), want: "PolicyDenied: spec.forProvider.topology.classRef.namespace"},
+		"Cluster": {reason: "A tenant cannot name a cluster of another namespace.", spec: topologyWith(map[string]any{"name": name, "namespace": otherTenant.Namespace}, "cluster"), want: "PolicyDenied: spec.forProvider.cluster.namespace"},
 		"Template": {reason: "A tenant cannot use a template that no administrator allows.", spec: map[string]any{
 			"cluster": map[string]any{"name": name}, "type": "CAPT", "version": version, "capt": map[string]any{
-				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"}, "controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": other.Namespace}},
+				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"}, "controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": otherTenant.Namespace}},
 			},
 		}, want: "PolicyDenied: spec.forProvider.capt.controlPlane.templateRef.namespace"},
 		"ByHand": {
 			reason: "A cluster that a user created by hand is not taken over.",
-			spec:   with(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken",
+			spec:   topologyWith(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken",
 		},
 	}
-	before := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
+	previous := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
 	for name, tc := range cases {
-		s.Case(name, func(one *scene.Scene) {
-			s := &stage{Scene: one}
+		s.Case(name, func(tenantScene *scene.Scene) {
+			s := &stage{Scene: tenantScene}
 			if tc.name == "" {
 				tc.name = strings.ToLower(name)
 			}
@@ -78,12 +78,12 @@ func TestTenants(t *testing.T) {
 			s.awaitGone(wc)
 		})
 	}
-	after := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
-	if diff := cmp.Diff(before, after); diff != "" {
+	current := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
+	if diff := cmp.Diff(previous, current); diff != "" {
 		t.Errorf("the administrators' Sites: -before, +after:\n%s", diff)
 	}
 	s.wantNotDeleted(hand)
-	for _, in := range []*stage{s, other} {
+	for _, in := range []*stage{s, otherTenant} {
 		if w := in.writesOfUser(provider); len(w) > 0 {
 			t.Errorf("the provider wrote objects: %+v", w)
 		}
@@ -96,10 +96,10 @@ func TestTenantRights(t *testing.T) {
 	s := newStage(t)
 	s.Inside("create", "rolebinding", "tenant", "--clusterrole=edit", "--user=tenant")
 	s.Until("the role has its rules", patience.Limit, func() bool { return s.tenantMay("get", "managedclusters.cluster.intentplane.dev") })
-	for _, what := range []string{"managedclusters.cluster.intentplane.dev", "sites.catalog.intentplane.dev", "clusterproviderconfigs.config.intentplane.dev", "clusters.cluster.x-k8s.io"} {
+	for _, resource := range []string{"managedclusters.cluster.intentplane.dev", "sites.catalog.intentplane.dev", "clusterproviderconfigs.config.intentplane.dev", "clusters.cluster.x-k8s.io"} {
 		for _, verb := range []string{"create", "update", "patch", "delete"} {
-			if s.tenantMay(verb, what) {
-				t.Errorf("a tenant may %s %s", verb, what)
+			if s.tenantMay(verb, resource) {
+				t.Errorf("a tenant may %s %s", verb, resource)
 			}
 		}
 	}
@@ -134,14 +134,14 @@ func TestDeletedEarly(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			mc := s.describeManaged("mine", s.describeTopology())
-			asked := mc
+			requested := mc
 			if tc.claimed {
-				asked = s.describeWorkload("mine", s.describeTopology())
+				requested = s.describeWorkload("mine", s.describeTopology())
 			}
-			s.Apply(asked)
-			tc.until(s, asked)
-			s.Delete(asked)
-			s.awaitGone(asked)
+			s.Apply(requested)
+			tc.until(s, requested)
+			s.Delete(requested)
+			s.awaitGone(requested)
 			s.awaitGone(mc)
 			s.awaitGone(s.clusterNamed())
 			s.wantOnlyOurWrites(0)

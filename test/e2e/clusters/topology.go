@@ -15,12 +15,12 @@ import (
 const maxWrites = 40
 
 // describeWorkload describes a WorkloadCluster, which composes the ManagedCluster of its name.
-func (s *stage) describeWorkload(as string, forProvider map[string]any) *unstructured.Unstructured {
+func (s *stage) describeWorkload(workloadName string, forProvider map[string]any) *unstructured.Unstructured {
 	spec := maps.Clone(forProvider)
 	spec["clusterName"], _, _ = unstructured.NestedFieldCopy(forProvider, "cluster", "name")
 	delete(spec, "cluster")
 	spec["providerConfigRef"] = map[string]any{"kind": "ProviderConfig", "name": scene.Config}
-	return s.Set(s.describeObject("claims.intentplane.dev/v1alpha1", "WorkloadCluster", as), spec, "spec")
+	return s.Set(s.describeObject("claims.intentplane.dev/v1alpha1", "WorkloadCluster", workloadName), spec, "spec")
 }
 
 // provisioned waits until a WorkloadCluster is, and is ready.
@@ -46,7 +46,9 @@ func (s *stage) workersWanted(wc *unstructured.Unstructured, n int64) {
 func (s *stage) awaitMachines(mc *unstructured.Unstructured, planes, workers int64) {
 	s.T.Helper()
 	s.awaitObject(mc, "has its machines", func(u *unstructured.Unstructured) bool {
-		count := func(of, what string) int64 { return scene.Number(u, "status", "atProvider", "replicas", of, what) }
+		count := func(role, field string) int64 {
+			return scene.Number(u, "status", "atProvider", "replicas", role, field)
+		}
 		return count("controlPlane", "desired") == planes && count("controlPlane", "ready") == planes &&
 			count("workers", "desired") == workers && count("workers", "ready") == workers && scene.Condition(u, "Ready").Reason == "Ready"
 	})
@@ -56,12 +58,12 @@ func (s *stage) awaitMachines(mc *unstructured.Unstructured, planes, workers int
 func (s *stage) describesItself(mc *unstructured.Unstructured) {
 	s.T.Helper()
 	c := s.Now(s.clusterNamed())
-	at := func(fields ...string) string {
+	statusField := func(fields ...string) string {
 		return scene.Field(mc, append([]string{"status", "atProvider"}, fields...)...)
 	}
 	got := map[string]string{
-		"uid": at("uid"), "phase": at("phase"), "version": at("version"), "clusterAPIVersion": at("clusterAPIVersion"), "host": at("endpoint", "host"),
-		"infrastructure": at("contracts", "infrastructure"), "controlPlane": at("contracts", "controlPlane"), "secret": at("kubeconfig", "secretRef", "name"),
+		"uid": statusField("uid"), "phase": statusField("phase"), "version": statusField("version"), "clusterAPIVersion": statusField("clusterAPIVersion"), "host": statusField("endpoint", "host"),
+		"infrastructure": statusField("contracts", "infrastructure"), "controlPlane": statusField("contracts", "controlPlane"), "secret": statusField("kubeconfig", "secretRef", "name"),
 	}
 	want := map[string]string{
 		"uid": string(c.GetUID()), "phase": scene.Field(c, "status", "phase"), "version": version, "clusterAPIVersion": "cluster.x-k8s.io/v1beta2",

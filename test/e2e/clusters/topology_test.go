@@ -15,7 +15,7 @@ func TestTopology(t *testing.T) {
 	s := newStage(t)
 	wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 	s.Set(wc, map[string]any{"deletion": "1s"}, "spec", "timeouts")
-	said, reason := s.followObject(wc, phasesInOrder()), s.followObject(mc, reasonsInOrder())
+	followed, reason := s.followObject(wc, phasesInOrder()), s.followObject(mc, reasonsInOrder())
 	s.Apply(wc)
 	built := s.awaitReady(mc)
 	s.describesItself(built)
@@ -38,7 +38,7 @@ func TestTopology(t *testing.T) {
 
 	s.dismantleCluster(wc, mc)
 	// Progress is reported at intervals of five seconds, so intermediate values may be missing.
-	said.awaitOrder(s, pair{"Provisioned", "Provisioned"})
+	followed.awaitOrder(s, pair{"Provisioned", "Provisioned"})
 	reason.awaitOrder(s, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
 	s.wantOnlyOurWrites(4)
 	s.wantWritesOfCore()

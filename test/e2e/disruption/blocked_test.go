@@ -19,18 +19,18 @@ func TestDeleteLosesSecret(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	srv := guardServer(s, "correct horse")
 	claim := s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
-	before := filesOfClaim(s, srv)
-	lost := s.BasicAuthSecret("correct horse")
-	s.Delete(lost)
-	if s.Now(lost).GetDeletionTimestamp() == nil {
+	previous := filesOfClaim(s, srv)
+	secret := s.BasicAuthSecret("correct horse")
+	s.Delete(secret)
+	if s.Now(secret).GetDeletionTimestamp() == nil {
 		t.Error("the Secret should wait for the claim")
 	}
-	s.Patch(lost, `{"metadata": {"finalizers": null}}`)
-	s.Gone(lost)
+	s.Patch(secret, `{"metadata": {"finalizers": null}}`)
+	s.Gone(secret)
 	s.Delete(claim)
 	takeWayOut(s, awaitBlocked(s, deliveryv1alpha1.ReasonCredentialsGone))
 	awaitGone(s, claim)
-	if diff := cmp.Diff(before, filesOfClaim(s, srv)); diff != "" {
+	if diff := cmp.Diff(previous, filesOfClaim(s, srv)); diff != "" {
 		t.Errorf("the way out should leave the repository as it is: -want, +got:\n%s", diff)
 	}
 }

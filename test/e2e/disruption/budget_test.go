@@ -18,12 +18,12 @@ func TestBreakerBudget(t *testing.T) {
 				names[i] = fmt.Sprintf("edge%d", i+1)
 			}
 			s := scene.New(t, cp, names...)
-			before := tokensSpent(t)
+			baseline := tokensSpent(t)
 			s.Succeed(s.Claim("shop", intentLine(s, 1, names...)))
-			after := tokensSpent(t)
-			figure.Check(t, fmt.Sprintf("tokens_of_%d_sites", n), after["Allowed"]-before["Allowed"], budget)
-			if after["Dropped"] != before["Dropped"] || after["HalfOpenAllowed"] != before["HalfOpenAllowed"] {
-				t.Errorf("the circuit breaker opened: %v, before %v", after, before)
+			final := tokensSpent(t)
+			figure.Check(t, fmt.Sprintf("tokens_of_%d_sites", n), final["Allowed"]-baseline["Allowed"], budget)
+			if final["Dropped"] != baseline["Dropped"] || final["HalfOpenAllowed"] != baseline["HalfOpenAllowed"] {
+				t.Errorf("the circuit breaker opened: %v, before %v", final, baseline)
 			}
 		})
 	}

@@ -28,7 +28,7 @@ func dieAfterPush(s *scene.Scene) func() {
 		}
 		return log[0].ID, nil
 	}
-	before, err := tip()
+	previous, err := tip()
 	s.Must(err)
 	dead := make(chan struct{})
 	die := sync.OnceFunc(func() {
@@ -37,7 +37,7 @@ func dieAfterPush(s *scene.Scene) func() {
 	})
 	s.Git.AfterPush(s.Namespace, func() {
 		// The first state of a repository is pushed alone, before any commit of the branch.
-		if now, err := tip(); err == nil && now != before {
+		if now, err := tip(); err == nil && now != previous {
 			die()
 		}
 	})

@@ -21,8 +21,8 @@ func TestCrashAfterPush(t *testing.T) {
 	wantCommits(s, 1)
 	pushed := s.Commits()[0]
 	left := s.Delivery()
-	if at := left.Status.AtProvider; at.Remote != nil || at.Attempt != nil {
-		t.Errorf("the crash should leave no commit and no attempt in status, not %+v", at)
+	if observation := left.Status.AtProvider; observation.Remote != nil || observation.Attempt != nil {
+		t.Errorf("the crash should leave no commit and no attempt in status, not %+v", observation)
 	}
 	if diff := cmp.Diff(left.GetCreationTimestamp().UTC(), pushed.Time.UTC()); diff != "" {
 		t.Errorf("date of the commit, -want (creation of the delivery), +got:\n%s", diff)
@@ -34,8 +34,8 @@ func TestCrashAfterPush(t *testing.T) {
 	if diff := cmp.Diff(pushed.ID, scene.Field(claim, "status", "delivery", "gitCommit")); diff != "" {
 		t.Errorf("commit in status: -want, +got:\n%s", diff)
 	}
-	at := s.Delivery().Status.AtProvider
-	if diff := cmp.Diff(pushed.Time.UTC(), at.Attempt.StartedAt.UTC()); diff != "" {
+	observation := s.Delivery().Status.AtProvider
+	if diff := cmp.Diff(pushed.Time.UTC(), observation.Attempt.StartedAt.UTC()); diff != "" {
 		t.Errorf("start of the attempt, -want (date of the commit), +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(int64(1), scene.Number(claim, "status", "revision")); diff != "" {

@@ -10,9 +10,9 @@ import (
 )
 
 // newCrowd describes so many deployments of each shape, each with a service of its own.
-func newCrowd(s *scene.Scene, each int) []*unstructured.Unstructured {
+func newCrowd(s *scene.Scene, deployments int) []*unstructured.Unstructured {
 	all := []*unstructured.Unstructured{}
-	for i := range each {
+	for i := range deployments {
 		composite, claim := fmt.Sprintf("composite-%d", i), fmt.Sprintf("claim-%d", i)
 		all = append(all, s.Composite(composite, intentFor(s, composite, 1, "edge1")), s.Claim(claim, intentFor(s, claim, 1, "edge1")))
 	}
@@ -29,9 +29,9 @@ func wantOneCommitEach(s *scene.Scene, deployments int) {
 		}
 	}
 	twice := map[string]int{}
-	for what, n := range found {
+	for subject, n := range found {
 		if n > 1 {
-			twice[what] = n
+			twice[subject] = n
 		}
 	}
 	if diff := cmp.Diff(map[string]int{}, twice); diff != "" || len(found) != deployments {

@@ -10,13 +10,13 @@ import (
 
 // TestCrowdOutlivesKills makes deployments of both shapes at once, kills provider and function when some have their commits, and starts them.
 func TestCrowdOutlivesKills(t *testing.T) {
-	each := soak.Rounds(t, 12, 200)
+	rounds := soak.Rounds(t, 12, 200)
 	s := scene.New(t, cp, "edge1")
-	all := newCrowd(s, each)
+	all := newCrowd(s, rounds)
 	for _, o := range all {
 		s.Apply(o)
 	}
-	s.Until("some deployments have their commits", patience.Limit, func() bool { return len(s.Commits()) >= each/2 })
+	s.Until("some deployments have their commits", patience.Limit, func() bool { return len(s.Commits()) >= rounds/2 })
 	cp.KillProvider()
 	if err := cp.RestartFunction(t.Context()); err != nil {
 		t.Fatal(err)

@@ -75,10 +75,10 @@ func deliveryUIDs(s *scene.Scene) map[types.UID]bool {
 }
 
 // areNewAndDelivered is true for as many GitDeliveries as there were before, all of them others, and delivered.
-func areNewAndDelivered(s *scene.Scene, before map[types.UID]bool) bool {
+func areNewAndDelivered(s *scene.Scene, previous map[types.UID]bool) bool {
 	s.T.Helper()
 	all := s.Deliveries()
-	return len(all) == len(before) && !slices.ContainsFunc(all, func(d deliveryv1alpha1.GitDelivery) bool { return before[d.GetUID()] || !isDeliveredNow(&d) })
+	return len(all) == len(previous) && !slices.ContainsFunc(all, func(d deliveryv1alpha1.GitDelivery) bool { return previous[d.GetUID()] || !isDeliveredNow(&d) })
 }
 
 // isDeliveredNow reports whether a GitDelivery has delivered its present generation.

@@ -14,7 +14,7 @@ import (
 func TestDeleteClaim(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	other := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
+	otherDeployment := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
 	rest := s.Files()
 	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
 	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
@@ -27,12 +27,12 @@ func TestDeleteClaim(t *testing.T) {
 	if diff := cmp.Diff(int64(2), closedRevision(s, claim)); diff != "" {
 		t.Errorf("last revision of the deleted claim: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(recordAtRevision(1), recordOfClaim(s, other)); diff != "" {
+	if diff := cmp.Diff(recordAtRevision(1), recordOfClaim(s, otherDeployment)); diff != "" {
 		t.Errorf("state of the other deployment: -want, +got:\n%s", diff)
 	}
 
-	again := s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
-	if got := scene.Number(again, "status", "revision"); got < 3 {
+	recreated := s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
+	if got := scene.Number(recreated, "status", "revision"); got < 3 {
 		t.Errorf("a claim of the same name should go on counting after revision 2, not with %d", got)
 	}
 	wantCommits(s, 5)
@@ -42,10 +42,10 @@ func TestDeleteOrphans(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	claim := s.Succeed(s.Set(s.Claim("shop", intentLine(s, 1, "edge1")), "Orphan", "spec", "deliveryConfig", "deletionPolicy"))
-	before := s.Files()
+	previous := s.Files()
 	s.Delete(claim)
 	awaitGone(s, claim)
-	if diff := cmp.Diff(before, s.Files()); diff != "" {
+	if diff := cmp.Diff(previous, s.Files()); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
 	}
 	wantCommits(s, 1)
@@ -70,15 +70,15 @@ func TestDeleteManaged(t *testing.T) {
 	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
 	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
 	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
-	before, files := deliveryUIDs(s), s.Files()
+	previous, files := deliveryUIDs(s), s.Files()
 
 	s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout="+patience.Limit.String())
-	s.Until("the GitDeliveries are there again, and delivered", patience.Limit, func() bool { return areNewAndDelivered(s, before) })
+	s.Until("the GitDeliveries are there again, and delivered", patience.Limit, func() bool { return areNewAndDelivered(s, previous) })
 	for o, revision := range map[*unstructured.Unstructured]int64{composite: 1, claim: 2} {
-		seen := s.Await(o, "as it was before", func(u *unstructured.Unstructured) bool {
+		observed := s.Await(o, "as it was before", func(u *unstructured.Unstructured) bool {
 			return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "") && scene.Number(u, "status", "verifiedRevision") == revision
 		})
-		if got := scene.Number(seen, "status", "revision"); got != revision {
+		if got := scene.Number(observed, "status", "revision"); got != revision {
 			t.Errorf("%s %s: want revision %d, got %d", o.GetKind(), o.GetName(), revision, got)
 		}
 		if diff := cmp.Diff(recordAtRevision(revision), recordOfClaim(s, o)); diff != "" {

@@ -122,11 +122,11 @@ func (p *disaster) refsOfRepository() map[string]string {
 // restoreOldRepository brings back a repository from before the third revision, and from before a revision that is being delivered.
 func (p *disaster) restoreOldRepository() {
 	p.Succeed(p.lateClaim(1))
-	before := p.refsOfRepository()
+	previous := p.refsOfRepository()
 	p.Succeed(p.shopAtRevision(3))
 	p.interruptDelivery(p.lateClaim(2))
 	p.expectRevisions(5, nil)
-	for name, id := range before {
+	for name, id := range previous {
 		if _, err := p.Git.Git(p.T.Context(), p.Namespace, "update-ref", name, id); err != nil {
 			p.T.Fatal(err)
 		}
@@ -167,16 +167,16 @@ func (p *disaster) ownerInGit() string {
 // recorded before, so nothing is rejected, and all goes on by itself then.
 func (p *disaster) secondCluster() {
 	p.interruptDelivery(p.lateClaim(1))
-	before, owner := p.refsOfRepository(), p.ownerInGit()
+	previous, owner := p.refsOfRepository(), p.ownerInGit()
 	p.buildAnotherCluster(p.ProviderConfig())
-	fresh := p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")) // The first cluster never had it.
-	never := p.Claim("never", intentFor(p.Scene, "never", 1, "edge1")) // Nor this one.
-	for _, claim := range []*unstructured.Unstructured{p.shopAtRevision(2), p.lateClaim(1), fresh, never} {
+	fresh := p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1"))       // The first cluster never had it.
+	undelivered := p.Claim("never", intentFor(p.Scene, "never", 1, "edge1")) // Nor this one.
+	for _, claim := range []*unstructured.Unstructured{p.shopAtRevision(2), p.lateClaim(1), fresh, undelivered} {
 		p.Apply(claim)
 	}
 	for _, d := range p.awaitReason(deliveryv1alpha1.ReasonOwnedElsewhere, 4) {
-		if said := d.Status.GetCondition(xpv2.TypeReady).Message; !strings.Contains(said, owner) {
-			p.T.Errorf("the message should name the first cluster: %s", said)
+		if message := d.Status.GetCondition(xpv2.TypeReady).Message; !strings.Contains(message, owner) {
+			p.T.Errorf("the message should name the first cluster: %s", message)
 		}
 	}
 	for _, claim := range []*unstructured.Unstructured{fresh, p.lateClaim(1)} {
@@ -184,9 +184,9 @@ func (p *disaster) secondCluster() {
 			return scene.Is(u, "Stalled", corev1.ConditionTrue, "DeliveryBlocked") && scene.Field(u, "status", "phase") == "Delivering"
 		})
 	}
-	p.Delete(never)
+	p.Delete(undelivered)
 	p.Until("a deletion that leaves files of other writers", patience.Limit, func() bool { return len(p.Deliveries()) == 3 })
-	p.WantEqual("refs", before, p.refsOfRepository())
+	p.WantEqual("refs", previous, p.refsOfRepository())
 
 	p.Apply(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
 	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1}) // The marker names the new cluster.
@@ -206,7 +206,7 @@ func (p *disaster) rebuildKnownLost() {
 	p.Succeed(p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")))
 	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
 	for name, content := range p.Files() {
-		if was, there := files[name]; there && filepath.Base(name) != ".intentplane" && was != content {
+		if previous, isPresent := files[name]; isPresent && filepath.Base(name) != ".intentplane" && previous != content {
 			p.T.Errorf("%s should be unchanged", name)
 		}
 	}

@@ -113,11 +113,11 @@ func (f *fleet) wantEachCommitOnce() {
 		if len(c.Parents) != 1 || n+1 < len(log) && c.Parents[0] != log[n+1].ID {
 			f.T.Errorf("the history should be one line, but %s has the parents %v", c.ID, c.Parents)
 		}
-		what := strings.TrimSpace(c.Message)
+		subject := strings.TrimSpace(c.Message)
 		if claim := c.Trailers["Intentplane-Claim"]; claim != "" {
-			what = claim + " " + c.Trailers["Intentplane-Revision"]
+			subject = claim + " " + c.Trailers["Intentplane-Revision"]
 		}
-		got[what]++
+		got[subject]++
 	}
 	f.WantEqual("commits of the branch", want, got)
 	f.wantUntouched()

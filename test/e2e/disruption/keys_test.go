@@ -54,9 +54,9 @@ func TestKeysStaySecret(t *testing.T) {
 	if !strings.Contains(log, "BEGIN SSH SIGNATURE") {
 		t.Error("the commits are not signed")
 	}
-	seen := readablePublicly(s)
-	seen["the repository"] = log
-	for name, text := range seen {
+	publicTexts := readablePublicly(s)
+	publicTexts["the repository"] = log
+	for name, text := range publicTexts {
 		for _, canary := range append(append(user.lines(), signing.lines()...), passphrase) {
 			if strings.Contains(text, canary) {
 				t.Errorf("a key or a passphrase is in %s", name)

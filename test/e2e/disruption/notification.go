@@ -40,33 +40,33 @@ func failFirstRevision(s *scene.Scene) {
 
 // awaitTaken waits until a receiver has taken enough notifications, and returns how often it took each notification, by type, in the order of
 // the first time. Notifications with one id have one type.
-func awaitTaken(s *scene.Scene, r *receiver.Receiver, what string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
+func awaitTaken(s *scene.Scene, r *receiver.Receiver, description string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()
 	for {
-		taken, changed := r.Taken()
-		if types, times = countTaken(s, taken); isEnough(types, times) {
+		received, changed := r.Taken()
+		if types, times = countTaken(s, received); isEnough(types, times) {
 			return types, times
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			s.T.Fatalf("the receiver took %v, and not %s", types, what)
+			s.T.Fatalf("the receiver took %v, and not %s", types, description)
 		}
 	}
 }
 
-func countTaken(s *scene.Scene, taken []receiver.Notification) (types []string, times map[string]int) {
+func countTaken(s *scene.Scene, received []receiver.Notification) (types []string, times map[string]int) {
 	s.T.Helper()
 	first := map[string]receiver.Notification{}
 	times = map[string]int{}
-	for _, n := range taken {
-		earlier, known := first[n.ID]
-		if known && (earlier.Type != n.Type || earlier.Subject != n.Subject) {
+	for _, n := range received {
+		earlier, isKnown := first[n.ID]
+		if isKnown && (earlier.Type != n.Type || earlier.Subject != n.Subject) {
 			s.T.Errorf("two notifications with id %s differ:\n%s\n%s", n.ID, earlier.Body, n.Body)
 		}
-		if !known {
+		if !isKnown {
 			first[n.ID], types = n, append(types, n.Type)
 		}
 		times[n.Type]++

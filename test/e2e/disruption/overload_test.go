@@ -16,19 +16,19 @@ import (
 // accept them again.
 func TestServerRefusesTooManyRequests(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
-	edited, made := s.Composite("shop", intentFor(s, "shop", 1, "edge1")), s.Claim("bank", intentFor(s, "bank", 1, "edge1"))
+	edited, created := s.Composite("shop", intentFor(s, "shop", 1, "edge1")), s.Claim("bank", intentFor(s, "bank", 1, "edge1"))
 	s.Succeed(edited)
 	refused, admit := refuseWrites(s)
 	defer admit()
 	s.Apply(s.Set(edited, intentFor(s, "shop", 2, "edge1"), "spec", "intent"))
-	s.Apply(made)
+	s.Apply(created)
 	began := time.Now()
 	s.Until("the API server refused writes", patience.Limit, func() bool {
 		return refused.Load() >= refusedRequests && (!soak.Long() || time.Since(began) > refusedMinute)
 	})
 	wantCommits(s, 1)
 	admit()
-	for _, o := range []*unstructured.Unstructured{edited, made} {
+	for _, o := range []*unstructured.Unstructured{edited, created} {
 		s.Succeed(o)
 	}
 	commits := map[string]int{}

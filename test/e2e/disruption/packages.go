@@ -22,10 +22,10 @@ func linesOf(out string) []string {
 }
 
 // answerOfCanI returns the answer of kubectl auth can-i, which fails when it says no.
-func answerOfCanI(s *scene.Scene, as string, args []string) string {
-	if !strings.Contains(as, ":") {
-		as = s.Namespace + "-" + as
+func answerOfCanI(s *scene.Scene, user string, args []string) string {
+	if !strings.Contains(user, ":") {
+		user = s.Namespace + "-" + user
 	}
-	out, _ := s.Kubectl(s.T.Context(), append([]string{"auth", "can-i", "-n", s.Namespace, "--as", as}, args...)...)
+	out, _ := s.Kubectl(s.T.Context(), append([]string{"auth", "can-i", "-n", s.Namespace, "--as", user}, args...)...)
 	return strings.TrimSpace(out)
 }

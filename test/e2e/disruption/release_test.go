@@ -25,7 +25,7 @@ func TestPackagesUpgrade(t *testing.T) {
 	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1")))
 	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
 	wantCommits(s, 2)
-	before, files := packageRevisions(s), s.Files()
+	previous, files := packageRevisions(s), s.Files()
 	if err := cp.PublishAll(t.Context(), release); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestPackagesUpgrade(t *testing.T) {
 		s.Run("patch", name, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"package":"%s/%s:%s"}}`, controlplane.Repository, pkg, release))
 	}
 	s.Until("each package has a new revision that is active and healthy", patience.Limit, func() bool {
-		news := slices.DeleteFunc(packageRevisions(s), func(r string) bool { return slices.Contains(before, r) || !strings.HasSuffix(r, " Active True") })
+		news := slices.DeleteFunc(packageRevisions(s), func(r string) bool { return slices.Contains(previous, r) || !strings.HasSuffix(r, " Active True") })
 		return len(news) == len(upgrade)
 	})
 	// The programs of the new packages start.

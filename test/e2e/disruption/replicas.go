@@ -48,24 +48,24 @@ func freezeProvider(t *testing.T) func() {
 }
 
 // raceWithPusher lets all deliver while a foreign pusher pushes, and takes the active provider away in the middle.
-func (f *fleet) raceWithPusher(each int64, by pusher, lose func() func()) {
+func (f *fleet) raceWithPusher(deliveries int64, rival pusher, lose func() func()) {
 	f.T.Helper()
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	began := time.Now()
 	go func() {
 		defer close(stopped)
-		f.pushUnmanaged(by, stop)
+		f.pushUnmanaged(rival, stop)
 	}()
-	f.deliverUntil(each / 3)
+	f.deliverUntil(deliveries / 3)
 	f.orderAll() // A delivery is always at work.
 	end := lose()
-	f.deliverUntil(each)
+	f.deliverUntil(deliveries)
 	end()
 	close(stop)
 	<-stopped
 	took := time.Since(began).Seconds()
 	rate := float64(len(f.theirs)) / took
-	f.T.Logf("soak %s: ours %.1f/s, theirs %.1f/s", f.T.Name(), float64(int64(len(f.ordered))*each)/took, rate)
+	f.T.Logf("soak %s: ours %.1f/s, theirs %.1f/s", f.T.Name(), float64(int64(len(f.ordered))*deliveries)/took, rate)
 	if soak.Long() && rate < foreignPushesPerSecond {
 		f.T.Errorf("the foreign pusher should push %d times per second, not %.1f", foreignPushesPerSecond, rate)
 	}
@@ -110,11 +110,11 @@ func newEngine(f *fleet) pusher {
 }
 
 func pushOneCommit(ctx context.Context, c *git.Client, dir, message string) error {
-	seen, err := c.Look(ctx, nil)
+	snapshot, err := c.Look(ctx, nil)
 	if err != nil {
 		return err
 	}
-	p, err := git.Plan(ctx, seen, git.Change{
+	p, err := git.Plan(ctx, snapshot, git.Change{
 		Put:     map[string]map[string][]byte{dir: {"file": []byte("theirs\n")}},
 		Message: message, Author: git.Author{Name: "A Stranger", Email: "stranger@example.org"}, When: time.Unix(1, 0),
 	})

@@ -34,7 +34,7 @@ func TestReplicas(t *testing.T) {
 			stranger: newEngine, lose: freezeProvider, long: true,
 		},
 	}
-	each, writers := soak.Rounds(t, 3, 50), 20
+	rounds, writers := soak.Rounds(t, 3, 50), 20
 	if !soak.Long() {
 		writers = 8
 	}
@@ -58,7 +58,7 @@ func TestReplicas(t *testing.T) {
 			})
 			t.Log(tc.reason)
 			f := newFleet(scene.New(t, cp, "edge1"), writers)
-			f.raceWithPusher(int64(each), tc.stranger(f), func() func() { return tc.lose(t) })
+			f.raceWithPusher(int64(rounds), tc.stranger(f), func() func() { return tc.lose(t) })
 			f.wantEachCommitOnce()
 		})
 	}

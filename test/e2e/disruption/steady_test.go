@@ -26,12 +26,12 @@ func TestSteadyStateIsFree(t *testing.T) {
 
 	// Each deployment is steady once the function is asked the same about it again and again.
 	awaitCalls(s, len(functionLog(t)), 3)
-	before, logged := objectVersions(s, claim, composite), providerLines(s)
+	previous, logged := objectVersions(s, claim, composite), providerLines(s)
 	if logged == 0 {
 		t.Error("the provider logs nothing about two deployments that came")
 	}
 	calls := awaitCalls(s, len(functionLog(t)), soak.Rounds(t, 50, 300))
-	if diff := cmp.Diff(before, objectVersions(s, claim, composite)); diff != "" {
+	if diff := cmp.Diff(previous, objectVersions(s, claim, composite)); diff != "" {
 		t.Errorf("resource versions after %v calls: -want, +got:\n%s", calls, diff)
 	}
 	wantCommits(s, 2)

@@ -35,19 +35,19 @@ func TestBreakerStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ledger.Close()
-	before := tokensSpent(t)
+	baseline := tokensSpent(t)
 	reach(1, "Succeeded", "Succeeded")
-	first := tokensSpent(t)["Allowed"] - before["Allowed"]
+	first := tokensSpent(t)["Allowed"] - baseline["Allowed"]
 	reach(2, "Validating", "")
 	target.Set("error_ratio", 0.2)
 	reach(2, "Succeeded", "RolledBack")
-	after := tokensSpent(t)
-	t.Logf("%v tokens for the first revision, and %v for the bad revision and its rollback", first, after["Allowed"]-before["Allowed"]-first)
+	final := tokensSpent(t)
+	t.Logf("%v tokens for the first revision, and %v for the bad revision and its rollback", first, final["Allowed"]-baseline["Allowed"]-first)
 	if first > budget {
 		t.Errorf("%v tokens for the first revision are more than the %d of the budget", first, budget)
 	}
-	if after["Dropped"] != before["Dropped"] || after["HalfOpenAllowed"] != before["HalfOpenAllowed"] {
-		t.Errorf("the circuit breaker opened: %v, before %v", after, before)
+	if final["Dropped"] != baseline["Dropped"] || final["HalfOpenAllowed"] != baseline["HalfOpenAllowed"] {
+		t.Errorf("the circuit breaker opened: %v, before %v", final, baseline)
 	}
 	for _, e := range ledger.Entries() {
 		if t.Failed() {

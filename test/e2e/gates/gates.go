@@ -68,7 +68,7 @@ func (w *world) questionOf(query string, samples bool) *prometheus.Question {
 }
 
 // askUntil asks until an answer is as it should be.
-func (w *world) askUntil(what string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
+func (w *world) askUntil(description string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
 	w.Helper()
 	a := gates.Answer{}
 	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, patience.Limit, true, func(ctx context.Context) (bool, error) {
@@ -76,7 +76,7 @@ func (w *world) askUntil(what string, q *prometheus.Question, live time.Duration
 		return good(a), nil
 	})
 	if err != nil {
-		w.Fatalf("%s: %+v", what, a)
+		w.Fatalf("%s: %+v", description, a)
 	}
 	return a
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // awaitLedger waits until the ledger of the home fulfils a condition.
-func (d *deployment) awaitLedger(what string, is func(s ledger.State) bool) {
+func (d *deployment) awaitLedger(description string, condition func(s ledger.State) bool) {
 	d.T.Helper()
 	last := summary{}
 	defer func() {
@@ -17,13 +17,13 @@ func (d *deployment) awaitLedger(what string, is func(s ledger.State) bool) {
 			d.T.Logf("ledger: %+v", last)
 		}
 	}()
-	d.Until("the ledger "+what, patience.Limit, func() bool {
+	d.Until("the ledger "+description, patience.Limit, func() bool {
 		f := d.storedRecord(d.homeRepository()).ledger
 		if f == nil {
 			return false
 		}
 		last = summaryOfLedger(f.State)
-		return f.State.Current != nil && is(f.State)
+		return f.State.Current != nil && condition(f.State)
 	})
 }
 

@@ -13,13 +13,13 @@ import (
 // cloneRepository makes a clone as a user does, with the ref of the state.
 func (d *deployment) cloneRepository(repository string) string {
 	d.T.Helper()
-	to := filepath.Join(d.T.TempDir(), repository)
-	for _, args := range [][]string{{"clone", "-q", d.Git.Path(repository), to}, {"-C", to, "fetch", "-q", "origin", "refs/intentplane/*:refs/intentplane/*"}} {
+	checkout := filepath.Join(d.T.TempDir(), repository)
+	for _, args := range [][]string{{"clone", "-q", d.Git.Path(repository), checkout}, {"-C", checkout, "fetch", "-q", "origin", "refs/intentplane/*:refs/intentplane/*"}} {
 		if out, err := exec.CommandContext(d.T.Context(), "git", args...).CombinedOutput(); err != nil {
 			d.T.Fatalf("git %q: %v: %s", args, err, out)
 		}
 	}
-	return to
+	return checkout
 }
 
 // runIntent runs the plugin where it can reach no cluster, and returns its output.

@@ -95,11 +95,11 @@ func (d *deployment) wantPushes(want ...string) {
 }
 
 // wantUntouched compares the refs of repositories with their earlier refs.
-func (d *deployment) wantUntouched(before map[string]map[string]string, repositories ...string) {
+func (d *deployment) wantUntouched(previous map[string]map[string]string, repositories ...string) {
 	d.T.Helper()
 	now := d.refsOfAll()
 	for _, repository := range repositories {
-		d.WantEqual("refs of "+repository, before[repository], now[repository])
+		d.WantEqual("refs of "+repository, previous[repository], now[repository])
 	}
 }
 
@@ -147,16 +147,16 @@ func (d *deployment) checkHistory(repository string) {
 	d.T.Helper()
 	log, err := d.Git.Log(d.T.Context(), repository, "main")
 	d.Must(err)
-	seen := map[string]string{}
+	commits := map[string]string{}
 	for i, c := range log[:len(log)-1] {
-		if before := log[i+1]; !slices.Equal(c.Parents, []string{before.ID}) || c.Tree == before.Tree {
-			d.T.Errorf("%s: commit %s does not follow %s, or changes nothing", repository, c.ID, before.ID)
+		if parent := log[i+1]; !slices.Equal(c.Parents, []string{parent.ID}) || c.Tree == parent.Tree {
+			d.T.Errorf("%s: commit %s does not follow %s, or changes nothing", repository, c.ID, parent.ID)
 		}
-		what := c.Trailers["Intentplane-Revision"] + " " + c.Trailers["Intentplane-Attempt"] + " " + c.Trailers["Intentplane-Step"] + " " + c.Tree
-		if other, twice := seen[what]; twice {
-			d.T.Errorf("%s: commits %s and %s deliver the same: %s", repository, c.ID, other, what)
+		delivered := c.Trailers["Intentplane-Revision"] + " " + c.Trailers["Intentplane-Attempt"] + " " + c.Trailers["Intentplane-Step"] + " " + c.Tree
+		if otherCommit, twice := commits[delivered]; twice {
+			d.T.Errorf("%s: commits %s and %s deliver the same: %s", repository, c.ID, otherCommit, delivered)
 		}
-		seen[what] = c.ID
+		commits[delivered] = c.ID
 	}
 }
 

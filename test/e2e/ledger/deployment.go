@@ -174,8 +174,8 @@ func (d *deployment) awaitReason(reason string) *unstructured.Unstructured {
 func hasReasonOf(u *unstructured.Unstructured, reason string) bool {
 	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	return slices.ContainsFunc(all, func(c any) bool {
-		of, ok := c.(map[string]any)
-		return ok && of["reason"] == reason
+		condition, ok := c.(map[string]any)
+		return ok && condition["reason"] == reason
 	})
 }
 
@@ -183,17 +183,17 @@ func hasReasonOf(u *unstructured.Unstructured, reason string) bool {
 func (d *deployment) awaitRefusal(repository string, reason xpv2.ConditionReason) {
 	d.T.Helper()
 	d.Until(fmt.Sprintf("the delivery to %s says %s", repository, reason), patience.Limit, func() bool {
-		one := d.deliveryOf(repository)
-		return one != nil && one.Status.GetCondition(xpv2.TypeReady).Reason == reason
+		delivery := d.deliveryOf(repository)
+		return delivery != nil && delivery.Status.GetCondition(xpv2.TypeReady).Reason == reason
 	})
 }
 
 // deliveryOf is the GitDelivery of a repository, or nil.
 func (d *deployment) deliveryOf(repository string) *deliveryv1alpha1.GitDelivery {
 	d.T.Helper()
-	for _, one := range d.Deliveries() {
-		if ref := one.Spec.ProviderConfigReference; ref != nil && ref.Name == repository {
-			return &one
+	for _, delivery := range d.Deliveries() {
+		if ref := delivery.Spec.ProviderConfigReference; ref != nil && ref.Name == repository {
+			return &delivery
 		}
 	}
 	return nil

@@ -18,9 +18,9 @@ func (d *deployment) killAtPushes(nth int) func() {
 		case <-stop:
 		}
 	}
-	var taken atomic.Int32
+	var pushes atomic.Int32
 	drop := func(repository string) {
-		if int(taken.Add(1))%nth == 0 {
+		if int(pushes.Add(1))%nth == 0 {
 			d.Git.DropPush(repository, func() {
 				d.Git.DropPush(repository, nil)
 				kill()
@@ -49,14 +49,14 @@ func (d *deployment) killAtPushes(nth int) func() {
 // restartUntil starts the provider after each kill, and once more in the end: the last kill may have come then.
 func (d *deployment) restartUntil(died, stop <-chan struct{}) error {
 	for {
-		over := false
+		isOver := false
 		select {
 		case <-died:
 		case <-stop:
-			over = true
+			isOver = true
 		}
 		cp.KillProvider()
-		if err := cp.StartProvider(d.T.Context(), controlplane.Program{}); over || err != nil {
+		if err := cp.StartProvider(d.T.Context(), controlplane.Program{}); isOver || err != nil {
 			return err
 		}
 	}

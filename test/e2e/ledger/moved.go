@@ -10,15 +10,15 @@ import (
 )
 
 // moveLedger asks for a move to a repository, and waits until that holds the ledger.
-func (d *deployment) moveLedger(to int, force bool) {
+func (d *deployment) moveLedger(target int, force bool) {
 	d.T.Helper()
 	o := d.Request("move", d.describeShop(1), rolloutv1alpha1.Action("MoveLedger"), d.recordedLedger().State.Current.Number)
-	d.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": d.repositories[to]}, "spec", "toConfigRef")
+	d.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": d.repositories[target]}, "spec", "toConfigRef")
 	if force {
 		d.Set(o, true, "spec", "force")
 	}
 	d.Apply(o)
-	d.homeIs.Store(int32(to))
+	d.homeIs.Store(int32(target))
 	d.awaitLedger("is in its next home", func(s ledger.State) bool { return s.Home == d.homeRepository() })
 	d.Await(o, "completed", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, string(rolloutv1alpha1.TypeCompleted), corev1.ConditionTrue, "")

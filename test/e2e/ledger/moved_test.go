@@ -26,9 +26,9 @@ func TestMoveLedger(t *testing.T) {
 			d := newDeployment(t, tc.form)
 			d.awaitSucceeded(1)
 			d.awaitSucceeded(2)
-			before := d.homeRepository()
+			previousHome := d.homeRepository()
 			if tc.force {
-				d.Git.Fail(before, http.StatusServiceUnavailable)
+				d.Git.Fail(previousHome, http.StatusServiceUnavailable)
 			}
 			d.pushes.loseHome()
 			d.moveLedger(1, tc.force)
@@ -39,7 +39,7 @@ func TestMoveLedger(t *testing.T) {
 				d.Apply(d.describeShop(3))
 				d.awaitLedger("orders in the next home", func(s ledger.State) bool { return s.Current.Number == 3 })
 				d.awaitPosition(1, ledger.Position{Epoch: 2, Revision: 3})
-				d.Git.Fail(before, 0)
+				d.Git.Fail(previousHome, 0)
 			}
 			d.awaitSucceeded(3)
 			d.wantLedgerOf(d.ledgerAfterVerified(3).inEpoch(2), "3", []int{3, 3, 3}[:len(d.repositories)]...)

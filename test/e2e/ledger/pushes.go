@@ -100,10 +100,10 @@ func (l *pushLog) notePush(repository string) {
 	}
 	l.mu.Lock()
 	l.pushes = append(l.pushes, p)
-	then := l.then
+	action := l.then
 	l.mu.Unlock()
-	if then != nil {
-		then(p)
+	if action != nil {
+		action(p)
 	}
 }
 
@@ -141,9 +141,9 @@ func (l *pushLog) checkVerdicts(s ledger.State) {
 		if past.Verdict == nil {
 			continue
 		}
-		before, known := l.verdicts[past.Number]
-		if known && before != *past.Verdict {
-			l.faults = append(l.faults, fmt.Sprintf("revision %d was %v, and is %v", past.Number, before, *past.Verdict))
+		previous, isKnown := l.verdicts[past.Number]
+		if isKnown && previous != *past.Verdict {
+			l.faults = append(l.faults, fmt.Sprintf("revision %d was %v, and is %v", past.Number, previous, *past.Verdict))
 		}
 		l.verdicts[past.Number] = *past.Verdict
 	}

@@ -49,10 +49,10 @@ func (l lives) finishSecond() {
 }
 
 // wantFinished checks that all is as it was when the second revisions were finished, but for so many commits more in each repository.
-func (l lives) wantFinished(more int) {
-	l.plain.wantLedgerOf(l.plain.ledgerAfterVerified(2), "2", 2+more, 2+more)
-	l.waves.wantLedgerOf(l.waves.ledgerAfterVerified(2), "2", 2+more, 2+more, 2+more)
-	l.rejected.wantLedgerOf(l.rejected.ledgerAfterRollback(2, 1), "1", 3+more, 3+more)
+func (l lives) wantFinished(extra int) {
+	l.plain.wantLedgerOf(l.plain.ledgerAfterVerified(2), "2", 2+extra, 2+extra)
+	l.waves.wantLedgerOf(l.waves.ledgerAfterVerified(2), "2", 2+extra, 2+extra, 2+extra)
+	l.rejected.wantLedgerOf(l.rejected.ledgerAfterRollback(2, 1), "1", 3+extra, 3+extra)
 }
 
 // awaitSameEnds that all deployments say again how they ended.

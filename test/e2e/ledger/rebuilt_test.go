@@ -50,15 +50,15 @@ func TestAllObjectsLost(t *testing.T) {
 	l.beginSecond()
 	l.finishSecond()
 	l.wantFinished(0)
-	gone := l.plain.ownerOfState()
+	formerOwner := l.plain.ownerOfState()
 	l.plain.Must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
-	before := l.plain.refsOfAll()
+	previous := l.plain.refsOfAll()
 	l.plain.Git.Fail(l.plain.homeRepository(), http.StatusServiceUnavailable)
 	for _, d := range l.allDeployments() {
 		d.Run("create", "namespace", d.Namespace)
 		for _, o := range d.applyOwnCatalog() {
 			if o.GetKind() == "ClusterProviderConfig" {
-				d.Set(o, gone, "spec", "takeOverFrom")
+				d.Set(o, formerOwner, "spec", "takeOverFrom")
 			}
 			d.Apply(o)
 		}
@@ -67,7 +67,7 @@ func TestAllObjectsLost(t *testing.T) {
 	l.waves.awaitSucceeded(2)
 	l.rejected.rolledBack(2)
 	l.plain.awaitReason(ledgerUnreachable)
-	l.plain.wantUntouched(before, l.plain.repositories...)
+	l.plain.wantUntouched(previous, l.plain.repositories...)
 	l.plain.Git.Fail(l.plain.homeRepository(), 0)
 	l.awaitSameEnds()
 	l.wantFinished(1)

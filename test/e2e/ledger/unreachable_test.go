@@ -90,12 +90,12 @@ func TestHomeUnreachable(t *testing.T) {
 				d.awaitGate("Failed")
 			}
 			d.awaitReason(ledgerUnreachable)
-			before := d.refsOfAll()
+			previous := d.refsOfAll()
 			d.Patch(d.describeShop(1), `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
 			d.Await(d.XR(d.Now(d.describeShop(1))), "called again", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
 			d.awaitReason(ledgerUnreachable)
 			d.wantReplicas(tc.replicas)
-			d.wantUntouched(before, d.repositories...)
+			d.wantUntouched(previous, d.repositories...)
 			if got := d.statusOfRevision(); strings.HasPrefix(got, "Succeeded ") && strings.HasSuffix(got, " 2") {
 				t.Errorf("the claim came to its end while the home does not answer: %s", got)
 			}
@@ -152,12 +152,12 @@ func TestHomeAwayTooLong(t *testing.T) {
 func TestHomeUnreachableFirst(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 3})
-	before := d.refsOfAll()
+	previous := d.refsOfAll()
 	d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 	d.Apply(d.describeShop(1))
 	d.awaitReason(ledgerUnreachable)
 	d.awaitRefusal(d.homeRepository(), "MemoryUnknown")
-	d.wantUntouched(before, d.repositories...)
+	d.wantUntouched(previous, d.repositories...)
 	d.Git.Fail(d.homeRepository(), 0)
 	d.awaitSucceeded(1)
 	d.wantLedgerOf(d.ledgerAfterVerified(1), "1", 1, 1, 1)

@@ -59,12 +59,12 @@ func TestNewerState(t *testing.T) {
 			repository := d.repositories[tc.repository]
 			minReader := d.stateFileOf(repository, tc.file)["minReader"]
 			d.editStateFile(repository, tc.file, func(file map[string]any) { file["format"], file["minReader"] = 99, 99 })
-			before := d.refsOfAll()
+			previous := d.refsOfAll()
 			d.Apply(d.describeShop(2))
 			d.awaitRefusal(repository, "StateNewer")
 			d.Await(d.describeShop(2), "Stalled", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Stalled", corev1.ConditionTrue, "") })
 			d.wantReplicas(tc.meanwhile)
-			d.wantUntouched(before, repository)
+			d.wantUntouched(previous, repository)
 
 			d.editStateFile(repository, tc.file, func(file map[string]any) { file["minReader"] = minReader })
 			d.awaitSucceeded(2)

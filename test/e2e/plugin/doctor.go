@@ -57,14 +57,14 @@ func (s *stage) applyConfig(name string) {
 // putObject writes an object that is in no namespace of a test, with its status.
 func (s *stage) putObject(o *unstructured.Unstructured) {
 	s.Helper()
-	is := o.DeepCopy()
-	s.must(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), is)))
+	current := o.DeepCopy()
+	s.must(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), current)))
 	if o.Object["status"] == nil {
 		return
 	}
-	s.must(cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), is))
-	is.Object["status"] = o.Object["status"]
-	s.must(cp.Client.Status().Update(s.Context(), is))
+	s.must(cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), current))
+	current.Object["status"] = o.Object["status"]
+	s.must(cp.Client.Status().Update(s.Context(), current))
 }
 
 // patchStatus changes an object, and its status.
@@ -168,7 +168,7 @@ func (s *stage) awaitWell() {
 // seeSites makes ten Sites, and lets a SiteSync say how they are. One is unreachable in each second SiteSync.
 func (s *stage) seeSites(sync *unstructured.Unstructured, number int) {
 	s.Helper()
-	var seen []any
+	var observed []any
 	for i := range 10 {
 		name := fmt.Sprintf("many-%d-%d", number, i)
 		s.must(cp.ApplyYAML(s.Context(), fmt.Appendf(nil, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: %s},
@@ -177,7 +177,7 @@ func (s *stage) seeSites(sync *unstructured.Unstructured, number int) {
 		if i == 0 && number%2 == 0 {
 			site["state"], site["reason"], site["message"] = "Syncing", "ClusterUnreachable", "no route to host"
 		}
-		seen = append(seen, site)
+		observed = append(observed, site)
 	}
-	s.must(unstructured.SetNestedSlice(sync.Object, seen, "status", "atProvider", "sites"))
+	s.must(unstructured.SetNestedSlice(sync.Object, observed, "status", "atProvider", "sites"))
 }

@@ -32,10 +32,10 @@ type sample interface {
 // newStage makes a namespace, and shows a sample in it.
 func newStage(t *testing.T, namespace string, s sample) *stage {
 	t.Helper()
-	on := &stage{T: t, namespace: namespace}
-	on.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
-	on.showObject(s)
-	return on
+	created := &stage{T: t, namespace: namespace}
+	created.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	created.showObject(s)
+	return created
 }
 
 func (s *stage) must(err error) {
@@ -46,9 +46,9 @@ func (s *stage) must(err error) {
 }
 
 // showObject writes the objects of a sample, as function and provider would: the specs first, the statuses after them.
-func (s *stage) showObject(shown sample) {
+func (s *stage) showObject(published sample) {
 	s.Helper()
-	all, err := shown.Objects()
+	all, err := published.Objects()
 	s.must(err)
 	for _, o := range all {
 		s.writeStatus(o)
@@ -62,18 +62,18 @@ func (s *stage) writeStatus(o *unstructured.Unstructured) {
 		s.must(unstructured.SetNestedField(o.Object, s.namespace, "spec", "forProvider", "claimRef", "namespace"))
 	}
 	status := o.Object["status"]
-	is := &unstructured.Unstructured{}
-	is.SetGroupVersionKind(o.GroupVersionKind())
-	err := cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), is)
+	current := &unstructured.Unstructured{}
+	current.SetGroupVersionKind(o.GroupVersionKind())
+	err := cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), current)
 	if client.IgnoreNotFound(err) != nil {
 		s.Fatal(err)
 	}
 	if err != nil {
-		is = o.DeepCopy()
-		s.must(cp.Client.Create(s.Context(), is))
+		current = o.DeepCopy()
+		s.must(cp.Client.Create(s.Context(), current))
 	}
-	is.Object["status"] = observedAt(status, is.GetGeneration())
-	s.must(cp.Client.Status().Update(s.Context(), is))
+	current.Object["status"] = observedAt(status, current.GetGeneration())
+	s.must(cp.Client.Status().Update(s.Context(), current))
 }
 
 // observedAt lets conditions be of the generation that the API server gave.
@@ -121,20 +121,20 @@ func (s *stage) bindRole(user, role string) {
 }
 
 // runUntil runs the plugin until it succeeds and does not say something: the roles for people are aggregated a moment after the API server began.
-func (s *stage) runUntil(not string, args ...string) string {
+func (s *stage) runUntil(unwanted string, args ...string) string {
 	s.Helper()
 	for deadline := time.Now().Add(patience.Limit); ; {
 		out, code := s.run(args...)
-		if code == 0 && !strings.Contains(out, not) || time.Now().After(deadline) {
+		if code == 0 && !strings.Contains(out, unwanted) || time.Now().After(deadline) {
 			return out
 		}
 	}
 }
 
-func (s *stage) wantLacking(out, not string) {
+func (s *stage) wantLacking(out, unwanted string) {
 	s.Helper()
-	if strings.Contains(out, not) {
-		s.Errorf("want no %q, got:\n%s", not, out)
+	if strings.Contains(out, unwanted) {
+		s.Errorf("want no %q, got:\n%s", unwanted, out)
 	}
 }
 

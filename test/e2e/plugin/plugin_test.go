@@ -142,15 +142,15 @@ func TestWatch(t *testing.T) {
 	out, err := c.StdoutPipe()
 	s.must(err)
 	s.must(c.Start())
-	seen := bufio.NewScanner(out)
+	scanner := bufio.NewScanner(out)
 	for _, next := range []struct {
 		shown *samples.Sample
 		says  string
 	}{{samples.Canary(false), "Delivering revision 7 sites 2/2 step 2/4 20%"}, {samples.RollingBack(), "RollingBack revision 7"}, {samples.RolledBack(), "Succeeded/RolledBack revision 7"}} {
 		s.showObject(next.shown)
-		for !strings.Contains(seen.Text(), next.says) {
-			if !seen.Scan() {
-				t.Fatalf("the plugin ended before it said %q: %v", next.says, seen.Err())
+		for !strings.Contains(scanner.Text(), next.says) {
+			if !scanner.Scan() {
+				t.Fatalf("the plugin ended before it said %q: %v", next.says, scanner.Err())
 			}
 		}
 	}
@@ -186,16 +186,16 @@ func TestWait(t *testing.T) {
 			s.must(err)
 			s.must(c.Start())
 			// Its first line reports that it has seen the existing objects.
-			seen := bufio.NewScanner(out)
-			seen.Scan()
+			scanner := bufio.NewScanner(out)
+			scanner.Scan()
 			if tc.then != nil {
 				s.showObject(tc.then)
 			}
 			if tc.edit {
 				s.must(cp.Client.Patch(ctx, deployment(s.namespace), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"suspend":true}}`))))
 			}
-			for seen.Scan() {
-				t.Log(seen.Text())
+			for scanner.Scan() {
+				t.Log(scanner.Text())
 			}
 			_ = c.Wait()
 			if got := c.ProcessState.ExitCode(); got != tc.want {

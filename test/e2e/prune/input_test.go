@@ -35,8 +35,8 @@ func TestRefusedObjects(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if said := s.Refused(tc.object); !strings.Contains(said, tc.says) {
-				t.Errorf("\n%s\nwant %q in: %s", tc.reason, tc.says, said)
+			if refusal := s.Refused(tc.object); !strings.Contains(refusal, tc.says) {
+				t.Errorf("\n%s\nwant %q in: %s", tc.reason, tc.says, refusal)
 			}
 		})
 	}
@@ -51,7 +51,7 @@ func TestApprovals(t *testing.T) {
 	s.Apply(s.describeObject("PruneRequest", "other", map[string]any{
 		"scope": "Directories", "minAge": "0s", "allowStateful": true, "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config},
 	}))
-	other := s.awaitRequest("other", "a plan", func(r *v1alpha1.PruneRequest) bool { return r.Status.Phase != "" })
+	otherRequest := s.awaitRequest("other", "a plan", func(r *v1alpha1.PruneRequest) bool { return r.Status.Phase != "" })
 	cases := map[string]struct {
 		reason string
 		object *unstructured.Unstructured
@@ -62,10 +62,10 @@ func TestApprovals(t *testing.T) {
 			reason: "A request that was created again is another request.",
 			object: s.describeApproval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest,
 		},
-		"plan": {reason: "The plan of another request is another plan.", object: s.describeApproval("plan", "one", string(r.GetUID()), other.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
+		"plan": {reason: "The plan of another request is another plan.", object: s.describeApproval("plan", "one", string(r.GetUID()), otherRequest.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
 		"request": {
 			reason: "A plan of another request does not match.",
-			object: s.describeApproval("request", "other", string(other.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan,
+			object: s.describeApproval("request", "other", string(otherRequest.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan,
 		},
 	}
 	for _, tc := range cases {
@@ -74,8 +74,8 @@ func TestApprovals(t *testing.T) {
 		s.wantAnswer(tc.object, tc.want)
 	}
 	s.wantDirectory("gone", true)
-	if said := s.Refused(s.Set(cases["plan"].object.DeepCopy(), r.Status.Plan.Digest, "spec", "plan")); !strings.Contains(said, "spec never changes") {
-		t.Errorf("an approval never changes: %s", said)
+	if refusal := s.Refused(s.Set(cases["plan"].object.DeepCopy(), r.Status.Plan.Digest, "spec", "plan")); !strings.Contains(refusal, "spec never changes") {
+		t.Errorf("an approval never changes: %s", refusal)
 	}
 	right := s.describeApproval("right", "one", string(r.GetUID()), r.Status.Plan.Digest)
 	s.Apply(right)

@@ -43,8 +43,8 @@ func TestPrune(t *testing.T) {
 				t.Errorf("two directories go in one commit: got %d commits", n)
 			}
 
-			again := s.Succeed(describe(s, "gone"))
-			if n, _, _ := unstructured.NestedInt64(again.Object, "status", "revision"); n != 2 {
+			recreated := s.Succeed(describe(s, "gone"))
+			if n, _, _ := unstructured.NestedInt64(recreated.Object, "status", "revision"); n != 2 {
 				t.Errorf("the revision of a deployment whose directory was pruned: want 2, got %d", n)
 			}
 		})
@@ -102,13 +102,13 @@ func TestClaimBeforePush(t *testing.T) {
 			s := newStage(t)
 			s.orphanDirectories(describe(s, "back"))
 			r := s.requestPlan("one")
-			made := make(chan error, 1)
+			applied := make(chan error, 1)
 			s.Git.DropPush(s.Namespace, func() {
 				s.Git.DropPush(s.Namespace, nil)
-				made <- cp.ApplyObject(t.Context(), describe(s, "back"))
+				applied <- cp.ApplyObject(t.Context(), describe(s, "back"))
 			})
 			s.approvePlan(r)
-			s.Must(<-made)
+			s.Must(<-applied)
 			s.wantChanged("one", "InUse")
 			s.Succeed(describe(s, "back"))
 			s.wantDirectory("back", true)

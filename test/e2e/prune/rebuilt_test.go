@@ -17,7 +17,7 @@ func TestRebuilt(t *testing.T) {
 	s.Succeed(s.describeShop("shop"))
 	content, err := s.Git.Git(t.Context(), s.Namespace, "show", "refs/intentplane/test/state:"+state.OwnerPath)
 	s.Must(err)
-	gone, err := state.DecodeOwner([]byte(content))
+	formerOwner, err := state.DecodeOwner([]byte(content))
 	s.Must(err)
 
 	s.Must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
@@ -25,12 +25,12 @@ func TestRebuilt(t *testing.T) {
 	for _, o := range []*unstructured.Unstructured{s.ProviderConfig(), s.Blueprint("1.0.0", "stable"), s.NewSite("edge1")} {
 		s.Apply(o)
 	}
-	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere", "StateUntrusted", gone)
+	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere", "StateUntrusted", formerOwner)
 	s.Apply(s.describeShop("shop"))
 	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere")
 	s.wantDirectory("lost", true)
 
-	s.Apply(s.Set(s.ProviderConfig(), gone, "spec", "takeOverFrom"))
+	s.Apply(s.Set(s.ProviderConfig(), formerOwner, "spec", "takeOverFrom"))
 	s.Succeed(s.describeShop("shop"))
 	s.wantOutput(s.runPrune("--confirm"), 0, "removed 1 directory", "InUse")
 	s.wantDirectory("lost", false)

@@ -170,13 +170,13 @@ func (s *stage) requestPlan(name string) *v1alpha1.PruneRequest {
 	return s.awaitRequest(name, "a plan", func(r *v1alpha1.PruneRequest) bool { return r.Status.Phase != "" })
 }
 
-func (s *stage) awaitRequest(name, what string, is func(*v1alpha1.PruneRequest) bool) *v1alpha1.PruneRequest {
+func (s *stage) awaitRequest(name, description string, condition func(*v1alpha1.PruneRequest) bool) *v1alpha1.PruneRequest {
 	s.T.Helper()
 	out := &v1alpha1.PruneRequest{}
-	s.Await(s.describeObject("PruneRequest", name, map[string]any{}), what, func(u *unstructured.Unstructured) bool {
+	s.Await(s.describeObject("PruneRequest", name, map[string]any{}), description, func(u *unstructured.Unstructured) bool {
 		out = &v1alpha1.PruneRequest{}
 		s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out))
-		return is(out)
+		return condition(out)
 	})
 	return out
 }

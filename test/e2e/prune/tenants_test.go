@@ -18,21 +18,21 @@ func TestTenants(t *testing.T) {
 	for _, s := range []*stage{ann, bob} {
 		s.abandonDirectories(s.Set(s.describeShop("gone"), map[string]any{"kind": "ClusterProviderConfig", "name": shared.GetName()}, "spec", "deliveryConfig", "gitOpsRepo"))
 	}
-	own, theirs := ann.Directory("edge1", "gone"), bob.Directory("edge1", "gone")
+	ownDirectory, theirs := ann.Directory("edge1", "gone"), bob.Directory("edge1", "gone")
 
 	mine := ann.decodeRequest(ann.runPruneIn(ann.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
-	if len(mine.Status.Plan.Items) != 1 || mine.Status.Plan.Items[0].Path != own {
+	if len(mine.Status.Plan.Items) != 1 || mine.Status.Plan.Items[0].Path != ownDirectory {
 		t.Errorf("a tenant sees its own directory alone: %+v", mine.Status.Plan.Items)
 	}
 	for _, args := range [][]string{{"--only", theirs}, {"--namespaces", bob.Namespace, "--only", theirs}, {"--only", "no/such/directory"}} {
 		p := ann.runPruneIn(ann.Namespace, shared.GetName(), append(args, "--confirm")...)
 		ann.wantOutput(p, 1, "NotInPlan")
-		if said := p.out + p.problems; strings.Contains(said, "KEEP") {
-			t.Errorf("a tenant learns of another namespace with %v:\n%s", args, said)
+		if output := p.out + p.problems; strings.Contains(output, "KEEP") {
+			t.Errorf("a tenant learns of another namespace with %v:\n%s", args, output)
 		}
 	}
 	ann.wantOutput(ann.runPruneIn(ann.Namespace, shared.GetName(), "--namespaces", "*", "--allow-most", "--confirm"), 0, "removed 1 directory")
-	if files := ann.Files(); files[theirs+"/.intentplane"] == "" || files[own+"/.intentplane"] != "" {
+	if files := ann.Files(); files[theirs+"/.intentplane"] == "" || files[ownDirectory+"/.intentplane"] != "" {
 		t.Fatalf("a tenant prunes its own directory alone: %v", scene.Names(files))
 	}
 
@@ -54,8 +54,8 @@ func TestTenants(t *testing.T) {
 func TestDeniedConfig(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	other := s.Set(s.ClusterProviderConfig(), []any{"nobody"}, "spec", "policy", "allowedNamespaces")
-	s.Apply(other)
-	s.wantNoPlan(other.GetName(), "PolicyDenied", "allowedNamespaces")
+	deniedConfig := s.Set(s.ClusterProviderConfig(), []any{"nobody"}, "spec", "policy", "allowedNamespaces")
+	s.Apply(deniedConfig)
+	s.wantNoPlan(deniedConfig.GetName(), "PolicyDenied", "allowedNamespaces")
 	s.wantNoPlan("no-such-config", "CredentialsGone", "no-such-config")
 }

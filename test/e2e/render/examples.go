@@ -209,15 +209,15 @@ func treesOfDelivery(t *testing.T, resources map[string]deployment.Resource) map
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(r.Object.Object, d); err != nil {
 			t.Fatal(err)
 		}
-		for _, one := range d.Spec.ForProvider.Trees {
-			if len(one.Files) == 0 {
+		for _, deliveredTree := range d.Spec.ForProvider.Trees {
+			if len(deliveredTree.Files) == 0 {
 				continue // A directory in tracks is composed once the ledger is recorded.
 			}
-			files, err := tree.Decode(one.Files)
+			files, err := tree.Decode(deliveredTree.Files)
 			if err != nil {
 				t.Fatal(err)
 			}
-			out[one.Site] = files
+			out[deliveredTree.Site] = files
 		}
 	}
 	return out

@@ -80,11 +80,11 @@ func readFiles(t *testing.T, dir string) map[string]string {
 func (e example) hasTracks(t *testing.T) bool {
 	t.Helper()
 	return slices.ContainsFunc(e.allOfKind("Blueprint"), func(b *unstructured.Unstructured) bool {
-		_, has, err := unstructured.NestedMap(b.Object, "spec", "canary")
+		_, isSet, err := unstructured.NestedMap(b.Object, "spec", "canary")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return has
+		return isSet
 	})
 }
 

@@ -37,9 +37,9 @@ func TestEqualsKustomize(t *testing.T) {
 				if diff := cmp.Diff(textsOf(files), readFiles(t, filepath.Join(outputs, site))); diff != "" {
 					t.Errorf("%s: files of kubectl-intent render: -delivered, +rendered:\n%s", site, diff)
 				}
-				for what, dir := range dirs {
+				for source, dir := range dirs {
 					if diff := cmp.Diff(want, kustomizeBuild(t, program, filepath.Join(dir, site))); diff != "" {
-						t.Errorf("%s: kustomize build of %s: -delivered, +built:\n%s", site, what, diff)
+						t.Errorf("%s: kustomize build of %s: -delivered, +built:\n%s", site, source, diff)
 					}
 				}
 			}

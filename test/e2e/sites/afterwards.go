@@ -8,9 +8,9 @@ import (
 )
 
 // awaitNotReady waits until a deployment that succeeded is not Ready any more, for a reason of Reconciling or Stalled.
-func (s *stage) awaitNotReady(o *unstructured.Unstructured, what, condition, reason string) *unstructured.Unstructured {
+func (s *stage) awaitNotReady(o *unstructured.Unstructured, description, condition, reason string) *unstructured.Unstructured {
 	s.T.Helper()
-	return s.Await(o, what, func(u *unstructured.Unstructured) bool {
+	return s.Await(o, description, func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Ready", corev1.ConditionFalse, "") && scene.Is(u, condition, corev1.ConditionTrue, reason) && scene.Field(u, "status", "phase") == "Succeeded"
 	})
 }

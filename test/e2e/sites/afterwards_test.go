@@ -34,8 +34,8 @@ func TestAfterwards(t *testing.T) {
 	// The engine may report first, and then the Site is Drifted for a while. The report of the repository stays.
 	s.wantSeenAs(s.awaitNotReady(o, "the branch is forced back", "Stalled", "DeliveryBlocked"), "Failed", "Degraded")
 	s.forceBranch(tip)
-	seen := s.Succeed(o)
-	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", ""), transitionsOfSuccess("2", "Succeeded")), s.logOfTransitions(seen)); diff != "" {
+	observed := s.Succeed(o)
+	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", ""), transitionsOfSuccess("2", "Succeeded")), s.logOfTransitions(observed)); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(tip, s.AwaitCommits(5)[0].ID); diff != "" {

@@ -43,14 +43,14 @@ func tokensSpent(t *testing.T) (allowed, dropped float64) {
 
 // awaitSettled returns when no composite costs anything any more.
 func awaitSettled(s *stage) {
-	last, same := -1.0, 0
+	last, unchanged := -1.0, 0
 	s.Until("Crossplane has reconciled the earlier objects", patience.Limit, func() bool {
 		now, _ := tokensSpent(s.T)
 		if now != last {
-			last, same = now, 0
+			last, unchanged = now, 0
 		}
-		same++
-		return same > enough
+		unchanged++
+		return unchanged > enough
 	})
 }
 

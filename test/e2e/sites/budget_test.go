@@ -24,7 +24,7 @@ func TestBreakerBudget(t *testing.T) {
 	s.Succeed(s.Claim("first", s.intentForSites("first", 1, "near")))
 	awaitSettled(s)
 	claim := s.Claim("shop", s.intentForSites("shop", 1, names...))
-	before, droppedBefore := tokensSpent(t)
+	baseline, droppedBefore := tokensSpent(t)
 	s.Apply(claim)
 	s.Await(claim, "delivered", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
@@ -36,8 +36,8 @@ func TestBreakerBudget(t *testing.T) {
 		s.suspendEngine(name, false)
 	}
 	s.Succeed(claim)
-	after, dropped := tokensSpent(t)
-	figure.Check(t, fmt.Sprintf("tokens_of_%d_sites_in_turn", tenSites), after-before, budget)
+	final, dropped := tokensSpent(t)
+	figure.Check(t, fmt.Sprintf("tokens_of_%d_sites_in_turn", tenSites), final-baseline, budget)
 	if dropped != droppedBefore {
 		t.Errorf("the circuit breaker opened, and dropped %v events", dropped-droppedBefore)
 	}

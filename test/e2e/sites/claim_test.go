@@ -21,22 +21,22 @@ func TestClaim(t *testing.T) {
 	s := newStage(t, siteDirectory)
 	claim := s.Claim("shop", s.runIntent(2))
 	began := time.Now()
-	seen := s.Succeed(claim)
+	observed := s.Succeed(claim)
 	t.Logf("Succeeded after %s", time.Since(began))
 	if diff := cmp.Diff(int32(2), s.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
 	want := map[string]string{"state": "Live", "ready": "1/1", "sync": "Live", "live": "1", "verified": "1"}
 	got := map[string]string{
-		"state": scene.Field(seen, "status", "delivery", "sites", s.Site("edge1"), "state"), "ready": scene.Field(seen, "status", "delivery", "sitesReady"),
-		"sync": scene.Field(seen, "status", "delivery", "syncState"),
-		"live": fmt.Sprint(numberOf(seen, "liveRevision")), "verified": fmt.Sprint(numberOf(seen, "verifiedRevision")),
+		"state": scene.Field(observed, "status", "delivery", "sites", s.Site("edge1"), "state"), "ready": scene.Field(observed, "status", "delivery", "sitesReady"),
+		"sync": scene.Field(observed, "status", "delivery", "syncState"),
+		"live": fmt.Sprint(numberOf(observed, "liveRevision")), "verified": fmt.Sprint(numberOf(observed, "verifiedRevision")),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status: -want, +got:\n%s", diff)
 	}
-	if !scene.Is(seen, "Available", corev1.ConditionTrue, "Live") || !scene.Is(seen, "Supported", corev1.ConditionTrue, "Supported") {
-		t.Errorf("conditions: %v, %v", scene.Condition(seen, "Available"), scene.Condition(seen, "Supported"))
+	if !scene.Is(observed, "Available", corev1.ConditionTrue, "Live") || !scene.Is(observed, "Supported", corev1.ConditionTrue, "Supported") {
+		t.Errorf("conditions: %v, %v", scene.Condition(observed, "Available"), scene.Condition(observed, "Supported"))
 	}
 	commits := len(s.Commits())
 
@@ -75,8 +75,8 @@ func TestRejected(t *testing.T) {
 	if diff := cmp.Diff(commits, len(s.Commits())); diff != "" {
 		t.Errorf("commits while the revision is held: -want, +got:\n%s", diff)
 	}
-	seen := s.Succeed(s.Set(s.Set(claim, s.runIntent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
-	if diff := cmp.Diff(int64(2), numberOf(seen, "revision")); diff != "" {
+	observed := s.Succeed(s.Set(s.Set(claim, s.runIntent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
+	if diff := cmp.Diff(int64(2), numberOf(observed, "revision")); diff != "" {
 		t.Errorf("revision: -want, +got:\n%s", diff)
 	}
 }

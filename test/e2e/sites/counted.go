@@ -27,15 +27,15 @@ const (
 
 // wantCounted fails the test unless the provider that runs now comes to count so much, in sum over all labels, and to say of each phase how many
 // deployments are in it.
-func wantCounted(s *scene.Scene, what string, want map[string]float64) {
+func wantCounted(s *scene.Scene, description string, want map[string]float64) {
 	s.T.Helper()
 	var got map[string]float64
 	s.T.Cleanup(func() {
 		if s.T.Failed() {
-			s.T.Logf("%s: metrics: -want, +got:\n%s", what, cmp.Diff(want, got))
+			s.T.Logf("%s: metrics: -want, +got:\n%s", description, cmp.Diff(want, got))
 		}
 	})
-	s.Until(what, patience.Limit, func() bool {
+	s.Until(description, patience.Limit, func() bool {
 		m, err := cp.ProviderMetrics(s.T.Context())
 		if err != nil {
 			return false // It only just began.

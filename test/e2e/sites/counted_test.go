@@ -15,8 +15,8 @@ import (
 func TestCountersOverRestarts(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	o := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": 1}`, s.Site("edge1")))
-	before := s.Succeed(o)
-	s.Until("each change has an event", patience.Limit, func() bool { return reportedChanges(s, o) == len(transitionsOf(s, before)) })
+	succeeded := s.Succeed(o)
+	s.Until("each change has an event", patience.Limit, func() bool { return reportedChanges(s, o) == len(transitionsOf(s, succeeded)) })
 
 	cp.KillProvider()
 	startProvider(s)
@@ -25,9 +25,9 @@ func TestCountersOverRestarts(t *testing.T) {
 
 	cp.KillProvider()
 	s.Apply(s.Set(o, "{", "spec", "intent"))
-	after := s.Await(o, "Failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Failed" })
+	failed := s.Await(o, "Failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Failed" })
 	startProvider(s)
-	changes := len(transitionsOf(s, after)) - len(transitionsOf(s, before))
+	changes := len(transitionsOf(s, failed)) - len(transitionsOf(s, succeeded))
 	if changes == 0 {
 		t.Fatal("the deployment did not change while no provider ran")
 	}

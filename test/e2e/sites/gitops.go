@@ -189,12 +189,12 @@ func (w *workshop) awaitClaimsLeft(want int) {
 }
 
 // lookAgain makes the Site's Flux look, which no controller does for a deleted claim, and waits for the replicas after that.
-func (w *workshop) lookAgain(t *testing.T, what string, shop, bank int32) {
+func (w *workshop) lookAgain(t *testing.T, description string, shop, bank int32) {
 	t.Helper()
 	log, err := w.Git.Log(t.Context(), fleetRepo, "main")
 	w.Must(err)
 	w.patchAtSite(withName("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, log[0].ID))
-	w.Until(what, patience.Limit, func() bool { return w.replicasRunningAt() == [2]int32{shop, bank} })
+	w.Until(description, patience.Limit, func() bool { return w.replicasRunningAt() == [2]int32{shop, bank} })
 }
 
 // deliverToArgoCD delivers to a Site of Argo CD's, whose controller the test plays.

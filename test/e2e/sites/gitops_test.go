@@ -49,9 +49,9 @@ func TestGitToGit(t *testing.T) {
 	w.awaitFluxEvent("ReconciliationSucceeded", "")
 	w.wantRuns("an edit of the corrected claim is awaited", 3, 4)
 
-	less, err := w.Git.Remove(t.Context(), claimsRepo, "main", []string{"shop.yaml"}, "A claim less")
+	removal, err := w.Git.Remove(t.Context(), claimsRepo, "main", []string{"shop.yaml"}, "A claim less")
 	w.Must(err)
-	w.awaitPushed(less)
+	w.awaitPushed(removal)
 	w.Gone(shop)
 	w.awaitClaimsLeft(1)
 	w.lookAgain(t, "the Site's Flux prunes one claim", -1, 4)

@@ -61,7 +61,7 @@ func newKubelet(t *testing.T) *kubelet {
 }
 
 // exitScript ends the script of a claim: its pod's container reports the exit code and the last message.
-func (k *kubelet) exitScript(script string, code int32, said string) {
+func (k *kubelet) exitScript(script string, code int32, message string) {
 	k.T.Helper()
 	var pod *corev1.Pod
 	k.Until("the pod of "+script, patience.Limit, func() bool {
@@ -81,7 +81,7 @@ func (k *kubelet) exitScript(script string, code int32, said string) {
 	if code == 0 {
 		phase = corev1.PodSucceeded
 	}
-	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: said}}
+	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: message}}
 	now := pod.DeepCopy()
 	now.Status.Phase, now.Status.ContainerStatuses = phase, []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, State: ended}}
 	k.Must(k.Client.Status().Patch(k.T.Context(), now, client.MergeFrom(pod)))
@@ -110,8 +110,8 @@ func (k *kubelet) verdictOfGate(claim string) []string {
 	if g == nil {
 		return nil
 	}
-	at := g.Status.AtProvider
-	return []string{string(at.Verdict), at.Checks[0].Value, at.Checks[0].Message}
+	observation := g.Status.AtProvider
+	return []string{string(observation.Verdict), observation.Checks[0].Value, observation.Checks[0].Message}
 }
 
 // compareJob compares the Job of a claim, with all that the API server filled in, to the Job that the provider would make, and its UID to the

@@ -106,7 +106,7 @@ func (r *trial) claimWithChecks(o *unstructured.Unstructured, count int) *unstru
 func (r *trial) breachObjective() time.Time {
 	r.T.Helper()
 	r.target.Set("error_ratio", bad)
-	before := r.target.Scrapes()
-	r.Until("the breach is scraped", patience.Limit, func() bool { return r.target.Scrapes() > before })
+	scrapes := r.target.Scrapes()
+	r.Until("the breach is scraped", patience.Limit, func() bool { return r.target.Scrapes() > scrapes })
 	return time.Now()
 }

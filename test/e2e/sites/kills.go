@@ -35,12 +35,12 @@ func partsToKill() []victim {
 // killParts kills some parts of the control plane, at random moments.
 func (r *trial) killParts(random *rand.Rand) {
 	r.T.Helper()
-	var said []string
+	var descriptions []string
 	for range 1 + random.IntN(kills) {
-		v, after := partsToKill()[random.IntN(len(partsToKill()))], time.Duration(random.Int64N(int64(within)))
-		said = append(said, v.name+" after "+after.Round(time.Millisecond).String())
-		<-time.After(after)
+		v, delay := partsToKill()[random.IntN(len(partsToKill()))], time.Duration(random.Int64N(int64(within)))
+		descriptions = append(descriptions, v.name+" after "+delay.Round(time.Millisecond).String())
+		<-time.After(delay)
 		r.Must(v.kill(r.T.Context()))
 	}
-	r.T.Logf("killed: %s", strings.Join(said, ", "))
+	r.T.Logf("killed: %s", strings.Join(descriptions, ", "))
 }

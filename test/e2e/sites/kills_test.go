@@ -18,24 +18,24 @@ func TestKillsDuringRollback(t *testing.T) {
 		r := unobserved(t)
 		dir := r.Directory("edge1", claim)
 		r.Succeed(r.describeJudged(1, 1))
-		one := r.Tree(dir)
+		firstTree := r.Tree(dir)
 		r.target.Set("error_ratio", bad)
 		o := r.describeJudged(2, 60)
 		r.Apply(o)
 		r.killParts(random)
-		seen := r.awaitOutcome(o, "Succeeded", "RolledBack")
+		observed := r.awaitOutcome(o, "Succeeded", "RolledBack")
 		r.AwaitCommits(3)
-		if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
+		if diff := cmp.Diff(firstTree, r.Tree(dir)); diff != "" {
 			t.Errorf("tree after the rollback: -want, +got:\n%s", diff)
 		}
-		if diff := cmp.Diff(int64(1), scene.Number(seen, "status", "rollback", "attempts")); diff != "" {
+		if diff := cmp.Diff(int64(1), scene.Number(observed, "status", "rollback", "attempts")); diff != "" {
 			t.Errorf("attempts: -want, +got:\n%s", diff)
 		}
 		// The waits of a claim before its first revision belong to no revision.
-		if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", "")[1:], transitionsOfRollback("2", "Succeeded")), r.logOfTransitions(seen)[1:]); diff != "" {
+		if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", "")[1:], transitionsOfRollback("2", "Succeeded")), r.logOfTransitions(observed)[1:]); diff != "" {
 			t.Errorf("transitions: -want, +got:\n%s", diff)
 		}
-		r.wantTransitionEvents(seen)
+		r.wantTransitionEvents(observed)
 		if t.Failed() {
 			return
 		}

@@ -66,15 +66,15 @@ func TestUnknownMetric(t *testing.T) {
 	}
 	o := r.Set(r.Claim(claim, r.runIntent(1)), []any{check}, "spec", "gatesConfig", "checks")
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
-	seen := r.Reach(o, "judged", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
-	got, _, err := unstructured.NestedSlice(seen.Object, "status", "validationResults")
+	observed := r.Reach(o, "judged", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
+	got, _, err := unstructured.NestedSlice(observed.Object, "status", "validationResults")
 	r.Must(err)
 	want := []any{map[string]any{"name": "unknown", "site": r.Site("edge1"), "passed": false, "threshold": "<= 0.05", "message": "the answer has no data, which fails"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status.validationResults: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(stepsOf("1", "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed"), r.logOfTransitions(seen)[1:]); diff != "" {
+	if diff := cmp.Diff(stepsOf("1", "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed"), r.logOfTransitions(observed)[1:]); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
-	r.wantSeenAs(seen, "Failed", "Degraded")
+	r.wantSeenAs(observed, "Failed", "Degraded")
 }

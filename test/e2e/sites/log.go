@@ -28,8 +28,8 @@ func transitionsOfRollback(revision, from string) []string {
 
 func stepsOf(revision string, phases ...string) []string {
 	var out []string
-	for i, to := range phases[1:] {
-		out = append(out, revision+": "+phases[i]+">"+to)
+	for i, target := range phases[1:] {
+		out = append(out, revision+": "+phases[i]+">"+target)
 	}
 	return out
 }
@@ -56,12 +56,12 @@ func (s *stage) wantTransitionEvents(u *unstructured.Unstructured) {
 	var want []string
 	for _, entry := range s.logOfTransitions(u) {
 		_, phases, _ := strings.Cut(entry, ": ")
-		from, to, _ := strings.Cut(phases, ">")
-		if from == "" {
-			want = append(want, "Transitioned to "+to)
+		source, target, _ := strings.Cut(phases, ">")
+		if source == "" {
+			want = append(want, "Transitioned to "+target)
 			continue
 		}
-		want = append(want, "Transitioned from "+from+" to "+to)
+		want = append(want, "Transitioned from "+source+" to "+target)
 	}
 	slices.Sort(want)
 	s.Until("each transition has its event", patience.Limit, func() bool { return len(s.transitionEvents(u)) >= len(want) })
@@ -84,8 +84,8 @@ func (s *stage) logOfTransitions(u *unstructured.Unstructured) []string {
 	all, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
 	s.Must(err)
 	var out []string
-	for _, one := range all {
-		entry, _ := one.(map[string]any)
+	for _, logEntry := range all {
+		entry, _ := logEntry.(map[string]any)
 		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], orDefault(entry["from"], ""), entry["to"]))
 	}
 	return out

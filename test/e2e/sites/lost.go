@@ -42,9 +42,9 @@ func (r *trial) loseManagementCluster() {
 }
 
 // filesChangedSince are the files of the branch that changed since a commit.
-func (r *trial) filesChangedSince(since string) []string {
+func (r *trial) filesChangedSince(commit string) []string {
 	r.T.Helper()
-	out, err := r.Git.Git(r.T.Context(), r.Namespace, "log", "--format=", "--name-only", since+"..main")
+	out, err := r.Git.Git(r.T.Context(), r.Namespace, "log", "--format=", "--name-only", commit+"..main")
 	r.Must(err)
 	return strings.Fields(out)
 }

@@ -20,31 +20,31 @@ func TestLossAfterRejection(t *testing.T) {
 	r.breachObjective()
 	o := r.describeJudged(3, 1)
 	r.awaitOutcome(o, "Succeeded", "RolledBack")
-	before, written := r.remembered()
+	previousState, written := r.remembered()
 	tip := r.AwaitCommits(4)[0].ID
-	if before.Current.Number != 2 || !before.IsRejected() || before.Target != 1 {
-		t.Errorf("the ledger should have rejected revision 2, and name 1 as the target: %+v", before)
+	if previousState.Current.Number != 2 || !previousState.IsRejected() || previousState.Target != 1 {
+		t.Errorf("the ledger should have rejected revision 2, and name 1 as the target: %+v", previousState)
 	}
 	r.target.Set("error_ratio", good)
 
 	r.loseManagementCluster()
-	again := r.Reach(o, "an outcome after the loss", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
-	if got := scene.Field(again, "status", "outcome"); got != "RolledBack" {
-		t.Fatalf("outcome after the loss: %s: %s", got, scene.Field(again, "status", "message"))
+	recovered := r.Reach(o, "an outcome after the loss", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
+	if got := scene.Field(recovered, "status", "outcome"); got != "RolledBack" {
+		t.Fatalf("outcome after the loss: %s: %s", got, scene.Field(recovered, "status", "message"))
 	}
 	previous := scene.Field(first, "status", "delivery", "gitCommit")
 	for i := range forced {
-		seen := r.awaitOutcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
-		r.wantRollback(seen, "GateFailed", previous, 1)
+		observed := r.awaitOutcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
+		r.wantRollback(observed, "GateFailed", previous, 1)
 	}
-	seen := r.Await(o, "held", func(u *unstructured.Unstructured) bool {
+	heldClaim := r.Await(o, "held", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "RolledBack") && scene.Is(u, "Ready", corev1.ConditionFalse, "") && scene.Number(u, "status", "liveRevision") == 1
 	})
-	if got := scene.Number(seen, "status", "revision"); got != 2 {
+	if got := scene.Number(heldClaim, "status", "revision"); got != 2 {
 		t.Errorf("revision after the loss: %d", got)
 	}
-	after, rewritten := r.remembered()
-	if diff := cmp.Diff(before, after); diff != "" {
+	next, rewritten := r.remembered()
+	if diff := cmp.Diff(previousState, next); diff != "" {
 		t.Errorf("ledger: -want (before the loss), +got:\n%s", diff)
 	}
 	// The directory names the cluster that writes it, and that is another cluster.

@@ -33,11 +33,11 @@ func (r *trial) wantRecent(revision int64, verdict rolloutv1alpha1.GateVerdict, 
 	if g == nil {
 		r.T.Fatalf("revision %d has no Gate", revision)
 	}
-	at := g.Status.AtProvider
-	if at.Verdict != verdict || len(at.Checks) != 1 || len(at.Checks[0].Recent) == 0 {
-		r.T.Fatalf("measurements of revision %d: %+v", revision, at)
+	observation := g.Status.AtProvider
+	if observation.Verdict != verdict || len(observation.Checks) != 1 || len(observation.Checks[0].Recent) == 0 {
+		r.T.Fatalf("measurements of revision %d: %+v", revision, observation)
 	}
-	c := at.Checks[0]
+	c := observation.Checks[0]
 	last := c.Recent[len(c.Recent)-1]
 	if diff := cmp.Diff([]string{outcome, c.Value}, []string{last.Outcome, last.Value}); diff != "" || c.Value == "" {
 		r.T.Errorf("last measurement of revision %d: -want, +got:\n%s", revision, diff)

@@ -97,7 +97,7 @@ func TestPaused(t *testing.T) {
 			s := newManySites(t, "edge1", "edge2")
 			s.suspendEngine("edge1", false)
 			s.suspendEngine("edge2", false)
-			shop, other := s.Composite("shop", s.intentForSites("shop", 1, "edge1")), s.Composite("other", s.intentForSites("other", 1, "edge2"))
+			shop, otherClaim := s.Composite("shop", s.intentForSites("shop", 1, "edge1")), s.Composite("other", s.intentForSites("other", 1, "edge2"))
 			s.Succeed(shop)
 			paused := tc.which(s, shop)
 			s.Patch(paused, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
@@ -105,7 +105,7 @@ func TestPaused(t *testing.T) {
 				return scene.Is(u, "Synced", corev1.ConditionFalse, "ReconcilePaused")
 			})
 			s.Apply(s.Set(shop, s.intentForSites("shop", 2, "edge1"), "spec", "intent"))
-			s.Succeed(other)
+			s.Succeed(otherClaim)
 			s.Until("the other deployment goes on", patience.Limit, func() bool { return s.replicasInRepository("edge1")[0] == tc.held })
 			if u := s.Now(shop); scene.Field(u, "status", "phase") == "Succeeded" && scene.Field(u, "status", "intentDigest") == s.Digest(shop) {
 				t.Errorf("\n%s\nit succeeded while it was paused", tc.reason)

@@ -42,7 +42,7 @@ func (s *stage) gateOfRevision(claim string, revision int64) *rolloutv1alpha1.Ga
 	for _, o := range l.Items {
 		g := &rolloutv1alpha1.Gate{}
 		s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
-		if of := g.Spec.ForProvider; of.ClaimRef.Name == claim && of.AskedPosition().Revision == revision {
+		if parameters := g.Spec.ForProvider; parameters.ClaimRef.Name == claim && parameters.AskedPosition().Revision == revision {
 			return g
 		}
 	}
@@ -52,16 +52,16 @@ func (s *stage) gateOfRevision(claim string, revision int64) *rolloutv1alpha1.Ga
 // awaitUnavailable waits until the Gate of a revision says that its metrics backend is unavailable, and returns the start of the outage as the first check has it.
 func (r *trial) awaitUnavailable(claim string, revision int64) *metav1.Time {
 	r.T.Helper()
-	var since *metav1.Time
+	var start *metav1.Time
 	r.Until(fmt.Sprintf("the Gate of revision %d says MetricsUnavailable", revision), patience.Limit, func() bool {
 		g := r.gateOfRevision(claim, revision)
 		if g == nil || g.GetCondition(xpv2.TypeReady).Reason != "MetricsUnavailable" || len(g.Status.AtProvider.Checks) == 0 {
 			return false
 		}
-		since = g.Status.AtProvider.Checks[0].UnavailableSince
-		return since != nil
+		start = g.Status.AtProvider.Checks[0].UnavailableSince
+		return start != nil
 	})
-	return since
+	return start
 }
 
 // gateReason is the reason of Ready of the Gate of a revision.

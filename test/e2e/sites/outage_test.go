@@ -25,23 +25,23 @@ func TestPrometheusStops(t *testing.T) {
 	r.Until("the Gate measures", patience.Limit, func() bool { return r.gateReason(claim, 2) == "Measuring" })
 	r.server.Stop()
 	began := time.Now()
-	seen := r.Await(o, "MetricsUnavailable", func(u *unstructured.Unstructured) bool {
+	observed := r.Await(o, "MetricsUnavailable", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Validated", corev1.ConditionUnknown, "MetricsUnavailable") &&
 			strings.Contains(scene.Field(u, "status", "message"), "The metrics backend is unavailable, and is asked again: ")
 	})
-	if !scene.Is(seen, "Stalled", corev1.ConditionFalse, "Progressing") {
-		t.Errorf("Stalled while the server is down: %v", scene.Condition(seen, "Stalled"))
+	if !scene.Is(observed, "Stalled", corev1.ConditionFalse, "Progressing") {
+		t.Errorf("Stalled while the server is down: %v", scene.Condition(observed, "Stalled"))
 	}
-	since := r.awaitUnavailable(claim, 2)
+	start := r.awaitUnavailable(claim, 2)
 	time.Sleep(time.Until(began.Add(outageLength())))
-	if later := r.awaitUnavailable(claim, 2); !later.Equal(since) {
-		t.Errorf("the check is unavailable since %s, and after the outage since %s: want one time without interruption", since, later)
+	if later := r.awaitUnavailable(claim, 2); !later.Equal(start) {
+		t.Errorf("the check is unavailable since %s, and after the outage since %s: want one time without interruption", start, later)
 	}
 	r.Must(r.server.Start(t.Context()))
 	t.Logf("the server was down for %s", time.Since(began).Round(time.Second))
-	seen = r.Succeed(o)
+	observed = r.Succeed(o)
 	t.Logf("the revision succeeded %s after the server was stopped", time.Since(began).Round(time.Second))
-	if diff := cmp.Diff(transitionsOfSuccess("2", "Succeeded"), r.logOfTransitions(seen)[6:]); diff != "" {
+	if diff := cmp.Diff(transitionsOfSuccess("2", "Succeeded"), r.logOfTransitions(observed)[6:]); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	if c := r.gateOfRevision(claim, 2).Status.AtProvider.Checks[0]; c.Phase != "Passed" || c.Measurements != 15 || c.UnavailableSince != nil {
@@ -75,22 +75,22 @@ func TestPrometheusStaysDown(t *testing.T) {
 	}
 
 	o := claims["rejected"](2)
-	seen := r.awaitOutcome(o, "Succeeded", "RolledBack")
-	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "the metrics backend was unavailable for longer than metricsUnavailableTimeout") {
+	observed := r.awaitOutcome(o, "Succeeded", "RolledBack")
+	if message := scene.Field(observed, "status", "message"); !strings.Contains(message, "the metrics backend was unavailable for longer than metricsUnavailableTimeout") {
 		t.Errorf("the deployment that is rejected says %q", message)
 	}
 
 	o = claims["held"](2)
-	seen = r.Await(o, "held", func(u *unstructured.Unstructured) bool {
+	observed = r.Await(o, "held", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "MetricsUnavailable") && strings.Contains(scene.Field(u, "status", "message"), "The revision is held: ")
 	})
-	if scene.Field(seen, "status", "phase") != "Validating" || r.gateReason("held", 2) != "Held" {
-		t.Errorf("the deployment that is held: phase %s, Gate %s", scene.Field(seen, "status", "phase"), r.gateReason("held", 2))
+	if scene.Field(observed, "status", "phase") != "Validating" || r.gateReason("held", 2) != "Held" {
+		t.Errorf("the deployment that is held: phase %s, Gate %s", scene.Field(observed, "status", "phase"), r.gateReason("held", 2))
 	}
 	r.Apply(r.Request("abort", o, rolloutv1alpha1.ActionAbort, 2))
-	seen = r.awaitOutcome(o, "Succeeded", "RolledBack")
-	if !scene.Is(seen, "Validated", corev1.ConditionFalse, "Requested") {
-		t.Errorf("the deployment that a user rolled back: %v", scene.Condition(seen, "Validated"))
+	observed = r.awaitOutcome(o, "Succeeded", "RolledBack")
+	if !scene.Is(observed, "Validated", corev1.ConditionFalse, "Requested") {
+		t.Errorf("the deployment that a user rolled back: %v", scene.Condition(observed, "Validated"))
 	}
 	for name := range claims {
 		if files := fmt.Sprint(r.FilesBelow(r.Directory("edge1", name))); !strings.Contains(files, "replicas: 1") {

@@ -36,8 +36,8 @@ func TestOnePerClaim(t *testing.T) {
 			s.Apply(s.Set(site, map[string]any{"type": "Flux", "location": tc.location, "objectRef": map[string]any{
 				"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": "{claimNamespace}", "name": "{claimName}-{site}",
 			}}, "spec", "engine"))
-			kustomization := func(more string) []byte {
-				return fmt.Appendf(nil, perClaim, s.Namespace, s.Git.URL(s.Namespace), s.Site("edge1"), s.Directory("edge1", "shop"), more)
+			kustomization := func(extra string) []byte {
+				return fmt.Appendf(nil, perClaim, s.Namespace, s.Git.URL(s.Namespace), s.Site("edge1"), s.Directory("edge1", "shop"), extra)
 			}
 			if tc.location == "Site" {
 				s.Must(s.edge.ApplyYAML(t.Context(), kustomization("")))

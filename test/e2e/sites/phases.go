@@ -34,14 +34,14 @@ func (s *stage) newHurried(replicas int) *unstructured.Unstructured {
 }
 
 func standpoints() []standpoint {
-	under, bad := [2]string{"InProgress", "Progressing"}, [2]string{"Failed", "Degraded"}
+	inProgress, bad := [2]string{"InProgress", "Progressing"}, [2]string{"Failed", "Degraded"}
 	return []standpoint{
 		{
-			phase: deploymentv1alpha1.PhaseDelivering, seen: transitionsOfSuccess("1", "")[:4], health: under, revision: 1,
+			phase: deploymentv1alpha1.PhaseDelivering, seen: transitionsOfSuccess("1", "")[:4], health: inProgress, revision: 1,
 			reach: func(s *stage) *unstructured.Unstructured { return s.Claim(claim, s.runIntent(1)) },
 		},
 		{
-			phase: deploymentv1alpha1.PhaseValidating, seen: transitionsOfSuccess("1", "")[:5], health: under, revision: 1,
+			phase: deploymentv1alpha1.PhaseValidating, seen: transitionsOfSuccess("1", "")[:5], health: inProgress, revision: 1,
 			reach: func(s *stage) *unstructured.Unstructured {
 				s.suspendEngine("edge1", false)
 				s.Patch(s.NewSite("edge1"), `{"spec":{"metrics":{"prometheus":{"address":"`+nowhere+`"}}}}`)
@@ -50,7 +50,7 @@ func standpoints() []standpoint {
 		},
 		{
 			phase: deploymentv1alpha1.PhaseRollingBack, seen: slices.Concat(transitionsOfSuccess("1", ""), stepsOf("2", "Succeeded", "Pending", "Compiling", "Rendering", "Delivering", "Failed", "RollingBack")),
-			health: under, revision: 2,
+			health: inProgress, revision: 2,
 			reach: func(s *stage) *unstructured.Unstructured {
 				s.suspendEngine("edge1", false)
 				s.Succeed(s.Claim(claim, s.runIntent(1)))

@@ -25,8 +25,8 @@ func TestEditedInEachPhase(t *testing.T) {
 			o := s.Claim(claim, s.runIntent(7))
 			s.Reach(o, "begun anew", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "revision") == p.revision+1 })
 			s.suspendEngine("edge1", false)
-			seen := s.Succeed(o)
-			if diff := cmp.Diff(slices.Concat(p.seen, transitionsOfSuccess(fmt.Sprint(p.revision+1), string(p.phase))), s.logOfTransitions(seen)); diff != "" {
+			observed := s.Succeed(o)
+			if diff := cmp.Diff(slices.Concat(p.seen, transitionsOfSuccess(fmt.Sprint(p.revision+1), string(p.phase))), s.logOfTransitions(observed)); diff != "" {
 				t.Errorf("transitions: -want, +got:\n%s", diff)
 			}
 			if diff := cmp.Diff(int32(7), s.replicasAtSite()); diff != "" {

@@ -35,13 +35,13 @@ func (s *stage) deleteHome() {
 		}
 		return &all[i]
 	}
-	was := home()
-	if was == nil || len(was.Spec.ForProvider.Trees) > 0 {
-		s.T.Fatalf("the GitDelivery of the ledger should be there without Sites: %+v", was)
+	previous := home()
+	if previous == nil || len(previous.Spec.ForProvider.Trees) > 0 {
+		s.T.Fatalf("the GitDelivery of the ledger should be there without Sites: %+v", previous)
 	}
-	s.Delete(s.Unstructured(was))
+	s.Delete(s.Unstructured(previous))
 	s.Until("the GitDelivery of the ledger is there again", patience.Limit, func() bool {
-		is := home()
-		return is != nil && is.GetUID() != was.GetUID() && is.Status.AtProvider.Ledger != nil
+		recreated := home()
+		return recreated != nil && recreated.GetUID() != previous.GetUID() && recreated.Status.AtProvider.Ledger != nil
 	})
 }

@@ -29,9 +29,9 @@ func TestMovedRepository(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
 			s := newManySites(t, "edge1")
-			other := s.Namespace + "-other"
-			s.Must(s.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
-			s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
+			otherRepository := s.Namespace + "-other"
+			s.Must(s.Git.CreateRepo(t.Context(), otherRepository, map[string]string{"README.md": "Not ours.\n"}))
+			s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(otherRepository), "spec", "git", "url"))
 			claim := s.Claim("shop", s.intentForSites("shop", 1, "edge1"))
 			if tc.live {
 				s.suspendEngine("edge1", false)
@@ -50,23 +50,23 @@ func TestMovedRepository(t *testing.T) {
 			s.Await(claim, "revision 2 in the new repository", func(u *unstructured.Unstructured) bool {
 				return scene.Number(u, "status", "revision") == 2 && s.stateOfSite(u, "edge1") == "Syncing"
 			})
-			made := []string{"clusters/edge1"}
-			s.wantHomes("the old one stays until the new one runs", "shop", made...)
-			if diff := cmp.Diff(made, s.directoriesInRepository(other, "shop")); diff != "" {
+			directories := []string{"clusters/edge1"}
+			s.wantHomes("the old one stays until the new one runs", "shop", directories...)
+			if diff := cmp.Diff(directories, s.directoriesInRepository(otherRepository, "shop")); diff != "" {
 				t.Errorf("directories in the new repository: -want, +got:\n%s", diff)
 			}
 
 			if tc.live {
 				s.deleteHome()
-				s.wantHomes("a user's deletion does not remove it before that", "shop", made...)
+				s.wantHomes("a user's deletion does not remove it before that", "shop", directories...)
 			}
-			s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"spec":{"url":%q}}`, s.Git.URL(other)))
+			s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"spec":{"url":%q}}`, s.Git.URL(otherRepository)))
 			s.suspendEngine("edge1", false)
 			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
 				return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "liveRevision") == 2
 			})
 			s.Until("nothing left behind", patience.Limit, func() bool { return len(s.directoriesOfClaim("shop")) == 0 && len(s.Deliveries()) == 2 }) // The first repository holds the ledger.
-			if diff := cmp.Diff(made, s.directoriesInRepository(other, "shop")); diff != "" {
+			if diff := cmp.Diff(directories, s.directoriesInRepository(otherRepository, "shop")); diff != "" {
 				t.Errorf("directories in the new repository at the end: -want, +got:\n%s", diff)
 			}
 			if got := s.replicasAtSite(); got != 1 {

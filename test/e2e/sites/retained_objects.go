@@ -17,11 +17,11 @@ func (r *trial) deleteManaged() {
 // wantUntouched waits until the deployment has succeeded with a revision, and fails the test if anything of it was delivered again.
 func (r *trial) wantUntouched(o *unstructured.Unstructured, revision int64, commits int) {
 	r.T.Helper()
-	seen := r.Await(o, "as it was before", func(u *unstructured.Unstructured) bool {
+	observed := r.Await(o, "as it was before", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "") &&
 			scene.Number(u, "status", "verifiedRevision") == revision && scene.Number(u, "status", "liveRevision") == revision
 	})
-	if got := scene.Number(seen, "status", "revision"); got != revision {
+	if got := scene.Number(observed, "status", "revision"); got != revision {
 		r.T.Errorf("revision: want %d, got %d", revision, got)
 	}
 	if got := len(r.Commits()); got != commits {

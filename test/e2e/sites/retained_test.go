@@ -19,8 +19,8 @@ func TestRetained(t *testing.T) {
 	r.Succeed(r.describeJudged(1, 1))
 	r.target.Set("error_ratio", bad)
 	r.awaitOutcome(r.setRetention(r.describeJudged(2, 60), true), "Succeeded", "RolledBack")
-	said, files := r.awaitReport(2)
-	if diff := cmp.Diff(said.Trees[0].Tree, tree.ID(files)); diff != "" {
+	report, files := r.awaitReport(2)
+	if diff := cmp.Diff(report.Trees[0].Tree, tree.ID(files)); diff != "" {
 		t.Errorf("files of the report, -want (id), +got:\n%s", diff)
 	}
 
@@ -31,13 +31,13 @@ func TestRetained(t *testing.T) {
 	cp.KillProvider()
 	r.Apply(r.setRetention(o, true))
 	r.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
-	said, files = r.awaitReport(3)
-	if got := said.Trees[0]; files != nil || got.Withheld == "" {
+	report, files = r.awaitReport(3)
+	if got := report.Trees[0]; files != nil || got.Withheld == "" {
 		t.Errorf("want a note about the withheld files, got %+v and %v", got, files)
 	}
-	kept, err := r.Git.Git(t.Context(), r.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
+	storedFiles, err := r.Git.Git(t.Context(), r.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
 	r.Must(err)
-	if want := r.Namespace + "/" + claim + "/record.trees/" + said.Trees[0].Tree + "/"; !strings.Contains(kept, want) {
-		t.Errorf("files of the state: want some below %s, got:\n%s", want, kept)
+	if want := r.Namespace + "/" + claim + "/record.trees/" + report.Trees[0].Tree + "/"; !strings.Contains(storedFiles, want) {
+		t.Errorf("files of the state: want some below %s, got:\n%s", want, storedFiles)
 	}
 }

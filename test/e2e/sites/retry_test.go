@@ -27,11 +27,11 @@ func TestRetryAfterRejection(t *testing.T) {
 	r.target.Set("error_ratio", good)
 	r.Succeed(r.claimForLabel(3))
 	r.AwaitCommits(4)
-	seen := r.Succeed(r.claimForLabel(2))
+	observed := r.Succeed(r.claimForLabel(2))
 	if diff := cmp.Diff(two, r.Tree(dir)+"\n"); diff != "" {
 		t.Errorf("tree of the rejected revision, requested on purpose: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("3", "Succeeded"), transitionsOfSuccess("4", "Succeeded")), r.logOfTransitions(seen)[len(r.logOfTransitions(seen))-12:]); diff != "" {
+	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("3", "Succeeded"), transitionsOfSuccess("4", "Succeeded")), r.logOfTransitions(observed)[len(r.logOfTransitions(observed))-12:]); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 

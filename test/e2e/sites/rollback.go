@@ -69,7 +69,7 @@ func hangUpClients(r *trial) (*atomic.Int64, func()) {
 	r.T.Helper()
 	l, err := (&net.ListenConfig{}).Listen(r.T.Context(), "tcp", strings.TrimPrefix(r.server.URL(), "http://"))
 	r.Must(err)
-	asked, ended := &atomic.Int64{}, make(chan struct{})
+	requests, ended := &atomic.Int64{}, make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
@@ -77,11 +77,11 @@ func hangUpClients(r *trial) (*atomic.Int64, func()) {
 			if err != nil {
 				return
 			}
-			asked.Add(1)
+			requests.Add(1)
 			_ = c.Close()
 		}
 	}()
-	return asked, func() {
+	return requests, func() {
 		r.Must(l.Close())
 		<-ended
 	}

@@ -21,40 +21,40 @@ func TestRollback(t *testing.T) {
 	t.Parallel()
 	r := newTrial(newStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
-	before, _ := tokensSpent(t)
+	baseline, _ := tokensSpent(t)
 	first := r.Succeed(r.describeJudged(2, 3))
 	spent, _ := tokensSpent(t)
-	t.Logf("%v tokens for the first revision, of all deployments", spent-before)
-	one, v1 := r.Tree(dir), scene.Field(first, "status", "delivery", "gitCommit")
+	t.Logf("%v tokens for the first revision, of all deployments", spent-baseline)
+	firstTree, v1 := r.Tree(dir), scene.Field(first, "status", "delivery", "gitCommit")
 
 	// The second revision is good at first. Another claim delivers while it is judged: the measurements take as long as a check
 	// may.
 	o := r.describeJudged(3, 100)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
-	two := r.Tree(dir)
+	secondTree := r.Tree(dir)
 	r.Succeed(r.Claim("other", strings.ReplaceAll(r.runIntent(1), `"shop"`, `"other"`)))
-	others, commits := r.Tree(r.Directory("edge1", "other")), len(r.Commits())
+	otherTree, commits := r.Tree(r.Directory("edge1", "other")), len(r.Commits())
 	began := r.breachObjective()
 	r.AwaitCommits(commits + 1)
 	t.Logf("slo_breach_to_rollback_s %.2f, measured each second", time.Since(began).Seconds())
-	if diff := cmp.Diff([]string{one, others}, []string{r.Tree(dir), r.Tree(r.Directory("edge1", "other"))}); diff != "" || one == two {
-		t.Errorf("trees after the rollback (the second tree was %s): -want, +got:\n%s", two, diff)
+	if diff := cmp.Diff([]string{firstTree, otherTree}, []string{r.Tree(dir), r.Tree(r.Directory("edge1", "other"))}); diff != "" || firstTree == secondTree {
+		t.Errorf("trees after the rollback (the second tree was %s): -want, +got:\n%s", secondTree, diff)
 	}
 	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	t.Logf("slo_breach_to_live_again_s %.2f", time.Since(began).Seconds())
-	seen := r.Await(o, "Stalled and recorded", func(u *unstructured.Unstructured) bool {
+	observed := r.Await(o, "Stalled and recorded", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "RolledBack") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
 	spent, _ = tokensSpent(t)
-	t.Logf("%v tokens for two revisions, a rollback and another claim, of all deployments", spent-before)
+	t.Logf("%v tokens for two revisions, a rollback and another claim, of all deployments", spent-baseline)
 	if diff := cmp.Diff(int32(2), r.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
-	r.wantRolledBack(seen, v1)
-	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", ""), transitionsOfRollback("2", "Succeeded")), r.logOfTransitions(seen)); diff != "" {
+	r.wantRolledBack(observed, v1)
+	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", ""), transitionsOfRollback("2", "Succeeded")), r.logOfTransitions(observed)); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
-	r.wantTransitionEvents(seen)
+	r.wantTransitionEvents(observed)
 	r.wantTraces()
 	row := scene.ParseTable(r.Inside("get", gatesResource))["shop-r2-s0"]
 	if row["STARTED"] == "" {
@@ -91,8 +91,8 @@ func TestObjective(t *testing.T) {
 	r.Apply(o)
 	// Its first measurement is due half a minute after the Site went live, and up to another half later.
 	r.Until("Failed", patience.Limit, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Failed" })
-	seen := r.awaitOutcome(o, "Failed", "Failed")
-	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "check error_rate at Site") {
+	observed := r.awaitOutcome(o, "Failed", "Failed")
+	if message := scene.Field(observed, "status", "message"); !strings.Contains(message, "check error_rate at Site") {
 		t.Errorf("message of the claim: %s", message)
 	}
 	r.Await(o, "no rollback target", func(u *unstructured.Unstructured) bool {
@@ -109,11 +109,11 @@ func TestPrometheusDown(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	r.server.Stop()
-	asked, free := hangUpClients(r)
+	requests, free := hangUpClients(r)
 	o := r.describeJudged(1, 3)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	// The provider asks again after up to 5, 10, 20 and 40 seconds.
-	r.Until("three questions without an answer", patience.Limit, func() bool { return asked.Load() >= 3 })
+	r.Until("three questions without an answer", patience.Limit, func() bool { return requests.Load() >= 3 })
 	free()
 	if phase := scene.Field(r.Now(o), "status", "phase"); phase != "Validating" {
 		t.Errorf("the phase while the server is down: %s", phase)
@@ -130,14 +130,14 @@ func TestRequestedRollback(t *testing.T) {
 	r := unobserved(t)
 	dir := r.Directory("edge1", claim)
 	r.Succeed(r.describeJudged(1, 1))
-	one := r.Tree(dir)
+	firstTree := r.Tree(dir)
 
 	o := r.describeJudged(2, 100)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	r.Apply(r.Request("abort", o, rolloutv1alpha1.ActionAbort, 2))
 	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	r.awaitRequestDone("abort")
-	if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
+	if diff := cmp.Diff(firstTree, r.Tree(dir)); diff != "" {
 		t.Errorf("tree after Abort: -want, +got:\n%s", diff)
 	}
 	r.AwaitCommits(3)
@@ -148,7 +148,7 @@ func TestRequestedRollback(t *testing.T) {
 	r.Apply(r.Set(back, int64(1), "spec", "toRevision"))
 	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	r.awaitRequestDone("back")
-	if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
+	if diff := cmp.Diff(firstTree, r.Tree(dir)); diff != "" {
 		t.Errorf("tree after RollbackTo: -want, +got:\n%s", diff)
 	}
 	r.AwaitCommits(5)

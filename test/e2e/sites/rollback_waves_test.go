@@ -23,15 +23,15 @@ func TestRollbackOfWaves(t *testing.T) {
 	s.suspendEngine("edge2", false)
 	o := s.inTwoWaves(s.Claim(claim, s.intentForSites("shop", 1, "edge1", "edge2")))
 	first := s.Succeed(o)
-	before, tip := s.treesOfClaim(claim, "edge1", "edge2"), s.AwaitCommits(2)[0].ID
+	previous, tip := s.treesOfClaim(claim, "edge1", "edge2"), s.AwaitCommits(2)[0].ID
 
 	s.suspendEngine("edge1", true)
 	s.Set(s.Set(o, s.intentForSites("shop", 2, "edge1", "edge2"), "spec", "intent"), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
 	s.Apply(o)
 	commits := s.AwaitCommits(4)
 	s.suspendEngine("edge1", false)
-	seen := s.awaitOutcome(o, "Succeeded", "RolledBack")
-	if diff := cmp.Diff(before, s.treesOfClaim(claim, "edge1", "edge2")); diff != "" {
+	observed := s.awaitOutcome(o, "Succeeded", "RolledBack")
+	if diff := cmp.Diff(previous, s.treesOfClaim(claim, "edge1", "edge2")); diff != "" {
 		t.Errorf("trees after the rollback: -want, +got:\n%s", diff)
 	}
 	touched, err := s.Git.Git(t.Context(), s.Namespace, "log", "--format=", "--name-only", tip+"..main")
@@ -46,7 +46,7 @@ func TestRollbackOfWaves(t *testing.T) {
 	}); diff != "" {
 		t.Errorf("trailers of the rollback: -want, +got:\n%s", diff)
 	}
-	s.wantRollback(seen, "SyncTimedOut", scene.Field(first, "status", "delivery", "gitCommit"), 1)
+	s.wantRollback(observed, "SyncTimedOut", scene.Field(first, "status", "delivery", "gitCommit"), 1)
 	s.AwaitCommits(4)
 }
 
@@ -55,56 +55,56 @@ func TestRollbackOfWaves(t *testing.T) {
 func TestRollbackInTwoRepositories(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
-	other := r.Namespace + "-other"
-	r.Must(r.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
-	r.Apply(r.Set(r.ClusterProviderConfig(), r.Git.URL(other), "spec", "git", "url"))
+	otherRepository := r.Namespace + "-other"
+	r.Must(r.Git.CreateRepo(t.Context(), otherRepository, map[string]string{"README.md": "Not ours.\n"}))
+	r.Apply(r.Set(r.ClusterProviderConfig(), r.Git.URL(otherRepository), "spec", "git", "url"))
 	site := r.Set(r.NewSite("edge2"), map[string]any{"name": r.Namespace}, "spec", "repository", "providerConfigRef")
 	r.Apply(r.Set(site, r.server.URL(), "spec", "metrics", "prometheus", "address"))
-	here, there := r.Directory("edge1", claim), r.Directory("edge2", claim)
-	both := func(replicas int) *unstructured.Unstructured {
+	firstDir, secondDir := r.Directory("edge1", claim), r.Directory("edge2", claim)
+	claimFor := func(replicas int) *unstructured.Unstructured {
 		o := r.claimWithChecks(r.Claim(claim, r.intentForSites("shop", replicas, "edge1", "edge2")), 1)
 		return r.Set(o, int64(2), "spec", "rollbackConfig", "maxRetries")
 	}
-	r.Succeed(both(1))
-	one := r.Tree(here)
+	r.Succeed(claimFor(1))
+	firstTree := r.Tree(firstDir)
 
 	// The second revision is the last that the other repository accepts. The record of the first revision may come later than the
 	// hook.
 	r.breachObjective()
-	r.Git.AfterPush(other, func() {
-		log, err := r.Git.Log(t.Context(), other, "main")
+	r.Git.AfterPush(otherRepository, func() {
+		log, err := r.Git.Log(t.Context(), otherRepository, "main")
 		if err == nil && len(log) > 2 {
-			err = r.refuseCommits(other)
+			err = r.refuseCommits(otherRepository)
 		}
 		if err != nil {
 			t.Error(err)
 		}
 	})
-	o := both(2)
-	seen := r.Reach(o, "all attempts spent", func(u *unstructured.Unstructured) bool {
+	o := claimFor(2)
+	observed := r.Reach(o, "all attempts spent", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
-	r.Until("the accepting repository is rolled back", patience.Limit, func() bool { return r.Tree(here) == one })
-	two, twoThere := r.treeInRepository(r.Namespace, "main~1", here), r.treeInRepository(other, "main", there)
-	want := map[string]string{"here": one, "there": twoThere, "commits": "3 and 2", "outcome": "Failed", "attempts": "2", "stalled": "True"}
+	r.Until("the accepting repository is rolled back", patience.Limit, func() bool { return r.Tree(firstDir) == firstTree })
+	secondTree, twoThere := r.treeInRepository(r.Namespace, "main~1", firstDir), r.treeInRepository(otherRepository, "main", secondDir)
+	want := map[string]string{"here": firstTree, "there": twoThere, "commits": "3 and 2", "outcome": "Failed", "attempts": "2", "stalled": "True"}
 	got := map[string]string{
-		"here": r.Tree(here), "there": r.treeInRepository(other, "main", there), "commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsInRepository(other)),
-		"outcome": scene.Field(seen, "status", "outcome"), "attempts": fmt.Sprint(scene.Number(seen, "status", "rollback", "attempts")),
-		"stalled": string(scene.Condition(seen, "Stalled").Status),
+		"here": r.Tree(firstDir), "there": r.treeInRepository(otherRepository, "main", secondDir), "commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsInRepository(otherRepository)),
+		"outcome": scene.Field(observed, "status", "outcome"), "attempts": fmt.Sprint(scene.Number(observed, "status", "rollback", "attempts")),
+		"stalled": string(scene.Condition(observed, "Stalled").Status),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("when all attempts are spent: -want, +got:\n%s", diff)
 	}
-	r.wantSeenAs(seen, "Failed", "Degraded")
+	r.wantSeenAs(observed, "Failed", "Degraded")
 
-	r.Git.AfterPush(other, nil)
-	r.Must(os.Remove(r.setHook(other)))
+	r.Git.AfterPush(otherRepository, nil)
+	r.Must(os.Remove(r.setHook(otherRepository)))
 	r.target.Set("error_ratio", good)
 	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, 2))
 	r.Succeed(o)
 	r.awaitRequestDone("again")
-	if diff := cmp.Diff([]string{two, twoThere}, []string{r.Tree(here), r.treeInRepository(other, "main", there)}); diff != "" || two == one {
-		t.Errorf("trees after Retry (the first tree was %s): -want, +got:\n%s", one, diff)
+	if diff := cmp.Diff([]string{secondTree, twoThere}, []string{r.Tree(firstDir), r.treeInRepository(otherRepository, "main", secondDir)}); diff != "" || secondTree == firstTree {
+		t.Errorf("trees after Retry (the first tree was %s): -want, +got:\n%s", firstTree, diff)
 	}
 }
 
@@ -117,17 +117,17 @@ func TestAttemptsSpent(t *testing.T) {
 	first := s.Succeed(o)
 	s.suspendEngine("edge1", true)
 	s.Set(s.Set(o, "2s", "spec", "deliveryConfig", "syncWaitTimeout"), map[string]any{"maxRetries": int64(2), "attemptTimeout": "2s"}, "spec", "rollbackConfig")
-	seen := s.Reach(s.Set(o, s.runIntent(2), "spec", "intent"), "all attempts spent", func(u *unstructured.Unstructured) bool {
+	observed := s.Reach(s.Set(o, s.runIntent(2), "spec", "intent"), "all attempts spent", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
 	})
 	previous := scene.Field(first, "status", "delivery", "gitCommit")
-	s.wantRollback(seen, "SyncTimedOut", previous, 2)
-	s.wantSeenAs(seen, "Failed", "Degraded")
+	s.wantRollback(observed, "SyncTimedOut", previous, 2)
+	s.wantSeenAs(observed, "Failed", "Degraded")
 	s.AwaitCommits(3)
 
 	s.suspendEngine("edge1", false)
-	seen = s.awaitOutcome(o, "Succeeded", "RolledBack")
-	s.wantRollback(seen, "SyncTimedOut", previous, 2)
+	observed = s.awaitOutcome(o, "Succeeded", "RolledBack")
+	s.wantRollback(observed, "SyncTimedOut", previous, 2)
 	s.AwaitCommits(3)
 	s.Succeed(s.Set(s.Set(o, s.runIntent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
 	if diff := cmp.Diff(int32(3), s.replicasAtSite()); diff != "" {

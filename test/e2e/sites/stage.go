@@ -149,8 +149,8 @@ func (s *stage) deliverRevision(revision int64, says string) {
 func (s *stage) awaitDelivered(revision int64) string {
 	s.T.Helper()
 	return s.AwaitDelivery("delivered", func(d *deliveryv1alpha1.GitDelivery) bool {
-		at := d.Status.AtProvider
-		return at.AppliedPosition().Revision == revision && at.Remote != nil
+		observation := d.Status.AtProvider
+		return observation.AppliedPosition().Revision == revision && observation.Remote != nil
 	}).Status.AtProvider.Remote.Commit
 }
 

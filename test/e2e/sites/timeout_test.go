@@ -19,15 +19,15 @@ func TestDeliveryTimesOut(t *testing.T) {
 	o := s.Set(s.Claim(claim, s.runIntent(1)), map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
 	s.Set(o, "5s", "spec", "deliveryConfig", "deliveryTimeout")
 	s.Apply(o)
-	seen := s.Await(o, "LedgerUnreachable", func(u *unstructured.Unstructured) bool {
+	observed := s.Await(o, "LedgerUnreachable", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Delivering" && scene.Is(u, "Stalled", corev1.ConditionTrue, "LedgerUnreachable")
 	})
-	if message := scene.Condition(seen, "Stalled").Message; !strings.Contains(message, "connection refused") {
+	if message := scene.Condition(observed, "Stalled").Message; !strings.Contains(message, "connection refused") {
 		t.Errorf("the deployment says %q", message)
 	}
 	s.Apply(s.ClusterProviderConfig())
-	seen = s.Succeed(o)
-	if scene.Number(seen, "status", "liveRevision") != scene.Number(seen, "status", "revision") || !strings.Contains(s.FilesBelow(s.Directory("edge1", claim))["deployment-shop.yaml"], "replicas: 1") {
-		t.Errorf("the revision: %v", seen.Object["status"])
+	observed = s.Succeed(o)
+	if scene.Number(observed, "status", "liveRevision") != scene.Number(observed, "status", "revision") || !strings.Contains(s.FilesBelow(s.Directory("edge1", claim))["deployment-shop.yaml"], "replicas: 1") {
+		t.Errorf("the revision: %v", observed.Object["status"])
 	}
 }

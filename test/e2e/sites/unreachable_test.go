@@ -19,16 +19,16 @@ func TestUnreachable(t *testing.T) {
 	far := s.moveBehindWire("far")
 	s.suspendEngine("near", false)
 	s.suspendEngine("far", false)
-	both := s.Claim("both", s.intentForSites("both", 1, "near", "far"))
+	bothSites := s.Claim("both", s.intentForSites("both", 1, "near", "far"))
 	near := s.Claim("near", s.intentForSites("near", 1, "near"))
 	alone := s.Claim("alone", s.intentForSites("alone", 1, "far"))
-	for _, c := range []*unstructured.Unstructured{both, near, alone} {
+	for _, c := range []*unstructured.Unstructured{bothSites, near, alone} {
 		s.Apply(c)
 	}
-	for _, c := range []*unstructured.Unstructured{both, near, alone} {
+	for _, c := range []*unstructured.Unstructured{bothSites, near, alone} {
 		s.Succeed(c)
 	}
-	commits, before := len(s.Commits()), s.Now(near)
+	commits, nearBefore := len(s.Commits()), s.Now(near)
 
 	s.Must(far.Cut())
 	unreachable := func(u *unstructured.Unstructured) bool {
@@ -36,18 +36,18 @@ func TestUnreachable(t *testing.T) {
 			scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	}
 	s.Await(alone, "the running tree is unknown", unreachable)
-	seen := s.Await(both, "the running tree at one Site is unknown", unreachable)
-	if s.stateOfSite(seen, "near") != "Live" {
-		t.Errorf("the Site that can be reached is %s", s.stateOfSite(seen, "near"))
+	observed := s.Await(bothSites, "the running tree at one Site is unknown", unreachable)
+	if s.stateOfSite(observed, "near") != "Live" {
+		t.Errorf("the Site that can be reached is %s", s.stateOfSite(observed, "near"))
 	}
-	after := s.Now(near)
-	if !scene.Is(after, "Ready", corev1.ConditionTrue, "") {
-		t.Errorf("a claim that does not go there is not Ready: %v", scene.Condition(after, "Ready"))
+	nearNow := s.Now(near)
+	if !scene.Is(nearNow, "Ready", corev1.ConditionTrue, "") {
+		t.Errorf("a claim that does not go there is not Ready: %v", scene.Condition(nearNow, "Ready"))
 	}
-	for _, o := range []*unstructured.Unstructured{before, after} {
+	for _, o := range []*unstructured.Unstructured{nearBefore, nearNow} {
 		unstructured.RemoveNestedField(o.Object, "status", "conditions") // Crossplane moves their times.
 	}
-	if diff := cmp.Diff(before.Object["status"], after.Object["status"]); diff != "" {
+	if diff := cmp.Diff(nearBefore.Object["status"], nearNow.Object["status"]); diff != "" {
 		t.Errorf("a claim that does not go there has another status: -before, +after:\n%s", diff)
 	}
 	if got := len(s.Commits()); got != commits {
@@ -58,11 +58,11 @@ func TestUnreachable(t *testing.T) {
 	began := time.Now()
 	s.Succeed(s.Set(near, s.intentForSites("near", 2, "near"), "spec", "intent"))
 	t.Logf("a claim that does not go there succeeded after %s", time.Since(began))
-	s.Reach(s.Set(both, s.intentForSites("both", 2, "near", "far"), "spec", "intent"), "live where it can be", func(u *unstructured.Unstructured) bool {
+	s.Reach(s.Set(bothSites, s.intentForSites("both", 2, "near", "far"), "spec", "intent"), "live where it can be", func(u *unstructured.Unstructured) bool {
 		return s.stateOfSite(u, "near") == "Live" && s.stateOfSite(u, "far") == "Syncing" && scene.Field(u, "status", "phase") == "Delivering"
 	})
 
 	s.Must(far.Connect(t.Context()))
-	s.Succeed(both)
+	s.Succeed(bothSites)
 	s.Succeed(alone)
 }

@@ -55,8 +55,8 @@ func TestWebCheck(t *testing.T) {
 		s.Apply(s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo"))
 	}
 	for name, tc := range cases {
-		seen := s.AwaitPhase(s.Claim(name, ""), tc.phase)
-		got, _, err := unstructured.NestedSlice(seen.Object, "status", "validationResults")
+		observed := s.AwaitPhase(s.Claim(name, ""), tc.phase)
+		got, _, err := unstructured.NestedSlice(observed.Object, "status", "validationResults")
 		s.Must(err)
 		want := map[string]any{"name": "state", "site": s.Site("edge1"), "threshold": "== 1"}
 		maps.Copy(want, tc.want)

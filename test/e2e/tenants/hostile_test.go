@@ -17,7 +17,7 @@ func TestHostileTenant(t *testing.T) {
 	t.Parallel()
 	bad, good := &stage{scene.New(t, cp)}, &stage{scene.New(t, cp, "edge1")}
 	good.Succeed(good.Claim("first", good.describeIntent("first", 1, "edge1"))) // The first delivery of all starts the shared components.
-	before := good.slowestDelivery("before")
+	baseline := good.slowestDelivery("before")
 	clusters := map[string]struct {
 		server *hostile.Cluster
 		want   string
@@ -57,6 +57,6 @@ func TestHostileTenant(t *testing.T) {
 		c.server.Stop()
 	}
 	// A machine that has other work too makes both slower.
-	without := max(before, good.slowestDelivery("after"))
-	figure.Check(t, "slowest_delivery_beside_hostile_tenant", beside.Seconds()/without.Seconds(), tolerance)
+	undisturbed := max(baseline, good.slowestDelivery("after"))
+	figure.Check(t, "slowest_delivery_beside_hostile_tenant", beside.Seconds()/undisturbed.Seconds(), tolerance)
 }

@@ -87,25 +87,25 @@ func (s *stage) deliverToRepository(name string, g harmful) {
 func (s *stage) awaitUnready(name, want string) {
 	s.T.Helper()
 	service := name + "-0"
-	said := ""
+	lastMessage := ""
 	s.T.Cleanup(func() {
 		if s.T.Failed() {
-			s.T.Logf("%s: want %q, last said %q", service, want, said)
+			s.T.Logf("%s: want %q, last said %q", service, want, lastMessage)
 		}
 	})
 	s.Until("Ready says of "+service+": "+want, patience.Limit, func() bool {
 		for _, d := range s.Deliveries() {
 			if d.Spec.ForProvider.ClaimRef.Name == service {
 				ready := d.GetCondition(xpv2.TypeReady)
-				said = fmt.Sprintf("%s: %s", ready.Reason, ready.Message)
+				lastMessage = fmt.Sprintf("%s: %s", ready.Reason, ready.Message)
 			}
 		}
-		return strings.HasPrefix(said, want)
+		return strings.HasPrefix(lastMessage, want)
 	})
 	_, message, _ := strings.Cut(want, ": ")
 	s.Until("the deployment "+service+" says: "+message, patience.Limit, func() bool {
-		said = scene.Field(s.Now(s.Claim(service, "")), "status", "message")
-		return strings.Contains(said, message)
+		lastMessage = scene.Field(s.Now(s.Claim(service, "")), "status", "message")
+		return strings.Contains(lastMessage, message)
 	})
 }
 

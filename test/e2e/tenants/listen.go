@@ -27,7 +27,7 @@ func listeningSockets(pid int) (int, error) {
 	}
 	n := 0
 	for _, fd := range open {
-		if to, err := os.Readlink(fd); err == nil && inodes[to] {
+		if target, err := os.Readlink(fd); err == nil && inodes[target] {
 			n++
 		}
 	}

@@ -47,11 +47,11 @@ func rollbackLines() []string {
 func findStory(printed string) (missing string) {
 	rest := printed
 	for _, step := range storyLines() {
-		at := regexp.MustCompile(step).FindStringIndex(rest)
-		if at == nil {
+		match := regexp.MustCompile(step).FindStringIndex(rest)
+		if match == nil {
 			return step
 		}
-		rest = rest[at[1]:]
+		rest = rest[match[1]:]
 	}
 	return ""
 }
@@ -59,9 +59,9 @@ func findStory(printed string) (missing string) {
 // findRollback looks for the lines of the rollback where they belong.
 func findRollback(printed string) (missing string) {
 	_, after, _ := strings.Cut(printed, "Flux runs the very files of revision 2")
-	told, _, _ := strings.Cut(after, "the outcome is RolledBack")
+	text, _, _ := strings.Cut(after, "the outcome is RolledBack")
 	for _, line := range rollbackLines() {
-		if !regexp.MustCompile(line).MatchString(told) {
+		if !regexp.MustCompile(line).MatchString(text) {
 			return line
 		}
 	}

@@ -105,11 +105,11 @@ func phasesOf(all []moment) []string {
 func firstStrangePhase(all []moment) string {
 	rest := storyPhases()
 	for _, m := range all {
-		at := slices.Index(rest, m.phase)
-		if at < 0 {
+		index := slices.Index(rest, m.phase)
+		if index < 0 {
 			return m.phase
 		}
-		rest = rest[at+1:]
+		rest = rest[index+1:]
 	}
 	return ""
 }

@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 		token  string
 		fails  string
 	}
-	many := manyItems()
+	manyObjects := manyItems()
 	cases := map[string]struct {
 		reason string
 		text   string
@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 			want: want{items: []string{`{"a":1}`}, chunks: []int{1}, token: "x"},
 		},
 		"Last":    {reason: "The last page has no token.", text: `{"metadata":{},"items":[{"a":1}]}`, want: want{items: []string{`{"a":1}`}, chunks: []int{1}}},
-		"Chunks":  {reason: "Objects are handed over before all of them were read.", text: `{"items":[` + strings.Join(many, ",") + `]}`, want: want{items: many, chunks: []int{chunkSize, chunkSize, 1}}},
+		"Chunks":  {reason: "Objects are handed over before all of them were read.", text: `{"items":[` + strings.Join(manyObjects, ",") + `]}`, want: want{items: manyObjects, chunks: []int{chunkSize, chunkSize, 1}}},
 		"Empty":   {reason: "A list may be empty.", text: `{"items":[],"metadata":{}}`},
 		"Null":    {reason: "An empty list may have null for its objects.", text: `{"items":null,"metadata":{}}`},
 		"NoItems": {reason: "An answer without the field is not a list.", text: `{"metadata":{}}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"}},

@@ -33,22 +33,22 @@ func New(tb testing.TB) *Pack {
 }
 
 // Whole adds an object, and returns its place in the pack.
-func (p *Pack) Whole(kind plumbing.ObjectType, data []byte) (at int) {
+func (p *Pack) Whole(kind plumbing.ObjectType, data []byte) (offset int) {
 	p.Helper()
-	at = p.out.Len()
+	offset = p.out.Len()
 	p.writeHeader(kind, len(data))
 	p.writeCompressed(data)
-	return at
+	return offset
 }
 
 // DeltaAfter adds a delta of the object at a place of the pack, and returns its own place.
-func (p *Pack) DeltaAfter(base int, delta []byte) (at int) {
+func (p *Pack) DeltaAfter(base int, delta []byte) (offset int) {
 	p.Helper()
-	at = p.out.Len()
+	offset = p.out.Len()
 	p.writeHeader(plumbing.OFSDeltaObject, len(delta))
-	p.writeOffset(at - base)
+	p.writeOffset(offset - base)
 	p.writeCompressed(delta)
-	return at
+	return offset
 }
 
 // DeltaOf adds a delta of an object that is named by its id, and may follow.
@@ -90,9 +90,9 @@ func (p *Pack) Chain(links, size int, backwards bool) {
 	p.Helper()
 	version := func(n int) []byte { return append(bytes.Repeat([]byte("x"), size), fmt.Sprintf("%08d", n)...) }
 	if !backwards {
-		at := p.Whole(plumbing.BlobObject, version(0))
+		offset := p.Whole(plumbing.BlobObject, version(0))
 		for n := range links {
-			at = p.DeltaAfter(at, Delta(size+8, size, fmt.Appendf(nil, "%08d", n+1)))
+			offset = p.DeltaAfter(offset, Delta(size+8, size, fmt.Appendf(nil, "%08d", n+1)))
 		}
 		return
 	}
@@ -103,14 +103,14 @@ func (p *Pack) Chain(links, size int, backwards bool) {
 }
 
 // Delta makes of an object of some bytes its first bytes, and at most 127 more.
-func Delta(from, keep int, more []byte) []byte {
-	out := binary.AppendUvarint(nil, uint64(from))          //nolint:gosec // Sizes are not negative.
-	out = binary.AppendUvarint(out, uint64(keep+len(more))) //nolint:gosec // Sizes are not negative.
+func Delta(from, keep int, inserted []byte) []byte {
+	out := binary.AppendUvarint(nil, uint64(from))              //nolint:gosec // Sizes are not negative.
+	out = binary.AppendUvarint(out, uint64(keep+len(inserted))) //nolint:gosec // Sizes are not negative.
 	out = append(out, Copy(keep)...)
-	if len(more) == 0 {
+	if len(inserted) == 0 {
 		return out
 	}
-	return append(append(out, byte(len(more))), more...) //nolint:gosec // At most 127.
+	return append(append(out, byte(len(inserted))), inserted...) //nolint:gosec // At most 127.
 }
 
 // Copy is the step of a delta that copies the first bytes, less than 16 MiB.
