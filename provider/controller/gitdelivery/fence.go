@@ -155,7 +155,7 @@ type ledgerFacts struct {
 	recorded ledger.State
 	// taken is the head after the last events of a spec. Nil means the recorded head.
 	taken *ledger.Head
-	// known is the newest head of the ledger in another repository, by the status of its delivery or by the copy in the record. It is empty if there are no
+	// known is the newest head of the ledger in another repository, by the status of its delivery or by the copy in the record. It is empty without
 	// events to record.
 	known ledger.Head
 	// shown is the ledger in the object's status. Nil if the status has none.
