@@ -54,6 +54,7 @@ func (*status) SetStatusIterations(cd *flaggerv1.Canary, n int) error {
 	cd.Status.Iterations = n
 	return nil
 }
+
 func (*status) SetStatusPhase(cd *flaggerv1.Canary, p flaggerv1.CanaryPhase) error {
 	cd.Status.Phase = p
 	return nil
@@ -76,6 +77,7 @@ func (r *routes) SetRoutes(_ *flaggerv1.Canary, _, canaryWeight int, _ bool) err
 	r.status.weight = canaryWeight
 	return nil
 }
+
 func (r *routes) GetRoutes(*flaggerv1.Canary) (int, int, bool, error) {
 	return 100 - r.status.weight, r.status.weight, false, nil
 }
