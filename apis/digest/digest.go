@@ -63,7 +63,7 @@ func withDefaults[S spec](full, empty S) (S, S) {
 	return full, empty
 }
 
-// copyBlocks creates in to an empty counterpart of each block that from has, and of each item of its lists.
+// copyBlocks creates in target an empty counterpart of each block that source has, and of each item of its lists.
 func copyBlocks(source, target reflect.Value) {
 	switch source.Kind() {
 	case reflect.Pointer:

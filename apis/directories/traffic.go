@@ -26,7 +26,7 @@ type Traffic struct {
 }
 
 // TrafficOf returns how the requests of a Site are divided by a tree. It is nil for a tree without tracks.
-func TrafficOf(t TrackedTree, delivered deliveryv1alpha1.DeliveredTree, ownItems string, subject Traffic) *deliveryv1alpha1.SiteTraffic {
+func TrafficOf(t TrackedTree, delivered deliveryv1alpha1.DeliveredTree, ownTrack string, subject Traffic) *deliveryv1alpha1.SiteTraffic {
 	if len(t.Tracks) == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func TrafficOf(t TrackedTree, delivered deliveryv1alpha1.DeliveredTree, ownItems
 	for _, treeTrack := range t.Tracks {
 		traffic := deliveryv1alpha1.TrackTraffic{Name: treeTrack.Name, Weight: treeTrack.Weight, Awaited: treeTrack.Revision == subject.Awaited}
 		subject.setChanges(&traffic, t, delivered)
-		traffic.Workloads = subject.workloadsOf(t, treeTrack.Name, ownItems)
+		traffic.Workloads = subject.workloadsOf(t, treeTrack.Name, ownTrack)
 		out.Tracks = append(out.Tracks, traffic)
 	}
 	return out
@@ -82,8 +82,8 @@ func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, d
 
 // workloadsOf returns the Deployments of a track: the Deployments in the files, the previously observed ones, or else the Deployments of the other track by their other
 // names.
-func (w Traffic) workloadsOf(t TrackedTree, name, ownItems string) []deliveryv1alpha1.TrafficWorkload {
-	if name == ownItems && len(t.Workloads) > 0 {
+func (w Traffic) workloadsOf(t TrackedTree, name, ownTrack string) []deliveryv1alpha1.TrafficWorkload {
+	if name == ownTrack && len(t.Workloads) > 0 {
 		return t.Workloads
 	}
 	if name == track.Plain && len(t.PlainWorkloads) > 0 {
@@ -97,7 +97,7 @@ func (w Traffic) workloadsOf(t TrackedTree, name, ownItems string) []deliveryv1a
 			continue
 		}
 		remaining := w.observedIn(otherTrack.Name)
-		if len(remaining) == 0 && name != ownItems {
+		if len(remaining) == 0 && name != ownTrack {
 			remaining = t.Workloads
 		}
 		return renameWorkloads(remaining, otherTrack.Name, name)

@@ -89,7 +89,7 @@ func (j *joint) checkFronts(flat tree.Files) error {
 		if !ok {
 			return errors.Errorf("%s: the revision without tracks has no such Service, so that requests could not move between the two revisions", o)
 		}
-		current, err := decodeObject(j.out[j.tracked[o]])
+		trackedService, err := decodeObject(j.out[j.tracked[o]])
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (j *joint) checkFronts(flat tree.Files) error {
 		if err != nil {
 			return err
 		}
-		if field := differingField(current, plain); field != "" {
+		if field := differingField(trackedService, plain); field != "" {
 			return errors.Errorf("%s: %s is another one than in the revision without tracks: it must be the same, since requests go to the pods of both", o, field)
 		}
 	}

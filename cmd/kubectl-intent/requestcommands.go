@@ -150,7 +150,7 @@ type asked struct {
 	status  deploymentv1alpha1.IntentDeploymentStatus
 }
 
-// createRequest makes a RolloutRequest, which complete says more of.
+// createRequest makes a RolloutRequest. The function complete fills in its spec.
 func (f *askFlags) createRequest(s *streams, complete func(context.Context, *asked) error) error {
 	c, err := f.openCluster()
 	if err != nil {
@@ -261,7 +261,7 @@ func namesOfRequest(name string) func() ([]string, error) {
 func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Cluster, o *unstructured.Unstructured) error {
 	ctx, cancel := cancelAfter(ctx, f.Timeout)
 	defer cancel()
-	// Who reads a form wants one object.
+	// A program that reads the output expects one object.
 	progress := io.Discard
 	if f.Output == "text" {
 		progress = s.out

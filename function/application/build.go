@@ -81,7 +81,7 @@ func refusals() []xpv2.ConditionReason {
 	return []xpv2.ConditionReason{buildv1alpha1.ReasonPolicyDenied, buildv1alpha1.ReasonForeignImage, buildv1alpha1.ReasonInvalid, buildv1alpha1.ReasonNameTaken, buildv1alpha1.ReasonImageRefused}
 }
 
-// ObserveBuild returns the evidence in the status of an ImageBuild, where asked is the digest of the build request. A status about another request proves
+// ObserveBuild returns the evidence in the status of an ImageBuild, where request is the digest of the build request. A status about another request proves
 // nothing, and neither does a condition of another generation.
 func ObserveBuild(observed *buildv1alpha1.ImageBuild, request string) Build {
 	if observed == nil || observed.Status.AtProvider.Wanted.Request != request {

@@ -107,8 +107,8 @@ func suggestConfigs(d *requirements, ref ConfigRef, namespace string) (string, e
 	return suggestNames(ref.Kind+"s", []string{ref.Name}, []string{ref.Name}, usable), nil
 }
 
-// suggestNames asks whether a similar name was meant for each lost one, and lists the nearest names that may be used. A name that the user
-// gave beside the lost ones was not meant a second time.
+// suggestNames asks whether a similar name was meant for each missing name, and lists the nearest names that may be used. A name that the user
+// gave beside the missing names was not meant a second time.
 func suggestNames(kinds string, missing, named, usable []string) string {
 	var questions []string
 	for _, name := range missing {
@@ -135,7 +135,7 @@ func nearestName(name string, named, usable []string) string {
 	return best
 }
 
-// listNames returns the names that are nearest to one of the lost ones, in the order of the alphabet.
+// listNames returns the names that are nearest to one of the missing names, in the order of the alphabet.
 func listNames(missing, usable []string) string {
 	distance := make(map[string]int, len(usable))
 	for _, u := range usable {

@@ -89,8 +89,8 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 	if s.Cursor.Attempt > 0 {
 		r.Trees = treesOfTarget(step.TargetOf(s))
 	}
-	ownItems := map[string]*deliveryv1alpha1.GitDelivery{name: d}
-	followed := compose.RestoreDirectories(ownItems, w.in.Spec.DeliveryConfig, s, r)[name]
+	followers := map[string]*deliveryv1alpha1.GitDelivery{name: d}
+	followed := compose.RestoreDirectories(followers, w.in.Spec.DeliveryConfig, s, r)[name]
 	switch {
 	case !evidence.AsksForNothing(followed):
 		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = new(s.Position()), new(s.Essentials())

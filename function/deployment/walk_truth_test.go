@@ -227,7 +227,7 @@ func (t *truth) take(uid string, s ledger.State) {
 // recordOrder checks that a revision may follow the previous revision.
 func (t *truth) recordOrder(s, next ledger.State) {
 	r := next.Current
-	if n, isHeld := t.rejected[r.Request.Intent]; isHeld && r.RequestRef == nil && !t.lossy {
+	if n, isRejected := t.rejected[r.Request.Intent]; isRejected && r.RequestRef == nil && !t.lossy {
 		t.violatedf("revision %d delivers the intent of revision %d, which was rejected", r.Number, n)
 	}
 	if s.Current != nil && r.Request.Renderer < s.Current.Request.Renderer {

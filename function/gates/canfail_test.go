@@ -32,27 +32,27 @@ func TestCompileRefusesWhatCannotFail(t *testing.T) {
 		return c
 	}
 	withoutDataPasses := func(c config) config { return withoutData("Pass", c) }
-	const ownItems, end = "spec.gatesConfig.checks[0]: threshold: ", " holds for each value that can be measured, so that no revision fails the check: set a threshold that some values exceed"
+	const prefix, end = "spec.gatesConfig.checks[0]: threshold: ", " holds for each value that can be measured, so that no revision fails the check: set a threshold that some values exceed"
 	cases := map[string]struct {
 		reason string
 		config config
 		metric string
 		want   string
 	}{
-		"NotNegative":   {reason: "A rate is never below 0.", config: query(">= 0", "sum(rate(x[5m]))"), want: ownItems + `">= 0"` + end},
-		"NotNegativeOf": {reason: "A ratio of rates is never below 0.", config: query(">= 0.0", "sum(rate(x[5m])) / sum(rate(y[5m]))"), want: ownItems + `">= 0"` + end},
+		"NotNegative":   {reason: "A rate is never below 0.", config: query(">= 0", "sum(rate(x[5m]))"), want: prefix + `">= 0"` + end},
+		"NotNegativeOf": {reason: "A ratio of rates is never below 0.", config: query(">= 0.0", "sum(rate(x[5m])) / sum(rate(y[5m]))"), want: prefix + `">= 0"` + end},
 		"Positive":      {reason: "A rate may be 0.", config: query("> 0", "sum(rate(x[5m]))")},
 		"Negative":      {reason: "A series may be below 0.", config: query(">= 0", "x")},
-		"Complement":    {reason: "One minus a ratio is never above one.", config: query("<= 1", "1 - rate(x[5m]) / rate(y[5m])"), want: ownItems + `"<= 1"` + end},
-		"Constant":      {reason: "A constant query measures nothing.", config: query("== 1", "vector(1)"), want: ownItems + `"== 1"` + end},
+		"Complement":    {reason: "One minus a ratio is never above one.", config: query("<= 1", "1 - rate(x[5m]) / rate(y[5m])"), want: prefix + `"<= 1"` + end},
+		"Constant":      {reason: "A constant query measures nothing.", config: query("== 1", "vector(1)"), want: prefix + `"== 1"` + end},
 		"ConstantOther": {reason: "A constant that fails each revision is the choice of its author.", config: query("== 2", "vector(1)")},
-		"Bool":          {reason: "A comparison is never above 1.", config: query("<= 1", "x > bool 5"), want: ownItems + `"<= 1"` + end},
+		"Bool":          {reason: "A comparison is never above 1.", config: query("<= 1", "x > bool 5"), want: prefix + `"<= 1"` + end},
 		"BoolExact":     {reason: "A comparison may be 0.", config: query("== 1", "x > bool 5")},
 		"Filtered":      {reason: "A filter leaves nothing where each value fails.", config: query("<= 5", "x <= 5")},
-		"FilterPasses":  {reason: "A filter whose empty answer passes cannot fail.", config: withoutDataPasses(query("<= 5", "x <= 5")), want: ownItems + `"<= 5"` + end},
-		"FilterGuards":  {reason: "A filter of a divisor guards against a division by zero.", config: query(">= 0", "rate(x[5m]) / (rate(y[5m]) > 0)"), want: ownItems + `">= 0"` + end},
+		"FilterPasses":  {reason: "A filter whose empty answer passes cannot fail.", config: withoutDataPasses(query("<= 5", "x <= 5")), want: prefix + `"<= 5"` + end},
+		"FilterGuards":  {reason: "A filter of a divisor guards against a division by zero.", config: query(">= 0", "rate(x[5m]) / (rate(y[5m]) > 0)"), want: prefix + `">= 0"` + end},
 		"FilterReplaced": {
-			reason: "An empty answer that a number replaces does not fail.", config: query("<= 1", "absent(x) or vector(0)"), want: ownItems + `"<= 1"` + end,
+			reason: "An empty answer that a number replaces does not fail.", config: query("<= 1", "absent(x) or vector(0)"), want: prefix + `"<= 1"` + end,
 		},
 		"Counted":        {reason: "A count of targets is empty without one.", config: query("> 0", `count(up{job="x"} == 1)`)},
 		"CountedAll":     {reason: "A count of series is empty without one.", config: query(">= 1", `count(up{job="x"})`)},
@@ -62,15 +62,15 @@ func TestCompileRefusesWhatCannotFail(t *testing.T) {
 		"Present":        {reason: "A presence is empty without a series.", config: query("== 1", "present_over_time(x[5m])")},
 		"Unless":         {reason: "A number is left out while an alert fires.", config: query(">= 1", `vector(1) unless on() ALERTS{alertname="x"}`)},
 		"AbsentAlert":    {reason: "An absence is empty while an alert fires.", config: query("== 1", `absent(ALERTS{alertname="x"})`)},
-		"AbsentPasses":   {reason: "An absence whose empty answer passes cannot fail.", config: withoutDataPasses(query("== 1", "absent(x)")), want: ownItems + `"== 1"` + end},
-		"Clamped":        {reason: "A limit of the query is within the threshold.", config: query("< 11", "clamp_max(x, 10)"), want: ownItems + `"< 11"` + end},
+		"AbsentPasses":   {reason: "An absence whose empty answer passes cannot fail.", config: withoutDataPasses(query("== 1", "absent(x)")), want: prefix + `"== 1"` + end},
+		"Clamped":        {reason: "A limit of the query is within the threshold.", config: query("< 11", "clamp_max(x, 10)"), want: prefix + `"< 11"` + end},
 		"ClampedByOther": {reason: "A limit that is a series may have each value.", config: query(">= 0", "clamp_max(abs(a), scalar(b))")},
-		"WebTrue":        {reason: "A constant expression reads no answer.", config: web("== 1", "true"), want: ownItems + `"== 1"` + end},
-		"WebOrTrue":      {reason: "An alternative that holds decides, whatever the answer is.", config: web("== 1", "answer.errors >= 0 || true"), want: ownItems + `"== 1"` + end},
-		"WebBool":        {reason: "True is 1 and false is 0, and both are at least 0.", config: web(">= 0", "answer.errors > 5"), want: ownItems + `">= 0"` + end},
+		"WebTrue":        {reason: "A constant expression reads no answer.", config: web("== 1", "true"), want: prefix + `"== 1"` + end},
+		"WebOrTrue":      {reason: "An alternative that holds decides, whatever the answer is.", config: web("== 1", "answer.errors >= 0 || true"), want: prefix + `"== 1"` + end},
+		"WebBool":        {reason: "True is 1 and false is 0, and both are at least 0.", config: web(">= 0", "answer.errors > 5"), want: prefix + `">= 0"` + end},
 		"WebBoolExact":   {reason: "An expression may be false.", config: web("== 1", "answer.errors > 5")},
-		"WebSize":        {reason: "A size is never below 0.", config: web(">= 0", "size(answer.errors)"), want: ownItems + `">= 0"` + end},
-		"WebNull":        {reason: "An expression without data has no value that fails.", config: web("== 1", "dyn(null)"), want: ownItems + `"== 1"` + end},
+		"WebSize":        {reason: "A size is never below 0.", config: web(">= 0", "size(answer.errors)"), want: prefix + `">= 0"` + end},
+		"WebNull":        {reason: "An expression without data has no value that fails.", config: web("== 1", "dyn(null)"), want: prefix + `"== 1"` + end},
 		"WebField":       {reason: "A field may have each value.", config: web(">= 0", "answer.errors")},
 		"Objective": {
 			reason: "The threshold of a metric is refused where it is declared.", config: config{SLOThresholds: thresholds{"availability": "0"}}, metric: `100 * avg(abs(up{app="{{service}}"}))`,

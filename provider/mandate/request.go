@@ -12,8 +12,8 @@ import (
 // RequestsOf returns the open RolloutRequests of the deployment of a home that end a revision, the oldest first. The ledger handles them before all other
 // requests.
 func RequestsOf(home *v1alpha1.GitDelivery, all []rolloutv1alpha1.RolloutRequest) []step.Request {
-	ownItems := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool { return !IsRequestFor(&r, home) })
-	open := rolloutv1alpha1.OpenRequests(ownItems)
+	deploymentRequests := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool { return !IsRequestFor(&r, home) })
+	open := rolloutv1alpha1.OpenRequests(deploymentRequests)
 	slices.SortFunc(open, func(a, b *rolloutv1alpha1.RolloutRequest) int { return rolloutv1alpha1.CompareAge(*a, *b) })
 	var out []step.Request
 	for _, r := range open {

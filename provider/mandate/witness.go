@@ -22,8 +22,8 @@ func IsWitness(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha
 
 // isSibling is true for an object with the same controller, namespace and claim as a delivery.
 func isSibling(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha1.GitDelivery) bool {
-	owner, otherOwnerReference := metav1.GetControllerOfNoCopy(d), metav1.GetControllerOfNoCopy(o)
-	if owner == nil || otherOwnerReference == nil || owner.UID == "" || owner.UID != otherOwnerReference.UID || owner.Kind != otherOwnerReference.Kind {
+	owner, otherOwner := metav1.GetControllerOfNoCopy(d), metav1.GetControllerOfNoCopy(o)
+	if owner == nil || otherOwner == nil || owner.UID == "" || owner.UID != otherOwner.UID || owner.Kind != otherOwner.Kind {
 		return false
 	}
 	return o.GetNamespace() == d.GetNamespace() && claim == d.Spec.ForProvider.ClaimRef

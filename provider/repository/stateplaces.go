@@ -46,7 +46,7 @@ func (p statePlace) countsMoreThan(otherPlace statePlace) bool {
 }
 
 // searchStatePlaces reads all places that the state may be in. The repository itself records which one is in use: it is the place that holds
-// a state. So each provider that looks comes to the same answer, independent of earlier refusals of a server. Where several hold one, the
+// a state. So each provider that looks comes to the same answer, independently of earlier refusals of a server. Where several hold one, the
 // newest counts.
 func (r *Repository) searchStatePlaces(ctx context.Context) (*git.Snapshot, error) {
 	r.mu.Lock()

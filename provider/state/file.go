@@ -108,7 +108,7 @@ func decodeFile(name string, content []byte, limit int, h *Header, into any) err
 	return nil
 }
 
-// encodeFile encodes a file with the fields of a stored file that this version does not know. UnderstoodFile is decoded into, to learn which it knows.
+// encodeFile encodes a file with the fields of a stored file that this version does not know. The stored file is decoded into understoodFile, to find the fields that this version knows.
 func encodeFile(name string, file any, limit int, stored map[string]any, understoodFile any) ([]byte, error) {
 	next, err := toJSONObject(file)
 	if err != nil {

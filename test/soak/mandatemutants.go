@@ -66,7 +66,7 @@ func witnessMutants() map[string]mutant {
 	return map[string]mutant{
 		"AnyController": conclude(mutant{
 			reason: "A Gate of another controller proves nothing.", file: "provider/mandate/witness.go",
-			text: "|| owner.UID != otherOwnerReference.UID ", becomes: "",
+			text: "|| owner.UID != otherOwner.UID ", becomes: "",
 		}),
 		"AnyClaim": conclude(mutant{
 			reason: "A SiteSync of another claim proves nothing.", file: "provider/mandate/witness.go",
@@ -237,19 +237,19 @@ func followerMutants() map[string]mutant {
 	}
 	return map[string]mutant{
 		"FollowerOfAnyEcho": follow("TestHomeOf", mutant{
-			reason: "A home leads other repositories for the revision that its status names.", text: "known.Revision == at.Mandate.Revision && ", becomes: "",
+			reason: "A home leads other repositories for the revision that its status names.", text: "recorded.Revision == observation.Mandate.Revision && ", becomes: "",
 		}),
 		"FollowerOfRejects": follow("TestHomeOf", mutant{
-			reason: "A home that rolls nothing back leads no other repository.", text: "slices.Contains(at.Mandate.May, step.KindRollBack)", becomes: "slices.Contains(at.Mandate.May, step.KindReject)",
+			reason: "A home that rolls nothing back leads no other repository.", text: "slices.Contains(observation.Mandate.May, step.KindRollBack)", becomes: "slices.Contains(observation.Mandate.May, step.KindReject)",
 		}),
 		"FollowerOfAnyLedger": follow("TestHomeOf", mutant{
-			reason: "A copy of another ledger is not replaced.", text: "known != nil && known.Ledger == s.Ledger && ", becomes: "known != nil && ",
+			reason: "A copy of another ledger is not replaced.", text: "recorded != nil && recorded.Ledger == s.Ledger && ", becomes: "recorded != nil && ",
 		}),
 		"FollowerOfAnyEpoch": follow("TestHomeOf", mutant{
-			reason: "A copy of an earlier epoch is not replaced.", text: " && known.Epoch == s.Epoch", becomes: "",
+			reason: "A copy of an earlier epoch is not replaced.", text: " && recorded.Epoch == s.Epoch", becomes: "",
 		}),
 		"FollowerOfSuperseded": follow("TestHomeOf", mutant{
-			reason: "A home is not followed while another delivery shows a later epoch.", text: "return shown.Epoch > s.Epoch || ", becomes: "return ",
+			reason: "A home is not followed while another delivery shows a later epoch.", text: "return published.Epoch > s.Epoch || ", becomes: "return ",
 		}),
 		"FollowerApart": follow("TestHomeOf", mutant{
 			reason: "A repository that takes no part in the revision is left to the function.", text: " && partOf(d, s) != nil", becomes: "",

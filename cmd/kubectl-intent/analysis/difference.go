@@ -68,9 +68,9 @@ type verdictNote struct {
 }
 
 // add adds a difference, unless the outcomes are equal.
-func (n *verdictNote) add(difference string, local, existing outcome) {
-	if local != existing {
-		n.parts = append(n.parts, fmt.Sprintf("%s %s, and %s in %s", difference, local, existing, n.judge))
+func (n *verdictNote) add(difference string, checkOutcome, judgeOutcome outcome) {
+	if checkOutcome != judgeOutcome {
+		n.parts = append(n.parts, fmt.Sprintf("%s %s, and %s in %s", difference, checkOutcome, judgeOutcome, n.judge))
 	}
 }
 

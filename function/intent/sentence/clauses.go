@@ -266,14 +266,14 @@ func (p *parser) readPairs(path string, target *map[string]string) *Fault {
 		*target = map[string]string{}
 	}
 	for first := true; ; first = false {
-		next := p.at
+		start := p.at
 		if !first && !p.readSeparator() {
 			return nil
 		}
 		t := p.peekToken()
 		key, value, ok := strings.Cut(t.text, "=")
 		if !ok || key == "" || value == "" {
-			p.at = next
+			p.at = start
 			if first {
 				return p.faultAt(p.spanSince(max(0, p.at-1)), "must be followed by a name and a value, such as color=blue")
 			}

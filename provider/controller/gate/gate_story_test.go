@@ -200,7 +200,7 @@ func (r *recorder) Measure(owner types.NamespacedName, uid types.UID, tasks []me
 
 func TestServerOfCheck(t *testing.T) {
 	w := newWorld(t, quick("errors"))
-	controllerConfig := w.c
+	gateConnector := w.c
 	u, err := url.Parse(w.site().Spec.Metrics.Prometheus.Address)
 	w.must(err)
 	address := "http://" + u.Host
@@ -222,7 +222,7 @@ func TestServerOfCheck(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s, e := w.site(), &external{connector: controllerConfig}
+			s, e := w.site(), &external{connector: gateConnector}
 			if tc.site != nil {
 				tc.site(s)
 			}

@@ -90,7 +90,7 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 	return nil
 }
 
-// takeAnswer records the result of a look, where since is the time of the last request for one, and computes when the next look is due.
+// takeAnswer records the result of a look, where notBefore is the time of the last request for one, and computes when the next look is due.
 func (f *facts) takeAnswer(found sources.Answer, notBefore time.Time, interval time.Duration) {
 	if found.Err != nil {
 		interval = min(interval, sources.FailedAge)

@@ -29,7 +29,7 @@ func TestBehind(t *testing.T) {
 	elsewhere := w.pushFor(claim, map[string]string{"sites/edge2/a.yaml": "x"})
 	canary := w.pushFor(claim, dir("canary"))
 	back := w.pushFor(claim, dir("stable"))
-	repositoryAt, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+	opened, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
 	w.must(err)
 	want, f := v1alpha1.SiteTree{Name: "edge1", Path: webAtE1, Tree: stable}, testFacts(live())
 	f.spec.ClaimRef = claim
@@ -46,12 +46,12 @@ func TestBehind(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := w.c.prover.readGap(t.Context(), repositoryAt, f, want, tc.at, tc.delivered)
+			got := w.c.prover.readGap(t.Context(), opened, f, want, tc.at, tc.delivered)
 			if got.unknown != "" || got.isBehind != tc.want {
 				t.Errorf("\n%s\nreadGap(...): want behind %t, got %+v", tc.reason, tc.want, got)
 			}
 			baseline := w.git.Requests(repo)
-			if repeated := w.c.prover.readGap(t.Context(), repositoryAt, f, want, tc.at, tc.delivered); repeated != got || w.git.Requests(repo) != baseline {
+			if repeated := w.c.prover.readGap(t.Context(), opened, f, want, tc.at, tc.delivered); repeated != got || w.git.Requests(repo) != baseline {
 				t.Errorf("\n%s\nreadGap(...) asks again: %d requests", tc.reason, w.git.Requests(repo)-baseline)
 			}
 		})

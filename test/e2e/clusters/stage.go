@@ -116,7 +116,7 @@ func (s *stage) clusterNamed() *unstructured.Unstructured {
 	return s.describeObject("cluster.x-k8s.io/v1beta2", "Cluster", name)
 }
 
-// awaitObject something is so of an object, as it is there. The wait ends at once when a controller ended.
+// awaitObject waits until a condition holds for an object, and returns the object. The wait ends at once when a controller ended.
 func (s *stage) awaitObject(o *unstructured.Unstructured, description string, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	s.T.Helper()
 	observed := o.DeepCopy()
