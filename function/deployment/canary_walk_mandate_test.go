@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -39,7 +40,7 @@ func (w *canaryWalk) concludeByMandate() {
 			continue
 		}
 		d, r := w.decode(o), w.repository(w.url(name))
-		f := w.ownFacts(d, r)
+		f := w.ownFacts(name, d, r)
 		if r.memory.record == nil || !mandate.CanMoveRequests(d.Spec.ForProvider.Trees, f.Delivered) {
 			continue
 		}
@@ -76,11 +77,11 @@ func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f ma
 }
 
 // ownFacts returns the facts of the provider about a home: its repository, and the objects of the same controller.
-func (w *canaryWalk) ownFacts(d *deliveryv1alpha1.GitDelivery, r *repo) mandate.Facts {
+func (w *canaryWalk) ownFacts(name string, d *deliveryv1alpha1.GitDelivery, r *repo) mandate.Facts {
 	w.t.Helper()
 	owners := []metav1.OwnerReference{{Kind: "IntentDeployment", Name: "shop", UID: "shop-uid", Controller: new(true)}}
 	home := d.DeepCopy()
-	home.OwnerReferences = owners
+	home.OwnerReferences, home.Annotations = owners, map[string]string{xcrd.AnnotationKeyCompositionResourceName: name}
 	f := mandate.Facts{Home: home, Delivered: map[string]deliveryv1alpha1.DeliveredTree{}, Now: w.in.Now.Time}
 	if m := r.memory.record; m != nil {
 		f.Applied = m.position
@@ -102,7 +103,22 @@ func (w *canaryWalk) ownFacts(d *deliveryv1alpha1.GitDelivery, r *repo) mandate.
 			f.Gates = append(f.Gates, g)
 		}
 	}
+	f.Requests = mandate.RequestsOf(home, w.openRequests())
 	return f
+}
+
+// openRequests returns the RolloutRequests of the user.
+func (w *canaryWalk) openRequests() []rolloutv1alpha1.RolloutRequest {
+	w.t.Helper()
+	var out []rolloutv1alpha1.RolloutRequest
+	for _, o := range w.objects {
+		if o.GetKind() == "RolloutRequest" {
+			r := rolloutv1alpha1.RolloutRequest{}
+			w.convert(o, &r)
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // TestCanaryWalkMandates plays random stories of deployments in tracks twice: once the function decides all, and once it is silent in some rounds and a provider

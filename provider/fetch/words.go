@@ -106,10 +106,11 @@ func CleanWords(text string, k Credentials) string {
 	if len(text) > maxCleaned {
 		text = cutAddress.ReplaceAllString(strings.ToValidUTF8(text[:maxCleaned], ""), "…")
 	}
+	text = redaction.RedactPatterns(text) // Before the sets of labels: a brace may be a part of a credential.
 	for series.MatchString(text) {
 		text = series.ReplaceAllString(text, "…")
 	}
-	text = addressInText.ReplaceAllString(redaction.RedactPatterns(text), "${1}${2}")
+	text = addressInText.ReplaceAllString(text, "${1}${2}")
 	return oneline.Clean(text, maxWords)
 }
 

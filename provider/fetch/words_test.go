@@ -32,6 +32,8 @@ func TestWords(t *testing.T) {
 		"List":      {reason: "A list is data.", status: 500, body: `["ada"]`, want: "status 500 Internal Server Error"},
 		"Broken":    {reason: "JSON that breaks off is left out.", status: 500, body: `{"error":"ad`, want: "status 500 Internal Server Error"},
 		"Binary":    {reason: "Bytes that are not text are left out.", status: 500, body: "\x89PNG\xff", want: "status 500 Internal Server Error"},
+		"Brace":     {reason: "A brace in a password leaves nothing of it.", status: 400, body: `bad body {"password":"hun}ter2"}`, want: "status 400 Bad Request: bad body …"},
+		"BraceURL":  {reason: "A brace in the password of a URL leaves nothing of it.", status: 502, body: "dial https://u:pa{ss@h/x", want: "status 502 Bad Gateway: dial https://h"},
 		"Token":     {reason: "The token of the request is left out.", status: 401, body: "token c4n4ry+/ is unknown, Bearer c4n4ry%2B%2F", with: Credentials{Token: "c4n4ry+/"}, want: "status 401 Unauthorized: token [redacted] is unknown, Bearer [redacted]"},
 		"Pair":      {reason: "The user and the password of the request are left out.", status: 401, body: "dTpw refused, p wrong", with: Credentials{Username: "u", Password: "p"}, want: "status 401 Unauthorized: [redacted] refused, [redacted] wrong"},
 		"Others": {

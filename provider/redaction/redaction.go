@@ -70,7 +70,7 @@ const (
 		`(?:api|access|private|account|shared)[-_]?key)[\w.-]*|[\w-]+[-_]pass|(?:[\w.-]*[-_.])?(?:sid|sig)`
 
 	// separator is between a name and its value, in a header, a form, a URL, JSON, or a program.
-	separator = `(?:["'\\\]]|%5d|%22)*\s*(?::=|=>|[:=]|%3a|%3d)\s*`
+	separator = `(?:["'\\\]]|%5d|%22)*[ \t]*(?::=|=>|[:=]|%3a|%3d)[ \t]*`
 
 	// value is a value in quotes, with or without an escape before them, or a word. It may have the scheme of a header before it.
 	value = `(?:(?:bearer|basic|token|digest|negotiate|apikey)\s+)?(?:\\+["'][^"'\r\n]*["']?|"(?:[^"\\\r\n]|\\.)*"?|'(?:[^'\\\r\n]|\\.)*'?|\S+)`

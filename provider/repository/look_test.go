@@ -282,7 +282,7 @@ func TestSnapshotsOfReaders(t *testing.T) {
 		}
 	}
 	cached, _ := r.knownSnapshot()
-	if _, _, err := cached.Entry(t.Context(), "README.md"); failure.ClassOf(err) != failure.ClassInvalid {
+	if _, _, err := cached.Entry(t.Context(), "README.md"); failure.ClassOf(err) != failure.ClassUnknown {
 		t.Errorf("\nThe cached snapshot has no reader, so it refuses to be read.\nEntry(...): %v", err)
 	}
 }

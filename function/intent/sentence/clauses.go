@@ -124,6 +124,11 @@ func (p *parser) readServiceType() (bool, *Fault) {
 	if !p.acceptWords("type") {
 		return false, nil
 	}
+	if t := p.peekToken(); !t.quoted && p.know.typeNames[t.lower] {
+		start := p.at
+		p.at++
+		return true, p.setOnce("type", &p.statement.Type, t.text, start)
+	}
 	return true, p.readNameInto("type", &p.statement.Type)
 }
 

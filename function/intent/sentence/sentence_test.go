@@ -206,6 +206,11 @@ func TestParse(t *testing.T) {
 			text:   `deploy the workload shop on edge1`,
 			wish:   &Statement{Service: "shop", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
 		},
+		"TypeNoun": {
+			reason: "A noun that is no service may be a type.",
+			text:   `deploy shop of type container on edge1`,
+			wish:   &Statement{Service: "shop", Type: "container", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
 		"NameBeforeNoun": {
 			reason: "A name may stand before a noun.",
 			text:   `deploy hello app on edge1`,

@@ -203,6 +203,9 @@ type vocabulary struct {
 	labelers, perReplica, cpuNouns, memoryNouns, protocols, directions, comparisons, metrics, priorities, joiners []phrase
 
 	reserved map[string]bool
+
+	// typeNames are nouns that name no service, and may be types of services.
+	typeNames map[string]bool
 }
 
 func newVocabulary() vocabulary {
@@ -230,6 +233,7 @@ func newVocabulary() vocabulary {
 		priorities:  priorityLevels(),
 		joiners:     clauseJoiners(),
 	}
+	v.typeNames = wordsOf(v.nouns, v.otherNouns)
 	v.reserved = wordsOf(reservedWords(), functionWords(), otherVerbs(), v.otherNouns, v.verbs, v.determiners, v.nouns, v.namers, v.classes,
 		v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions,
 		v.comparisons, v.metrics, v.priorities, v.joiners)
