@@ -19,7 +19,7 @@ func encodeUTF16(order binary.AppendByteOrder, text string) string {
 func encodeUTF32(order binary.AppendByteOrder, text string) string {
 	out := []byte{}
 	for _, r := range text {
-		out = order.AppendUint32(out, uint32(r)) //nolint:gosec // A rune is not negative.
+		out = order.AppendUint32(out, uint32(r))
 	}
 	return string(out)
 }

@@ -18,8 +18,10 @@ func (t *Template) CanFail(limit threshold.Threshold, noData string) bool {
 // isConstant reports whether the query has one value and reads no series.
 func (t *Template) isConstant() bool { return t.values.IsConstant() && !t.hasSelector }
 
-// countingAggregations give 1 or more, and an empty answer in the place of 0.
-var countingAggregations = []parser.ItemType{parser.COUNT, parser.COUNT_VALUES, parser.GROUP}
+// countsSeries reports whether an aggregation gives 1 or more, and an empty answer in the place of 0.
+func countsSeries(op parser.ItemType) bool {
+	return op == parser.COUNT || op == parser.COUNT_VALUES || op == parser.GROUP
+}
 
 // emptiness says whether the answer of an expression can be empty, and whether the expression answers by that: it filters, counts, or looks for absence. A rate
 // can be empty too, but is asked for its value.
@@ -43,7 +45,7 @@ func emptinessOf(e parser.Expr) emptiness {
 		return emptinessOfCall(e)
 	case *parser.AggregateExpr:
 		values := emptinessOf(e.Expr)
-		values.isAnswer = values.isAnswer || values.isPossible && slices.Contains(countingAggregations, e.Op)
+		values.isAnswer = values.isAnswer || values.isPossible && countsSeries(e.Op)
 		return values
 	case *parser.BinaryExpr:
 		return emptinessOfOperation(e)
@@ -52,7 +54,7 @@ func emptinessOf(e parser.Expr) emptiness {
 }
 
 func emptinessOfCall(call *parser.Call) emptiness {
-	if slices.Contains(presenceFunctions, call.Func.Name) {
+	if slices.Contains(presenceFunctions(), call.Func.Name) {
 		return emptiness{isPossible: true, isAnswer: true}
 	}
 	out := emptiness{}
@@ -67,7 +69,7 @@ func emptinessOfOperation(b *parser.BinaryExpr) emptiness {
 	switch {
 	case isFilter(b):
 		return emptiness{isPossible: true, isAnswer: true}
-	case b.Op == parser.LOR && !(left.isPossible && right.isPossible):
+	case b.Op == parser.LOR && (!left.isPossible || !right.isPossible):
 		return emptiness{}
 	case b.Op == parser.DIV && left.isPossible:
 		right.isAnswer = false // A filter of a divisor guards against a division by zero.

@@ -46,37 +46,46 @@ func rangeOf(e parser.Expr) measure.Range {
 func negativeOf(r measure.Range) measure.Range { return measure.Range{Low: -r.High, High: -r.Low} }
 
 // Functions by the values that they give (https://prometheus.io/docs/prometheus/latest/querying/functions).
-var (
-	// countingFunctions give no negative number.
-	countingFunctions = []string{
+
+// countingFunctions give no negative number.
+func countingFunctions() []string {
+	return []string{
 		"abs", "sqrt", "exp", "rate", "irate", "increase", "changes", "resets", "count_over_time", "time",
 		"stddev_over_time", "stdvar_over_time", "mad_over_time", "histogram_count", "histogram_stddev", "histogram_stdvar",
 	}
+}
 
-	// presenceFunctions give 1, or no series.
-	presenceFunctions = []string{"absent", "absent_over_time", "present_over_time"}
+// presenceFunctions give 1, or no series.
+func presenceFunctions() []string { return []string{"absent", "absent_over_time", "present_over_time"} }
 
-	// boundedFunctions give values in one range, whatever their arguments are.
-	boundedFunctions = map[string]measure.Range{
+// boundedFunctions give values in one range, for all arguments.
+func boundedFunctions() map[string]measure.Range {
+	return map[string]measure.Range{
 		"histogram_fraction": {Low: 0, High: 1}, "pi": measure.OneValue(math.Pi),
 		"minute": {Low: 0, High: 59}, "hour": {Low: 0, High: 23}, "day_of_week": {Low: 0, High: 6}, "day_of_month": {Low: 1, High: 31},
 		"day_of_year": {Low: 1, High: 366}, "days_in_month": {Low: 28, High: 31}, "month": {Low: 1, High: 12},
 	}
+}
 
-	// steppedFunctions give a greater or equal value for a greater argument.
-	steppedFunctions = map[string]func(float64) float64{
+// steppedFunctions give a greater or equal value for a greater argument.
+func steppedFunctions() map[string]func(float64) float64 {
+	return map[string]func(float64) float64{
 		"ceil": math.Ceil, "floor": math.Floor, "sgn": signOf, "round": func(v float64) float64 { return math.Floor(v + 0.5) },
 	}
+}
 
-	// choosingFunctions give values in the range of their last argument.
-	choosingFunctions = []string{
+// choosingFunctions give values in the range of their last argument.
+func choosingFunctions() []string {
+	return []string{
 		"vector", "scalar", "avg_over_time", "min_over_time", "max_over_time", "last_over_time", "first_over_time",
 		"sort", "sort_desc",
 	}
+}
 
-	// changingFunctions give values in the range of their first argument.
-	changingFunctions = []string{"label_replace", "label_join", "clamp", "clamp_min", "clamp_max"}
-)
+// changingFunctions give values in the range of their first argument.
+func changingFunctions() []string {
+	return []string{"label_replace", "label_join", "clamp", "clamp_min", "clamp_max"}
+}
 
 func signOf(v float64) float64 {
 	if v == 0 {
@@ -87,19 +96,19 @@ func signOf(v float64) float64 {
 
 func rangeOfCall(call *parser.Call) measure.Range {
 	name := call.Func.Name
-	bounded, isBounded := boundedFunctions[name]
+	bounded, isBounded := boundedFunctions()[name]
 	switch {
 	case isBounded:
 		return bounded
-	case slices.Contains(countingFunctions, name):
+	case slices.Contains(countingFunctions(), name):
 		return measure.NotNegative()
-	case slices.Contains(presenceFunctions, name):
+	case slices.Contains(presenceFunctions(), name):
 		return measure.OneValue(1)
 	case len(call.Args) == 0:
 		return measure.AnyValue()
-	case slices.Contains(choosingFunctions, name) && len(call.Args) == 1:
+	case slices.Contains(choosingFunctions(), name) && len(call.Args) == 1:
 		return rangeOf(call.Args[0])
-	case slices.Contains(changingFunctions, name):
+	case slices.Contains(changingFunctions(), name):
 		return clampRange(call, rangeOf(call.Args[0]))
 	case name == "sum_over_time":
 		return sumRange(rangeOf(call.Args[0]))
@@ -111,7 +120,7 @@ func rangeOfCall(call *parser.Call) measure.Range {
 
 // steppedRange returns the values of a function that keeps the order of its arguments.
 func steppedRange(call *parser.Call) measure.Range {
-	step, ok := steppedFunctions[call.Func.Name]
+	step, ok := steppedFunctions()[call.Func.Name]
 	values := rangeOf(call.Args[0])
 	switch {
 	case !ok:

@@ -82,7 +82,9 @@ func messageOfJSON(body []byte) string {
 		}
 	}
 	nested := struct {
-		Error struct{ Message string } `json:"error"`
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
 	}{}
 	_ = json.Unmarshal(body, &nested) // Another form has no message.
 	return nested.Error.Message

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,7 @@ import (
 func TestOddities(t *testing.T) {
 	settings := func(all ...string) func(*testing.T, *gitserver.Server) {
 		return func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
 			t.Helper()
 			for i := 0; i < len(all); i += 2 {
 				run(t, s, "config", all[i], all[i+1])
@@ -41,27 +43,30 @@ func TestOddities(t *testing.T) {
 		"OldModes": {
 			reason: "Directories with mode 040000 and files with 100664 are written with today's modes, so that receive.fsckObjects takes the new tree.",
 			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
 				commitTree(t, s, "100664 f", "040000 old")
 				settings("receive.fsckObjects", "true")(t, s)
 			},
 		},
 		"OldModesUnchecked": {
 			reason:  "A server that checks no objects gets today's modes too.",
-			prepare: func(t *testing.T, s *gitserver.Server) { commitTree(t, s, "100775 f", "040000 old") },
+			prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); commitTree(t, s, "100775 f", "040000 old") },
 		},
 		"FlawedTree": {
 			reason: "A flaw that the branch had before is refused by receive.fsckObjects in the server's words, since it belongs to others.",
 			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
 				commitTree(t, s, "40000 .GIT", "100644 f")
 				settings("receive.fsckObjects", "true")(t, s)
 			},
 			class: failure.ClassPolicy, words: "hasDotgit",
 		},
-		"SHA256":      {reason: "A repository of SHA-256 is refused by name.", prepare: func(t *testing.T, s *gitserver.Server) { makeSHA256(t, s, true) }, class: failure.ClassInvalid, detail: "its object format is SHA-256"},
-		"SHA256Empty": {reason: "An empty repository of SHA-256 is refused by name.", prepare: func(t *testing.T, s *gitserver.Server) { makeSHA256(t, s, false) }, class: failure.ClassInvalid, detail: "its object format is SHA-256"},
+		"SHA256":      {reason: "A repository of SHA-256 is refused by name.", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); makeSHA256(t, s, true) }, class: failure.ClassInvalid, detail: "its object format is SHA-256"},
+		"SHA256Empty": {reason: "An empty repository of SHA-256 is refused by name.", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); makeSHA256(t, s, false) }, class: failure.ClassInvalid, detail: "its object format is SHA-256"},
 		"HookWords": {
 			reason: "The words of a hook reach the user without control characters.",
 			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
 				hook(t, s, "pre-receive", `printf '\033[31mno ticket\033[0m in the message\n' >&2; exit 1`)
 			},
 			class: failure.ClassPolicy, words: "no ticket",
@@ -69,80 +74,95 @@ func TestOddities(t *testing.T) {
 		"ProtectedBranch": {
 			reason: "A protected branch is a rule of the server.",
 			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
 				hook(t, s, "update", `[ "$1" != refs/heads/main ] || { echo "GH006: Protected branch update failed" >&2; exit 1; }`)
 			},
 			class: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", words: "GH006",
 		},
 		"TalkingHook": {
-			reason:  "A hook that fails after the push has no say, whatever it prints.",
-			prepare: func(t *testing.T, s *gitserver.Server) { hook(t, s, "post-receive", `seq 1 5000 >&2; exit 1`) },
+			reason: "A hook that fails after the push has no say, whatever it prints.",
+			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
+				hook(t, s, "post-receive", `seq 1 5000 >&2; exit 1`)
+			},
 		},
 		"LFS": {
 			reason: "Git LFS is a filter of working copies: files are stored as they are delivered.",
 			seed:   map[string]string{".gitattributes": "*.yaml filter=lfs diff=lfs merge=lfs -text\n", "big.yaml": "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) + "\nsize 5\n"},
 		},
 		"CRLF":      {reason: "Ends of lines are converted in working copies alone.", seed: map[string]string{".gitattributes": "* text eol=crlf\n", "windows.txt": "a\r\nb\r\n"}},
-		"Submodule": {reason: "A submodule beside a delivery stays.", seed: map[string]string{".gitmodules": "[submodule \"m\"]\n\tpath = m\n\turl = https://git.example.org/m\n"}, prepare: func(t *testing.T, s *gitserver.Server) { addEntry(t, s, "160000", "m") }},
+		"Submodule": {reason: "A submodule beside a delivery stays.", seed: map[string]string{".gitmodules": "[submodule \"m\"]\n\tpath = m\n\turl = https://git.example.org/m\n"}, prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addEntry(t, s, "160000", "m") }},
 		"SubmoduleInTheWay": {
-			reason: "A submodule has no directory for files of ours.", prepare: func(t *testing.T, s *gitserver.Server) { addEntry(t, s, "160000", "sites/a") },
+			reason: "A submodule has no directory for files of ours.", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addEntry(t, s, "160000", "sites/a") },
 			class: failure.ClassOccupied, detail: "a file, a link or a submodule is there",
 		},
 		"LinkInTheWay": {
-			reason: "A symbolic link is not followed.", prepare: func(t *testing.T, s *gitserver.Server) { addEntry(t, s, "120000", "sites") },
+			reason: "A symbolic link is not followed.", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addEntry(t, s, "120000", "sites") },
 			class: failure.ClassOccupied, detail: "a file, a link or a submodule is there",
 		},
 		"Executable": {reason: "Executable files and links beside a delivery stay.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
 			addEntry(t, s, "100755", "run")
 			addEntry(t, s, "120000", "sites/link")
 		}},
 		"Names": {
 			reason:  "Names that differ by case, by their form of Unicode, or that are not UTF-8 stay.",
 			seed:    map[string]string{"Sites/A": "1", "sites/A": "2", "\u00e9": "3", "e\u0301": "4", "a b\"c": "5"},
-			prepare: func(t *testing.T, s *gitserver.Server) { addEntry(t, s, "100644", "caf\xe9") },
+			prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addEntry(t, s, "100644", "caf\xe9") },
 		},
 		"RenamedDefault": {
 			reason:  "A branch that was renamed is not made again beside others.",
-			prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "branch", "-m", "main", "trunk") },
+			prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); run(t, s, "branch", "-m", "main", "trunk") },
 			class:   failure.ClassNotFound, detail: "cannot write to the branch: it does not exist, while other branches do",
 		},
-		"RenamedDefaultNamed": {reason: "The branch counts that the configuration names.", branch: "trunk", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "branch", "-m", "main", "trunk") }},
-		"OtherDefault":        {reason: "The default branch of a repository may be another branch, or may not exist.", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "symbolic-ref", "HEAD", "refs/heads/gone") }},
-		"BranchWithSlash":     {reason: "A branch may have slashes in its name.", branch: "release/2026", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "branch", "release/2026", "main") }},
+		"RenamedDefaultNamed": {reason: "The branch counts that the configuration names.", branch: "trunk", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); run(t, s, "branch", "-m", "main", "trunk") }},
+		"OtherDefault": {reason: "The default branch of a repository may be another branch, or may not exist.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
+			run(t, s, "symbolic-ref", "HEAD", "refs/heads/gone")
+		}},
+		"BranchWithSlash": {reason: "A branch may have slashes in its name.", branch: "release/2026", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); run(t, s, "branch", "release/2026", "main") }},
 		"SymbolicBranch": {
 			reason: "A push to a symbolic ref moves its target branch.",
 			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
 				run(t, s, "branch", "-m", "main", "trunk")
 				run(t, s, "symbolic-ref", "refs/heads/main", "refs/heads/trunk")
 			},
 		},
 		"Shallow": {reason: "A server may have the newest commit alone.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
 			foreignCommit(t, s, gitserver.Branch)
 			writeFile(t, filepath.Join(s.Path(repo), "shallow"), run(t, s, "rev-parse", "main")+"\n")
 		}},
 		"HugeAdvertisement": {
-			reason: "A list of refs above 8 MiB is refused.", prepare: func(t *testing.T, s *gitserver.Server) { addRefs(t, s, 200_000) },
+			reason: "A list of refs above 8 MiB is refused.", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addRefs(t, s, 200_000) },
 			class: failure.ClassTooLarge, detail: "the server sent more than fits",
 		},
-		"ManyRefs": {reason: "A list of 20,000 refs is read.", prepare: func(t *testing.T, s *gitserver.Server) { addRefs(t, s, 20_000) }},
+		"ManyRefs": {reason: "A list of 20,000 refs is read.", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addRefs(t, s, 20_000) }},
 		"Tags": {reason: "Tags of tags, of trees and of files mean nothing to a delivery.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
 			for _, args := range [][]string{{"a", "main"}, {"b", "a"}, {"c", "main^{tree}"}, {"d", "main:README.md"}} {
 				run(t, s, "-c", "user.name=x", "-c", "user.email=x@example.org", "tag", "-a", "-m", "x", args[0], args[1])
 			}
 		}},
 		"Merges": {reason: "Commits may have several parents, and messages in other encodings.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
 			foreignCommit(t, s, gitserver.Branch)
 			id := run(t, s, "-c", "user.name=J\xf6rg", "-c", "user.email=x@example.org", "-c", "i18n.commitEncoding=ISO-8859-1", "commit-tree", "-m", "gr\xfc\xdfe", "-p", "main", "-p", "main~1", "main^{tree}")
 			run(t, s, "update-ref", "refs/heads/main", id)
 		}},
 		"EmptyTree": {reason: "A branch may have no files.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
 			run(t, s, "update-ref", "refs/heads/main", commitOf(t, s, gitserver.Branch, run(t, s, "hash-object", "-t", "tree", "-w", os.DevNull)))
 		}},
 		"Packed": {reason: "Objects and refs may be packed, with bitmaps.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
 			foreignCommit(t, s, gitserver.Branch)
 			run(t, s, "repack", "-q", "-a", "-d", "-b")
 			run(t, s, "pack-refs", "--all")
 		}},
 		"Replaced": {reason: "A replacement of a commit counts for Git's own commands at the server alone.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
 			run(t, s, "replace", "main", commitOf(t, s, gitserver.Branch, run(t, s, "hash-object", "-t", "tree", "-w", os.DevNull)))
 			run(t, s, "config", "core.useReplaceRefs", "false") // The test itself would read the replacement.
 		}},
@@ -158,6 +178,7 @@ func TestOddities(t *testing.T) {
 		"DenyAll":       {reason: "A delivery neither deletes nor forces, and so no rule against that refuses it.", prepare: settings("receive.denyDeletes", "true", "receive.denyNonFastForwards", "true")},
 		"Locked": {
 			reason: "A lock that a process left is a conflict until it goes.", prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
 				writeFile(t, filepath.Join(s.Path(repo), "refs/heads/main.lock"), "")
 			},
 			class: failure.ClassConflict,
@@ -166,9 +187,7 @@ func TestOddities(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			seed := map[string]string{"README.md": "hello\n", "sites/b/other.yaml": "x: 1\n"}
-			for file, text := range tc.seed {
-				seed[file] = text
-			}
+			maps.Copy(seed, tc.seed)
 			s := serve(t, seed, tc.options...)
 			if tc.prepare != nil {
 				tc.prepare(t, s)

@@ -107,7 +107,7 @@ func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 	observed := f.observedSites()
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
-			delivered, isKnown := f.deliveredBy(part, s, site)
+			delivered, isKnown := f.deliveredBy(part, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: f.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
 				Tracks: evidence.TracksOf(recorded, site, delivered, observed[site]), AreTracksKnown: f.Applied == recorded.Position(),
@@ -119,7 +119,7 @@ func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 }
 
 // deliveredBy returns the delivered tree of a Site in the repository of a part of the revision, and whether it is known.
-func (f Facts) deliveredBy(part ledger.Part, s ledger.State, site string) (v1alpha1.DeliveredTree, bool) {
+func (f Facts) deliveredBy(part ledger.Part, site string) (v1alpha1.DeliveredTree, bool) {
 	if f.isHomePart(part) {
 		return f.deliveredTo(site)
 	}

@@ -58,10 +58,18 @@ func spellingsOf(secret string) []string {
 	named := strings.NewReplacer("&#34;", "&quot;", "&#39;", "&apos;").Replace(page)
 	numbered := strings.NewReplacer("&#34;", "&quot;", "&#39;", "&#x27;").Replace(page)
 	mixed := strings.NewReplacer("&#34;", "&quot;").Replace(page)
-	quoted, _ := json.Marshal(secret) // A text always has a form in JSON.
-	escaped := string(quoted[1 : len(quoted)-1])
+	escaped := escapeJSON(secret)
 	plain := strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">").Replace(escaped)
 	return append(out, page, named, numbered, mixed, escaped, plain)
+}
+
+// escapeJSON returns a text as it stands in a string of JSON. A text always has such a form.
+func escapeJSON(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return text
+	}
+	return string(quoted[1 : len(quoted)-1])
 }
 
 const (

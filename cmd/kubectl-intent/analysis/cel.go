@@ -70,7 +70,7 @@ type celWriter struct {
 	// path stands for result.
 	path string
 
-	// and and or are the forms of both operators.
+	// Both operators, in the form of the language.
 	and, or string
 }
 

@@ -56,12 +56,14 @@ func (c *converter) applyFields(object map[string]any, root string, table []Fiel
 	for _, f := range table {
 		byPath[f.Path] = f
 	}
-	value, ok := any(object), true
-	for _, name := range strings.Split(root, ".") {
+	value := any(object)
+	for name := range strings.SplitSeq(root, ".") {
 		fields, _ := value.(map[string]any)
-		if value, ok = fields[name]; !ok {
+		field, ok := fields[name]
+		if !ok {
 			return
 		}
+		value = field
 	}
 	fieldWalk{converter: c, table: byPath}.visit(root, root, value)
 }

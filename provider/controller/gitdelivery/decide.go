@@ -76,7 +76,7 @@ func decideDelivery(f facts) (facts, decision) {
 		}
 	}
 	var refused *decision
-	if f.recording, refused = f.recordEvents(); refused != nil && !(f.isAhead && f.holdsLedger()) {
+	if f.recording, refused = f.recordEvents(); refused != nil && (!f.isAhead || !f.holdsLedger()) {
 		return f, recordingLedger(f, *refused)
 	}
 	d := decideTrees(f)

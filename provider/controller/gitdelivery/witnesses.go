@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -240,14 +241,14 @@ func statementOfSites(s *v1alpha1.SiteSync) string {
 // statementOfTracks returns the tracks that are proven to be without requests, and the folders with available pods: this evidence ends a stage of a
 // rollback.
 func statementOfTracks(sites []v1alpha1.SiteObservation) string {
-	out := ""
+	out := []string{}
 	for _, o := range sites {
 		if o.Traffic == nil {
 			continue
 		}
 		for _, t := range o.Traffic.Tracks {
-			out += fmt.Sprintln(o.Name, t.Name, t.Idle, ptr.Deref(t.ProvenAt, ledger.Position{}), t.AvailableTree, ptr.Deref(t.AvailableAt, ledger.Position{}))
+			out = append(out, fmt.Sprintln(o.Name, t.Name, t.Idle, ptr.Deref(t.ProvenAt, ledger.Position{}), t.AvailableTree, ptr.Deref(t.AvailableAt, ledger.Position{})))
 		}
 	}
-	return out
+	return strings.Join(out, "")
 }

@@ -9,7 +9,7 @@ import (
 // since it cannot negotiate in rounds. Each request of ours has one round: it ends with "done", and then a server with multi_ack sends an ACK for each common
 // commit and one at the end, which go-git reads. Thin packs stay left out, since their deltas have bases that only the client has.
 func init() { //nolint:gochecknoinits // go-git has one list for the process, which must not change while sessions read it.
-	transport.UnsupportedCapabilities = []capability.Capability{capability.ThinPack} //nolint:reassign // It is a setting of go-git.
+	transport.UnsupportedCapabilities = []capability.Capability{capability.ThinPack}
 }
 
 // multiACKNote is the beginning of go-git's errors about an answer to a request with multi_ack, whatever the cause.
