@@ -274,14 +274,14 @@ func TestComposeOfTreesThatStay(t *testing.T) {
 }
 
 // idOf returns the id of the files and parts of a tree.
-func idOf(t *testing.T, owner deliveryv1alpha1.Tree) string {
+func idOf(t *testing.T, composed deliveryv1alpha1.Tree) string {
 	t.Helper()
-	files, err := tree.Decode(owner.Files)
+	files, err := tree.Decode(composed.Files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	parts := map[string]string{}
-	for _, p := range owner.Parts {
+	for _, p := range composed.Parts {
 		parts[p.Path] = p.Tree
 	}
 	id, err := tree.GraftedID(files, parts)

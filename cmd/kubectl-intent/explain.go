@@ -92,8 +92,8 @@ func (e *explainCommand) explainDeployment(from *source, c *deploymentv1alpha1.I
 		return out, withReason(err)
 	}
 	out.Blueprint = compiled.Selection.Blueprint.GetName()
-	if now := compiled.Selection.InChannel; now != out.Blueprint {
-		out.Update = now
+	if newest := compiled.Selection.InChannel; newest != out.Blueprint {
+		out.Update = newest
 	}
 	explicit := offline.ValuesOf(c.Spec)
 	for n, in := range compiled.Inputs {

@@ -173,11 +173,11 @@ func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, con
 		if condition(r) {
 			return true, nil
 		}
-		now := describeCondition(r.Status.GetCondition(typ))
-		if now == lastMessage {
+		message := describeCondition(r.Status.GetCondition(typ))
+		if message == lastMessage {
 			return false, nil
 		}
-		lastMessage = now
+		lastMessage = message
 		_, err := fmt.Fprintln(p.streams.problems, escapeCommandOfCI(plainMessage(lastMessage)))
 		return false, errors.Wrap(err, "cannot print")
 	})

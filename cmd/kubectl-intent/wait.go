@@ -178,26 +178,26 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()
 	for {
-		now, err := w.observe(ctx)
+		current, err := w.observe(ctx)
 		if ctx.Err() != nil {
 			return previous, endError{errors.Errorf("it did not come to its end in time: %s", previous.message), exitTimedOut}
 		}
 		if err != nil {
 			return previous, err
 		}
-		if now == previous && now.result != waitGoesOn {
-			return now, now.result.verdict()
+		if current == previous && current.result != waitGoesOn {
+			return current, current.result.verdict()
 		}
-		if missingSince = w.missingSince(now, missingSince); w.isMissingTooLong(missingSince) {
-			return now, errors.Errorf("an object that it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
-				w.missingTimeout, escapeCommandOfCI(plainMessage(now.message)))
+		if missingSince = w.missingSince(current, missingSince); w.isMissingTooLong(missingSince) {
+			return current, errors.Errorf("an object that it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
+				w.missingTimeout, escapeCommandOfCI(plainMessage(current.message)))
 		}
-		if now.message != previous.message {
-			if _, err := fmt.Fprintln(out, escapeCommandOfCI(plainMessage(now.message))); err != nil {
-				return now, errors.Wrap(err, "cannot print")
+		if current.message != previous.message {
+			if _, err := fmt.Fprintln(out, escapeCommandOfCI(plainMessage(current.message))); err != nil {
+				return current, errors.Wrap(err, "cannot print")
 			}
 		}
-		previous = now
+		previous = current
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:

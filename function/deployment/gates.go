@@ -97,11 +97,11 @@ func (dr decider) composeGates(d Decision) {
 	isComposed := dr.composeNewGates(d)
 	recorded := d.IsVerdictRecorded()
 	judged := recorded || isComposed || d.Gates[compose.GateName(d.State.Position())] != nil
-	for otherName, o := range d.Gates {
+	for gateName, o := range d.Gates {
 		isOtherRevision, position := !evidence.IsGateOfRevision(o, d.State), o.Spec.ForProvider.AskedPosition()
 		isDone := recorded && !d.State.Current.HasSteps() && position.Step < d.State.Cursor.Step
 		if isOtherRevision && judged || !isOtherRevision && isDone {
-			delete(d.retained, otherName)
+			delete(d.retained, gateName)
 		}
 	}
 }

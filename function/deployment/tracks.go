@@ -44,11 +44,11 @@ func (o Observed) holdsFiles(s ledger.State) bool {
 	if !s.HasTracks() || isMove(s) {
 		return false
 	}
-	current := s.Cursor.Step
+	stepIndex := s.Cursor.Step
 	if !s.IsBeforeSteps() {
-		current = min(current+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
+		stepIndex = min(stepIndex+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
 	}
-	for _, site := range s.Current.SitesAt(current) {
+	for _, site := range s.Current.SitesAt(stepIndex) {
 		if !o.holdsOwnFiles(s, site) {
 			return false
 		}

@@ -170,14 +170,14 @@ func blockedState(terminal bool) v1alpha1.SiteState {
 }
 
 // deliveredSiteStatus returns the status of a Site whose repository holds the tree.
-func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
-	if _, nobody := f.Unobserved[t.Site]; nobody || !f.watched[t.Site] {
+func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, commit string) v1alpha1.SiteStatus {
+	if _, isUnobserved := f.Unobserved[t.Site]; isUnobserved || !f.watched[t.Site] {
 		if f.unproven[t.Site] {
-			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports the running tree of the Site."}
+			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: commit, Message: "No engine reports the running tree of the Site."}
 		}
-		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}
+		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commit}
 	}
-	out := v1alpha1.SiteStatus{State: v1alpha1.SiteSyncing, Commit: delivered}
+	out := v1alpha1.SiteStatus{State: v1alpha1.SiteSyncing, Commit: commit}
 	if !f.watchesDesired || !evidence.HasObserved(f.ObservedSync, f.State, t.Site) {
 		return out
 	}

@@ -91,9 +91,6 @@ func messageOfJSON(body []byte) string {
 }
 
 var (
-	// series are sets of labels, which may belong to another tenant, the innermost first. A server may have cut the last set.
-	series = regexp.MustCompile(`\{[^{}]*(\}|$)`)
-
 	// addressInText is a URL without credentials: its scheme and host, and all that follows.
 	addressInText = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)(?:\[redacted\]@)?([^/\s?#"'<>)]*)[^\s"'<>)]*`)
 
@@ -109,11 +106,27 @@ func CleanWords(text string, k Credentials) string {
 		text = cutAddress.ReplaceAllString(strings.ToValidUTF8(text[:maxCleaned], ""), "…")
 	}
 	text = redaction.RedactPatterns(text) // Before the sets of labels: a brace may be a part of a credential.
-	for series.MatchString(text) {
-		text = series.ReplaceAllString(text, "…")
-	}
+	text = cutSets(text)
 	text = addressInText.ReplaceAllString(text, "${1}${2}")
 	return oneline.Clean(text, maxWords)
+}
+
+// cutSets leaves sets of labels out of a text, which may belong to another tenant. A server may have cut the last set.
+func cutSets(text string) string {
+	out, depth := strings.Builder{}, 0
+	for _, r := range text {
+		switch {
+		case r == '{':
+			if depth++; depth == 1 {
+				out.WriteRune('…')
+			}
+		case r == '}' && depth > 0:
+			depth--
+		case depth == 0:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }
 
 // redactCredentials replaces the credentials of a request in each form in which a server can repeat them.

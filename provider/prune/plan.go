@@ -172,7 +172,7 @@ func MakePlan(f *Facts) (Plan, error) {
 // A rule keeps an item if it has a sentence for it.
 type rule[T any] struct {
 	reason Reason
-	keeps  func(f *Facts, owner T) string
+	keeps  func(f *Facts, subject T) string
 }
 
 // judgeByRules returns the item with the reason of the first rule that keeps it.

@@ -27,7 +27,7 @@ func BenchmarkDeliver(b *testing.B) {
 }
 
 // benchmark deliveries into a repository that holds others already.
-func benchmark(b *testing.B, warmups, deliveries int, run func(tb testing.TB, r *Repository, source, end int)) {
+func benchmark(b *testing.B, warmups, deliveries int, run func(tb testing.TB, r *Repository, start, end int)) {
 	b.Helper()
 	for range b.N {
 		b.StopTimer()

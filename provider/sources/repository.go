@@ -34,13 +34,13 @@ func (r *repository) dropAsker(revision string, object types.NamespacedName) boo
 }
 
 func (r *repository) forgetUnused(now time.Time) {
-	for revision, users := range r.asked {
-		for key, deadline := range users {
+	for revision, askers := range r.asked {
+		for key, deadline := range askers {
 			if now.After(deadline) {
-				delete(users, key)
+				delete(askers, key)
 			}
 		}
-		if len(users) == 0 {
+		if len(askers) == 0 {
 			delete(r.asked, revision)
 		}
 	}

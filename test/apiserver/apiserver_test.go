@@ -168,14 +168,14 @@ func TestCache(t *testing.T) {
 	client := newStory(t, s)
 	client.create("changed")
 	client.create("gone")
-	pause := make(chan struct{})
+	done := make(chan struct{})
 	s.PrependWatchReactor("jobs", func(clienttesting.Action) (bool, watch.Interface, error) {
 		select {
-		case <-pause:
+		case <-done:
 		default:
 			client.must(s.Tracker().Update(jobs(), job("changed", "updated"), "ns"))
 			client.must(s.Tracker().Delete(jobs(), "ns", "gone"))
-			close(pause)
+			close(done)
 		}
 		return false, nil, nil
 	})

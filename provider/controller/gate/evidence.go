@@ -74,7 +74,7 @@ func sameClaim(a, b v1alpha1.ClaimReference) bool {
 
 // liveSince is since when a Site is proven to run the judged revision. Zero if it is not. For a Site without an engine, the delivery counts
 // from its first observation, or from its return, if the Site allows that.
-func (e evidence) liveSince(site *catalogv1alpha1.Site, observed time.Time) time.Time {
+func (e evidence) liveSince(site *catalogv1alpha1.Site, observedAt time.Time) time.Time {
 	if site.Spec.Engine.Type != catalogv1alpha1.EngineNone {
 		return e.syncedSince(site.GetName())
 	}
@@ -82,8 +82,8 @@ func (e evidence) liveSince(site *catalogv1alpha1.Site, observed time.Time) time
 	if u := site.Spec.Engine.UnobservedIsLive; u == nil || !*u || start.IsZero() {
 		return time.Time{}
 	}
-	if start.Before(observed) {
-		return observed
+	if start.Before(observedAt) {
+		return observedAt
 	}
 	return start
 }

@@ -42,11 +42,11 @@ func isTwin(a, b *v1alpha1.GitDelivery) bool {
 // stays is true for an object that the API server has, and that is not being deleted. It reads without the cache: for two twins that are deleted at once,
 // the cache might show each as existing, and neither would remove the directories.
 func (e *external) stays(ctx context.Context, d *v1alpha1.GitDelivery) (bool, error) {
-	now := &metav1.PartialObjectMetadata{}
-	now.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("GitDelivery"))
-	err := e.live.Get(ctx, client.ObjectKeyFromObject(d), now)
+	current := &metav1.PartialObjectMetadata{}
+	current.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("GitDelivery"))
+	err := e.live.Get(ctx, client.ObjectKeyFromObject(d), current)
 	if kerrors.IsNotFound(err) {
 		return false, nil
 	}
-	return err == nil && now.GetUID() == d.GetUID() && !meta.WasDeleted(now), errors.Wrapf(err, "cannot get GitDelivery %s", d.GetName())
+	return err == nil && current.GetUID() == d.GetUID() && !meta.WasDeleted(current), errors.Wrapf(err, "cannot get GitDelivery %s", d.GetName())
 }

@@ -57,21 +57,36 @@ func (c *Controller) rollback(*flaggerv1.Canary, canary.Controller, router.Inter
 
 type recorder struct{}
 
+// SetAnalysis records nothing.
 func (recorder) SetAnalysis(*flaggerv1.Canary, string, float64) {}
-func (recorder) SetDuration(*flaggerv1.Canary, time.Duration)   {}
-func (recorder) SetWeight(*flaggerv1.Canary, int, int)          {}
+
+// SetDuration records nothing.
+func (recorder) SetDuration(*flaggerv1.Canary, time.Duration) {}
+
+// SetWeight records nothing.
+func (recorder) SetWeight(*flaggerv1.Canary, int, int) {}
 
 type logger struct{}
 
-func (l logger) With(...any) logger  { return l }
-func (logger) Infof(string, ...any)  {}
+// With returns the same logger.
+func (l logger) With(...any) logger { return l }
+
+// Infof logs nothing.
+func (logger) Infof(string, ...any) {}
+
+// Debugf logs nothing.
 func (logger) Debugf(string, ...any) {}
 
 // noSecrets is a cluster without Secrets.
 type noSecrets struct{}
 
-func (n noSecrets) CoreV1() noSecrets        { return n }
+// CoreV1 returns the same client.
+func (n noSecrets) CoreV1() noSecrets { return n }
+
+// Secrets returns the same client.
 func (n noSecrets) Secrets(string) noSecrets { return n }
+
+// Get returns the error of a missing Secret.
 func (noSecrets) Get(context.Context, string, metav1.GetOptions) (*corev1.Secret, error) {
 	return nil, errors.New("the cluster has no Secrets")
 }
@@ -83,8 +98,13 @@ type informers struct {
 
 type templates struct{ one *flaggerv1.MetricTemplate }
 
-func (t templates) Lister() templates                { return t }
+// Lister returns the same templates.
+func (t templates) Lister() templates { return t }
+
+// MetricTemplates returns the templates of any namespace.
 func (t templates) MetricTemplates(string) templates { return t }
+
+// Get returns the one template.
 func (t templates) Get(string) (*flaggerv1.MetricTemplate, error) {
 	return t.one, nil
 }
