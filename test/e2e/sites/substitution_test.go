@@ -43,7 +43,7 @@ func TestSecretsOfTheEngine(t *testing.T) {
 
 	s.Apply(s.Set(s.describeFluxSite(), "Transformed", "spec", "engine", "acceptProof"))
 	s.Apply(s.Set(claim, strings.Replace(scene.Field(claim, "spec", "intent"), "is it", "or", 1), "spec", "intent"))
-	want := fmt.Sprintf("spec.intent: parameters.greeting: the GitOps engine of Site %q may replace", s.Site("edge1"))
+	want := fmt.Sprintf("spec.intent: parameters.greeting: contains ${, and the GitOps engine of Site %q may replace", s.Site("edge1"))
 	s.Await(claim, "refused", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && strings.Contains(scene.Field(u, "status", "message"), want)
 	})
