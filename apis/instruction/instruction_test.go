@@ -84,6 +84,66 @@ func TestOf(t *testing.T) {
 		"ConfigSyncMutated":   {reason: "A mutation at apply time puts values of other objects into the object, so another one than that of the file is applied.", object: annotated("config.kubernetes.io/apply-time-mutation", "- sourcePath: $.status.host"), want: []string{`annotation config.kubernetes.io/apply-time-mutation: "- sourcePath: $.status.host": ConfigSync changes it before it applies it`}},
 		"LocalConfig":         {reason: "kustomize drops an object with this annotation, whatever its value.", object: annotated("config.kubernetes.io/local-config", "false"), want: []string{"annotation config.kubernetes.io/local-config: false: a GitOps engine does not apply it"}},
 		"LongValue":           {reason: "A value of an author is quoted and shortened unless it is a short word.", object: annotated("helm.sh/hook", "a\nb"), want: []string{`annotation helm.sh/hook: "a\nb": ArgoCD runs it as a hook and does not compare it`}},
+		"Flux1Earlier": {
+			reason: "Flux 1 reads its keys with an earlier prefix too.", object: annotated("flux.weave.works/ignore", "true"),
+			want: []string{"annotation flux.weave.works/ignore: true: Flux 1 does not apply it"},
+		},
+		"Flux1Off": {
+			reason: "Flux 1 applies an object whose ignore annotation is not true.", object: annotated("flux.weave.works/ignore", "false"),
+		},
+		"FluxDecrypt": {
+			reason: "An object that Flux does not decrypt is applied as the file has it.", object: annotated(flux+"decrypt", "disabled"),
+		},
+		"ArgoHookBlank": {
+			reason: "A list of blanks is a hook of no type.", object: annotated(argo+"hook", " , "),
+			want: []string{`annotation ` + argo + `hook: " , ": ArgoCD does not apply it`},
+		},
+		"ArgoHookSkipBlank": {
+			reason: "Blanks around a type do not count.", object: annotated(argo+"hook", "Skip, "),
+			want: []string{"annotation " + argo + "hook: Skip,: ArgoCD does not apply it"},
+		},
+		"ArgoHookSkipAndMore": {
+			reason: "A list with Skip and another type is a hook of that type.", object: annotated(argo+"hook", "Skip,PostSync"),
+			want: []string{"annotation " + argo + "hook: Skip,PostSync: ArgoCD runs it as a hook and does not compare it"},
+		},
+		"ArgoHookDeleted": {
+			reason: "A policy that removes hooks does not make a hook.", object: annotated(argo+"hook-delete-policy", "HookSucceeded"),
+		},
+		"HelmKeepOfSeveral": {
+			reason: "The resource policy of Helm is a list.", object: annotated("helm.sh/resource-policy", "other, keep"),
+			want: []string{"annotation helm.sh/resource-policy: other, keep: ArgoCD may keep it after its removal"},
+		},
+		"HelmOtherPolicy": {
+			reason: "Another resource policy keeps nothing.", object: annotated("helm.sh/resource-policy", "keeper"),
+		},
+		"ArgoAPIService": {
+			reason: "No installation of Argo CD excludes an APIService.", object: ofKind("apiregistration.k8s.io", "APIService"),
+		},
+		"ArgoReview": {
+			reason: "The installation of Argo CD excludes reviews of access.", object: ofKind("authorization.k8s.io", "SubjectAccessReview"),
+			want: []string{"kind SubjectAccessReview.authorization.k8s.io: ArgoCD does not apply it"},
+		},
+		"ArgoEvent": {
+			reason: "The controller of Argo CD never manages a kind of events.k8s.io.", object: ofKind("events.k8s.io", "Event"),
+			want: []string{"kind Event.events.k8s.io: ArgoCD does not apply it"},
+		},
+		"ArgoRole": {
+			reason: "A kind of a group with a similar name is managed.", object: ofKind("rbac.authorization.k8s.io", "Role"),
+		},
+		"ConfigSyncClusters": {
+			reason: "Config Sync reads a ClusterSelector, and applies none.", object: ofKind("configmanagement.gke.io", "ClusterSelector"),
+			want: []string{"kind ClusterSelector.configmanagement.gke.io: ConfigSync does not apply it"},
+		},
+		"ConfigSyncSpaces": {
+			reason: "Config Sync reads a NamespaceSelector, and applies none.", object: ofKind("configmanagement.gke.io", "NamespaceSelector"),
+			want: []string{"kind NamespaceSelector.configmanagement.gke.io: ConfigSync does not apply it"},
+		},
+		"ConfigSyncRegistry": {
+			reason: "Config Sync reads the labels of a Cluster of the cluster registry, and applies none.",
+			object: ofKind("clusterregistry.k8s.io", "Cluster"),
+			want:   []string{"kind Cluster.clusterregistry.k8s.io: ConfigSync does not apply it"},
+		},
+		"ConfigSyncCAPI": {reason: "A Cluster of Cluster API is applied.", object: ofKind("cluster.x-k8s.io", "Cluster")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -134,6 +194,15 @@ func TestCheck(t *testing.T) {
 		"DefaultHere":   {reason: "A kind that an engine excludes is refused where that engine reads it.", object: slice, engine: catalogv1alpha1.EngineArgoCD, want: "EndpointSlice team-a/worker: kind EndpointSlice.discovery.k8s.io: ArgoCD does not apply it" + wayOfKind},
 		"DefaultThere":  {reason: "Flux applies a kind that Argo CD excludes.", object: slice, engine: catalogv1alpha1.EngineFlux},
 		"DefaultNone":   {reason: "An engine that reports nothing may be Argo CD.", object: slice, engine: catalogv1alpha1.EngineNone, want: "EndpointSlice team-a/worker: kind EndpointSlice.discovery.k8s.io: ArgoCD does not apply it" + wayOfKind},
+		"DefaultSync": {
+			reason: "A kind that Config Sync reads for itself is refused where it reads the object.",
+			object: ofKind("configmanagement.gke.io", "ClusterSelector"), engine: catalogv1alpha1.EngineConfigSync,
+			want: "ClusterSelector team-a/worker: kind ClusterSelector.configmanagement.gke.io: ConfigSync does not apply it" + wayOfKind,
+		},
+		"DefaultArgo": {
+			reason: "Argo CD applies a kind that Config Sync reads for itself.",
+			object: ofKind("configmanagement.gke.io", "ClusterSelector"), engine: catalogv1alpha1.EngineArgoCD,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func (r rule) match(o Object) string {
 }
 
 func rules() []rule {
-	return slices.Concat(kustomizeRules(), fluxRules(), argoRules(), argoExclusions(), configSyncRules())
+	return slices.Concat(kustomizeRules(), fluxRules(), argoRules(), argoExclusions(), configSyncRules(), configSyncExclusions())
 }
 
 // kustomizeRules returns the rules of kustomize, which each engine runs on a directory with a kustomization.
@@ -64,7 +64,8 @@ func kustomizeRules() []rule {
 // flux1 is the first generation of Flux, which some repositories still have annotations of. No Site can name it.
 const flux1 catalogv1alpha1.EngineType = "Flux 1"
 
-// fluxRules returns the rules of kustomize-controller, which reads labels as it reads annotations and ignores the case of values, and the rule of Flux 1.
+// fluxRules returns the rules of kustomize-controller, which reads labels as it reads annotations and ignores the case of values, and the rules of Flux 1, whose
+// keys have two prefixes.
 func fluxRules() []rule {
 	const prefix = "kustomize.toolkit.fluxcd.io/"
 	flux := func(effect Effect, name, value string) rule {
@@ -77,6 +78,7 @@ func fluxRules() []rule {
 		flux(EffectOnce, "ssa", "IfNotPresent"),
 		flux(EffectKept, "prune", "disabled"),
 		{engine: flux1, effect: EffectSkipped, key: "fluxcd.io/ignore", isGiven: equal("true")},
+		{engine: flux1, effect: EffectSkipped, key: "flux.weave.works/ignore", isGiven: equal("true")},
 	}
 }
 
@@ -87,15 +89,15 @@ func argoRules() []rule {
 		return rule{engine: catalogv1alpha1.EngineArgoCD, effect: effect, key: key, isGiven: isGiven}
 	}
 	return []rule{
-		argo(EffectSkipped, prefix+"hook", equal("Skip", "")), // An empty value is a hook of no type, which runs in no phase.
-		argo(EffectHook, prefix+"hook", except("Skip", "")),
+		argo(EffectSkipped, prefix+"hook", isNoPhase),
+		argo(EffectHook, prefix+"hook", func(value string) bool { return !isNoPhase(value) }),
 		argo(EffectHook, "helm.sh/hook", except("crd-install")),
 		argo(EffectOrdered, prefix+"sync-wave", isWave),
 		argo(EffectOrdered, "helm.sh/hook-weight", isWave),
 		argo(EffectKept, prefix+"sync-options", hasOption("Prune=false", "Prune=confirm", "Delete=false", "Delete=confirm")),
 		argo(EffectOrdered, prefix+"sync-options", hasOption("PruneLast=true")),
 		argo(EffectKept, prefix+"compare-options", hasOption("IgnoreExtraneous")),
-		argo(EffectKept, "helm.sh/resource-policy", equal("keep")),
+		argo(EffectKept, "helm.sh/resource-policy", hasOption("keep")),
 		{engine: catalogv1alpha1.EngineArgoCD, effect: EffectSkipped, marker: "+argocd:skip-file-rendering"},
 	}
 }
@@ -107,24 +109,35 @@ func argoExclusions() []rule {
 		"PolicyReport", "ClusterPolicyReport", "EphemeralReport", "ClusterEphemeralReport", "AdmissionReport", "ClusterAdmissionReport", "BackgroundScanReport",
 		"ClusterBackgroundScanReport", "UpdateRequest",
 	}
-	var out []rule
-	exclude := func(group string, kinds ...string) {
-		out = append(out, rule{engine: catalogv1alpha1.EngineArgoCD, effect: EffectSkipped, group: group, kinds: append([]string{}, kinds...)})
+	return excludes(catalogv1alpha1.EngineArgoCD, []exclusion{
+		{group: "events.k8s.io"},
+		{group: "metrics.k8s.io"},
+		{group: "", kinds: []string{"Event", "Endpoints", "EndpointSlice"}},
+		{group: "discovery.k8s.io", kinds: []string{"Endpoints", "EndpointSlice"}},
+		{group: "coordination.k8s.io", kinds: []string{"Lease"}},
+		{group: "authentication.k8s.io", kinds: reviews},
+		{group: "authorization.k8s.io", kinds: reviews},
+		{group: "certificates.k8s.io", kinds: []string{"CertificateSigningRequest"}},
+		{group: "cert-manager.io", kinds: []string{"CertificateRequest"}},
+		{group: "cilium.io", kinds: []string{"CiliumIdentity", "CiliumEndpoint", "CiliumEndpointSlice"}},
+		{group: "kyverno.io", kinds: reports},
+		{group: "reports.kyverno.io", kinds: reports},
+		{group: "wgpolicyk8s.io", kinds: reports},
+	})
+}
+
+// An exclusion names kinds of a group that an engine does not apply. No kind stands for the whole group.
+type exclusion struct {
+	group string
+	kinds []string
+}
+
+// excludes returns the rules for the exclusions of an engine.
+func excludes(e catalogv1alpha1.EngineType, all []exclusion) []rule {
+	out := make([]rule, 0, len(all))
+	for _, x := range all {
+		out = append(out, rule{engine: e, effect: EffectSkipped, group: x.group, kinds: append([]string{}, x.kinds...)})
 	}
-	exclude("events.k8s.io")
-	exclude("metrics.k8s.io")
-	exclude("", "Event", "Endpoints", "EndpointSlice")
-	exclude("discovery.k8s.io", "Endpoints", "EndpointSlice")
-	exclude("coordination.k8s.io", "Lease")
-	exclude("apiregistration.k8s.io", "APIService")
-	exclude("authentication.k8s.io", reviews...)
-	exclude("authorization.k8s.io", reviews...)
-	exclude("certificates.k8s.io", "CertificateSigningRequest")
-	exclude("cert-manager.io", "CertificateRequest")
-	exclude("cilium.io", "CiliumIdentity", "CiliumEndpoint", "CiliumEndpointSlice")
-	exclude("kyverno.io", reports...)
-	exclude("reports.kyverno.io", reports...)
-	exclude("wgpolicyk8s.io", reports...)
 	return out
 }
 
@@ -146,6 +159,14 @@ func configSyncRules() []rule {
 	}
 }
 
+// configSyncExclusions are the kinds by which Config Sync selects clusters and namespaces, and lays out a hierarchy: it reads them, and applies none of them.
+func configSyncExclusions() []rule {
+	return excludes(catalogv1alpha1.EngineConfigSync, []exclusion{
+		{group: "configmanagement.gke.io", kinds: []string{"ClusterSelector", "NamespaceSelector", "Repo", "HierarchyConfig"}},
+		{group: "clusterregistry.k8s.io", kinds: []string{"Cluster"}},
+	})
+}
+
 func always(string) bool { return true }
 
 // equal matches each of the values.
@@ -164,14 +185,26 @@ func isWave(text string) bool {
 	return err == nil && wave != 0
 }
 
-// hasOption matches a list of options, separated by commas, with one of some.
+// isNoPhase matches a list of hook types by which an object is applied in no phase of a sync: Skip alone, or none at all.
+func isNoPhase(setting string) bool {
+	types := listOptions(setting)
+	return !slices.ContainsFunc(types, func(t string) bool { return t != "Skip" })
+}
+
+// hasOption matches a list of options with one of some.
 func hasOption(options ...string) func(string) bool {
 	return func(setting string) bool {
-		for option := range strings.SplitSeq(setting, ",") {
-			if slices.Contains(options, strings.TrimSpace(option)) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(listOptions(setting), func(option string) bool { return slices.Contains(options, option) })
 	}
+}
+
+// listOptions returns the options of a list in the form of Argo CD: they are separated by commas, and blanks around them and empty options do not count.
+func listOptions(setting string) []string {
+	var out []string
+	for option := range strings.SplitSeq(setting, ",") {
+		if option = strings.TrimSpace(option); option != "" {
+			out = append(out, option)
+		}
+	}
+	return out
 }

@@ -45,11 +45,14 @@ type argoApplication struct {
 		SyncPolicy struct {
 			Automated *struct {
 				Enabled *bool `json:"enabled"`
+				Prune   *bool `json:"prune"`
 			} `json:"automated"`
 		} `json:"syncPolicy"`
 	} `json:"spec"`
 	Status struct {
-		Sync struct {
+		SourceType  string   `json:"sourceType"`
+		SourceTypes []string `json:"sourceTypes"`
+		Sync        struct {
 			Status    string   `json:"status"`
 			Revision  string   `json:"revision"`
 			Revisions []string `json:"revisions"`
@@ -150,6 +153,8 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 		return v1alpha1.SiteReasonEngineFailed, markEngineText(a.Status.OperationState.Message)
 	case a.Status.Sync.Status == "OutOfSync" && !a.isAutomated() && !isGenerated(main):
 		return v1alpha1.SiteReasonSuspended, "spec.syncPolicy.automated is off: sync it by hand"
+	case a.awaitsPruning(main):
+		return v1alpha1.SiteReasonSuspended, "only objects that Git does not have differ, and spec.syncPolicy.automated.prune is off: prune them by hand"
 	case a.Status.Sync.Status != "Synced":
 		return v1alpha1.SiteReasonProgressing, "sync status " + a.Status.Sync.Status
 	}
@@ -167,6 +172,24 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 func (a argoApplication) isAutomated() bool {
 	automated := a.Spec.SyncPolicy.Automated
 	return automated != nil && ptr.Deref(automated.Enabled, true)
+}
+
+// awaitsPruning reports whether an Application is out of sync because of objects alone that Git does not have any more, and that the policy does not let the
+// controller remove. It stays out of sync until a user prunes them.
+func (a argoApplication) awaitsPruning(main *unstructured.Unstructured) bool {
+	if a.Status.Sync.Status != "OutOfSync" || !a.isAutomated() || ptr.Deref(a.Spec.SyncPolicy.Automated.Prune, false) {
+		return false
+	}
+	hasRemoved := false
+	for r := range listEntries(main, "status", "resources") {
+		switch {
+		case isSet(r["requiresPruning"]):
+			hasRemoved = true
+		case textOf(r, "status") != "Synced":
+			return false // The controller syncs it.
+		}
+	}
+	return hasRemoved
 }
 
 // isGenerated reports whether an ApplicationSet made the Application. A RollingSync strategy turns the Application's own policy off, and the ApplicationSet syncs it.

@@ -238,3 +238,97 @@ func TestArgoHealth(t *testing.T) {
 		})
 	}
 }
+
+// TestArgoDetectedType observes Applications whose sources name no tool, and of which the last comparison reports a type.
+func TestArgoDetectedType(t *testing.T) {
+	const rendered = "its source is rendered by Helm, Jsonnet or a plugin"
+	cases := map[string]struct {
+		reason, types string
+		isListed      bool
+		message       string
+	}{
+		"Directory":    {reason: "A directory is applied as it is.", types: `"sourceType": "Directory"`},
+		"Kustomize":    {reason: "kustomize reads the kustomization of the directory.", types: `"sourceType": "Kustomize"`},
+		"Helm":         {reason: "A Chart.yaml in the directory makes it a chart.", types: `"sourceType": "Helm"`, message: rendered},
+		"Plugin":       {reason: "A plugin that claims the directory may apply anything.", types: `"sourceType": "Plugin"`, message: rendered},
+		"None":         {reason: "An Application without a comparison has no type.", types: `"sourceType": ""`},
+		"Listed":       {reason: "Each of several sources has a type of its own.", types: `"sourceTypes": ["Plugin", "Directory"]`, isListed: true},
+		"ListedShort":  {reason: "A source that was added since the comparison has no type.", types: `"sourceTypes": ["Helm"]`, isListed: true},
+		"ListedSingle": {reason: "The type of a single source says nothing about several.", types: `"sourceType": "Helm"`, isListed: true},
+		"ListedPlugin": {
+			reason: "The type of the Site's source counts.",
+			types:  `"sourceTypes": ["Directory", "Plugin"]`, isListed: true, message: rendered,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(string(syncedApplication("clusters/edge1", "")), `"status": {`, `"status": {`+tc.types+`, `, 1)
+			if tc.isListed {
+				const values = `{"repoURL": "https://git.example.org/values.git", "targetRevision": "main", "path": "values"}`
+				text = strings.ReplaceAll(text, `"source": {`, `"sources": [`+values+`, {`)
+				text = strings.NewReplacer(
+					`"path": "clusters/edge1"}`, `"path": "clusters/edge1"}]`, `"revision": "`, `"revisions": ["", "`, `abcdef01234567",`, `abcdef01234567"],`,
+				).Replace(text)
+			}
+			w := Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1"}
+			got := observeEngine(catalogv1alpha1.EngineArgoCD, w, decodeJSONObject(t, json.RawMessage(text)), nil)
+			reason := ""
+			if tc.message != "" {
+				reason = v1alpha1.SiteReasonEngineNotProvable
+			}
+			if diff := cmp.Diff([2]string{reason, tc.message}, [2]string{got.Reason, got.Message}); diff != "" {
+				t.Errorf("\n%s\nobserveEngine(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestArgoAwaitsPruning observes an Application that is out of sync, with the resources of the last comparison.
+func TestArgoAwaitsPruning(t *testing.T) {
+	const (
+		synced   = `{"kind": "Service", "name": "web", "status": "Synced"}`
+		changed  = `{"kind": "Service", "name": "api", "status": "OutOfSync"}`
+		removed  = `{"kind": "Service", "name": "old", "status": "OutOfSync", "requiresPruning": true}`
+		job      = `{"kind": "Job", "name": "migrate", "hook": true}`
+		message  = "only objects that Git does not have differ, and spec.syncPolicy.automated.prune is off: prune them by hand"
+		progress = "sync status OutOfSync"
+	)
+	const automated, byHand = `{"automated": {}}`, "spec.syncPolicy.automated is off: sync it by hand"
+	cases := map[string]struct{ reason, policy, resources, want string }{
+		"Removed": {
+			reason: "Argo CD removes nothing by itself without prune.",
+			policy: automated, resources: synced + ", " + removed, want: message,
+		},
+		"Off": {
+			reason: "A policy may say that prune is off.",
+			policy: `{"automated": {"prune": false, "selfHeal": true}}`, resources: removed, want: message,
+		},
+		"On":      {reason: "With prune Argo CD removes the object soon.", policy: `{"automated": {"prune": true}}`, resources: removed, want: progress},
+		"Changed": {reason: "A changed object is synced first.", policy: automated, resources: removed + ", " + changed, want: progress},
+		"Hook": {
+			reason: "A hook has no sync status, so Argo CD starts a sync.",
+			policy: automated, resources: job + ", " + removed, want: progress,
+		},
+		"Synced":   {reason: "An Application whose objects are all in sync awaits no removal.", policy: automated, resources: synced, want: progress},
+		"Nothing":  {reason: "An Application without resources waits for no removal.", policy: automated, want: progress},
+		"ByAUser":  {reason: "Without automated syncs the user syncs.", policy: `{}`, resources: removed, want: byHand},
+		"Disabled": {reason: "A disabled policy is off as a whole.", policy: `{"automated": {"enabled": false}}`, resources: removed, want: byHand},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			text := strings.NewReplacer(
+				`"spec": {`, `"spec": {"syncPolicy": `+tc.policy+`, `,
+				`"sync": {"status": "Synced"`, `"resources": [`+tc.resources+`], "sync": {"status": "OutOfSync"`,
+			).Replace(string(syncedApplication("clusters/edge1", "")))
+			w := Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1"}
+			got := Observe(catalogv1alpha1.EngineArgoCD, w, decodeJSONObject(t, json.RawMessage(text)), nil)
+			reason := v1alpha1.SiteReasonSuspended
+			if tc.want == progress {
+				reason = v1alpha1.SiteReasonProgressing
+			}
+			if diff := cmp.Diff([2]string{reason, tc.want}, [2]string{got.Reason, got.Message}); diff != "" {
+				t.Errorf("\n%s\nObserve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -9,13 +9,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
 // report returns the resources that the last comparison found in sync. A hook, and an object that another Application owns, has no status there; an
 // excluded one is not listed at all, and has a warning.
 func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstructured) Report {
-	out := Report{Applied: argoResources(main)}
+	out := Report{Applied: argoResources(main), Common: s.commonInstructions()}
 	if field := a.renamingField(s); field != "" {
 		out.Uncompared = fmt.Sprintf("Application %s/%s has %s", main.GetNamespace(), main.GetName(), field)
 	}
@@ -28,6 +30,12 @@ func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstruc
 		}
 	}
 	return out
+}
+
+// commonInstructions returns the instructions in the annotations that kustomize adds to each object of the source.
+func (s argoSource) commonInstructions() []instruction.Instruction {
+	annotations, _, _ := unstructured.NestedStringMap(s.Kustomize, "commonAnnotations")
+	return addedInstructions(catalogv1alpha1.EngineArgoCD, nil, annotations, "kustomize.commonAnnotations of the Application's source")
 }
 
 // argoResources yields the resources that the last comparison found in sync.

@@ -64,10 +64,10 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 			"several of its sources read the branch and the directory, and none has the URL of the Site's repository: write it in the right one as the configuration does"
 	}
 	i := found[0]
-	if sources[i].isRendered() {
+	if sources[i].isRendered() || isRenderedType(a.typeOf(i)) {
 		return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, "its source is rendered by Helm, Jsonnet or a plugin"
 	}
-	return sourceObservation{source: sources[i], compared: revisionAt(compared, i), attempted: revisionAt(attempted, i), proof: argoProof(w, sources[i])}, "", ""
+	return sourceObservation{source: sources[i], compared: entryAt(compared, i), attempted: entryAt(attempted, i), proof: argoProof(w, sources[i])}, "", ""
 }
 
 // matchSources returns the indices of the sources that read the Site's branch and directory, the most likely one first. If there is none, it
@@ -136,6 +136,18 @@ func sourceOrder(w Want, sources []argoSource) []int {
 func (s argoSource) isRendered() bool {
 	return s.Chart != "" || len(s.Helm)+len(s.Plugin)+len(s.Directory.Jsonnet) > 0
 }
+
+// typeOf returns the type of a source that the last comparison found: Directory, Kustomize, Helm or Plugin. It is empty before the first comparison.
+func (a argoApplication) typeOf(i int) string {
+	if len(a.Spec.Sources) == 0 {
+		return a.Status.SourceType
+	}
+	return entryAt(a.Status.SourceTypes, i)
+}
+
+// isRenderedType reports whether a source of a type applies other files than the files of the directory. Argo CD finds a chart and a plugin by the files of
+// the directory, so the spec of the source need not name them.
+func isRenderedType(sourceType string) bool { return sourceType == "Helm" || sourceType == "Plugin" }
 
 // describeMissingPath says that a source lends its files to other sources and has none of its own, or returns "".
 func (s argoSource) describeMissingPath() string {
@@ -219,9 +231,9 @@ func argoProof(w Want, s argoSource) v1alpha1.Proof {
 	return v1alpha1.ProofExact
 }
 
-func revisionAt(revisions []string, i int) string {
-	if i < len(revisions) {
-		return revisions[i]
+func entryAt(entries []string, i int) string {
+	if i < len(entries) {
+		return entries[i]
 	}
 	return ""
 }

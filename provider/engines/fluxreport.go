@@ -59,19 +59,11 @@ func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 	return out
 }
 
-// fluxCommonInstructions returns the instructions in spec.commonMetadata. The controller adds them to each object after kustomize has run, so
-// kustomize's instructions have no effect there.
+// fluxCommonInstructions returns the instructions in spec.commonMetadata, which the controller adds to each object.
 func fluxCommonInstructions(main *unstructured.Unstructured) []instruction.Instruction {
 	labels, _, _ := unstructured.NestedStringMap(main.Object, "spec", "commonMetadata", "labels")
 	annotations, _, _ := unstructured.NestedStringMap(main.Object, "spec", "commonMetadata", "annotations")
-	var out []instruction.Instruction
-	for _, i := range instruction.Of(instruction.Object{Labels: labels, Annotations: annotations}) {
-		if i.Engine == catalogv1alpha1.EngineFlux {
-			i.Source += " in spec.commonMetadata of the Kustomization"
-			out = append(out, i)
-		}
-	}
-	return out
+	return addedInstructions(catalogv1alpha1.EngineFlux, labels, annotations, "spec.commonMetadata of the Kustomization")
 }
 
 // fluxInventory yields the objects of the inventory.

@@ -178,11 +178,11 @@ func (r *gatewayRoute) reason() (reason, message string) {
 			}
 			found = true
 			if reason, message := p.reason(r.Metadata.Generation); reason != "" {
-				return reason, fmt.Sprintf("%s, by %s: %s", ref.describe(), cmp.Or(p.ControllerName, "a controller without a name"), message)
+				return reason, fmt.Sprintf("%s, by %s: %s", r.describe(ref), cmp.Or(p.ControllerName, "a controller without a name"), message)
 			}
 		}
 		if !found {
-			return ReasonRouteNotAccepted, fmt.Sprintf("%s: no controller reports on the route: create the %s, or run a controller that takes routes of it", ref.describe(), ref.kind())
+			return ReasonRouteNotAccepted, fmt.Sprintf("%s: no controller reports on the route: create the %s, or run a controller that takes routes of it", r.describe(ref), ref.kind())
 		}
 	}
 	return "", ""
@@ -209,13 +209,17 @@ func (p parentRef) group() string {
 // kind is Gateway for an empty text.
 func (p parentRef) kind() string { return cmp.Or(p.Kind, "Gateway") }
 
-func (p parentRef) describe() string {
+// describe names a parent of the route, with its namespace where that is another one, and the part of it.
+func (r *gatewayRoute) describe(p parentRef) string {
 	out := p.kind() + " " + p.Name
+	if p.Namespace != "" && p.Namespace != r.Metadata.Namespace {
+		out = p.kind() + " " + p.Namespace + "/" + p.Name
+	}
 	if p.SectionName != "" {
-		out += "/" + p.SectionName
+		out += ", section " + p.SectionName
 	}
 	if p.Port != 0 {
-		out += fmt.Sprintf(":%d", p.Port)
+		out += fmt.Sprintf(", port %d", p.Port)
 	}
 	return out
 }
@@ -239,7 +243,7 @@ func (p *routeParent) reason(generation int64) (reason, message string) {
 func conditionMissing(all []metav1.Condition, conditionType string, generation int64) string {
 	i := slices.IndexFunc(all, func(c metav1.Condition) bool { return c.Type == conditionType })
 	if i < 0 {
-		return conditionType + " is not reported"
+		return conditionType + " is not reported" + waitForController
 	}
 	if all[i].ObservedGeneration != generation {
 		return describeOtherGeneration(all[i], generation)
@@ -256,9 +260,11 @@ func describeOtherGeneration(c metav1.Condition, generation int64) string {
 	if c.ObservedGeneration == 0 {
 		return fmt.Sprintf("%s has no observedGeneration, so it may be about a route before generation %d: run a version of the controller that sets it", c.Type, generation)
 	}
-	return fmt.Sprintf("%s is for generation %d, and the route has %d: wait for this controller; if it is gone, remove its entry from status.parents of the route",
-		c.Type, c.ObservedGeneration, generation)
+	return fmt.Sprintf("%s is for generation %d, and the route has %d", c.Type, c.ObservedGeneration, generation) + waitForController
 }
+
+// waitForController is the remedy for an entry that says nothing about the present generation of a route.
+const waitForController = ": wait for this controller; if it is gone, remove its entry from status.parents of the route"
 
 func describeRouteCondition(c metav1.Condition) string {
 	return fmt.Sprintf("%s is %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)

@@ -40,7 +40,9 @@ status:
 func TestRouteReason(t *testing.T) {
 	const (
 		waitAdvice = ": wait for this controller; if it is gone, remove its entry from status.parents of the route"
-		gateway    = "HTTPRoute shop/web: Gateway outside/https, by example.org/a: "
+		unreported = ": no controller reports on the route: create the Gateway, or run a controller that takes routes of it"
+		outside    = "HTTPRoute shop/web: Gateway gateways/outside, section https"
+		gateway    = outside + ", by example.org/a: "
 		accepted   = `{type: Accepted, status: "True", observedGeneration: 3, reason: Accepted}`
 		resolved   = `{type: ResolvedRefs, status: "True", observedGeneration: 3, reason: ResolvedRefs}`
 	)
@@ -82,7 +84,7 @@ func TestRouteReason(t *testing.T) {
 		},
 		"NoParents": {
 			reason: "A status without parents is not a yes.", route: strings.Split(canaryRoute, "status:")[0],
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
+			want: ReasonRouteNotAccepted, message: outside + unreported,
 		},
 		"CoreGroup": {
 			reason: "A service mesh may write core for the group of Services, which is empty.", route: strings.Replace(canaryRoute, `group: "", kind: Service, name: mesh, port`, "group: core, kind: Service, name: mesh, port", 1),
@@ -90,22 +92,22 @@ func TestRouteReason(t *testing.T) {
 		"GoneController": {
 			reason: "The entry of a deleted controller names the controller that is waited for, and the action to take.",
 			route:  secondParent(strings.ReplaceAll(accepted+", "+resolved, "observedGeneration: 3", "observedGeneration: 2")),
-			want:   ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is for generation 2, and the route has 3" + waitAdvice,
+			want:   ReasonRouteNotAccepted, message: outside + ", by example.org/c: Accepted is for generation 2, and the route has 3" + waitAdvice,
 		},
 		"OneParent": {
 			reason: "Each parent has to report.", route: replace("name: mesh, namespace: shop, port: 80", "name: mesh, namespace: shop, port: 81"),
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Service mesh:80: no controller reports on the route: create the Service, or run a controller that takes routes of it",
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Service mesh, port 80: no controller reports on the route: create the Service, or run a controller that takes routes of it",
 		},
 		"SectionName": {
 			reason: "A report on another listener does not count.", route: replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
+			want: ReasonRouteNotAccepted, message: outside + unreported,
 		},
 		"ParentNamespace": {
 			reason: "A parent without a namespace is in the namespace of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
 		},
 		"OtherNamespace": {
 			reason: "A report on a Gateway of another namespace does not count.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
+			want: ReasonRouteNotAccepted, message: outside + unreported,
 		},
 		"NotAccepted": {
 			reason: "A Gateway may refuse a route.", route: replace(accepted, `{type: Accepted, status: "False", observedGeneration: 3, reason: NotAllowedByListeners, message: "no\nroutes"}`),
@@ -117,11 +119,11 @@ func TestRouteReason(t *testing.T) {
 		},
 		"NoAccepted": {
 			reason: "A condition that is not reported is not true.", route: replace(accepted, resolved),
-			want: ReasonRouteNotAccepted, message: gateway + "Accepted is not reported",
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted is not reported" + waitAdvice,
 		},
 		"OldGeneration": {
 			reason: "The acceptance of a previous generation does not count for the present route.", route: replace("observedGeneration: 3", "observedGeneration: 2"),
-			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 2, and the route has 3" + waitAdvice,
 		},
 		"NoGeneration": {
 			reason: "A Gateway that does not report the generation proves nothing.", route: replace("observedGeneration: 3, ", ""),
@@ -134,7 +136,7 @@ func TestRouteReason(t *testing.T) {
 		"OldRefs": {
 			reason: "References of an earlier generation do not count.",
 			route:  replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
-			want:   ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
+			want:   ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3" + waitAdvice,
 		},
 		"PartiallyInvalid": {
 			reason: "A Gateway may accept a route and ignore some of its rules.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"True\", reason: UnsupportedValue, message: rule 0}"),
@@ -146,7 +148,22 @@ func TestRouteReason(t *testing.T) {
 		"TwoControllers": {reason: "Two controllers of one parent may both accept.", route: secondParent(accepted + ", " + resolved)},
 		"SecondRefuses": {
 			reason: "Each controller of a parent has to accept.", route: secondParent(resolved),
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is not reported",
+			want: ReasonRouteNotAccepted, message: outside + ", by example.org/c: Accepted is not reported" + waitAdvice,
+		},
+		"NoRefs": {
+			reason: "A Gateway that has not looked for the Services proves nothing.", route: replace(resolved, accepted),
+			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is not reported" + waitAdvice,
+		},
+		"TwinGateways": {
+			reason:  "Two Gateways of one name are told apart by their namespaces.",
+			route:   replace("sectionName: https}\n", "sectionName: https}\n  - {name: outside, namespace: other}\n"),
+			want:    ReasonRouteNotAccepted,
+			message: "HTTPRoute shop/web: Gateway other/outside" + unreported,
+		},
+		"OwnNamespace": {
+			reason: "A Gateway in the namespace of the route is named without it.",
+			route:  replace("namespace: gateways, sectionName: https", "namespace: shop"),
+			want:   ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside" + unreported,
 		},
 		"BadType": {
 			reason: "A field of another type proves nothing.", route: replace("port: 80}\n  rules", "port: https}\n  rules"),

@@ -34,6 +34,22 @@ type Report struct {
 	Warnings []Warning
 }
 
+// addedInstructions returns the instructions to an engine in labels and annotations that its settings add to each object. kustomize has read the objects
+// by then, so its own instructions have no effect there.
+func addedInstructions(e catalogv1alpha1.EngineType, labels, annotations map[string]string, place string) []instruction.Instruction {
+	if len(labels)+len(annotations) == 0 {
+		return nil
+	}
+	var out []instruction.Instruction
+	for _, i := range instruction.Of(instruction.Object{Labels: labels, Annotations: annotations}) {
+		if i.Engine == e {
+			i.Source += " in " + place
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // A Warning is a problem of one object that an engine reports.
 type Warning struct {
 	// Subject is the object, as the engine writes it.

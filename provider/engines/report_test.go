@@ -34,6 +34,11 @@ func TestCover(t *testing.T) {
 		}
 		return map[string]any{"inventory": map[string]any{"entries": entries}}
 	}
+	const added = " in kustomize.commonAnnotations of the Application's source"
+	const renamed = "all objects: Application flux/edge has spec.source.kustomize.commonAnnotations, so its inventory is not compared"
+	annotates := func(annotations map[string]any) map[string]any {
+		return map[string]any{"source": map[string]any{"kustomize": map[string]any{"commonAnnotations": annotations}}}
+	}
 	warning := func(kind, message string) []any { return []any{map[string]any{"type": kind, "message": message}} }
 	cases := map[string]struct {
 		reason    string
@@ -234,8 +239,25 @@ func TestCover(t *testing.T) {
 		},
 		"ArgoKustomize": {
 			reason: "Settings of kustomize may rename objects, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineArgoCD,
-			spec: map[string]any{"source": map[string]any{"kustomize": map[string]any{"commonAnnotations": map[string]any{"a": "b"}}}}, manifests: []instruction.Manifest{web},
-			want: Coverage{Unproven: []string{"all objects: Application flux/edge has spec.source.kustomize.commonAnnotations, so its inventory is not compared"}},
+			spec: annotates(map[string]any{"a": "b"}), manifests: []instruction.Manifest{web}, want: Coverage{Unproven: []string{renamed}},
+		},
+		"ArgoKustomizeHook": {
+			reason: "An annotation that kustomize adds to each object makes a hook of it.", engine: catalogv1alpha1.EngineArgoCD,
+			spec: annotates(map[string]any{"argocd.argoproj.io/hook": "PostSync"}), manifests: []instruction.Manifest{web},
+			want: Coverage{
+				Unproven: []string{renamed, "Deployment shop/web: annotation argocd.argoproj.io/hook: PostSync" + added},
+				Missing:  "the engine applies no object of the directory: Deployment shop/web: annotation argocd.argoproj.io/hook: PostSync" + added,
+			},
+		},
+		"ArgoKustomizeKeeps": {
+			reason: "An annotation that keeps each object leaves it a part of the proof.", engine: catalogv1alpha1.EngineArgoCD,
+			spec: annotates(map[string]any{"argocd.argoproj.io/sync-options": "Prune=false"}), manifests: []instruction.Manifest{web},
+			want: Coverage{Unproven: []string{renamed, "Deployment shop/web: annotation argocd.argoproj.io/sync-options: Prune=false" + added}},
+		},
+		"ArgoKustomizeOther": {
+			reason: "Argo CD follows no annotation for Flux or kustomize that it adds.", engine: catalogv1alpha1.EngineArgoCD,
+			spec:      annotates(map[string]any{"kustomize.toolkit.fluxcd.io/reconcile": "disabled", "config.kubernetes.io/local-config": "true"}),
+			manifests: []instruction.Manifest{web}, want: Coverage{Unproven: []string{renamed}},
 		},
 		"ArgoHydrator": {
 			reason: "A source hydrator makes other files, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineArgoCD,

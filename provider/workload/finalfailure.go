@@ -84,15 +84,20 @@ type finalCondition struct {
 	reason string
 }
 
-// FinalResources lists the resources of a deployment whose status may declare a failure final.
+// FinalResources lists the resources of a deployment whose status may declare a failure final. The sources of Flux come last: they stall seldom.
 func FinalResources() []schema.GroupVersionResource {
-	return []schema.GroupVersionResource{
+	out := []schema.GroupVersionResource{
 		appsv1.SchemeGroupVersion.WithResource("deployments"), appsv1.SchemeGroupVersion.WithResource("statefulsets"), batchv1.SchemeGroupVersion.WithResource("jobs"),
 		{Group: track.GatewayGroup, Version: "v1", Resource: "httproutes"},
 		{Group: track.GatewayGroup, Version: "v1", Resource: "grpcroutes"},
+		{Group: track.GatewayGroup, Version: "v1", Resource: "tlsroutes"},
 		{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations"},
 		{Group: "helm.toolkit.fluxcd.io", Version: "v2", Resource: "helmreleases"},
 	}
+	for _, source := range []string{"gitrepositories", "ocirepositories", "helmrepositories", "buckets"} {
+		out = append(out, schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1", Resource: source})
+	}
+	return out
 }
 
 // FindFinalFailure returns the failure that the status of an object declares final for its present generation, or nil. An object that another one controls

@@ -96,11 +96,11 @@ func TestFindFinalFailure(t *testing.T) {
 	}{
 		"Denied": {
 			reason: "A kind that the provider may not list declares nothing.",
-			answer: kerrors.NewForbidden(schema.GroupResource{}, "", nil), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 7,
+			answer: kerrors.NewForbidden(schema.GroupResource{}, "", nil), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 12,
 		},
 		"Missing": {
 			reason: "A kind that the cluster does not serve declares nothing.",
-			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 7,
+			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 12,
 		},
 		"Silent": {
 			reason: "A cluster that does not answer is not asked for the next kind.",
@@ -108,11 +108,11 @@ func TestFindFinalFailure(t *testing.T) {
 		},
 		"Earlier": {
 			reason: "A failure from before the position does not count.",
-			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon.Add(time.Second), lists: 7,
+			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon.Add(time.Second), lists: 12,
 		},
 		"LeftOut": {
 			reason: "A failure of an object that the caller leaves out does not count.",
-			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon, counts: func(u *unstructured.Unstructured) bool { return u.GetName() != "shop" }, lists: 7,
+			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon, counts: func(u *unstructured.Unstructured) bool { return u.GetName() != "shop" }, lists: 12,
 		},
 	}
 	for name, tc := range cases {

@@ -270,6 +270,19 @@ func TestFailedObject(t *testing.T) {
 		"Deployment": {reason: "A Deployment that the cluster gives up ends the wait.", failed: givenUp(), want: "Failed | Failed | ObjectFailed"},
 		"HTTPRoute":  {reason: "A route that a Gateway refuses ends the wait.", failed: refusedRoute("HTTPRoute"), want: "Failed | Failed | RouteNotAccepted"},
 		"GRPCRoute":  {reason: "A route of gRPC that a Gateway refuses ends the wait.", failed: refusedRoute("GRPCRoute"), want: "Failed | Failed | RouteNotAccepted"},
+		"TLSRoute":   {reason: "A route of TLS that a Gateway refuses ends the wait.", failed: refusedRoute("TLSRoute"), want: "Failed | Failed | RouteNotAccepted"},
+		"HelmRelease": {
+			reason: "A release that its controller gives up ends the wait.",
+			failed: stalledObject("helm.toolkit.fluxcd.io/v2", "HelmRelease"), want: "Failed | Failed | ObjectFailed",
+		},
+		"HelmRepository": {
+			reason: "A repository of charts that its controller gives up ends the wait.",
+			failed: stalledObject("source.toolkit.fluxcd.io/v1", "HelmRepository"), want: "Failed | Failed | ObjectFailed",
+		},
+		"OCIRepository": {
+			reason: "A repository of artifacts that its controller gives up ends the wait.",
+			failed: stalledObject("source.toolkit.fluxcd.io/v1", "OCIRepository"), want: "Failed | Failed | ObjectFailed",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSharedWorld(t)
@@ -279,6 +292,18 @@ func TestFailedObject(t *testing.T) {
 			w.until(tc.want)
 		})
 	}
+}
+
+// stalledObject is an object of the claim that its controller gave up five seconds after noon.
+func stalledObject(apiVersion, kind string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": apiVersion, "kind": kind,
+		"metadata": map[string]any{"name": "web", "namespace": "team-a", "generation": int64(1), "labels": map[string]any{"intentplane.dev/claim": "web"}},
+		"status": map[string]any{"conditions": []any{map[string]any{
+			"type": "Stalled", "status": "True", "reason": "URLInvalid", "message": "no", "observedGeneration": int64(1),
+			"lastTransitionTime": "2026-11-01T12:00:05Z",
+		}}},
+	}}
 }
 
 // newSharedWorld has a Kustomization of all of a Site, which fails its health checks.

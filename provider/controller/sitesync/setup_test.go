@@ -86,9 +86,12 @@ func newWorld(t *testing.T) *world {
 		"Kustomization": kustomizations(), "GitRepository": repositories(),
 		"CustomResourceDefinition": definitions(), "Cluster": capiClusters(), "Secret": secrets(), "Deployment": deployments(), "Application": applications(),
 		"StatefulSet": {Group: "apps", Version: "v1", Resource: "statefulsets"}, "Job": {Group: "batch", Version: "v1", Resource: "jobs"},
-		"HTTPRoute":   {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "httproutes"},
-		"GRPCRoute":   {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "grpcroutes"},
-		"HelmRelease": {Group: "helm.toolkit.fluxcd.io", Version: "v2", Resource: "helmreleases"},
+		"HTTPRoute":     {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "httproutes"},
+		"GRPCRoute":     {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "grpcroutes"},
+		"TLSRoute":      {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "tlsroutes"},
+		"HelmRelease":   {Group: "helm.toolkit.fluxcd.io", Version: "v2", Resource: "helmreleases"},
+		"OCIRepository": repositories().GroupVersion().WithResource("ocirepositories"), "Bucket": repositories().GroupVersion().WithResource("buckets"),
+		"HelmRepository": repositories().GroupVersion().WithResource("helmrepositories"),
 	})
 	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config())}
 	if err := errors.Join(usage.Index(t.Context(), b), indexSyncs(t.Context(), b)); err != nil {

@@ -25,17 +25,17 @@ func TestReasons(t *testing.T) {
 		"OtherListener": {
 			reason: "A listener that the Gateway does not have takes no route.",
 			change: withRouteEdited("namespace: gateways", "namespace: gateways\n    sectionName: other"),
-			want:   engines.ReasonRouteNotAccepted, message: "Gateway web/other, by traefik.io/gateway-controller: Accepted is False: NoMatchingParent",
+			want:   engines.ReasonRouteNotAccepted, message: "Gateway gateways/web, section other, by traefik.io/gateway-controller: Accepted is False: NoMatchingParent",
 		},
 		"RefusingGateway": {
 			reason: "A Gateway may refuse routes of the namespace.",
 			change: withRouteEdited("name: web\n    namespace: gateways", "name: refusing\n    namespace: gateways"),
-			want:   engines.ReasonRouteNotAccepted, message: "Gateway refusing, by traefik.io/gateway-controller: Accepted is False: NotAllowedByListeners",
+			want:   engines.ReasonRouteNotAccepted, message: "Gateway gateways/refusing, by traefik.io/gateway-controller: Accepted is False: NotAllowedByListeners",
 		},
 		"MissingGateway": {
 			reason: "No controller reports on a route whose Gateway does not exist, and an earlier report does not count.",
 			change: withRouteEdited("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
-			want:   engines.ReasonRouteNotAccepted, message: "Gateway missing: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
+			want:   engines.ReasonRouteNotAccepted, message: "Gateway gateways/missing: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"OneGatewayMissing": {
 			reason: "Traefik reports for each Gateway of a route the conditions of one of them.",
