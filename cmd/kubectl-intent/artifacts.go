@@ -7,12 +7,13 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // An artifactsCommand shows the files that a deployment delivers.
 type artifactsCommand struct {
 	clusterFlags
-	objectsFlag
+	terminal.ObjectsFlag
 	fetchFlag
 
 	Checkout []string `help:"Clone of a repository, from which files are read that the GitDeliveries do not carry, as after a rollback and in a canary. Given once for each repository." predictor:"dir" sep:"none"`
@@ -22,14 +23,14 @@ type artifactsCommand struct {
 
 // Run prints the files of each Site, as the GitDeliveries of the deployment carry them or as the repository has them, or writes them to a
 // folder. It returns an error for unreadable objects and files.
-func (c *artifactsCommand) Run(s *streams) error {
-	printer := &renderCommand{objectsFlag: c.objectsFlag, To: c.To}
+func (c *artifactsCommand) Run(s *terminal.Streams) error {
+	printer := &renderCommand{ObjectsFlag: c.ObjectsFlag, To: c.To}
 	if err := printer.checkForm(); err != nil {
 		return err
 	}
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
 	f, err := findDeployment(ctx, opened, c.Name)
@@ -43,9 +44,9 @@ func (c *artifactsCommand) Run(s *streams) error {
 		return err
 	}
 	if c.To != "" {
-		return printer.writeFolders(s.out, all)
+		return printer.writeFolders(s.Out, all)
 	}
-	return printer.printFiles(s.out, all)
+	return printer.printFiles(s.Out, all)
 }
 
 // findDeployment returns the single deployment of a name, with its composed objects.

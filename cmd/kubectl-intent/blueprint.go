@@ -16,6 +16,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/blueprint"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -59,7 +60,7 @@ type createCommand struct {
 
 // Run writes the Blueprint, and advises about fixed fields that could follow an intent. It returns an error for a directory that would never
 // render.
-func (c *createCommand) Run(s *streams) error {
+func (c *createCommand) Run(s *terminal.Streams) error {
 	b, err := c.createBlueprint(c.Dir)
 	if err != nil {
 		return err
@@ -69,20 +70,20 @@ func (c *createCommand) Run(s *streams) error {
 		return err
 	}
 	for _, line := range advice {
-		if _, err := fmt.Fprintf(s.problems, "kubectl-intent: advice: %s\n", quoteInvisible(line)); err != nil {
+		if _, err := fmt.Fprintf(s.Problems, "kubectl-intent: advice: %s\n", terminal.QuoteInvisible(line)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}
-	out, err := encodeValue(c.Output, b)
+	out, err := terminal.Encode(c.Output, b)
 	if err != nil {
 		return err
 	}
 	// JSON has no comments.
 	if c.Output == "yaml" {
-		out = append([]byte("# Made by \"kubectl intent blueprint create "+quoteInvisible(path.Base(filepath.ToSlash(c.Dir)))+"\". Change that directory, and raise the version.\n"), out...)
+		out = append([]byte("# Made by \"kubectl intent blueprint create "+terminal.QuoteInvisible(path.Base(filepath.ToSlash(c.Dir)))+"\". Change that directory, and raise the version.\n"), out...)
 	}
 	if c.To == "" {
-		_, err := s.out.Write(out)
+		_, err := s.Out.Write(out)
 		return errors.Wrap(err, "cannot print")
 	}
 	return errors.Wrap(os.WriteFile(c.To, out, 0o644), "cannot write the Blueprint") //nolint:gosec // It holds no secrets.
@@ -90,7 +91,7 @@ func (c *createCommand) Run(s *streams) error {
 
 // A testCommand renders examples.
 type testCommand struct {
-	formFlag
+	terminal.FormFlag
 
 	Path string `arg:"" help:"File with Blueprints, - for the standard input, or a kustomize directory with examples in its blueprint.yaml." predictor:"file"`
 }
@@ -119,7 +120,7 @@ type ExampleResult struct {
 }
 
 // Run prints the values that each Blueprint reads, and one line for each example. It returns an error when one fails, or when there is none.
-func (t *testCommand) Run(s *streams) error {
+func (t *testCommand) Run(s *terminal.Streams) error {
 	blueprints, err := t.readBlueprints(s)
 	if err != nil {
 		return err
@@ -133,11 +134,11 @@ func (t *testCommand) Run(s *streams) error {
 		}
 		all = append(all, results...)
 	}
-	if err := t.printValue(s.out, all, func(w io.Writer) error { return printResults(w, s.colours, all) }); err != nil {
+	if err := t.PrintValue(s.Out, all, func(w io.Writer) error { return printResults(w, s.Colours, all) }); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(all, func(r ExampleResult) bool { return r.Error != "" }) {
-		return verdictError{}
+		return terminal.VerdictError{}
 	}
 	return nil
 }
@@ -177,9 +178,9 @@ func newExampleResult(name string, reads []string, r blueprint.Result) ExampleRe
 	return out
 }
 
-func (t *testCommand) readBlueprints(s *streams) ([]catalogv1alpha1.Blueprint, error) {
+func (t *testCommand) readBlueprints(s *terminal.Streams) ([]catalogv1alpha1.Blueprint, error) {
 	if info, err := os.Stat(t.Path); err != nil || !info.IsDir() {
-		return readAllObjects[catalogv1alpha1.Blueprint](s.in, t.Path, "Blueprint", catalogVersion)
+		return readAllObjects[catalogv1alpha1.Blueprint](s.In, t.Path, "Blueprint", catalogVersion)
 	}
 	// Nothing depends on its name.
 	b, err := blueprint.CreateForTest(os.DirFS(t.Path))
@@ -189,18 +190,18 @@ func (t *testCommand) readBlueprints(s *streams) ([]catalogv1alpha1.Blueprint, e
 	return []catalogv1alpha1.Blueprint{*b}, nil
 }
 
-func printResults(w io.Writer, colours palette, all []ExampleResult) error {
+func printResults(w io.Writer, colours terminal.Palette, all []ExampleResult) error {
 	for i, r := range all {
 		if i == 0 || all[i-1].Blueprint != r.Blueprint {
-			if _, err := fmt.Fprintf(w, "%s reads %s\n", quoteLine(r.Blueprint), quoteInvisible(cmp.Or(strings.Join(r.Reads, ", "), "nothing"))); err != nil {
+			if _, err := fmt.Fprintf(w, "%s reads %s\n", terminal.QuoteLine(r.Blueprint), terminal.QuoteInvisible(cmp.Or(strings.Join(r.Reads, ", "), "nothing"))); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
-		verdict := fmt.Sprintf("%s: %d files for Site %s", colours.paintText("ok", color.FgGreen), r.Files, quoteInvisible(r.Site))
+		verdict := fmt.Sprintf("%s: %d files for Site %s", colours.Paint("ok", color.FgGreen), r.Files, terminal.QuoteInvisible(r.Site))
 		if r.Error != "" {
-			verdict = colours.paintText("failed", color.FgRed) + ": " + plainMessage(r.Error)
+			verdict = colours.Paint("failed", color.FgRed) + ": " + terminal.PlainMessage(r.Error)
 		}
-		if _, err := fmt.Fprintf(w, "%s %s %s\n", quoteLine(r.Blueprint), quoteInvisible(r.Example), verdict); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s %s\n", terminal.QuoteLine(r.Blueprint), terminal.QuoteInvisible(r.Example), verdict); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 		if err := printTracks(w, r); err != nil {
@@ -225,7 +226,7 @@ func printTracks(w io.Writer, r ExampleResult) error {
 		lines = append(lines, "warning: "+l.String())
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintf(w, "%s %s %s\n", quoteLine(r.Blueprint), quoteInvisible(r.Example), quoteInvisible(line)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s %s\n", terminal.QuoteLine(r.Blueprint), terminal.QuoteInvisible(r.Example), terminal.QuoteInvisible(line)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // TestBadQueries breaks the query of a Blueprint that is right in all else.
@@ -62,7 +64,7 @@ func TestBadQueries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out, problems, code := runIntent(tc.in, tc.args...)
 			got := Report{}
-			if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitInvalid {
+			if err := json.Unmarshal([]byte(out), &got); err != nil || code != terminal.ExitInvalid {
 				t.Fatalf("\n%s\nrun(%q): exit code %d, %v:\n%s%s", tc.reason, tc.args, code, err, out, problems)
 			}
 			if diff := cmp.Diff([]Finding{tc.want}, got.Findings); diff != "" {

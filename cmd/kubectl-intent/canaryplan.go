@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/offline"
 )
@@ -75,10 +76,10 @@ func (v *validation) addPlan(finding Finding, in deployment.Input, c *offline.Co
 
 // printTextLines prints a line for each wave, and a total.
 func (p PlanReport) printTextLines(w io.Writer) error {
-	name, total := quoteInvisible(strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")), 0
+	name, total := terminal.QuoteInvisible(strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")), 0
 	for _, wave := range p.Waves {
 		total += len(wave.Steps)
-		if _, err := fmt.Fprintf(w, "%s %s\n", name, quoteInvisible(wave.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s\n", name, terminal.QuoteInvisible(wave.String())); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 const canaryClaims = "../../examples/delivery/canary.yaml"
@@ -75,10 +77,10 @@ func TestRenderedStep(t *testing.T) {
 			reason: "A finished wave keeps its weights when the next wave begins.",
 			args:   []string{"--step=6"}, want: []string{"edge1", "edge2", "weight: 0", "weight: 100", "weight: 50"}, without: "/kustomization.yaml",
 		},
-		"NoStep":    {reason: "A step that the plan does not have is refused.", args: []string{"--step=8"}, code: exitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 8 does not exist"}},
-		"Zero":      {reason: "Steps count from 1, as the status does.", args: []string{"--step=0"}, code: exitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 0 does not exist"}},
-		"WithDiff":  {reason: "A checkout has the track of the stable revision, which is not known here.", args: []string{"--step=1", "--diff=."}, code: exitUsage, want: []string{"can't be used together"}},
-		"WithInput": {reason: "The input of kustomize has no steps.", args: []string{"--step=1", "--inputs"}, code: exitUsage, want: []string{"can't be used together"}},
+		"NoStep":    {reason: "A step that the plan does not have is refused.", args: []string{"--step=8"}, code: terminal.ExitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 8 does not exist"}},
+		"Zero":      {reason: "Steps count from 1, as the status does.", args: []string{"--step=0"}, code: terminal.ExitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 0 does not exist"}},
+		"WithDiff":  {reason: "A checkout has the track of the stable revision, which is not known here.", args: []string{"--step=1", "--diff=."}, code: terminal.ExitUsage, want: []string{"can't be used together"}},
+		"WithInput": {reason: "The input of kustomize has no steps.", args: []string{"--step=1", "--inputs"}, code: terminal.ExitUsage, want: []string{"can't be used together"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

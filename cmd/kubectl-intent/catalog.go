@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/offline"
@@ -74,7 +75,7 @@ func (f catalogFlags) readCatalog(in io.Reader) (*source, error) {
 	}
 	c, err := f.openCluster()
 	if err != nil {
-		return nil, usageError{err}
+		return nil, terminal.UsageError{Err: err}
 	}
 	out.cluster, out.namespace = c, c.Namespace()
 	return out, nil

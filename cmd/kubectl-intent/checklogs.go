@@ -8,17 +8,18 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // showMeasured prints the measurements of a check of a deployment. It returns an error for a check that no Gate of the deployment has, with
 // the existing checks.
-func (c *logsCommand) showMeasured(s *streams) error {
+func (c *logsCommand) showMeasured(s *terminal.Streams) error {
 	if c.Check == "" {
-		return usageError{errors.Errorf("name a check, or say --build: kubectl intent explain --claim %s lists the checks. Other logs are at the Sites: kubectl logs shows them there", c.Name)}
+		return terminal.UsageError{Err: errors.Errorf("name a check, or say --build: kubectl intent explain --claim %s lists the checks. Other logs are at the Sites: kubectl logs shows them there", c.Name)}
 	}
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	f, err := findDeployment(context.Background(), opened, c.Name)
 	if err != nil {
@@ -29,8 +30,8 @@ func (c *logsCommand) showMeasured(s *streams) error {
 		messages := append([]string{noCheckNamed(c.Name, c.Check, overview.CheckNames(f))}, unreadLines(f.Unread)...)
 		return errors.New(strings.Join(messages, "; "))
 	}
-	return c.printValue(s.out, map[string]any{"checks": all}, func(io.Writer) error {
-		return printLines(s, overview.CheckLines(all, overview.Style{Now: s.now(), Width: s.screen.width()}))
+	return c.PrintValue(s.Out, map[string]any{"checks": all}, func(io.Writer) error {
+		return s.PrintLines(overview.CheckLines(all, overview.Style{Now: s.Now(), Width: s.Screen.Width()}))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/clone"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // checkoutFlags say which clone is read in place of a cluster.
@@ -17,7 +18,7 @@ type checkoutFlags struct {
 func (f checkoutFlags) findMemory(ctx context.Context, namespace, name string) (*clone.Clone, clone.Memory, error) {
 	c, err := clone.Open(ctx, f.Checkout)
 	if err != nil {
-		return nil, clone.Memory{}, usageError{err}
+		return nil, clone.Memory{}, terminal.UsageError{Err: err}
 	}
 	m, err := c.FindDeployment(ctx, queryOf(f.ControlPlane, namespace, name))
 	return c, m, err

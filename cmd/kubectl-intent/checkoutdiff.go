@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A Change is how one file of a checkout would change.
@@ -69,11 +70,11 @@ func compareDirectories(root *os.Root, all []rendered, claimOwner owner) ([]Rend
 	return out, nil
 }
 
-func printChanges(w io.Writer, colours palette, all []Rendering) error {
+func printChanges(w io.Writer, colours terminal.Palette, all []Rendering) error {
 	for _, rendering := range all {
 		for _, c := range rendering.Changes {
 			for line := range strings.Lines(c.Diff) {
-				text := colours.paintText(quoteLineOfText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
+				text := colours.Paint(terminal.QuoteLineOfText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
 				if _, err := fmt.Fprintln(w, text); err != nil {
 					return errors.Wrap(err, "cannot print")
 				}
@@ -120,7 +121,7 @@ func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 // unifiedDiff is a unified diff of one file. The values of a Secret are not shown.
 func unifiedDiff(name string, previous, next []byte) string {
 	// A name has one line.
-	oldName, newName := "a/"+quoteInvisible(name), "b/"+quoteInvisible(name)
+	oldName, newName := "a/"+terminal.QuoteInvisible(name), "b/"+terminal.QuoteInvisible(name)
 	if isSecretObject(previous) || isSecretObject(next) {
 		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", oldName, newName)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // TestEachCommandHasExamples holds each example to its command: it parses, and is one of that command.
@@ -113,7 +114,7 @@ func TestExamplesRun(t *testing.T) {
 			}
 			ran++
 			// Exit code 1 is the verdict of a command that searches, and 2 a wrong command line.
-			if out, problems, code := runIntent("", argsOfLine(t, line)...); code >= exitUsage || strings.Contains(problems, "error:") {
+			if out, problems, code := runIntent("", argsOfLine(t, line)...); code >= terminal.ExitUsage || strings.Contains(problems, "error:") {
 				t.Errorf("An example runs: %s: exit code %d:\n%s%s", line, code, out, problems)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/willabides/kongplete"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // completer is the program that kubectl calls to complete "kubectl intent". It is this program, under another name.
@@ -37,8 +38,8 @@ type completionCommand struct {
 }
 
 // Run prints the lines that make a shell complete kubectl-intent.
-func (c *completionCommand) Run(s *streams) error {
-	_, err := io.WriteString(s.out, map[string]string{
+func (c *completionCommand) Run(s *terminal.Streams) error {
+	_, err := io.WriteString(s.Out, map[string]string{
 		"bash": "complete -C kubectl-intent kubectl-intent\n",
 		"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -C kubectl-intent kubectl-intent\n",
 		"fish": `function __complete_kubectl_intent

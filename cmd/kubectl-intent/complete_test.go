@@ -9,6 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 func TestCompletion(t *testing.T) {
@@ -93,9 +95,9 @@ func TestPainted(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			for _, colours := range []palette{true, false} {
+			for _, colours := range []terminal.Palette{true, false} {
 				out := &bytes.Buffer{}
-				runCommand(tc.args, &streams{in: strings.NewReader(tc.in), out: out, colours: colours}, &bytes.Buffer{})
+				runCommand(tc.args, &terminal.Streams{In: strings.NewReader(tc.in), Out: out, Colours: colours}, &bytes.Buffer{})
 				for _, want := range tc.want {
 					if strings.Contains(out.String(), want) != bool(colours) {
 						t.Errorf("\n%s\nrun(%q) with colours %v: %q, got:\n%s", tc.reason, tc.args, colours, want, out)
@@ -106,7 +108,7 @@ func TestPainted(t *testing.T) {
 				}
 			}
 			form := &bytes.Buffer{}
-			runCommand(append(tc.args, "-o", "json"), &streams{in: strings.NewReader(tc.in), out: form, colours: true}, &bytes.Buffer{})
+			runCommand(append(tc.args, "-o", "json"), &terminal.Streams{In: strings.NewReader(tc.in), Out: form, Colours: true}, &bytes.Buffer{})
 			if !json.Valid(form.Bytes()) || strings.Contains(form.String(), `\u001b`) {
 				t.Errorf("\n%s\nrun(%q) as JSON: got:\n%s", tc.reason, tc.args, form)
 			}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // TestConfirm has the program ask a person before it changes a running deployment, and ask no script.
@@ -34,7 +36,7 @@ func TestConfirm(t *testing.T) {
 				standing(t, "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0}}"), parse(t, strings.ReplaceAll(history, "%s", "shop")),
 			}}
 			out, problems := &bytes.Buffer{}, &bytes.Buffer{}
-			s := &streams{in: strings.NewReader(tc.answer), out: out, isInteractive: !tc.isScript}
+			s := &terminal.Streams{In: strings.NewReader(tc.answer), Out: out, IsInteractive: !tc.isScript}
 			code := runCommand(append(tc.args, "--kubeconfig", server.start(t)), s, problems)
 			if len(server.made) != tc.want || (code == 0) != (tc.want == 1 || name == "DryRun") || !strings.HasPrefix(problems.String(), tc.asks) {
 				t.Errorf("\n%s\nrun(%q): want %d requests after %q, got %d and %d:\n%s%s", tc.reason, tc.args, tc.want, tc.asks, len(server.made), code, out, problems)

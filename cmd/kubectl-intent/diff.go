@@ -11,6 +11,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A diffCommand compares a file with the delivered files, or two revisions.
@@ -18,7 +19,7 @@ type diffCommand struct {
 	catalogFlags
 	checkoutFlags
 	fetchFlag
-	formFlag
+	terminal.FormFlag
 
 	File     string  `arg:"" help:"File with one IntentDeployment or Application, or - for the standard input. With --revision the name of a deployment." predictor:"file"`
 	Revision []int64 `help:"Compare this revision with another one, both as the clone has them: given twice, the earlier one first."`
@@ -26,8 +27,8 @@ type diffCommand struct {
 
 // Run prints how the files of each Site would change if the file were applied, or how they differ between two revisions. It exits with 1 when
 // any do, as diff does. It returns an error for invalid objects, for objects that would not be delivered, and for unreadable ones.
-func (c *diffCommand) Run(s *streams) error {
-	compare := func() ([]Rendering, error) { return c.compareFile(s.in) }
+func (c *diffCommand) Run(s *terminal.Streams) error {
+	compare := func() ([]Rendering, error) { return c.compareFile(s.In) }
 	if len(c.Revision) > 0 {
 		compare = c.compareRevisions
 	}
@@ -35,11 +36,11 @@ func (c *diffCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if err := c.printValue(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
+	if err := c.PrintValue(s.Out, report, func(w io.Writer) error { return printChanges(w, s.Colours, report) }); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(report, func(r Rendering) bool { return len(r.Changes) > 0 }) {
-		return verdictError{}
+		return terminal.VerdictError{}
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func (c *diffCommand) findDelivered(ctx context.Context, claimOwner owner) (*cau
 	flags.Namespace = claimOwner.claim.Namespace
 	opened, err := flags.openCluster()
 	if err != nil {
-		return nil, usageError{err}
+		return nil, terminal.UsageError{Err: err}
 	}
 	return findDeployment(ctx, opened, "intentdeployments."+claimOwner.claim.APIGroup+"/"+claimOwner.claim.Name)
 }

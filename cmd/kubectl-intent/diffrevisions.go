@@ -10,15 +10,16 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/clone"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // compareRevisions returns how the files of each Site differ between two revisions of a deployment, as a clone has them.
 func (c *diffCommand) compareRevisions() ([]Rendering, error) {
 	switch {
 	case len(c.Revision) != 2:
-		return nil, usageError{errors.New("two revisions are compared: --revision N --revision M")}
+		return nil, terminal.UsageError{Err: errors.New("two revisions are compared: --revision N --revision M")}
 	case c.Checkout == "":
-		return nil, usageError{errors.New("the repository alone has the files of earlier revisions: name a clone of it with --checkout")}
+		return nil, terminal.UsageError{Err: errors.New("the repository alone has the files of earlier revisions: name a clone of it with --checkout")}
 	}
 	ctx := context.Background()
 	from, m, err := c.findMemory(ctx, c.Namespace, c.File)

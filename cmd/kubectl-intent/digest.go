@@ -7,11 +7,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A digestCommand prints digests.
 type digestCommand struct {
-	formFlag
+	terminal.FormFlag
 
 	File string `arg:"" help:"File with IntentDeployments of either API group, or - for the standard input. Other objects in it are passed over." predictor:"file"`
 }
@@ -28,8 +29,8 @@ type Digest struct {
 
 // Run prints the digest of one IntentDeployment, or one line for each of several. It returns an error for a file that has none,
 // and for fields that an IntentDeployment does not have.
-func (d *digestCommand) Run(s *streams) error {
-	claims, err := readClaims(s.in, d.File)
+func (d *digestCommand) Run(s *terminal.Streams) error {
+	claims, err := readClaims(s.In, d.File)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (d *digestCommand) Run(s *streams) error {
 		}
 		all = append(all, Digest{Namespace: c.GetNamespace(), Name: c.GetName(), Digest: sum})
 	}
-	return d.printValue(s.out, all, func(w io.Writer) error { return errors.Wrap(printDigests(w, all), "cannot print") })
+	return d.PrintValue(s.Out, all, func(w io.Writer) error { return errors.Wrap(printDigests(w, all), "cannot print") })
 }
 
 func printDigests(w io.Writer, all []Digest) error {
@@ -50,7 +51,7 @@ func printDigests(w io.Writer, all []Digest) error {
 		return err
 	}
 	for _, d := range all {
-		if _, err := fmt.Fprintf(w, "%s %s\n", quoteLine(d.Namespace+"/"+d.Name), d.Digest); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s\n", terminal.QuoteLine(d.Namespace+"/"+d.Name), d.Digest); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 func TestDigest(t *testing.T) {
@@ -61,7 +62,7 @@ func TestDigest(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out := &bytes.Buffer{}
-			err := (&digestCommand{File: "-", formFlag: formFlag{Output: "text"}}).Run(&streams{in: strings.NewReader(tc.in), out: out})
+			err := (&digestCommand{File: "-", FormFlag: terminal.FormFlag{Output: "text"}}).Run(&terminal.Streams{In: strings.NewReader(tc.in), Out: out})
 			if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
 			}

@@ -8,12 +8,13 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A doctorCommand looks for errors of an installation.
 type doctorCommand struct {
 	clusterFlags
-	formFlag
+	terminal.FormFlag
 
 	Pre     bool          `help:"Look at a cluster before Intentplane is installed: its version, Crossplane, and your rights."`
 	Timeout time.Duration `default:"10s" help:"Time limit. Objects that were not read until then are unknown."`
@@ -26,7 +27,7 @@ type diagnosisReport struct {
 }
 
 // Run prints a line for each check, and returns an error that exits with 1 if there are problems.
-func (c *doctorCommand) Run(s *streams) error {
+func (c *doctorCommand) Run(s *terminal.Streams) error {
 	expected, err := diagnosis.ReadExpected()
 	if err != nil {
 		return err
@@ -34,22 +35,22 @@ func (c *doctorCommand) Run(s *streams) error {
 	c.RequestTimeout = min(c.RequestTimeout, c.Timeout)
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
-	lines := c.examine(ctx, opened, expected)
+	lines := c.examine(ctx, opened, expected, s.Version)
 	report := diagnosisReport{Items: lines, Problems: diagnosis.CountResults(lines)[diagnosis.Problem]}
-	err = c.printValue(s.out, report, func(io.Writer) error {
-		return printLines(s, overview.DoctorLines(lines, overview.Style{Width: s.screen.width()}))
+	err = c.PrintValue(s.Out, report, func(io.Writer) error {
+		return s.PrintLines(overview.DoctorLines(lines, overview.Style{Width: s.Screen.Width()}))
 	})
 	if err == nil && report.Problems > 0 {
-		return verdictError{}
+		return terminal.VerdictError{}
 	}
 	return err
 }
 
-func (c *doctorCommand) examine(ctx context.Context, checked *cluster.Cluster, e *diagnosis.Expected) []diagnosis.Line {
+func (c *doctorCommand) examine(ctx context.Context, checked *cluster.Cluster, e *diagnosis.Expected, version string) []diagnosis.Line {
 	f := &diagnosis.Facts{Client: version}
 	if c.Pre {
 		checked.ReadReadiness(ctx, e, f)

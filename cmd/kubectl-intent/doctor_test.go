@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // readInstallation decodes the sample once: it is large.
@@ -61,14 +62,14 @@ func TestDoctor(t *testing.T) {
 			says: []string{"ok versions: Crossplane crossplane-system/crossplane: 2.4.0 ", "kinds of the provider: 15 of 15 are active", "provider-intentplane: has the rights of examples/rbac/provider.yaml", ", 0 problem, "},
 		},
 		"Package": {
-			reason: "A package that is not healthy is a problem, which the exit code says.", code: exitInvalid,
+			reason: "A package that is not healthy is a problem, which the exit code says.", code: terminal.ExitInvalid,
 			edit: func(all []*unstructured.Unstructured) {
 				setConditions(all, "Function", map[string]any{"type": "Installed", "status": "True"}, map[string]any{"type": "Healthy", "status": "False", "reason": "Sick", "message": "no image"})
 			},
 			says: []string{"problem packages: Function intentplane-function-intentplane:", "PackageUnhealthy: Healthy is False (Sick): no image", "Fix: Repair the package", ", 1 problem, "},
 		},
 		"Right": {
-			reason: "A right that the service account does not have is a problem.", code: exitInvalid, server: apiServer{refused: map[string]bool{"create clusters": true}},
+			reason: "A right that the service account does not have is a problem.", code: terminal.ExitInvalid, server: apiServer{refused: map[string]bool{"create clusters": true}},
 			says: []string{"may not create clusters.cluster.x-k8s.io", "Fix: kubectl apply -f examples/rbac/provider.yaml"},
 		},
 		"Unread": {
@@ -81,7 +82,7 @@ func TestDoctor(t *testing.T) {
 			says: []string{"unknown packages: functions.pkg.crossplane.io: not read: the user may not", "unknown rights: subjectaccessreviews.authorization.k8s.io: not read"},
 		},
 		"Unused": {
-			reason: "A Site that no deployment uses is looked at, too: its kubeconfig is missing.", code: exitInvalid,
+			reason: "A Site that no deployment uses is looked at, too: its kubeconfig is missing.", code: terminal.ExitInvalid,
 			edit: func(all []*unstructured.Unstructured) {
 				*all[0] = *parse(t, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: far}, spec: {cluster: {kubeconfigSecretRef: {namespace: sites, name: far, key: value}}}}`)
 			},
@@ -94,14 +95,14 @@ func TestDoctor(t *testing.T) {
 			says: []string{"versions: Kubernetes: v1.36.3", "you: may apply examples/install", ", 0 problem, "},
 		},
 		"PreRights": {
-			reason: "A user who may not install learns which right is missing.", args: []string{"--pre"}, code: exitInvalid, server: apiServer{refused: map[string]bool{"create configurations": true}},
+			reason: "A user who may not install learns which right is missing.", args: []string{"--pre"}, code: terminal.ExitInvalid, server: apiServer{refused: map[string]bool{"create configurations": true}},
 			says: []string{"problem rights: you: may not create configurations.pkg.crossplane.io", "Fix: Ask an administrator"},
 		},
 		"PreCrossplane": {
-			reason: "A cluster without Crossplane is not ready.", args: []string{"--pre"}, code: exitInvalid, server: apiServer{absent: map[string]bool{"configurations.pkg.crossplane.io": true}},
+			reason: "A cluster without Crossplane is not ready.", args: []string{"--pre"}, code: terminal.ExitInvalid, server: apiServer{absent: map[string]bool{"configurations.pkg.crossplane.io": true}},
 			says: []string{"problem versions: Crossplane: The cluster does not have the kinds", "Fix: Install Crossplane"},
 		},
-		"Kubeconfig": {reason: "A kubeconfig that does not exist is a mistake of the command line.", args: []string{"--kubeconfig", "/nowhere"}, code: exitUsage, says: []string{"cannot use the kubeconfig"}},
+		"Kubeconfig": {reason: "A kubeconfig that does not exist is a mistake of the command line.", args: []string{"--kubeconfig", "/nowhere"}, code: terminal.ExitUsage, says: []string{"cannot use the kubeconfig"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -175,8 +176,8 @@ func TestDoctorRequests(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatalf("%v: %s%s", err, out, problems)
 	}
-	if code != exitInvalid || report.Problems != 110 {
-		t.Errorf("doctor: want exit code %d and 110 problems, got %d and %d", exitInvalid, code, report.Problems)
+	if code != terminal.ExitInvalid || report.Problems != 110 {
+		t.Errorf("doctor: want exit code %d and 110 problems, got %d and %d", terminal.ExitInvalid, code, report.Problems)
 	}
 	t.Logf("%d requests", n.Load())
 	if n.Load() > maxDoctorRequests {

@@ -11,6 +11,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/offline"
 	"github.com/intentplane/intentplane/function/render"
@@ -19,7 +20,7 @@ import (
 // An explainCommand shows how deployments are understood.
 type explainCommand struct {
 	subjectFlags
-	formFlag
+	terminal.FormFlag
 }
 
 // An Explanation is how one deployment was understood.
@@ -58,11 +59,11 @@ type SiteExplanation struct {
 
 // Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for an invalid deployment, and for
 // unreadable objects.
-func (e *explainCommand) Run(s *streams) error {
+func (e *explainCommand) Run(s *terminal.Streams) error {
 	if e.Claim == "" && e.isIncomplete() {
-		return usageError{errors.New("--site and --blueprint are needed together, or --live")}
+		return terminal.UsageError{Err: errors.New("--site and --blueprint are needed together, or --live")}
 	}
-	claims, c, err := e.loadDeployments(s.in)
+	claims, c, err := e.loadDeployments(s.In)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (e *explainCommand) Run(s *streams) error {
 		}
 		all = append(all, explanation)
 	}
-	return e.printValue(s.out, all, func(w io.Writer) error { return printExplanations(w, all) })
+	return e.PrintValue(s.Out, all, func(w io.Writer) error { return printExplanations(w, all) })
 }
 
 func (e *explainCommand) explainDeployment(from *source, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
@@ -121,17 +122,17 @@ func checksAtSite(all gates.Checks, site string) []deploymentv1alpha1.Check {
 func printExplanations(w io.Writer, all []Explanation) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, e := range all {
-		_, _ = fmt.Fprintf(t, "%s\nDIGEST\t%s\nFROM\t%s\nUNDERSTOOD\t%s\n", quoteLine(e.Namespace+"/"+e.Name), e.Digest, e.Field, quoteInvisible(string(e.Understood)))
+		_, _ = fmt.Fprintf(t, "%s\nDIGEST\t%s\nFROM\t%s\nUNDERSTOOD\t%s\n", terminal.QuoteLine(e.Namespace+"/"+e.Name), e.Digest, e.Field, terminal.QuoteInvisible(string(e.Understood)))
 		if e.Blueprint != "" {
-			_, _ = fmt.Fprintf(t, "BLUEPRINT\t%s\n", quoteInvisible(e.Blueprint))
+			_, _ = fmt.Fprintf(t, "BLUEPRINT\t%s\n", terminal.QuoteInvisible(e.Blueprint))
 		}
 		if e.Update != "" {
-			_, _ = fmt.Fprintf(t, "UPDATE\t%s\n", quoteInvisible(e.Update))
+			_, _ = fmt.Fprintf(t, "UPDATE\t%s\n", terminal.QuoteInvisible(e.Update))
 		}
 		for _, s := range e.Sites {
-			_, _ = fmt.Fprintf(t, "\nSITE\t%s\nPATH\t%s\nKEY\tVALUE\tFROM\n", quoteInvisible(s.Site), quoteInvisible(s.Path))
+			_, _ = fmt.Fprintf(t, "\nSITE\t%s\nPATH\t%s\nKEY\tVALUE\tFROM\n", terminal.QuoteInvisible(s.Site), terminal.QuoteInvisible(s.Path))
 			for _, v := range s.Values {
-				_, _ = fmt.Fprintf(t, "%s\t%q\t%s\n", quoteLine(v.Key), v.Value, v.From)
+				_, _ = fmt.Fprintf(t, "%s\t%q\t%s\n", terminal.QuoteLine(v.Key), v.Value, v.From)
 			}
 			explainChecks(t, s.Checks)
 		}
@@ -145,7 +146,7 @@ func explainChecks(t io.Writer, checks []deploymentv1alpha1.Check) {
 		if i == 0 {
 			_, _ = fmt.Fprint(t, "CHECK\tTHRESHOLD\tDELAY\tINTERVAL\tCOUNT\tFAILURES\tERRORS\tNO-DATA\tTIMEOUT\n")
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", quoteLine(c.Name), textOrNone(quoteInvisible(string(c.Threshold))), firstMeasurementDelay(c), c.Interval,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", terminal.QuoteLine(c.Name), textOrNone(terminal.QuoteInvisible(string(c.Threshold))), firstMeasurementDelay(c), c.Interval,
 			*c.Count, *c.FailureLimit, *c.ConsecutiveErrorLimit, c.NoData, c.Timeout)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // inChannel returns an example of a Blueprint, in a channel or in none, and the digest that a revision would name.
@@ -104,7 +105,7 @@ func TestStays(t *testing.T) {
 			renders(t, tc.want.Blueprint, files[tc.want.Blueprint], args)
 		})
 	}
-	if _, problems, code := runIntent(claim, "explain", "-", "--with-update"); code != exitUsage || !strings.Contains(problems, "--claim") {
+	if _, problems, code := runIntent(claim, "explain", "-", "--with-update"); code != terminal.ExitUsage || !strings.Contains(problems, "--claim") {
 		t.Errorf("A file waits for no approval: exit code %d: %s", code, problems)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // writeFiles writes files below a folder, by their paths.
@@ -62,12 +64,12 @@ func TestDirectories(t *testing.T) {
 		says   string
 	}{
 		"Validate": {reason: "All manifests of a directory are validated.", args: []string{"validate", "good"}, says: "1 object, 0 mistakes\n"},
-		"Mistake":  {reason: "A mistake is reported with the file that it is in.", args: []string{"validate", "bad"}, code: exitInvalid, says: "bad/team/b.yaml:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: "},
+		"Mistake":  {reason: "A mistake is reported with the file that it is in.", args: []string{"validate", "bad"}, code: terminal.ExitInvalid, says: "bad/team/b.yaml:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: "},
 		"Empty":    {reason: "A directory without manifests is warned of.", args: []string{"validate", "none"}, says: "none:1: warning: Empty: the directory has no file whose name ends in .yaml, .yml or .json\n"},
 		"Digest":   {reason: "Other commands take a directory too.", args: []string{"digest", "good"}, says: "sha256:"},
 		"Decode": {
 			reason: "A malformed document is reported with its file.",
-			args:   []string{"digest", "bad"}, code: exitInvalid, says: "cannot decode document 1 of bad/team/b.yaml: ",
+			args:   []string{"digest", "bad"}, code: terminal.ExitInvalid, says: "cannot decode document 1 of bad/team/b.yaml: ",
 		},
 	}
 	for name, tc := range cases {

@@ -10,6 +10,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A goal is the awaited state of an Application or a deployment.
@@ -43,14 +44,14 @@ func parseGoal(text string, in io.Reader, sum func(file string, in io.Reader) (s
 	case kind == "step":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {
-			return goal{}, usageError{errors.Errorf("--for=step=%s: the step must be a number from 1", value)}
+			return goal{}, terminal.UsageError{Err: errors.Errorf("--for=step=%s: the step must be a number from 1", value)}
 		}
 		return goal{step: n, isFixed: true}, nil
 	case kind == "digest" && value != "":
 		want, err := sum(value, in)
 		return goal{digest: want, isFixed: true}, err
 	}
-	return goal{}, usageError{errors.Errorf("--for=%s: want succeeded, live, step=N or digest=FILE", text)}
+	return goal{}, terminal.UsageError{Err: errors.Errorf("--for=%s: want succeeded, live, step=N or digest=FILE", text)}
 }
 
 // digestOfDeploymentFile returns the digest of the spec of the single deployment in a file.
@@ -60,7 +61,7 @@ func digestOfDeploymentFile(file string, in io.Reader) (string, error) {
 		return "", err
 	}
 	if len(all) != 1 {
-		return "", usageError{errors.Errorf("%s has %d IntentDeployments, want one", file, len(all))}
+		return "", terminal.UsageError{Err: errors.Errorf("%s has %d IntentDeployments, want one", file, len(all))}
 	}
 	sum, err := digest.Spec(&all[0].Spec)
 	return sum, errors.Wrap(err, "cannot compute the digest of the spec")

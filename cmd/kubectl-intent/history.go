@@ -8,13 +8,14 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A historyCommand shows the revisions of a deployment.
 type historyCommand struct {
 	clusterFlags
 	checkoutFlags
-	wideFlag
+	terminal.WideFlag
 
 	Name     string `arg:"" help:"Name of an IntentDeployment, or of the Application that composed it. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Revision int64  `help:"Show this revision alone."`
@@ -22,19 +23,19 @@ type historyCommand struct {
 
 // Run prints the revisions that the ledger remembers. It returns an error for unreadable objects, and for a revision that the ledger does not
 // remember.
-func (c *historyCommand) Run(s *streams) error {
+func (c *historyCommand) Run(s *terminal.Streams) error {
 	if c.Checkout != "" {
 		return c.showRemembered(s)
 	}
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	f, err := findDeployment(context.Background(), opened, c.Name)
 	if err != nil {
 		return err
 	}
-	now := s.now()
+	now := s.Now()
 	o := overview.ForDeployment(f, cause.FindForDeployment(f, now))
 	if o.Revisions, err = c.selectRevisions(o.Revisions); err != nil {
 		return err
@@ -43,7 +44,7 @@ func (c *historyCommand) Run(s *streams) error {
 }
 
 // showRemembered prints the revisions that a clone remembers.
-func (c *historyCommand) showRemembered(s *streams) error {
+func (c *historyCommand) showRemembered(s *terminal.Streams) error {
 	_, m, err := c.findMemory(context.Background(), c.Namespace, c.Name)
 	if err != nil {
 		return err
@@ -67,9 +68,9 @@ func (c *historyCommand) selectRevisions(all []overview.Revision) ([]overview.Re
 	return all[i : i+1], nil
 }
 
-func (c *historyCommand) printRevisions(s *streams, all []overview.Revision, lines func(overview.Style) []string) error {
+func (c *historyCommand) printRevisions(s *terminal.Streams, all []overview.Revision, lines func(overview.Style) []string) error {
 	if c.Output == "text" || c.Output == "wide" {
-		return printLines(s, lines(overview.Style{Now: s.now(), Width: s.screen.width(), IsWide: c.Output == "wide"}))
+		return s.PrintLines(lines(overview.Style{Now: s.Now(), Width: s.Screen.Width(), IsWide: c.Output == "wide"}))
 	}
-	return printEncoded(s, c.Output, map[string]any{"revisions": all})
+	return s.PrintEncoded(c.Output, map[string]any{"revisions": all})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/analysis"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/gates"
 )
 
@@ -33,7 +34,7 @@ type importFlags struct {
 
 func (f importFlags) options() (analysis.Options, error) {
 	if f.Count < 0 || f.Count > 100 {
-		return analysis.Options{}, usageError{errors.Errorf("--count: %d is not from 1 to 100", f.Count)}
+		return analysis.Options{}, terminal.UsageError{Err: errors.Errorf("--count: %d is not from 1 to 100", f.Count)}
 	}
 	return analysis.Options{Args: f.Arg, Count: f.Count, UsesSiteServer: f.SiteServer}, nil
 }
@@ -46,12 +47,12 @@ type importAnalysisCommand struct {
 }
 
 // Run prints the conversion of the analyses. It returns an error that names each field which cannot be converted, and prints nothing then.
-func (i *importAnalysisCommand) Run(s *streams) error {
+func (i *importAnalysisCommand) Run(s *terminal.Streams) error {
 	o, err := i.options()
 	if err != nil {
 		return err
 	}
-	documents, err := readTexts(s.in, i.File)
+	documents, err := readTexts(s.In, i.File)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ type importMetricTemplateCommand struct {
 }
 
 // Run prints the conversion of the metrics. It returns an error that names each field which cannot be converted, and prints nothing then.
-func (i *importMetricTemplateCommand) Run(s *streams) error {
+func (i *importMetricTemplateCommand) Run(s *terminal.Streams) error {
 	o, err := i.options()
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (i *importMetricTemplateCommand) Run(s *streams) error {
 	o.Threshold = i.Threshold
 	var all [][]byte
 	for _, file := range i.Files {
-		documents, err := readTexts(s.in, file)
+		documents, err := readTexts(s.In, file)
 		if err != nil {
 			return err
 		}
@@ -103,7 +104,7 @@ func readTexts(in io.Reader, file string) ([][]byte, error) {
 }
 
 // printConversion prints the conversion, once our own rules accept it.
-func (f importFlags) printConversion(s *streams, c *analysis.Conversion, kinds string) error {
+func (f importFlags) printConversion(s *terminal.Streams, c *analysis.Conversion, kinds string) error {
 	if len(c.Checks) == 0 {
 		return errors.Errorf("the file has no %s", kinds)
 	}
@@ -113,7 +114,7 @@ func (f importFlags) printConversion(s *streams, c *analysis.Conversion, kinds s
 	}
 	out := []string{}
 	for _, part := range parts {
-		b, err := encodeValue(f.Output, part)
+		b, err := terminal.Encode(f.Output, part)
 		if err != nil {
 			return err
 		}
@@ -124,11 +125,11 @@ func (f importFlags) printConversion(s *streams, c *analysis.Conversion, kinds s
 		separator = ""
 	}
 	for _, note := range c.Notes {
-		if _, err := fmt.Fprintf(s.problems, "kubectl-intent: note: %s\n", quoteInvisible(note)); err != nil {
+		if _, err := fmt.Fprintf(s.Problems, "kubectl-intent: note: %s\n", terminal.QuoteInvisible(note)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}
-	_, err = io.WriteString(s.out, strings.Join(out, separator))
+	_, err = io.WriteString(s.Out, strings.Join(out, separator))
 	return errors.Wrap(err, "cannot print")
 }
 

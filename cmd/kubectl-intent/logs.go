@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // defaultStep is the step whose log says the most of a build that succeeded.
@@ -16,7 +17,7 @@ const defaultStep = "build"
 // A logsCommand shows the measurements of a check, or the log of a build.
 type logsCommand struct {
 	clusterFlags
-	formFlag
+	terminal.FormFlag
 
 	Name  string `arg:""                       help:"Name of an IntentDeployment or an Application. With --build, of an Application with a source."  predictor:"claim"`
 	Check string `arg:""                       help:"Name of a check: shows its measurements at each Site."                                          optional:""`
@@ -27,23 +28,23 @@ type logsCommand struct {
 }
 
 // Run prints the measurements of a check, or copies the log of one step of the build. It returns an error for missing or unreadable objects.
-func (c *logsCommand) Run(s *streams) error {
+func (c *logsCommand) Run(s *terminal.Streams) error {
 	switch isOfBuild := c.Step != "" || c.Follow; {
 	case c.Build && (c.Check != "" || c.Output != "text"):
-		return usageError{errors.New("a build has no check, and its log no other form than text")}
+		return terminal.UsageError{Err: errors.New("a build has no check, and its log no other form than text")}
 	case c.Build:
 		return c.showBuild(s)
 	case isOfBuild:
-		return usageError{errors.New("--step and --follow are for --build")}
+		return terminal.UsageError{Err: errors.New("--step and --follow are for --build")}
 	}
 	return c.showMeasured(s)
 }
 
 // showBuild copies the log of one step of the build. It returns an error when nothing was built, or the log cannot be read.
-func (c *logsCommand) showBuild(s *streams) error {
+func (c *logsCommand) showBuild(s *terminal.Streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
 	name, _, err := findBuilt(ctx, opened, c.Name)
@@ -67,7 +68,7 @@ func (c *logsCommand) showBuild(s *streams) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	_, err = io.Copy(s.out, log)
+	_, err = io.Copy(s.Out, log)
 	return errors.Wrap(err, "cannot read the log")
 }
 

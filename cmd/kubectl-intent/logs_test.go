@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // serveBuilt serves an Application with a source, its ImageBuild, a Build of kpack and the log of a step. The look that is asked for is done at once.
@@ -93,7 +94,7 @@ func TestLogs(t *testing.T) {
 			}
 			serveBuilt(t, tc.at, tc.source)
 			out, problems := &strings.Builder{}, &strings.Builder{}
-			code := runCommand(append([]string{"logs", "api"}, tc.args...), &streams{out: out}, problems)
+			code := runCommand(append([]string{"logs", "api"}, tc.args...), &terminal.Streams{Out: out}, problems)
 			if code != tc.code || !strings.Contains(out.String()+problems.String(), tc.want) {
 				t.Errorf("\n%s\nlogs: exit code %d: %s%s", tc.reason, code, out, problems)
 			}

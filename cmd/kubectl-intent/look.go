@@ -17,12 +17,13 @@ import (
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A lookCommand asks for a look at a repository with source code.
 type lookCommand struct {
 	clusterFlags
-	formFlag
+	terminal.FormFlag
 
 	Name    string        `arg:""          help:"Name of an Application with a source." predictor:"claim"`
 	NoWait  bool          `help:"Do not wait until the provider has looked at the repository."`
@@ -31,10 +32,10 @@ type lookCommand struct {
 
 // Run annotates the Application, waits until the provider has looked, and prints the commit. It returns an error when the Application does not exist, when the
 // look found no commit, and when the provider did not look in time.
-func (c *lookCommand) Run(s *streams) error {
+func (c *lookCommand) Run(s *terminal.Streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
 	defer cancel()
@@ -45,16 +46,16 @@ func (c *lookCommand) Run(s *streams) error {
 	if err := refuseLook(&found.Applications[0].Application); err != nil {
 		return errors.Wrap(err, name)
 	}
-	token := s.now().UTC().Format(time.RFC3339Nano)
+	token := s.Now().UTC().Format(time.RFC3339Nano)
 	if err := opened.Refresh(ctx, found, token); err != nil {
 		return err
 	}
 	if c.NoWait {
-		report := lookReport{Name: name, Object: reportObjects(found, s.now())[0], RequestedAt: token}
-		return c.printValue(s.out, report, func(io.Writer) error { return printLines(s, []string{name + ": the repository will be looked at"}) })
+		report := lookReport{Name: name, Object: reportObjects(found, s.Now())[0], RequestedAt: token}
+		return c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines([]string{name + ": the repository will be looked at"}) })
 	}
 	read := func(ctx context.Context) (*buildv1alpha1.ImageBuild, error) { return opened.ImageBuild(ctx, name) }
-	b, err := awaitLook(ctx, read, token, s.pollInterval())
+	b, err := awaitLook(ctx, read, token, s.PollInterval())
 	if kerrors.IsNotFound(err) {
 		err = explainNoBuild(found.Applications[0])
 	}
@@ -62,8 +63,8 @@ func (c *lookCommand) Run(s *streams) error {
 		return errors.Wrap(err, name)
 	}
 	report := newLookReport(name, token, b)
-	report.Object = reportAfter(ctx, opened, found, c.Name, s.now())
-	return errors.Join(c.printValue(s.out, report, func(io.Writer) error { return printFound(s, report) }), report.trouble())
+	report.Object = reportAfter(ctx, opened, found, c.Name, s.Now())
+	return errors.Join(c.PrintValue(s.Out, report, func(io.Writer) error { return printFound(s, report) }), report.trouble())
 }
 
 // refuseLook returns an error for an Application whose repository no provider looks at, with any request.
@@ -164,7 +165,7 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 	for {
 		b, err := read(ctx)
 		if ctx.Err() != nil {
-			return nil, endError{errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), exitTimedOut}
+			return nil, terminal.EndError{Err: errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), Code: terminal.ExitTimedOut}
 		}
 		if err != nil || isAnswered(b, token) || isReconcileFailed(b, token) {
 			return b, err
@@ -177,9 +178,9 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 }
 
 // printFound prints the commit that a look found. A failed look is reported by an error.
-func printFound(s *streams, r lookReport) error {
+func printFound(s *terminal.Streams, r lookReport) error {
 	if r.Reason != "" {
-		return printLines(s, []string{r.Object.line()})
+		return s.PrintLines([]string{r.Object.line()})
 	}
-	return printLines(s, []string{r.Revision + " is at " + r.Commit, r.Object.line()})
+	return s.PrintLines([]string{r.Revision + " is at " + r.Commit, r.Object.line()})
 }

@@ -17,6 +17,7 @@ import (
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 func TestLook(t *testing.T) {
@@ -50,7 +51,7 @@ func TestLook(t *testing.T) {
 			}
 			serveBuilt(t, tc.at, tc.source)
 			out, problems := &strings.Builder{}, &strings.Builder{}
-			code := runCommand(append([]string{"look", "api"}, tc.args...), &streams{out: out}, problems)
+			code := runCommand(append([]string{"look", "api"}, tc.args...), &terminal.Streams{Out: out}, problems)
 			if code != tc.code || !strings.Contains(out.String()+problems.String(), tc.want) {
 				t.Errorf("\n%s\nlook: exit code %d: %s%s", tc.reason, code, out, problems)
 			}
@@ -114,7 +115,7 @@ func TestLookPaused(t *testing.T) {
 	t.Setenv("KUBECONFIG", kubeconfig)
 	for _, args := range [][]string{{"look", "api"}, {"look", "api", "--no-wait"}, {"look", "api", "-o", "json"}} {
 		out, problems := &strings.Builder{}, &strings.Builder{}
-		code := runCommand(args, &streams{out: out}, problems)
+		code := runCommand(args, &terminal.Streams{Out: out}, problems)
 		if code != 1 || !strings.Contains(problems.String(), "api: ReconcilePaused: ") {
 			t.Errorf("%v: exit code %d: %s%s", args, code, out, problems)
 		}
@@ -139,7 +140,7 @@ func TestAwaitLook(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := awaitLook(ctx, read, "later", time.Millisecond)
-	if e := (endError{}); !errors.As(err, &e) || e.code != exitTimedOut {
+	if e := (terminal.EndError{}); !errors.As(err, &e) || e.Code != terminal.ExitTimedOut {
 		t.Errorf("A wait that takes too long ends with 4: %v", err)
 	}
 }

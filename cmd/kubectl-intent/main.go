@@ -3,30 +3,18 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // version of the build. The linker sets it.
 var version = "dev"
-
-// Exit codes. The last three are exit codes of wait.
-const (
-	exitInvalid    = 1
-	exitUsage      = 2
-	exitRolledBack = 3
-	exitTimedOut   = 4
-	exitSuperseded = 5
-)
 
 // commands are the commands of kubectl-intent.
 type commands struct {
@@ -59,55 +47,6 @@ type commands struct {
 	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run the present spec of an Application, an IntentDeployment or a Bundle. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
 }
 
-// streams that commands read from and write to.
-type streams struct {
-	in  io.Reader
-	out io.Writer
-
-	// problems is where advice goes too. run sets it.
-	problems io.Writer
-
-	// colours says whether out shows them.
-	colours palette
-
-	// screen is the terminal that out is. Nil means that out is none.
-	screen screen
-
-	// isInteractive says that a person answers questions on in.
-	isInteractive bool
-
-	// now returns the time, in the zone in which people read it. run sets it where it is nil.
-	now func() time.Time
-
-	// interval between two reads of an awaited object. 0 means waitInterval.
-	interval time.Duration
-}
-
-// pollInterval is the time between two observations of an awaited object.
-func (s *streams) pollInterval() time.Duration { return cmp.Or(s.interval, waitInterval) }
-
-// A usageError says that the command line is wrong, and nothing was looked at.
-type usageError struct{ error }
-
-// A verdictError says that the examined objects failed a check. Why was printed.
-type verdictError struct {
-	// code that the program exits with. 0 stands for exitInvalid.
-	code int
-}
-
-// Error is empty: the findings are printed already.
-func (verdictError) Error() string { return "" }
-
-// An endError is the end of a wait. A person reads its message, if that was not printed already, and a script its code.
-type endError struct {
-	error
-
-	code int
-}
-
-// Unwrap returns the error of the message.
-func (e endError) Unwrap() error { return e.error }
-
 // gcPercent lets the heap grow to five times the live objects: a command ends within seconds, and the default spends a fifth of its time on garbage collection.
 const gcPercent = 400
 
@@ -115,21 +54,18 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteForFile(os.Stdout, os.Getenv), screen: screenOfFile(os.Stdout), isInteractive: screenOfFile(os.Stdin) != nil}
+	s := &terminal.Streams{In: os.Stdin, Out: os.Stdout, Colours: terminal.PaletteOf(os.Stdout, os.Getenv), Screen: terminal.ScreenOf(os.Stdout), IsInteractive: terminal.ScreenOf(os.Stdin) != nil}
 	if filepath.Base(os.Args[0]) == completer {
-		os.Exit(exitCode(completeWords(os.Args[1:], s.out), os.Stderr))
+		os.Exit(terminal.ExitCode(completeWords(os.Args[1:], s.Out), os.Stderr))
 	}
 	if line := os.Getenv(lineToComplete); line != "" {
-		os.Exit(exitCode(completeLine(s.out), os.Stderr))
+		os.Exit(terminal.ExitCode(completeLine(s.Out), os.Stderr))
 	}
 	os.Exit(runCommand(os.Args[1:], s, os.Stderr))
 }
 
 func newCommandParser(out, problems io.Writer) (*kong.Kong, error) {
-	parser, err := kong.New(&commands{},
-		kong.Name("kubectl-intent"),
-		kong.Description("Shows IntentDeployments and the objects that they need, from files or from a cluster, and records the decisions of a person."),
-		kong.Writers(out, problems))
+	parser, err := terminal.NewParser(&commands{}, out, problems)
 	if err == nil {
 		addExamples(parser.Model.Node)
 	}
@@ -137,52 +73,11 @@ func newCommandParser(out, problems io.Writer) (*kong.Kong, error) {
 }
 
 // runCommand returns the exit code.
-func runCommand(args []string, s *streams, problems io.Writer) int {
-	parser, err := newCommandParser(s.out, problems)
+func runCommand(args []string, s *terminal.Streams, problems io.Writer) int {
+	parser, err := newCommandParser(s.Out, problems)
 	if err != nil {
-		return exitCode(err, problems)
+		return terminal.ExitCode(err, problems)
 	}
-	// A flag of the whole program would stand in the way of the --version of "blueprint create".
-	if slices.Equal(args, []string{"--version"}) {
-		_, err := fmt.Fprintln(s.out, version)
-		return exitCode(errors.Wrap(err, "cannot print"), problems)
-	}
-	if len(args) == 0 {
-		return exitCode(printUsage(parser), problems)
-	}
-	c, err := parser.Parse(args)
-	if err != nil {
-		return exitCode(usageError{err}, problems)
-	}
-	s.problems = problems
-	if s.now == nil {
-		s.now = time.Now
-	}
-	return exitCode(c.Run(s), problems)
-}
-
-// printUsage prints the commands of the program, as kubectl does without a command.
-func printUsage(parser *kong.Kong) error {
-	c, err := kong.Trace(parser, nil)
-	if err != nil {
-		return err
-	}
-	return errors.Wrap(c.PrintUsage(false), "cannot print")
-}
-
-func exitCode(err error, problems io.Writer) int {
-	if err == nil {
-		return 0
-	}
-	if e := (verdictError{}); errors.As(err, &e) {
-		return cmp.Or(e.code, exitInvalid)
-	}
-	_, _ = fmt.Fprintf(problems, "kubectl-intent: error: %s\n", plainMessage(err.Error()))
-	if e := (endError{}); errors.As(err, &e) {
-		return e.code
-	}
-	if e := (usageError{}); errors.As(err, &e) {
-		return exitUsage
-	}
-	return exitInvalid
+	s.Version = version
+	return terminal.Run(parser, args, s, problems)
 }

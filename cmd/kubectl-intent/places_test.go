@@ -13,6 +13,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/provider/marker"
 )
@@ -50,8 +51,8 @@ func TestRefused(t *testing.T) {
 			}
 			for _, command := range commands {
 				out, problems, code := runIntent(tc.in, append(command, tc.args...)...)
-				if code != exitInvalid || !strings.Contains(out+problems, tc.want) {
-					t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, command, exitInvalid, tc.want, code, out, problems)
+				if code != terminal.ExitInvalid || !strings.Contains(out+problems, tc.want) {
+					t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, command, terminal.ExitInvalid, tc.want, code, out, problems)
 				}
 			}
 		})
@@ -145,7 +146,7 @@ func TestRenderRemoved(t *testing.T) {
 			args := append([]string{"render", "-"}, append(catalog[:4:4], tc.args...)...)
 			alone, _, _ := runIntent(oneSite, append(args, "--diff", emptyCheckout)...)
 			out, problems, code := runIntent(oneSite, append(args, "--diff", checkout)...)
-			if code != exitInvalid || problems != "" {
+			if code != terminal.ExitInvalid || problems != "" {
 				t.Fatalf("\n%s\nrun(...): exit code %d:\n%s%s", tc.reason, code, out, problems)
 			}
 			got := strings.Replace(out, alone, "", 1)

@@ -10,6 +10,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 type promoteCommand struct {
@@ -21,7 +22,7 @@ type promoteCommand struct {
 
 // Run releases a step of a canary, or all of them. It returns an error when no step pauses or waits for a user, and for unreadable objects or
 // a refused request.
-func (c *promoteCommand) Run(s *streams) error {
+func (c *promoteCommand) Run(s *terminal.Streams) error {
 	return c.createRequest(s, func(_ context.Context, a *asked) error {
 		a.spec.Action = rolloutv1alpha1.ActionPromote
 		if c.Full {

@@ -19,6 +19,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // exitPlanChanged is the exit code of a prune whose plan differs from the confirmed plan.
@@ -27,7 +28,7 @@ const exitPlanChanged = 3
 // A pruneCommand removes unowned directories and packages.
 type pruneCommand struct {
 	clusterFlags
-	formFlag
+	terminal.FormFlag
 
 	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: the packages that left any bundle of the namespace, a deleted one too." optional:"" predictor:"bundle"`
 	Directories   bool          `help:"Remove directories of the repository that no claim, composite or delivery names."`
@@ -44,13 +45,13 @@ type pruneCommand struct {
 }
 
 // Run shows a plan, and carries it out once it is confirmed. It returns an error for a plan that is refused, that changed, or that was not carried out.
-func (c *pruneCommand) Run(s *streams) error {
+func (c *pruneCommand) Run(s *terminal.Streams) error {
 	if err := c.checkFlags(s); err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	connection, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
 	p := &pruning{pruneCommand: c, streams: s, cluster: connection}
@@ -60,11 +61,11 @@ func (c *pruneCommand) Run(s *streams) error {
 	if err := p.finishRequest(ctx); err != nil {
 		return err
 	}
-	return c.printValue(s.out, p.request, func(io.Writer) error { return nil })
+	return c.PrintValue(s.Out, p.request, func(io.Writer) error { return nil })
 }
 
 // checkFlags returns an error for flags that do not go together.
-func (c *pruneCommand) checkFlags(s *streams) error {
+func (c *pruneCommand) checkFlags(s *terminal.Streams) error {
 	switch {
 	case c.Directories != (c.Config != ""):
 		return errors.New("--directories and --config go together: one names the repository of the other")
@@ -74,7 +75,7 @@ func (c *pruneCommand) checkFlags(s *streams) error {
 		return errors.New("--dry-run removes nothing: leave out --confirm and --plan")
 	case c.Confirm && c.Plan != "":
 		return errors.New("--confirm is for any plan, and --plan for one: choose one of them")
-	case !c.DryRun && !c.Confirm && c.Plan == "" && !s.isInteractive:
+	case !c.DryRun && !c.Confirm && c.Plan == "" && !s.IsInteractive:
 		return errors.New("no one can be asked: --dry-run shows the plan, --plan DIGEST confirms that one, and --confirm any")
 	}
 	return nil
@@ -84,7 +85,7 @@ func (c *pruneCommand) checkFlags(s *streams) error {
 type pruning struct {
 	*pruneCommand
 
-	streams *streams
+	streams *terminal.Streams
 	cluster *cluster.Cluster
 
 	// made is the request as it was made, and request as it was seen last.
@@ -107,7 +108,7 @@ func (p *pruning) requestPlan(ctx context.Context) error {
 		return err
 	}
 	if p.Output == "text" {
-		return printPlan(p.streams.out, p.request)
+		return printPlan(p.streams.Out, p.request)
 	}
 	return nil
 }
@@ -178,7 +179,7 @@ func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, con
 			return false, nil
 		}
 		lastMessage = message
-		_, err := fmt.Fprintln(p.streams.problems, escapeCommandOfCI(plainMessage(lastMessage)))
+		_, err := fmt.Fprintln(p.streams.Problems, terminal.EscapeCommandOfCI(terminal.PlainMessage(lastMessage)))
 		return false, errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
@@ -235,7 +236,7 @@ func (p *pruning) carryOut(ctx context.Context) error {
 // checkPlan returns an error for another plan than --plan names.
 func (p *pruning) checkPlan() error {
 	if digest := p.request.Status.Plan.Digest; p.Plan != "" && digest != p.Plan {
-		return endError{error: errors.Errorf("the plan changed: it has digest %s now, and nothing was removed", digest), code: exitPlanChanged}
+		return terminal.EndError{Err: errors.Errorf("the plan changed: it has digest %s now, and nothing was removed", digest), Code: exitPlanChanged}
 	}
 	return nil
 }
@@ -245,9 +246,9 @@ func (p *pruning) confirmPlan() (bool, error) {
 	if p.Confirm || p.Plan != "" {
 		return true, nil
 	}
-	isMeant, err := p.streams.askUser(fmt.Sprintf("Remove %s?", countPruned(p.request)))
+	isMeant, err := p.streams.AskUser(fmt.Sprintf("Remove %s?", countPruned(p.request)))
 	if err == nil && !isMeant {
-		_, err = fmt.Fprintln(p.streams.problems, "nothing was removed")
+		_, err = fmt.Fprintln(p.streams.Problems, "nothing was removed")
 	}
 	return isMeant, err
 }
@@ -282,16 +283,16 @@ func (p *pruning) approvalObject(ctx context.Context) (*unstructured.Unstructure
 func (p *pruning) reportEnd() error {
 	completed := p.request.Status.GetCondition(statev1alpha1.TypeCompleted)
 	if completed.Status != corev1.ConditionTrue {
-		code := exitInvalid
+		code := terminal.ExitInvalid
 		if p.request.Status.Phase == statev1alpha1.PhasePlanChanged {
 			code = exitPlanChanged
 		}
-		return endError{error: errors.New(describeCondition(completed)), code: code}
+		return terminal.EndError{Err: errors.New(describeCondition(completed)), Code: code}
 	}
 	if p.Output != "text" {
 		return nil
 	}
-	_, err := fmt.Fprintln(p.streams.out, quoteLine(completed.Message))
+	_, err := fmt.Fprintln(p.streams.Out, terminal.QuoteLine(completed.Message))
 	return errors.Wrap(err, "cannot print")
 }
 
@@ -304,7 +305,7 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 		if i.Verdict != "Keep" {
 			description = describeGoing(i)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", quoteLine(strings.ToUpper(i.Verdict)), quoteInvisible(nameItem(i)), quoteInvisible(description))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", terminal.QuoteLine(strings.ToUpper(i.Verdict)), terminal.QuoteInvisible(nameItem(i)), terminal.QuoteInvisible(description))
 	}
 	if err := t.Flush(); err != nil {
 		return errors.Wrap(err, "cannot print")
@@ -316,7 +317,7 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 	if plan.Digest != "" {
 		summary += ". Plan " + plan.Digest
 	}
-	_, err := fmt.Fprintln(w, quoteLine(summary))
+	_, err := fmt.Fprintln(w, terminal.QuoteLine(summary))
 	return errors.Wrap(err, "cannot print")
 }
 

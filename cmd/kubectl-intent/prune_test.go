@@ -8,6 +8,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 func TestConfigReference(t *testing.T) {
@@ -53,7 +54,7 @@ func TestPruneFlags(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			err := tc.command.checkFlags(&streams{isInteractive: tc.isInteractive})
+			err := tc.command.checkFlags(&terminal.Streams{IsInteractive: tc.isInteractive})
 			if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("\n%s\ncheckFlags(...): want %q, got %v", tc.reason, tc.says, err)
 			}
@@ -106,16 +107,5 @@ func TestPrintPlan(t *testing.T) {
 		"1 directory to prune, 4 to keep (3 not listed). Plan sha256:1\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("printPlan(...): -want, +got:\n%s", diff)
-	}
-}
-
-// TestAskUser takes nothing but yes for an answer.
-func TestAskUser(t *testing.T) {
-	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "yes please\n": false} {
-		problems := &strings.Builder{}
-		got, err := (&streams{in: strings.NewReader(answer), problems: problems}).askUser("Remove 1 directory?")
-		if got != want || err != nil || problems.String() != "Remove 1 directory? [y/N] " {
-			t.Errorf("askUser with answer %q: want %t, got %t, %v, and %q was asked", answer, want, got, err, problems)
-		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/application"
 )
 
@@ -130,7 +131,7 @@ func (d document) hasContent() bool {
 func readDocuments(in io.Reader, path string) ([]document, error) {
 	files, err := manifestsIn(path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, terminal.UsageError{Err: err}
 	}
 	out := []document{}
 	for _, file := range files {
@@ -148,7 +149,7 @@ func readInputFile(in io.Reader, file string) ([]document, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, usageError{errors.Wrap(err, "cannot read file")}
+			return nil, terminal.UsageError{Err: errors.Wrap(err, "cannot read file")}
 		}
 		defer f.Close() //nolint:errcheck // Nothing was written.
 		in = f

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A stateCommand holds the commands that read records of bundles. None of it writes to a cluster.
@@ -30,7 +31,7 @@ func (f recordFlags) openRecords(everywhere bool) (*state.Client, error) {
 	o := f.clusterOptions()
 	c, err := o.Records(everywhere, f.UDS)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, terminal.UsageError{Err: err}
 	}
 	return c, nil
 }
@@ -38,7 +39,7 @@ func (f recordFlags) openRecords(everywhere bool) (*state.Client, error) {
 // A listRecordsCommand lists records.
 type listRecordsCommand struct {
 	recordFlags
-	objectsFlag
+	terminal.ObjectsFlag
 
 	AllNamespaces bool `help:"List the objects of all namespaces." short:"A"`
 }
@@ -63,7 +64,7 @@ type RecordSummary struct {
 }
 
 // Run lists the records that can be read. It returns an error for unreadable records, after the others are printed.
-func (c *listRecordsCommand) Run(s *streams) error {
+func (c *listRecordsCommand) Run(s *terminal.Streams) error {
 	records, err := c.openRecords(c.AllNamespaces)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func (c *listRecordsCommand) Run(s *streams) error {
 		summaries = append(summaries, summarise(&all[i]))
 	}
 	names := func() ([]string, error) { return secretNames(all), nil }
-	return errors.Join(c.printValue(s.out, summaries, names, func(w io.Writer) error { return printSummaries(w, summaries) }), err)
+	return errors.Join(c.PrintValue(s.Out, summaries, names, func(w io.Writer) error { return printSummaries(w, summaries) }), err)
 }
 
 // secretNames returns the Secrets that hold records.
@@ -107,7 +108,7 @@ func printSummaries(w io.Writer, all []RecordSummary) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprint(t, "NAMESPACE\tNAME\tVERSION\tSTATUS\tPACKAGES\tUNREFERENCED\tUPDATED\n")
 	for _, r := range all {
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\n", quoteLine(r.Namespace), quoteInvisible(r.Name), textOrNone(quoteInvisible(r.Version)), r.Status,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\n", terminal.QuoteLine(r.Namespace), terminal.QuoteInvisible(r.Name), textOrNone(terminal.QuoteInvisible(r.Version)), r.Status,
 			r.Deployed, r.Packages, r.Unreferenced, r.Updated.UTC().Format(time.RFC3339))
 	}
 	return errors.Wrap(t.Flush(), "cannot print")
@@ -116,13 +117,13 @@ func printSummaries(w io.Writer, all []RecordSummary) error {
 // A showRecordCommand shows one record.
 type showRecordCommand struct {
 	recordFlags
-	formFlag
+	terminal.FormFlag
 
 	Name string `arg:"" help:"Name of a bundle."`
 }
 
 // Run shows a record. It returns an error if there is none, or it cannot be read.
-func (c *showRecordCommand) Run(s *streams) error {
+func (c *showRecordCommand) Run(s *terminal.Streams) error {
 	records, err := c.openRecords(false)
 	if err != nil {
 		return err
@@ -131,20 +132,20 @@ func (c *showRecordCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	return c.printValue(s.out, r, func(w io.Writer) error { return printRecord(w, r) })
+	return c.PrintValue(s.Out, r, func(w io.Writer) error { return printRecord(w, r) })
 }
 
 func printRecord(w io.Writer, r *state.BundleState) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprintf(t, "BUNDLE\t%s\nVERSION\t%s\nSTATUS\t%s\nUPDATED\t%s\nWRITER\t%s\n\nPACKAGE\tVERSION\tWANTED\tSTATUS\tREVISION\tUPDATED\tMESSAGE\n",
-		quoteInvisible(r.Namespace+"/"+r.Name), textOrNone(quoteInvisible(r.Version)), r.Status, r.DateUpdated.UTC().Format(time.RFC3339), textOrNone(quoteInvisible(r.Writer)))
+		terminal.QuoteInvisible(r.Namespace+"/"+r.Name), textOrNone(terminal.QuoteInvisible(r.Version)), r.Status, r.DateUpdated.UTC().Format(time.RFC3339), textOrNone(terminal.QuoteInvisible(r.Writer)))
 	for _, p := range r.PkgStatuses {
 		revision := ""
 		if p.Revision > 0 {
 			revision = fmt.Sprint(p.Revision)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", quoteLine(p.Name), textOrNone(quoteInvisible(p.Version)), textOrNone(quoteInvisible(p.WantedVersion)), p.Status,
-			textOrNone(revision), p.DateUpdated.UTC().Format(time.RFC3339), quoteInvisible(p.Message))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", terminal.QuoteLine(p.Name), textOrNone(terminal.QuoteInvisible(p.Version)), textOrNone(terminal.QuoteInvisible(p.WantedVersion)), p.Status,
+			textOrNone(revision), p.DateUpdated.UTC().Format(time.RFC3339), terminal.QuoteInvisible(p.Message))
 	}
 	return errors.Wrap(t.Flush(), "cannot print")
 }
@@ -169,9 +170,9 @@ type ExportedRecord struct {
 }
 
 // Run prints one record, or all of them. It prints none if one cannot be read, since who reads the list could take it for whole.
-func (c *exportRecordCommand) Run(s *streams) error {
+func (c *exportRecordCommand) Run(s *terminal.Streams) error {
 	if c.Name != "" && c.AllNamespaces {
-		return usageError{errors.New("a bundle is in one namespace: leave out its name, or --all-namespaces")}
+		return terminal.UsageError{Err: errors.New("a bundle is in one namespace: leave out its name, or --all-namespaces")}
 	}
 	records, err := c.openRecords(c.AllNamespaces)
 	if err != nil {
@@ -181,7 +182,7 @@ func (c *exportRecordCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	return formFlag{Output: c.Output}.printValue(s.out, v, nil)
+	return terminal.FormFlag{Output: c.Output}.PrintValue(s.Out, v, nil)
 }
 
 func exportRecords(ctx context.Context, records *state.Client, name string) (any, error) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // recordSecret returns a Secret with a record.
@@ -78,10 +80,10 @@ func TestRecords(t *testing.T) {
 		},
 		"ListBroken": {
 			reason: "A broken record is named after the others, and the command fails.", args: "state list -o yaml", objects: []*unstructured.Unstructured{broken, theirs},
-			out: "[]\n", problems: "broken record in Secret team-a/intentplane-bundle-broken", code: exitInvalid,
+			out: "[]\n", problems: "broken record in Secret team-a/intentplane-bundle-broken", code: terminal.ExitInvalid,
 		},
 		"Denied": {
-			reason: "Records that may not be read are an error.", args: "state list", denied: true, problems: "cannot list the records of namespace \"team-a\"", code: exitInvalid,
+			reason: "Records that may not be read are an error.", args: "state list", denied: true, problems: "cannot list the records of namespace \"team-a\"", code: terminal.ExitInvalid,
 		},
 		"Show": {
 			reason: "A record is shown package by package, and texts of others cannot steer the terminal.",
@@ -100,7 +102,7 @@ debug      0.9.0     -        unreferenced   -          2026-11-22T09:00:05Z
 		},
 		"ShowMissing": {
 			reason: "A bundle without a record is an error that names the way to a record.", args: "state show shop", objects: []*unstructured.Unstructured{ours},
-			problems: "no record: bundle \"shop\" has none in namespace \"team-a\"", code: exitInvalid,
+			problems: "no record: bundle \"shop\" has none in namespace \"team-a\"", code: terminal.ExitInvalid,
 		},
 		"ShowUDS": {
 			reason: "A record of uds-cli is shown as its fields.", args: "state show core --uds -o yaml", objects: []*unstructured.Unstructured{uds},
@@ -146,10 +148,10 @@ version: "0.1"
 		},
 		"ExportBroken": {
 			reason: "Nothing is exported while a record is broken, since the list would not be whole.", args: "state export -A", objects: []*unstructured.Unstructured{theirs, broken},
-			problems: "broken record", code: exitInvalid,
+			problems: "broken record", code: terminal.ExitInvalid,
 		},
 		"ExportBoth": {
-			reason: "A bundle is in one namespace.", args: "state export platform -A", problems: "leave out its name", code: exitUsage,
+			reason: "A bundle is in one namespace.", args: "state export platform -A", problems: "leave out its name", code: terminal.ExitUsage,
 		},
 	}
 	for name, tc := range cases {

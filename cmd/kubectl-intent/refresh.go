@@ -12,12 +12,13 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A refreshCommand requests a look at the present state.
 type refreshCommand struct {
 	clusterFlags
-	formFlag
+	terminal.FormFlag
 
 	Name    string        `arg:""          help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"subject"`
 	NoWait  bool          `help:"Do not wait until the provider has looked."`
@@ -26,10 +27,10 @@ type refreshCommand struct {
 
 // Run annotates the object of the name, waits until the provider has looked at each repository, Site and Gate of its deployment, or at the
 // cluster, and prints the results. It returns an error when the object cannot be annotated, and when the provider did not look in time.
-func (c *refreshCommand) Run(s *streams) error {
+func (c *refreshCommand) Run(s *terminal.Streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
 	defer cancel()
@@ -37,24 +38,24 @@ func (c *refreshCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	token := s.now().UTC().Format(time.RFC3339Nano)
+	token := s.Now().UTC().Format(time.RFC3339Nano)
 	if err := opened.Refresh(ctx, found, token); err != nil {
 		return err
 	}
 	if c.NoWait || len(found.AllDeployments()) == 0 && len(found.Clusters) == 0 {
-		report := refreshReport{Name: c.Name, Objects: reportObjects(found, s.now()), RequestedAt: token, Answers: []lookAnswer{}}
-		return c.printValue(s.out, report, func(io.Writer) error { return printLines(s, []string{c.Name + " was asked to reconcile"}) })
+		report := refreshReport{Name: c.Name, Objects: reportObjects(found, s.Now()), RequestedAt: token, Answers: []lookAnswer{}}
+		return c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines([]string{c.Name + " was asked to reconcile"}) })
 	}
 	look := func(ctx context.Context) (*cluster.Subjects, error) { return opened.Subject(ctx, c.Name) }
-	r := &refresher{token: token, look: look, last: found, interval: s.pollInterval(), answered: map[string]bool{}, report: refreshReport{Name: c.Name, RequestedAt: token, Answers: []lookAnswer{}}}
-	r.print = func(lines []string) error { return printLines(s, lines) }
+	r := &refresher{token: token, look: look, last: found, interval: s.PollInterval(), answered: map[string]bool{}, report: refreshReport{Name: c.Name, RequestedAt: token, Answers: []lookAnswer{}}}
+	r.print = func(lines []string) error { return s.PrintLines(lines) }
 	if c.Output != "text" {
 		r.print = func([]string) error { return nil }
 	}
 	end := r.awaitLooks(ctx)
-	r.report.Objects = reportObjects(r.last, s.now())
+	r.report.Objects = reportObjects(r.last, s.Now())
 	// In the text each answer was printed already.
-	err = c.printValue(s.out, r.report, func(io.Writer) error { return printLines(s, linesOfObjects(r.report.Objects)) })
+	err = c.PrintValue(s.Out, r.report, func(io.Writer) error { return s.PrintLines(linesOfObjects(r.report.Objects)) })
 	return errors.Join(err, errors.Wrap(end, c.Name))
 }
 
@@ -138,7 +139,7 @@ func (r *refresher) awaitLooks(ctx context.Context) error {
 	for {
 		found, err := r.look(ctx)
 		if ctx.Err() != nil {
-			return endError{errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), exitTimedOut}
+			return terminal.EndError{Err: errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), Code: terminal.ExitTimedOut}
 		}
 		if err != nil {
 			return err

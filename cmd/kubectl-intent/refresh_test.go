@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // TestAwaitLooks waits until each object of the provider has answered the request.
@@ -60,9 +61,9 @@ func TestAwaitLooks(t *testing.T) {
 			reason: "A user who may not read GitDeliveries does not wait, and sees the reason.", looks: []*cluster.Subjects{{Deployments: []*cause.Facts{blind}}},
 			says: "shop was asked to reconcile: no GitDelivery shows the result\nnot read: gitdeliveries.delivery.intentplane.dev: the user may not read them\n",
 		},
-		"Never": {reason: "A provider that does not look ends the wait, with an exit code of its own.", looks: []*cluster.Subjects{answered("before", "before", "")}, isSlow: true, code: exitTimedOut},
+		"Never": {reason: "A provider that does not look ends the wait, with an exit code of its own.", looks: []*cluster.Subjects{answered("before", "before", "")}, isSlow: true, code: terminal.ExitTimedOut},
 		"NoGate": {
-			reason: "A Gate that has not answered is waited for.", looks: []*cluster.Subjects{answered("now", "now", "before")}, isSlow: true, code: exitTimedOut,
+			reason: "A Gate that has not answered is waited for.", looks: []*cluster.Subjects{answered("now", "now", "before")}, isSlow: true, code: terminal.ExitTimedOut,
 			says: "GitDelivery shop-fleet: AuthFailed: git.example.org: 401 Unauthorized\nSiteSync shop-sites: Waiting: The tree is not in the repository.\n",
 		},
 	}
@@ -71,7 +72,7 @@ func TestAwaitLooks(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			n, out := 0, &strings.Builder{}
-			r := &refresher{token: "now", interval: time.Millisecond, answered: map[string]bool{}, print: func(lines []string) error { return printLines(&streams{out: out}, lines) }}
+			r := &refresher{token: "now", interval: time.Millisecond, answered: map[string]bool{}, print: func(lines []string) error { return (&terminal.Streams{Out: out}).PrintLines(lines) }}
 			r.look = func(context.Context) (*cluster.Subjects, error) {
 				now := tc.looks[min(n, len(tc.looks)-1)]
 				if n++; n > 20 || tc.isSlow && n > 3 {
@@ -79,7 +80,7 @@ func TestAwaitLooks(t *testing.T) {
 				}
 				return now, nil
 			}
-			code := exitCode(r.awaitLooks(ctx), &strings.Builder{})
+			code := terminal.ExitCode(r.awaitLooks(ctx), &strings.Builder{})
 			lines := &strings.Builder{}
 			for _, a := range r.report.Answers {
 				lines.WriteString(a.line() + "\n")

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/offline"
 	"github.com/intentplane/intentplane/function/render"
@@ -30,7 +31,7 @@ const kustomization = "kustomization.yaml"
 // A renderCommand renders an IntentDeployment.
 type renderCommand struct {
 	subjectFlags
-	objectsFlag
+	terminal.ObjectsFlag
 
 	To         string `help:"Folder to write to, which must be empty or not exist, instead of the standard output. Each Site has a folder in it." predictor:"dir" xor:"to"`
 	Diff       string `help:"Checkout of the repository that it would be delivered to: print the changes there, and exit with 1 if there are any." predictor:"dir" xor:"to"`
@@ -70,11 +71,11 @@ type rendered struct {
 
 // Run prints the files for each Site, writes them to a folder, or prints the changes of a checkout. It returns an error for invalid objects,
 // for objects that would not be delivered, and for unreadable ones.
-func (r *renderCommand) Run(s *streams) error {
+func (r *renderCommand) Run(s *terminal.Streams) error {
 	if err := r.checkForm(); err != nil {
 		return err
 	}
-	all, claimOwner, err := r.renderDeployments(s.in)
+	all, claimOwner, err := r.renderDeployments(s.In)
 	if err != nil {
 		return err
 	}
@@ -82,15 +83,15 @@ func (r *renderCommand) Run(s *streams) error {
 	case r.Diff != "":
 		return r.printDifferences(s, all, claimOwner)
 	case r.To != "":
-		return r.writeFolders(s.out, all)
+		return r.writeFolders(s.Out, all)
 	}
-	return r.printFiles(s.out, all)
+	return r.printFiles(s.Out, all)
 }
 
 // checkForm returns an error for -o name where no objects are printed.
 func (r *renderCommand) checkForm() error {
 	if r.Output == "name" && (r.To != "" || r.Diff != "" || r.Inputs) {
-		return usageError{errors.New("-o name prints the names of objects: leave out --to, --diff and --inputs")}
+		return terminal.UsageError{Err: errors.New("-o name prints the names of objects: leave out --to, --diff and --inputs")}
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (r *renderCommand) compileOne(in io.Reader) (compiledDeployment, error) {
 		return compiledDeployment{}, err
 	}
 	if !r.isComplete() {
-		return compiledDeployment{}, usageError{errors.New("--site and --blueprint, or --live, must be given")}
+		return compiledDeployment{}, terminal.UsageError{Err: errors.New("--site and --blueprint, or --live, must be given")}
 	}
 	if len(claims) != 1 {
 		return compiledDeployment{}, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
@@ -179,7 +180,7 @@ func (r *renderCommand) printFiles(w io.Writer, all []rendered) error {
 	for _, site := range all {
 		report = append(report, Rendering{Site: site.site, Path: site.path, Waits: site.waits, Files: textOfFiles(site.files)})
 	}
-	return r.printValue(w, report, func() ([]string, error) { return namesOfObjects(all) }, func(w io.Writer) error { return r.printStream(w, all) })
+	return r.PrintValue(w, report, func() ([]string, error) { return namesOfObjects(all) }, func(w io.Writer) error { return r.printStream(w, all) })
 }
 
 // namesOfObjects returns the name of each object, once, as kubectl takes it.
@@ -218,7 +219,7 @@ func textOfFiles(files tree.Files) map[string]string {
 func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
 	for _, site := range all {
 		if site.waits {
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", quoteInvisible(site.site), quoteInvisible(site.path)); err != nil {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", terminal.QuoteInvisible(site.site), terminal.QuoteInvisible(site.path)); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -226,7 +227,7 @@ func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
 			if path.Base(name) == kustomization && !r.Inputs {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", quoteInvisible(site.site), quoteInvisible(path.Join(site.path, name)), r.printableFile(site.files[name])); err != nil {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", terminal.QuoteInvisible(site.site), terminal.QuoteInvisible(path.Join(site.path, name)), r.printableFile(site.files[name])); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -237,7 +238,7 @@ func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
 // printableFile returns the printed form of a file. Output of kustomize is YAML of ours, which has no control characters.
 func (r *renderCommand) printableFile(file []byte) string {
 	if r.Inputs {
-		return quoteInvisibleInText(string(file))
+		return terminal.QuoteInvisibleInText(string(file))
 	}
 	return string(file)
 }
@@ -256,9 +257,9 @@ func (r *renderCommand) writeFolders(w io.Writer, all []rendered) error {
 		}
 		report = append(report, Rendering{Site: site.site, Path: site.path, Waits: site.waits, Folder: filepath.Join(r.To, site.site)})
 	}
-	return formFlag(r.objectsFlag).printValue(w, report, func(w io.Writer) error {
+	return terminal.FormFlag(r.ObjectsFlag).PrintValue(w, report, func(w io.Writer) error {
 		for _, rendering := range report {
-			if _, err := fmt.Fprintln(w, quoteLine(rendering.Folder)); err != nil {
+			if _, err := fmt.Fprintln(w, terminal.QuoteLine(rendering.Folder)); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -266,21 +267,21 @@ func (r *renderCommand) writeFolders(w io.Writer, all []rendered) error {
 	})
 }
 
-func (r *renderCommand) printDifferences(s *streams, all []rendered, claimOwner owner) error {
+func (r *renderCommand) printDifferences(s *terminal.Streams, all []rendered, claimOwner owner) error {
 	root, err := os.OpenRoot(r.Diff)
 	if err != nil {
-		return usageError{errors.Wrap(err, "cannot open the checkout")}
+		return terminal.UsageError{Err: errors.Wrap(err, "cannot open the checkout")}
 	}
 	defer root.Close() //nolint:errcheck // Nothing was written.
 	report, err := compareDirectories(root, all, claimOwner)
 	if err != nil {
 		return err
 	}
-	if err := formFlag(r.objectsFlag).printValue(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
+	if err := terminal.FormFlag(r.ObjectsFlag).PrintValue(s.Out, report, func(w io.Writer) error { return printChanges(w, s.Colours, report) }); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(report, func(r Rendering) bool { return len(r.Changes) > 0 }) {
-		return verdictError{}
+		return terminal.VerdictError{}
 	}
 	return nil
 }

@@ -20,12 +20,13 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // askFlags name a deployment of which something is asked, and say how.
 type askFlags struct {
 	clusterFlags
-	objectsFlag
+	terminal.ObjectsFlag
 
 	Name    string        `arg:""         help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Reason  string        `help:"Why, for people who read the RolloutRequest later."`
@@ -38,21 +39,21 @@ type askFlags struct {
 type abortCommand struct{ askFlags }
 
 // Run rejects the revision that goes out. It returns an error for unreadable objects and for a request that cannot be created.
-func (c *abortCommand) Run(s *streams) error {
+func (c *abortCommand) Run(s *terminal.Streams) error {
 	return c.createRequest(s, withAction(rolloutv1alpha1.ActionAbort))
 }
 
 type retryCommand struct{ askFlags }
 
 // Run starts the same revision again. It returns an error for unreadable objects and for a request that cannot be created.
-func (c *retryCommand) Run(s *streams) error {
+func (c *retryCommand) Run(s *terminal.Streams) error {
 	return c.createRequest(s, withAction(rolloutv1alpha1.ActionRetry))
 }
 
 type approveCommand struct{ askFlags }
 
 // Run approves the update that waits. It returns an error when none does, for unreadable objects and for a request that cannot be created.
-func (c *approveCommand) Run(s *streams) error {
+func (c *approveCommand) Run(s *terminal.Streams) error {
 	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		u := a.status.Update
 		if u == (deploymentv1alpha1.UpdateStatus{}) {
@@ -97,7 +98,7 @@ type rollbackCommand struct {
 }
 
 // Run rolls back to an earlier revision. It returns an error when there is none, for unreadable objects and for a request that cannot be created.
-func (c *rollbackCommand) Run(s *streams) error {
+func (c *rollbackCommand) Run(s *terminal.Streams) error {
 	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		a.spec.Action, a.spec.ToRevision = rolloutv1alpha1.ActionRollbackTo, &c.ToRevision
 		if c.ToRevision != 0 {
@@ -151,10 +152,10 @@ type asked struct {
 }
 
 // createRequest makes a RolloutRequest. The function complete fills in its spec.
-func (f *askFlags) createRequest(s *streams, complete func(context.Context, *asked) error) error {
+func (f *askFlags) createRequest(s *terminal.Streams, complete func(context.Context, *asked) error) error {
 	c, err := f.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
 	a, err := f.readDeployment(ctx, c)
@@ -175,7 +176,7 @@ func (f *askFlags) createRequest(s *streams, complete func(context.Context, *ask
 		// Printed output can be applied, which needs a name.
 		o.SetName(strings.TrimSuffix(o.GetGenerateName(), "-"))
 		o.SetGenerateName("")
-		return f.printRequest(s.out, o, "would be created")
+		return f.printRequest(s.Out, o, "would be created")
 	}
 	if isMeant, err := f.confirm(s, a); err != nil || !isMeant {
 		return err
@@ -184,7 +185,7 @@ func (f *askFlags) createRequest(s *streams, complete func(context.Context, *ask
 		return err
 	}
 	if !f.Wait {
-		return f.printRequest(s.out, o, "created")
+		return f.printRequest(s.Out, o, "created")
 	}
 	return f.awaitResult(ctx, s, c, o)
 }
@@ -244,8 +245,8 @@ func (a *asked) requestObject(namespace string) (*unstructured.Unstructured, err
 
 // printRequest prints a request.
 func (f *askFlags) printRequest(w io.Writer, o *unstructured.Unstructured, became string) error {
-	return f.printValue(w, o.Object, namesOfRequest(o.GetName()), func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "rolloutrequest.%s/%s %s\n", rolloutv1alpha1.GroupVersion.Group, quoteInvisible(o.GetName()), became)
+	return f.PrintValue(w, o.Object, namesOfRequest(o.GetName()), func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "rolloutrequest.%s/%s %s\n", rolloutv1alpha1.GroupVersion.Group, terminal.QuoteInvisible(o.GetName()), became)
 		return errors.Wrap(err, "cannot print")
 	})
 }
@@ -258,13 +259,13 @@ func namesOfRequest(name string) func() ([]string, error) {
 }
 
 // awaitResult prints each answer to a request, until there will be no other one.
-func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Cluster, o *unstructured.Unstructured) error {
+func (f *askFlags) awaitResult(ctx context.Context, s *terminal.Streams, c *cluster.Cluster, o *unstructured.Unstructured) error {
 	ctx, cancel := cancelAfter(ctx, f.Timeout)
 	defer cancel()
 	// A program that reads the output expects one object.
 	progress := io.Discard
 	if f.Output == "text" {
-		progress = s.out
+		progress = s.Out
 	}
 	if err := f.printRequest(progress, o, "created"); err != nil {
 		return err
@@ -277,7 +278,7 @@ func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Clust
 			return false, nil
 		}
 		previous = answer
-		_, err := fmt.Fprintln(progress, escapeCommandOfCI(plainMessage(answer)))
+		_, err := fmt.Fprintln(progress, terminal.EscapeCommandOfCI(terminal.PlainMessage(answer)))
 		return isAnswerFinal(r), errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
@@ -286,7 +287,7 @@ func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Clust
 	if err != nil {
 		return err
 	}
-	if err := f.printValue(s.out, last, namesOfRequest(o.GetName()), func(io.Writer) error { return nil }); err != nil {
+	if err := f.PrintValue(s.Out, last, namesOfRequest(o.GetName()), func(io.Writer) error { return nil }); err != nil {
 		return err
 	}
 	return verdictOfRequest(last)
@@ -307,11 +308,11 @@ func verdictOfRequest(r *rolloutv1alpha1.RolloutRequest) error {
 	case isReleased(r):
 		return nil
 	case requestResult(r) != rolloutv1alpha1.ResultDone:
-		return verdictError{}
+		return terminal.VerdictError{}
 	case r.Status.End == "":
 		return errors.Errorf("%s is done, and does not say how its revision ended: look at the deployment, for the installed version is older than this program", r.GetName())
 	case !r.Status.End.Achieves(r.Spec.Action):
-		return verdictError{}
+		return terminal.VerdictError{}
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // create answers the creation of objects: the user is ann, and a RolloutRequest gets a name.
@@ -121,27 +122,27 @@ func TestAsk(t *testing.T) {
 		"Abort":     {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
 		"Retry":     {reason: "A retry is requested with the reason that the user gives.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
 		"Approve":   {reason: "The waiting update is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
-		"NoUpdate":  {reason: "An approval is refused when no update waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
+		"NoUpdate":  {reason: "An approval is refused when no update waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: terminal.ExitInvalid, says: "shop: no update waits to be approved"},
 		"Rollback":  {reason: "A rollback goes to the newest verified revision that is not running.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
 		"To":        {reason: "A rollback goes to the revision that the user names.", args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 2")},
-		"ToNever":   {reason: "A revision that never was is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "9"}, code: exitInvalid, says: "shop: revision 9 cannot be rolled back to: the history does not have it; possible: 1, 2"},
-		"ToBad":     {reason: "A revision that was rejected is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "3"}, code: exitInvalid, says: "shop: revision 3 cannot be rolled back to: it is the present one, was not verified"},
-		"ToPresent": {reason: "The present revision is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "4"}, code: exitInvalid, says: "shop: revision 4 cannot be rolled back to: it is the present one"},
+		"ToNever":   {reason: "A revision that never was is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "9"}, code: terminal.ExitInvalid, says: "shop: revision 9 cannot be rolled back to: the history does not have it; possible: 1, 2"},
+		"ToBad":     {reason: "A revision that was rejected is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "3"}, code: terminal.ExitInvalid, says: "shop: revision 3 cannot be rolled back to: it is the present one, was not verified"},
+		"ToPresent": {reason: "The present revision is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "4"}, code: terminal.ExitInvalid, says: "shop: revision 4 cannot be rolled back to: it is the present one"},
 		"ToHeld": {
-			reason: "A revision whose files all Sites' directories hold is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "2"}, code: exitInvalid,
+			reason: "A revision whose files all Sites' directories hold is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "2"}, code: terminal.ExitInvalid,
 			delivery: []string{"path: p, tree: d", "path: p, tree: b"},
 			says:     "shop: there is nothing to roll back: the directories of all Sites hold the files of revision 2 already; --to-revision says to which other one; possible: 1\n",
 		},
 		"Again": {
 			reason: "A rollback without a revision, right after another rollback, is refused before anything is created.",
-			args:   []string{"rollback", "shop"}, status: "{revision: 4, liveRevision: 3}", code: exitInvalid,
+			args:   []string{"rollback", "shop"}, status: "{revision: 4, liveRevision: 3}", code: terminal.ExitInvalid,
 			delivery: []string{"ledger: {", "ledger: {target: 2, withdraws: 3, verdict: {result: Rejected, reason: Requested}, "},
 			says:     "shop: there is nothing to roll back: revision 4 is being rolled back to revision 2 already\n",
 		},
-		"Judged": {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
+		"Judged": {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: terminal.ExitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
 		"Meanwhile": {
 			reason: "A request about a revision other than the present revision is refused before anything is created.",
-			status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more",
+			status: "{revision: 3}", args: []string{"abort", "shop"}, code: terminal.ExitInvalid, says: "shop: revision 3 is not the present one any more",
 		},
 		"AbortEarly": {
 			reason: "A revision that Git has not recorded yet is aborted: the ledger that the command reads cannot refuse it.", status: "{revision: 5, liveRevision: 2}",
@@ -156,12 +157,12 @@ func TestAsk(t *testing.T) {
 			args: []string{"promote", "shop"}, says: "shop-promote-5-x created", want: requestAbout("5", "Promote", "promote", ", step: 2"),
 		},
 		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
-		"Nowhere":    {reason: "The first revision has no earlier revision.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the running revision\n"},
-		"NoTarget":   {reason: "No flag finds a target where no earlier revision was verified.", status: "{revision: 1, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent\n"},
-		"MayNot":     {reason: "A user who may not list GitDeliveries sees why the rollback has no target.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to list them (examples/rbac has the roles): "},
-		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to create them (examples/rbac has the roles): "},
+		"Nowhere":    {reason: "The first revision has no earlier revision.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: terminal.ExitInvalid, says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the running revision\n"},
+		"NoTarget":   {reason: "No flag finds a target where no earlier revision was verified.", status: "{revision: 1, liveRevision: 1}", args: []string{"rollback", "shop"}, code: terminal.ExitInvalid, says: "shop: no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent\n"},
+		"MayNot":     {reason: "A user who may not list GitDeliveries sees why the rollback has no target.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: terminal.ExitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to list them (examples/rbac has the roles): "},
+		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: terminal.ExitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to create them (examples/rbac has the roles): "},
 		"Unknown":    {reason: "A request is made without requestedBy when the API server does not name the user.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
-		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet: kubectl intent why shop -n team-a shows the obstacle\n"},
+		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: terminal.ExitInvalid, says: "shop has no revision yet: kubectl intent why shop -n team-a shows the obstacle\n"},
 		"Promote": {
 			reason: "The step that waits is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {promote: 2, state: AwaitingPromotion}}",
 			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
@@ -175,19 +176,19 @@ func TestAsk(t *testing.T) {
 			reason: "A promotion with --full releases all steps at once.",
 			args:   []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true"),
 		},
-		"PromoteBoth": {reason: "A step and all of them are not released at once.", args: []string{"promote", "shop", "--step=2", "--full"}, code: exitUsage, says: "--step and --full can't be used together"},
-		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: exitInvalid, says: "shop: no step pauses or waits for a user: --step releases a step that does not wait yet, and --full all of them\n"},
+		"PromoteBoth": {reason: "A step and all of them are not released at once.", args: []string{"promote", "shop", "--step=2", "--full"}, code: terminal.ExitUsage, says: "--step and --full can't be used together"},
+		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: terminal.ExitInvalid, says: "shop: no step pauses or waits for a user: --step releases a step that does not wait yet, and --full all of them\n"},
 		"PromotePassed": {
 			reason: "A step that is passed is refused, and the message names the step that can be released.",
-			args:   []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: exitInvalid,
+			args:   []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: terminal.ExitInvalid,
 			says: "shop: step 1 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
 		},
 		"PromoteTwice": {
-			reason: "A step is released once.", args: []string{"promote", "shop", "--step=2"}, delivery: append(inCanary, "promoted: 0", "promoted: 2"), code: exitInvalid,
+			reason: "A step is released once.", args: []string{"promote", "shop", "--step=2"}, delivery: append(inCanary, "promoted: 0", "promoted: 2"), code: terminal.ExitInvalid,
 			says: "shop: step 2 of revision 4 cannot be released: it was released already, or is passed; possible: 3\n",
 		},
 		"PromoteFar": {
-			reason: "A request releases one pause at a time.", args: []string{"promote", "shop", "--step=3"}, delivery: inCanary, code: exitInvalid,
+			reason: "A request releases one pause at a time.", args: []string{"promote", "shop", "--step=3"}, delivery: inCanary, code: terminal.ExitInvalid,
 			says: "shop: step 3 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
 		},
 		"PromoteHeld": {
@@ -195,15 +196,15 @@ func TestAsk(t *testing.T) {
 			delivery: []string{"plan: [{sites: [edge1]}]", canaryPlan, "step: 0", "step: 3"}, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 4"),
 		},
 		"PromoteWaves": {
-			reason: "Waves wait for no user.", args: []string{"promote", "shop", "--full"}, code: exitInvalid,
+			reason: "Waves wait for no user.", args: []string{"promote", "shop", "--full"}, code: terminal.ExitInvalid,
 			says: "shop: all steps of revision 4 cannot be released: no user is awaited there; no step can be released\n",
 		},
 		"PromoteJudged": {
-			reason: "A revision that has its verdict is not promoted.", args: []string{"promote", "shop", "--full"}, delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, code: exitInvalid,
+			reason: "A revision that has its verdict is not promoted.", args: []string{"promote", "shop", "--full"}, delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, code: terminal.ExitInvalid,
 			says: "shop: all steps of revision 4 cannot be released: the revision was judged already (Verified)\n",
 		},
-		"PromoteOther": {reason: "A promotion of another revision than the present revision is refused.", status: "{revision: 3}", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
-		"Missing":      {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
+		"PromoteOther": {reason: "A promotion of another revision than the present revision is refused.", status: "{revision: 3}", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, code: terminal.ExitInvalid, says: "shop: revision 3 is not the present one any more"},
+		"Missing":      {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: terminal.ExitInvalid, says: `has no IntentDeployment "shap"`},
 		"Name":         {reason: "A script gets the name of the request, as from kubectl create.", args: []string{"abort", "shop", "--dry-run=client", "-o", "name"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4\n"},
 		"DryRun":       {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
 		"Newer": {
@@ -249,8 +250,8 @@ func TestApproveRebuiltImage(t *testing.T) {
 			deployment := parse(t, "{apiVersion: intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: team-a, name: shop, labels: {intentplane.dev/application: shop}}, status: {revision: 4}}")
 			server := &apiServer{objects: []*unstructured.Unstructured{app, deployment}}
 			_, problems, code := runIntent("", "approve", "shop", "--kubeconfig", server.start(t))
-			if code != exitInvalid || !strings.HasSuffix(problems, tc.says) || len(server.made) > 0 {
-				t.Errorf("\n%s\nrun(approve): want %d and %q, got %d:\n%s%v", tc.reason, exitInvalid, tc.says, code, problems, server.made)
+			if code != terminal.ExitInvalid || !strings.HasSuffix(problems, tc.says) || len(server.made) > 0 {
+				t.Errorf("\n%s\nrun(approve): want %d and %q, got %d:\n%s%v", tc.reason, terminal.ExitInvalid, tc.says, code, problems, server.made)
 			}
 		})
 	}
@@ -307,11 +308,11 @@ func TestWait(t *testing.T) {
 			reason:  "Each answer is printed once, also when the connection ends between them.",
 			answers: []string{"{}", waiting, waiting, took, done}, atOnce: 2, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n",
 		},
-		"Stale":      {reason: "A request that came too late is invalid.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
-		"Superseded": {reason: "A request that another revision superseded ends with an error.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
+		"Stale":      {reason: "A request that came too late is invalid.", answers: []string{stale}, code: terminal.ExitInvalid, want: "Stale: Too late.\n"},
+		"Superseded": {reason: "A request that another revision superseded ends with an error.", answers: []string{took, superseded}, code: terminal.ExitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
 		"Late": {
 			reason: "A request without an answer ends with a message when time is up.",
-			args:   []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet",
+			args:   []string{"--timeout=1ns"}, code: terminal.ExitInvalid, problem: "the provider has not answered yet",
 		},
 		"Verified": {
 			reason:  "A retry whose revision was verified has succeeded.",
@@ -319,11 +320,11 @@ func TestWait(t *testing.T) {
 		},
 		"Rejected": {
 			reason:  "A retry whose revision was rejected, and rolled back, has failed.",
-			command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n",
+			command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: terminal.ExitInvalid, want: "Done: GateFailed.\n",
 		},
 		"Stays": {
 			reason:  "An abort that leaves the revision in place has failed.",
-			answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n",
+			answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: terminal.ExitInvalid, want: "Done: RollbackOff.\n",
 		},
 		"Untouched": {
 			reason:  "An abort before any Site's directory changed has succeeded.",
@@ -333,10 +334,10 @@ func TestWait(t *testing.T) {
 			reason:  "A promotion has succeeded when the step is released.",
 			command: []string{"promote", "shop", "--step=1"}, answers: []string{waiting, took}, want: "Waiting: Not yet.\nTaken: It goes.\n",
 		},
-		"Full": {reason: "A full promotion ends with its revision.", command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: exitInvalid, want: "Taken: It goes.\nDone: It ended.\n"},
+		"Full": {reason: "A full promotion ends with its revision.", command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: terminal.ExitInvalid, want: "Taken: It goes.\nDone: It ended.\n"},
 		"Unsaid": {
 			reason:  "A request without an outcome does not count as a success.",
-			command: retry, answers: []string{doneAs("", "It ended.")}, code: exitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended",
+			command: retry, answers: []string{doneAs("", "It ended.")}, code: terminal.ExitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended",
 		},
 	}
 	for name, tc := range cases {
@@ -373,7 +374,7 @@ func TestLateAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took}, idle: cancel}
-	f := &askFlags{clusterFlags: clusterFlags{Kubeconfig: server.start(t)}, objectsFlag: objectsFlag{Output: "text"}, Timeout: time.Hour}
+	f := &askFlags{clusterFlags: clusterFlags{Kubeconfig: server.start(t)}, ObjectsFlag: terminal.ObjectsFlag{Output: "text"}, Timeout: time.Hour}
 	c, err := f.openCluster()
 	if err != nil {
 		t.Fatal(err)
@@ -386,7 +387,7 @@ func TestLateAnswer(t *testing.T) {
 	if o, err = c.Ask(ctx, o); err != nil {
 		t.Fatal(err)
 	}
-	err = f.awaitResult(ctx, &streams{out: io.Discard}, c, o)
+	err = f.awaitResult(ctx, &terminal.Streams{Out: io.Discard}, c, o)
 	const want = "-abort-4-x did not come to its end in time, and goes on. The last answer: Taken: It goes."
 	if err == nil || err.Error() != want {
 		t.Errorf("await(...): an error that says the last answer is wanted, got %v", err)

@@ -12,19 +12,20 @@ import (
 	"github.com/intentplane/intentplane/apis/catalogview"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A sitesCommand shows the Sites that a namespace may use.
 type sitesCommand struct {
 	clusterFlags
-	listFlag
+	terminal.ListFlag
 }
 
 // Run prints the Sites that the namespace may use. It returns an error for an unreadable catalog.
-func (c *sitesCommand) Run(s *streams) error {
+func (c *sitesCommand) Run(s *terminal.Streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	found, err := opened.Sites(context.Background())
 	if err != nil {
@@ -32,30 +33,30 @@ func (c *sitesCommand) Run(s *streams) error {
 	}
 	slices.SortFunc(found.Sites, func(a, b catalogview.Site) int { return strings.Compare(a.Name, b.Name) })
 	switch {
-	case c.isEncoded():
+	case c.IsEncoded():
 		return printCatalog(s, c.Output, found.Sites, found)
 	case c.Output == "name":
-		return printLines(s, namesOfCatalog("site", found.Sites, func(e catalogview.Site) string { return e.Name }))
+		return s.PrintLines(namesOfCatalog("site", found.Sites, func(e catalogview.Site) string { return e.Name }))
 	case len(found.Sites) == 0:
-		return printLines(s, append([]string{"No Site may be used from namespace " + opened.Namespace() + "."}, originLines(found, opened.Namespace())...))
+		return s.PrintLines(append([]string{"No Site may be used from namespace " + opened.Namespace() + "."}, originLines(found, opened.Namespace())...))
 	}
-	return printLines(s, append(overview.SiteTable(found.Sites, c.style()), originLines(found, opened.Namespace())...))
+	return s.PrintLines(append(overview.SiteTable(found.Sites, styleOf(c.ListFlag)), originLines(found, opened.Namespace())...))
 }
 
 // A blueprintsCommand shows the Blueprints that a namespace may use.
 type blueprintsCommand struct {
 	clusterFlags
-	listFlag
+	terminal.ListFlag
 
 	Name string `arg:"" help:"Name that an intent says, or that of the object. All with the name are shown with their parameters and metrics." optional:""`
 }
 
 // Run prints the Blueprints, or the Blueprints of one name with all details for an author. It returns an error for an unreadable catalog, and
 // for a name that no Blueprint has.
-func (c *blueprintsCommand) Run(s *streams) error {
+func (c *blueprintsCommand) Run(s *terminal.Streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	found, err := opened.Blueprints(context.Background())
 	if err != nil {
@@ -65,12 +66,12 @@ func (c *blueprintsCommand) Run(s *streams) error {
 	switch {
 	case c.Name != "" && len(entries) == 0:
 		return errors.New(strings.Join(append([]string{"no Blueprint " + c.Name + " was found"}, origin...), "; "))
-	case c.isEncoded():
+	case c.IsEncoded():
 		return printCatalog(s, c.Output, entries, found)
 	case c.Output == "name":
-		return printLines(s, namesOfCatalog("blueprint", entries, func(e catalogview.Blueprint) string { return e.Object }))
+		return s.PrintLines(namesOfCatalog("blueprint", entries, func(e catalogview.Blueprint) string { return e.Object }))
 	}
-	return printLines(s, append(c.blueprintLines(entries), origin...))
+	return s.PrintLines(append(c.blueprintLines(entries), origin...))
 }
 
 // selectBlueprints returns the Blueprints with the requested name, or all, sorted.
@@ -92,14 +93,14 @@ func (c *blueprintsCommand) blueprintLines(entries []catalogview.Blueprint) []st
 	case len(entries) == 0:
 		return []string{"No Blueprint was found."}
 	case c.Name == "":
-		return overview.BlueprintTable(entries, c.style())
+		return overview.BlueprintTable(entries, styleOf(c.ListFlag))
 	}
 	var out []string
 	for i := range entries {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, overview.BlueprintLines(entries[i], c.style())...)
+		out = append(out, overview.BlueprintLines(entries[i], styleOf(c.ListFlag))...)
 	}
 	return out
 }
@@ -114,7 +115,7 @@ func namesOfCatalog[T any](kind string, all []T, nameOf func(T) string) []string
 }
 
 // printCatalog prints entries as data, with where they were read.
-func printCatalog[T any](s *streams, form string, entries []T, from *cluster.Catalog) error {
+func printCatalog[T any](s *terminal.Streams, form string, entries []T, from *cluster.Catalog) error {
 	if entries == nil {
 		entries = []T{}
 	}
@@ -122,7 +123,7 @@ func printCatalog[T any](s *streams, form string, entries []T, from *cluster.Cat
 	if from.Published != "" {
 		out["configMap"], out["omitted"] = from.Published, from.Omitted
 	}
-	return printEncoded(s, form, out)
+	return s.PrintEncoded(form, out)
 }
 
 // originLines name the unread parts of the catalog, and the source that replaced them.
@@ -143,11 +144,5 @@ func originLines(c *cluster.Catalog, namespace string) []string {
 	return out
 }
 
-func printEncoded(s *streams, form string, v any) error {
-	b, err := encodeValue(form, v)
-	if err != nil {
-		return err
-	}
-	_, err = s.out.Write(b)
-	return errors.Wrap(err, "cannot print")
-}
+// styleOf returns the style of a list, which is not cut.
+func styleOf(f terminal.ListFlag) overview.Style { return overview.Style{IsWide: f.Output == "wide"} }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // TestOffers shows the Sites and Blueprints for a namespace: the catalog of the quickstart, and a Site of another
@@ -50,7 +51,7 @@ func TestOffers(t *testing.T) {
 			args:   []string{"blueprints", "web"}, says: []string{"PARAMETER  TYPE    DEFAULT", "greeting   string  Hello", "VALUE", "replicas  1"},
 		},
 		"BlueprintYAML": {reason: "A script gets the parameters.", args: []string{"blueprints", "web-1.0.0", "-o", "yaml"}, says: []string{"default: Hello", "name: greeting"}},
-		"NoBlueprint":   {reason: "A name that no Blueprint has is an error.", args: []string{"blueprints", "wab"}, code: exitInvalid, says: []string{"no Blueprint wab was found"}},
+		"NoBlueprint":   {reason: "A name that no Blueprint has is an error.", args: []string{"blueprints", "wab"}, code: terminal.ExitInvalid, says: []string{"no Blueprint wab was found"}},
 		"Denied": {
 			reason: "A user who may not list Blueprints sees the Blueprints in use.",
 			args:   []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev", says: []string{"Not read: blueprints.catalog.intentplane.dev"}, not: "greeting",

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // redrawInterval is the shortest time between two drawings of changes: there are five in a second at most.
@@ -19,7 +19,7 @@ const redrawInterval = 200 * time.Millisecond
 // A statusCommand shows Bundles, Applications, deployments and clusters.
 type statusCommand struct {
 	clusterFlags
-	listFlag
+	terminal.ListFlag
 
 	Name          string `arg:""         help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"subject"`
 	AllNamespaces bool   `help:"List the objects of all namespaces."                                                                                                                   short:"A"`
@@ -29,16 +29,16 @@ type statusCommand struct {
 
 // Run prints how far Bundles, Applications, deployments and clusters are. It returns an error for unreadable objects, also if it printed the
 // rest: no script takes an outage for a list in which nothing is stuck.
-func (c *statusCommand) Run(s *streams) error {
+func (c *statusCommand) Run(s *terminal.Streams) error {
 	if c.Name != "" && c.AllNamespaces {
-		return usageError{errors.New("--all-namespaces is for a list: a name is one of a namespace")}
+		return terminal.UsageError{Err: errors.New("--all-namespaces is for a list: a name is one of a namespace")}
 	}
 	if c.Watch && c.Output != "text" && c.Output != "wide" {
-		return usageError{errors.New("--watch prints text")}
+		return terminal.UsageError{Err: errors.New("--watch prints text")}
 	}
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
 	if c.Watch {
@@ -94,19 +94,19 @@ func (c *statusCommand) detailedOverviews(found *cluster.Subjects, now time.Time
 }
 
 // printSubjects prints the subjects, once.
-func (c *statusCommand) printSubjects(s *streams, found *cluster.Subjects) error {
-	now := s.now()
+func (c *statusCommand) printSubjects(s *terminal.Streams, found *cluster.Subjects) error {
+	now := s.Now()
 	switch c.Output {
 	case "json", "yaml":
 		return c.printObjects(s, found, now)
 	case "name":
 		// The output is for another command, so a person reads the unread objects elsewhere.
-		return errors.Join(printLines(&streams{out: s.problems}, overview.UnreadSummary(found.Beneath.Unread)), printLines(s, namesOfRows(c.sortedRows(found, now))))
+		return errors.Join((&terminal.Streams{Out: s.Problems}).PrintLines(overview.UnreadSummary(found.Beneath.Unread)), s.PrintLines(namesOfRows(c.sortedRows(found, now))))
 	}
-	return printLines(s, c.subjectLines(s, found, now))
+	return s.PrintLines(c.subjectLines(s, found, now))
 }
 
-func (c *statusCommand) printObjects(s *streams, found *cluster.Subjects, now time.Time) error {
+func (c *statusCommand) printObjects(s *terminal.Streams, found *cluster.Subjects, now time.Time) error {
 	var v any = map[string]any{"items": c.sortedRows(found, now)}
 	if all := c.detailedOverviews(found, now); c.Name != "" && len(all) == 1 {
 		v = all[0]
@@ -114,7 +114,7 @@ func (c *statusCommand) printObjects(s *streams, found *cluster.Subjects, now ti
 	if len(found.Beneath.Unread) > 0 && c.Name == "" {
 		v = map[string]any{"items": c.sortedRows(found, now), "unread": found.Beneath.Unread}
 	}
-	return printEncoded(s, c.Output, v)
+	return s.PrintEncoded(c.Output, v)
 }
 
 func namesOfRows(rows []overview.Row) []string {
@@ -126,8 +126,8 @@ func namesOfRows(rows []overview.Row) []string {
 }
 
 // subjectLines returns the lines of the subjects.
-func (c *statusCommand) subjectLines(s *streams, found *cluster.Subjects, now time.Time) []string {
-	style := overview.Style{Now: now, Width: s.screen.width(), IsWide: c.Output == "wide"}
+func (c *statusCommand) subjectLines(s *terminal.Streams, found *cluster.Subjects, now time.Time) []string {
+	style := overview.Style{Now: now, Width: s.Screen.Width(), IsWide: c.Output == "wide"}
 	if c.Name == "" {
 		return append(c.tableLines(s, found, style), overview.UnreadSummary(found.Beneath.Unread)...)
 	}
@@ -145,12 +145,12 @@ func (c *statusCommand) subjectLines(s *streams, found *cluster.Subjects, now ti
 }
 
 // tableLines returns a line for each object that is listed.
-func (c *statusCommand) tableLines(s *streams, found *cluster.Subjects, style overview.Style) []string {
+func (c *statusCommand) tableLines(s *terminal.Streams, found *cluster.Subjects, style overview.Style) []string {
 	rows := c.sortedRows(found, style.Now)
 	if len(rows) == 0 {
 		return []string{c.describeNothing()}
 	}
-	if s.screen == nil {
+	if s.Screen == nil {
 		style.Width = 0
 	}
 	return overview.Table(rows, style, c.AllNamespaces)
@@ -161,14 +161,4 @@ func (c *statusCommand) describeNothing() string {
 		return "Nothing needs a person."
 	}
 	return "No Application, no IntentDeployment, no WorkloadCluster and no Bundle was found."
-}
-
-// printLines prints lines in which nothing steers a terminal.
-func printLines(s *streams, lines []string) error {
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(s.out, quoteLine(line)); err != nil {
-			return errors.Wrap(err, "cannot print")
-		}
-	}
-	return nil
 }

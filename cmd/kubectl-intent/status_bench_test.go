@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 const (
@@ -157,7 +158,7 @@ func BenchmarkStatusAll(b *testing.B) {
 	b.Run("status", func(b *testing.B) {
 		for b.Loop() {
 			out, problems := &bytes.Buffer{}, &bytes.Buffer{}
-			code := runCommand([]string{"status", "-A", "--kubeconfig", kubeconfig}, &streams{in: strings.NewReader(""), out: out}, problems)
+			code := runCommand([]string{"status", "-A", "--kubeconfig", kubeconfig}, &terminal.Streams{In: strings.NewReader(""), Out: out}, problems)
 			if lines := strings.Count(out.String(), "\n"); code != 0 || lines != 2*benchDeployments+1 {
 				b.Fatalf("status -A: exit code %d, %d lines: %s", code, lines, problems)
 			}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // serveSamples returns the kubeconfig of a server that has deployments, each in a namespace of its own.
@@ -60,7 +61,7 @@ func TestStatus(t *testing.T) {
 			args:   []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n"},
 		},
 		"Wide":    {reason: "A wide list has the messages.", args: []string{"status", "-A", "-o", "wide"}, says: []string{"MESSAGE", "git.example.org: 401 Unauthorized"}},
-		"Missing": {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
+		"Missing": {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: terminal.ExitInvalid, says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
 		"Blind": {
 			reason: "A kind that the user may not read is named, and does not cause an error.",
 			server: apiServer{denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
@@ -76,21 +77,21 @@ func TestStatus(t *testing.T) {
 		},
 		"Outage": {
 			reason: "A kind that the cluster could not list ends the command with an error, below the others.", server: apiServer{failing: map[string]bool{"applications.intentplane.dev": true}},
-			args: []string{"status", "-A"}, code: exitInvalid, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev", "error: cannot list applications.intentplane.dev"},
+			args: []string{"status", "-A"}, code: terminal.ExitInvalid, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev", "error: cannot list applications.intentplane.dev"},
 		},
 		"OutageJSON": {
 			reason: "A program reads the rest, and the exit code.", server: apiServer{failing: map[string]bool{"applications.intentplane.dev": true}},
-			args: []string{"status", "-A", "-o", "json"}, code: exitInvalid, says: []string{`"unread"`, `"phase": "RollingBack"`},
+			args: []string{"status", "-A", "-o", "json"}, code: terminal.ExitInvalid, says: []string{`"unread"`, `"phase": "RollingBack"`},
 		},
 		"OutageBeneath": {
 			reason: "The list of stuck objects is incomplete while packages cannot be listed.",
 			server: apiServer{failing: map[string]bool{"functions.pkg.crossplane.io": true}},
-			args:   []string{"status", "--stuck"}, code: exitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
+			args:   []string{"status", "--stuck"}, code: terminal.ExitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
 		},
-		"NameAndAll": {reason: "A name belongs to a namespace.", args: []string{"status", "shop", "-A"}, code: exitUsage, says: []string{"--all-namespaces is for a list"}},
+		"NameAndAll": {reason: "A name belongs to a namespace.", args: []string{"status", "shop", "-A"}, code: terminal.ExitUsage, says: []string{"--all-namespaces is for a list"}},
 		"WatchForm": {
 			reason: "A watch prints text only.",
-			args:   []string{"status", "--watch", "-o", "json"}, code: exitUsage, says: []string{"--watch prints text"},
+			args:   []string{"status", "--watch", "-o", "json"}, code: terminal.ExitUsage, says: []string{"--watch prints text"},
 		},
 	}
 	for name, tc := range cases {

@@ -11,15 +11,16 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // watchChanges shows each change until the context ends.
-func (c *statusCommand) watchChanges(ctx context.Context, s *streams, opened *cluster.Cluster) error {
+func (c *statusCommand) watchChanges(ctx context.Context, s *terminal.Streams, opened *cluster.Cluster) error {
 	m, err := opened.Mirror(ctx, c.namespaceToRead(opened), cluster.MirrorParts{IsComposedWanted: c.Name != "", IsBeneathWanted: c.Stuck})
 	if err != nil {
 		return err
 	}
-	v := &viewer{streams: s, command: c, look: m.All}
+	v := &viewer{Streams: s, command: c, look: m.All}
 	if c.Name != "" {
 		v.look = func(ctx context.Context) (*cluster.Subjects, error) { return m.Subject(ctx, c.Name) }
 	}
@@ -42,7 +43,7 @@ func lookBeneath(m *cluster.Mirror, look func(context.Context) (*cluster.Subject
 
 // A viewer shows changes.
 type viewer struct {
-	*streams
+	*terminal.Streams
 
 	command *statusCommand
 	look    func(context.Context) (*cluster.Subjects, error)
@@ -58,12 +59,12 @@ func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}) err
 	clock := time.NewTicker(time.Second)
 	defer clock.Stop()
 	for {
-		began := v.now()
+		began := v.Now()
 		if err := v.showCurrent(ctx); err != nil {
 			return err
 		}
 		// Changes meanwhile are kept in the channel.
-		pause := time.NewTimer(pauseAfter(v.now().Sub(began), redrawInterval))
+		pause := time.NewTimer(pauseAfter(v.Now().Sub(began), redrawInterval))
 		select {
 		case <-ctx.Done():
 			return nil
@@ -85,7 +86,7 @@ func pauseAfter(took, interval time.Duration) time.Duration {
 
 // awaitChange returns false when the context ended.
 func (v *viewer) awaitChange(ctx context.Context, changed <-chan struct{}, second <-chan time.Time) bool {
-	if v.screen == nil {
+	if v.Screen == nil {
 		second = nil
 	}
 	select {
@@ -103,17 +104,17 @@ func (v *viewer) showCurrent(ctx context.Context) error {
 	if err != nil && v.drawn == nil && v.said == nil {
 		return err
 	}
-	now := v.now()
-	if v.screen == nil {
+	now := v.Now()
+	if v.Screen == nil {
 		return v.printChanges(found, err, now)
 	}
 	lines := []string{}
 	if err != nil {
-		lines = append(lines, quoteLine(err.Error()))
+		lines = append(lines, terminal.QuoteLine(err.Error()))
 	}
 	if found != nil {
-		for _, line := range v.command.subjectLines(v.streams, found, now) {
-			lines = append(lines, quoteLine(line))
+		for _, line := range v.command.subjectLines(v.Streams, found, now) {
+			lines = append(lines, terminal.QuoteLine(line))
 		}
 	}
 	if slices.Equal(lines, v.drawn) {
@@ -121,7 +122,7 @@ func (v *viewer) showCurrent(ctx context.Context) error {
 	}
 	isFirst := v.drawn == nil
 	v.drawn = lines
-	return v.screen.redraw(v.out, lines, isFirst)
+	return v.Screen.Redraw(v.Out, lines, isFirst)
 }
 
 // printChanges prints a line for each object that says something else than before.
@@ -143,7 +144,7 @@ func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.T
 	for key := range previous {
 		if _, ok := v.said[key]; !ok && key != "" {
 			name, _, _ := strings.Cut(key, " ")
-			if err := printLines(v.streams, []string{now.Format(time.TimeOnly) + " " + name + " is not shown any more"}); err != nil {
+			if err := v.Streams.PrintLines([]string{now.Format(time.TimeOnly) + " " + name + " is not shown any more"}); err != nil {
 				return err
 			}
 		}
@@ -155,7 +156,7 @@ func (v *viewer) printChange(previous map[string]string, key string, now time.Ti
 	if last, ok := previous[key]; ok && last == v.said[key] {
 		return nil
 	}
-	return errors.Wrap(printLines(v.streams, []string{now.Format(time.TimeOnly) + " " + v.said[key]}), "cannot print")
+	return errors.Wrap(v.Streams.PrintLines([]string{now.Format(time.TimeOnly) + " " + v.said[key]}), "cannot print")
 }
 
 // changeLine says in one line where an object is.

@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A stage has the sample that a viewer sees.
@@ -48,7 +49,7 @@ func TestPlainWatch(t *testing.T) {
 		out, scenes := &drawings{}, &stage{shown: samples.Canary(false)}
 		changed := make(chan struct{}, 1)
 		ctx, cancel := context.WithCancel(t.Context())
-		v := &viewer{streams: &streams{out: out, now: samples.Now}, command: &statusCommand{Name: "shop"}, look: scenes.look}
+		v := &viewer{Streams: &terminal.Streams{Out: out, Now: samples.Now}, command: &statusCommand{Name: "shop"}, look: scenes.look}
 		ended := make(chan error)
 		go func() { ended <- v.followChanges(ctx, changed) }()
 		synctest.Wait()
@@ -85,7 +86,7 @@ func TestTerminalWatch(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		began := time.Now()
 		v := &viewer{
-			streams: &streams{out: out, now: func() time.Time { return samples.Now().Add(time.Since(began)) }, screen: func() (int, int) { return 80, 24 }},
+			Streams: &terminal.Streams{Out: out, Now: func() time.Time { return samples.Now().Add(time.Since(began)) }, Screen: func() (int, int) { return 80, 24 }},
 			command: &statusCommand{Name: "shop"}, look: scenes.look,
 		}
 		ended := make(chan error)
@@ -105,7 +106,7 @@ func TestTerminalWatch(t *testing.T) {
 		if scenes.looks < 4 || scenes.looks > limit || out.n > limit {
 			t.Errorf("1,000 changes in %s were looked at %d times, and drawn %d times, want at most %d", time.Since(began), scenes.looks, out.n, limit)
 		}
-		if text := out.String(); !strings.HasPrefix(text, eraseWhole+toBegin) || !strings.Contains(text, "Succeeded/RolledBack") || !strings.HasSuffix(text, eraseRest) {
+		if text := out.String(); !strings.HasPrefix(text, terminal.EraseWhole+terminal.ToBegin) || !strings.Contains(text, "Succeeded/RolledBack") || !strings.HasSuffix(text, terminal.EraseRest) {
 			t.Errorf("the terminal does not show the last change: %q", text)
 		}
 		cancel()

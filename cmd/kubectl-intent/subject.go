@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // subjectFlags name the deployments that a command is about, and the catalog that they choose from.
@@ -22,13 +23,13 @@ type subjectFlags struct {
 // loadDeployments returns the deployments, each in its namespace, and the catalog.
 func (f *subjectFlags) loadDeployments(in io.Reader) ([]deploymentv1alpha1.IntentDeployment, *source, error) {
 	if (f.File == "") == (f.Claim == "") {
-		return nil, nil, usageError{errors.New("either a file or --claim must be given")}
+		return nil, nil, terminal.UsageError{Err: errors.New("either a file or --claim must be given")}
 	}
 	if f.Claim != "" {
 		f.Live = true
 	}
 	if f.WithUpdate && f.Claim == "" {
-		return nil, nil, usageError{errors.New("--with-update is for --claim: the spec in a file follows its channel")}
+		return nil, nil, terminal.UsageError{Err: errors.New("--with-update is for --claim: the spec in a file follows its channel")}
 	}
 	from, err := f.readCatalog(in)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // serveApplication returns the kubeconfig of a server that has an Application in team-a.
@@ -53,9 +54,9 @@ func TestApplicationCommands(t *testing.T) {
 		},
 		"Abort":   {reason: "A revision of an Application without a verdict is given up in its deployment.", args: []string{"abort", "applications/shop", "--dry-run=client", "-o", "yaml"}, code: 1, says: []string{"revision 7"}},
 		"Approve": {reason: "An Application whose deployment has no update gets a message about it.", args: []string{"approve", "shop", "--dry-run=client"}, code: 1, says: []string{"no update waits"}},
-		"Wait":    {reason: "A wait takes its time while a Site does not serve.", args: []string{"wait", "shop", "--timeout=500ms"}, code: exitTimedOut, says: []string{"Degraded: 1 of 2 Sites serve the image."}},
+		"Wait":    {reason: "A wait takes its time while a Site does not serve.", args: []string{"wait", "shop", "--timeout=500ms"}, code: terminal.ExitTimedOut, says: []string{"Degraded: 1 of 2 Sites serve the image."}},
 		"Live":    {reason: "Sites that are live are reached before their pods serve.", args: []string{"wait", "shop", "--for=live"}, says: []string{"Degraded: 1 of 2 Sites"}},
-		"None":    {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
+		"None":    {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: terminal.ExitInvalid, says: []string{`has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/clone"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // fetchFlag lets a command fetch from repositories.
@@ -184,7 +185,7 @@ func openCheckouts(ctx context.Context, dirs []string) ([]*clone.Clone, error) {
 	for _, dir := range dirs {
 		c, err := clone.Open(ctx, dir)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, terminal.UsageError{Err: err}
 		}
 		out = append(out, c)
 	}

@@ -12,6 +12,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -79,12 +80,12 @@ func TestFilesOfRepository(t *testing.T) {
 		"Fetched": {reason: "The repository is fetched where the user asks for it.", args: []string{"artifacts", "shop", "--fetch"}, says: "kind: Deployment"},
 		"Neither": {
 			reason: "Without either the command names the action to take.",
-			args:   []string{"artifacts", "shop"}, code: exitInvalid, says: "--checkout, or say --fetch",
+			args:   []string{"artifacts", "shop"}, code: terminal.ExitInvalid, says: "--checkout, or say --fetch",
 		},
-		"Old":       {reason: "A clone that does not have the directory is named.", args: []string{"artifacts", "shop", "--checkout", otherServer.Path("fleet")}, code: exitInvalid, says: "neither branch main nor the state of the clone has directory clusters/edge1/team-a/shop"},
-		"NoClone":   {reason: "A folder that is not a clone makes a wrong command line.", args: []string{"artifacts", "shop", "--checkout", t.TempDir()}, code: exitUsage, says: "cannot open a clone"},
+		"Old":       {reason: "A clone that does not have the directory is named.", args: []string{"artifacts", "shop", "--checkout", otherServer.Path("fleet")}, code: terminal.ExitInvalid, says: "neither branch main nor the state of the clone has directory clusters/edge1/team-a/shop"},
+		"NoClone":   {reason: "A folder that is not a clone makes a wrong command line.", args: []string{"artifacts", "shop", "--checkout", t.TempDir()}, code: terminal.ExitUsage, says: "cannot open a clone"},
 		"Same":      {reason: "A file is compared with the restored revision.", in: string(example), args: slices.Concat([]string{"diff", "-", "--checkout", git.Path("fleet")}, catalog)},
-		"Different": {reason: "The changes of a file to a restored revision are shown.", in: changed, args: slices.Concat([]string{"diff", "-", "--fetch"}, catalog), code: exitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
+		"Different": {reason: "The changes of a file to a restored revision are shown.", in: changed, args: slices.Concat([]string{"diff", "-", "--fetch"}, catalog), code: terminal.ExitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -206,7 +207,7 @@ func TestDiffInCanary(t *testing.T) {
 		t.Errorf("A file that is the newest revision changes nothing, whatever share of the requests that has: exit code %d:\n%s%s", code, out, problems)
 	}
 	out, problems, code = runIntent(strings.Replace(first, "replicas: 4", "replicas: 8", 1), append([]string{"diff", "-"}, catalog...)...)
-	if code != exitInvalid || !strings.Contains(out, "/green/") || strings.Contains(out, "/blue/") {
+	if code != terminal.ExitInvalid || !strings.Contains(out, "/green/") || strings.Contains(out, "/blue/") {
 		t.Errorf("A changed file changes the folder of the newest revision alone: exit code %d:\n%s%s", code, out, problems)
 	}
 	target := filepath.Join(t.TempDir(), "files")
@@ -239,7 +240,7 @@ func TestTreeOfParts(t *testing.T) {
 		},
 		"Others": {
 			reason: "Files of another tree are not shown as files of the tree.",
-			change: func(siteTree *deliveryv1alpha1.Tree) { siteTree.Tree = strings.Repeat("1", 40) }, code: exitInvalid, says: "have other files of directory",
+			change: func(siteTree *deliveryv1alpha1.Tree) { siteTree.Tree = strings.Repeat("1", 40) }, code: terminal.ExitInvalid, says: "have other files of directory",
 		},
 	}
 	for name, tc := range cases {

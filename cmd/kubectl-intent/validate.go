@@ -20,6 +20,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/blueprint"
 	"github.com/intentplane/intentplane/function/deployment"
@@ -35,7 +36,7 @@ const reasonUnreadable = "Unreadable"
 // A validateCommand looks for mistakes.
 type validateCommand struct {
 	catalogFlags
-	formFlag
+	terminal.FormFlag
 
 	Strict bool     `help:"Exit with 1 for warnings too."`
 	Files  []string `arg:"" help:"Files with objects, directories of which all .yaml, .yml and .json files are read, those below them too, or - for the standard input. Objects of other kinds are passed over." predictor:"file"`
@@ -102,7 +103,7 @@ type validation struct {
 
 func (v *validateCommand) newValidation(in io.Reader) (*validation, error) {
 	if v.isIncomplete() {
-		return nil, usageError{errors.New("--site and --blueprint are needed together, or --live")}
+		return nil, terminal.UsageError{Err: errors.New("--site and --blueprint are needed together, or --live")}
 	}
 	c, err := v.readCatalog(in)
 	if err != nil {
@@ -113,21 +114,21 @@ func (v *validateCommand) newValidation(in io.Reader) (*validation, error) {
 }
 
 // Run prints a report. It returns an error when there are findings.
-func (v *validateCommand) Run(s *streams) error {
-	w, err := v.newValidation(s.in)
+func (v *validateCommand) Run(s *terminal.Streams) error {
+	w, err := v.newValidation(s.In)
 	if err != nil {
 		return err
 	}
 	for _, path := range v.Files {
-		w.checkFileOrDirectory(s.in, path)
+		w.checkFileOrDirectory(s.In, path)
 	}
 	w.compareWithCluster(context.Background())
 	w.report.Valid = len(w.report.Findings) == 0
-	if err := v.printValue(s.out, w.report, func(target io.Writer) error { return w.report.printTextReport(target, s.colours) }); err != nil {
+	if err := v.PrintValue(s.Out, w.report, func(target io.Writer) error { return w.report.printTextReport(target, s.Colours) }); err != nil {
 		return err
 	}
 	if !w.report.Valid || v.Strict && len(w.report.Warnings) > 0 {
-		return verdictError{}
+		return terminal.VerdictError{}
 	}
 	return nil
 }
@@ -350,14 +351,14 @@ func fieldOfMessage(message string) string {
 }
 
 // printTextReport prints a line for each finding and each warning, which editors and CI know how to read, and a summary of the checked objects.
-func (r Report) printTextReport(w io.Writer, colours palette) error {
+func (r Report) printTextReport(w io.Writer, colours terminal.Palette) error {
 	for _, f := range r.Findings {
-		if err := f.printTextLine(w, colours.paintText(f.Reason, color.FgRed)); err != nil {
+		if err := f.printTextLine(w, colours.Paint(f.Reason, color.FgRed)); err != nil {
 			return err
 		}
 	}
 	for _, f := range r.Warnings {
-		if err := f.printTextLine(w, colours.paintText("warning: "+f.Reason, color.FgYellow)); err != nil {
+		if err := f.printTextLine(w, colours.Paint("warning: "+f.Reason, color.FgYellow)); err != nil {
 			return err
 		}
 	}
@@ -370,7 +371,7 @@ func (r Report) printTextReport(w io.Writer, colours palette) error {
 	if !r.Valid {
 		colour = color.FgRed
 	}
-	_, err := fmt.Fprintf(w, "%s%s\n", colours.paintText(r.summarizeReport(), colour), r.passedOver())
+	_, err := fmt.Fprintf(w, "%s%s\n", colours.Paint(r.summarizeReport(), colour), r.passedOver())
 	return errors.Wrap(err, "cannot print")
 }
 
@@ -392,10 +393,10 @@ func countThings(n int, noun string) string {
 
 // printTextLine prints a finding behind a reason, which may be painted.
 func (f Finding) printTextLine(w io.Writer, reason string) error {
-	subject := quoteInvisible(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
+	subject := terminal.QuoteInvisible(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
 	if subject != "" {
 		subject += ": "
 	}
-	_, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", quoteLine(f.File), f.Line, subject, reason, plainMessage(f.Message))
+	_, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", terminal.QuoteLine(f.File), f.Line, subject, reason, terminal.PlainMessage(f.Message))
 	return errors.Wrap(err, "cannot print")
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 const blueprints = "../../examples/blueprints/"
@@ -18,7 +20,7 @@ const blueprints = "../../examples/blueprints/"
 // runIntent returns the output of a command line, and its exit code.
 func runIntent(in string, args ...string) (out, problems string, code int) {
 	o, p := &bytes.Buffer{}, &bytes.Buffer{}
-	code = runCommand(args, &streams{in: strings.NewReader(in), out: o, interval: time.Millisecond}, p)
+	code = runCommand(args, &terminal.Streams{In: strings.NewReader(in), Out: o, Interval: time.Millisecond}, p)
 	return o.String(), p.String(), code
 }
 
@@ -33,40 +35,40 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"Valid":         {reason: "Valid objects end the command with exit code 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
 		"ValidCompiled": {reason: "A claim that compiles with the catalog is valid.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 object, 0 mistakes"},
-		"Invalid":       {reason: "An invalid object ends with 1, and the message names it.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
-		"InvalidIntent": {reason: "An intent with an unknown field is invalid.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
-		"InvalidSite":   {reason: "A claim for a Site outside of the catalog is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
-		"NoBlueprint":   {reason: "A missing Blueprint is reported with the existing Blueprints.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "type": "wep"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: `BlueprintMissing: Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"?`},
-		"InvalidRender": {reason: "A parameter that the Blueprint does not take is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "RenderFailed"},
+		"Invalid":       {reason: "An invalid object ends with 1, and the message names it.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
+		"InvalidIntent": {reason: "An intent with an unknown field is invalid.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "InvalidIntent"},
+		"InvalidSite":   {reason: "A claim for a Site outside of the catalog is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: "SiteMissing"},
+		"NoBlueprint":   {reason: "A missing Blueprint is reported with the existing Blueprints.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "type": "wep"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: `BlueprintMissing: Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"?`},
+		"InvalidRender": {reason: "A parameter that the Blueprint does not take is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: "RenderFailed"},
 		"UnreadValue": {
 			reason: "A value that the Blueprint does not read is refused with its field.",
-			in:     strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid,
+			in:     strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid,
 			says: `-:5: IntentDeployment team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: Blueprint "web-1.0.0" does not read this value`,
 		},
-		"InvalidYAML":   {reason: "A file that is not YAML is invalid.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistake"},
-		"InvalidSecond": {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
-		"Twice":         {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
+		"InvalidYAML":   {reason: "A file that is not YAML is invalid.", in: "a: [", args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "1 mistake"},
+		"InvalidSecond": {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
+		"Twice":         {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
 		"OtherKinds":    {reason: "Objects of other projects are not checked.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
-		"UnknownFlag":   {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
-		"UnknownForm":   {reason: "An unknown output format is a mistake in the command.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
+		"UnknownFlag":   {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: terminal.ExitUsage},
+		"UnknownForm":   {reason: "An unknown output format is a mistake in the command.", args: []string{"validate", "-", "-o", "xml"}, want: terminal.ExitUsage},
 		"NoFile": {
 			reason: "A missing file is a mistake.",
-			args:   []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: ",
+			args:   []string{"validate", "nowhere.yaml"}, want: terminal.ExitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: ",
 		},
 		"NoSiteFile": {
 			reason: "A missing file that applies to all objects makes a wrong command line.",
-			args:   []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage,
+			args:   []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: terminal.ExitUsage,
 		},
-		"HalfACatalog":  {reason: "Sites without a Blueprint are a mistake in the command.", args: []string{"validate", "-", sites}, want: exitUsage},
+		"HalfACatalog":  {reason: "Sites without a Blueprint are a mistake in the command.", args: []string{"validate", "-", sites}, want: terminal.ExitUsage},
 		"BlueprintTest": {reason: "Examples that render end the command with exit code 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
 		"BlueprintReads": {
 			reason: "The values that a Blueprint reads are listed.", args: []string{"blueprint", "test", blueprints + "adopted"},
 			says: "test-0.0.0 reads cpu, image, memory, replicas\ntest-0.0.0 spec.examples[0] ok",
 		},
 		"BlueprintDir":   {reason: "A directory can be tested before it is made a Blueprint.", args: []string{"blueprint", "test", blueprints + "batch"}, says: "spec.examples[1] ok"},
-		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: there is none to test: add an intent to examples"},
+		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: terminal.ExitInvalid, says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: there is none to test: add an intent to examples"},
 		"Nothing":        {reason: "Without a command the usage is printed, as kubectl does.", says: "Usage: kubectl-intent <command>"},
-		"BlueprintFails": {reason: "The failed example is named, with its error.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
+		"BlueprintFails": {reason: "The failed example is named, with its error.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: terminal.ExitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +97,7 @@ func TestValidateFindings(t *testing.T) {
 	in := strings.Replace(claim, "spec:", "spec:\n  suspend: 3", 1) + "---\n" + strings.Replace(claim, "team-a", "team-b", 1) + "---\n" + bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n"
 	out, _, code := runIntent(in, "validate", "-", "-o", "json")
 	got := Report{}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitInvalid {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != terminal.ExitInvalid {
 		t.Fatalf("run(...): exit code %d, %v:\n%s", code, err, out)
 	}
 	want := Report{Checked: 3, Findings: []Finding{{
@@ -165,7 +167,7 @@ func TestExplainChecks(t *testing.T) {
 	_, problems, code = runIntent(judged, "explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
 	const nowhere = `InvalidSpec: spec.intent: objective latency_p99: Site "edge1": prometheus.address: no Prometheus server is configured: ` +
 		`set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`
-	if code != exitInvalid || !strings.Contains(problems, nowhere) {
+	if code != terminal.ExitInvalid || !strings.Contains(problems, nowhere) {
 		t.Errorf("Without a Prometheus server the claim names the field to set: exit code %d: %s", code, problems)
 	}
 }
@@ -186,7 +188,7 @@ func TestValidateOverlap(t *testing.T) {
 	out, problems, code := runIntent("", append(args, "--site="+examples+"10-sites.yaml", "--blueprint="+examples+"20-blueprint.yaml")...)
 	want := `two.yaml:1: IntentDeployment team-a/market: ObjectConflict: Site "edge1": ConfigMap team-a/shop is delivered there by team-a/shop as well: give one of the services another name` +
 		"\n3 objects, 1 mistake\n"
-	if code != exitInvalid || !strings.HasSuffix(out, want) {
+	if code != terminal.ExitInvalid || !strings.HasSuffix(out, want) {
 		t.Errorf("An object that two claims bring to one Site is found across files: want 1 and %q, got %d:\n%s%s", want, code, out, problems)
 	}
 }
@@ -195,7 +197,7 @@ func TestExplainUnread(t *testing.T) {
 	_, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1),
 		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
 	want := "kubectl-intent: error: team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: "
-	if code != exitInvalid || !strings.HasPrefix(problems, want) {
+	if code != terminal.ExitInvalid || !strings.HasPrefix(problems, want) {
 		t.Errorf("explain does not call a value the claim's that the Blueprint does not read: exit code %d, %q, want %q", code, problems, want)
 	}
 }
@@ -204,7 +206,7 @@ func TestRenderDiff(t *testing.T) {
 	checkout, args := t.TempDir(), []string{"render", examples + "40-claim.yaml", "--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
 	diff := append(slices.Clone(args), "--path-prefix", "fleet", "--diff", checkout)
 	out, problems, code := runIntent("", diff...)
-	if code != exitInvalid || !strings.Contains(out, "+++ b/fleet/clusters/edge2/team-a/shop/deployment-shop.yaml\n") {
+	if code != terminal.ExitInvalid || !strings.Contains(out, "+++ b/fleet/clusters/edge2/team-a/shop/deployment-shop.yaml\n") {
 		t.Fatalf("Nothing is there yet: exit code %d:\n%s%s", code, out, problems)
 	}
 	rendered := filepath.Join(t.TempDir(), "out")
@@ -228,7 +230,7 @@ func TestRenderDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _, code = runIntent("", diff...)
-	if code != exitInvalid || !strings.Contains(out, "A Secret differs") || strings.Contains(out, "hunter2") {
+	if code != terminal.ExitInvalid || !strings.Contains(out, "A Secret differs") || strings.Contains(out, "hunter2") {
 		t.Errorf("Objects to remove are shown, Secrets are not: exit code %d:\n%s", code, out)
 	}
 }

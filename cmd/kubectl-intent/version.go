@@ -9,13 +9,14 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/render"
 )
 
 // A versionCommand prints versions.
 type versionCommand struct {
 	clusterFlags
-	formFlag
+	terminal.FormFlag
 
 	Client bool `help:"Print the versions of this program alone, and ask no cluster."`
 }
@@ -35,12 +36,12 @@ type versionReport struct {
 }
 
 // Run prints the versions. It names unreadable objects, and does not fail for them.
-func (c *versionCommand) Run(s *streams) error {
-	out := versionReport{Client: version, Renderer: render.Version}
+func (c *versionCommand) Run(s *terminal.Streams) error {
+	out := versionReport{Client: s.Version, Renderer: render.Version}
 	if !c.Client {
 		c.readInstalled(&out)
 	}
-	return c.printValue(s.out, out, func(io.Writer) error { return printLines(s, out.reportLines()) })
+	return c.PrintValue(s.Out, out, func(io.Writer) error { return s.PrintLines(out.reportLines()) })
 }
 
 // readInstalled reads the versions of the installed parts.

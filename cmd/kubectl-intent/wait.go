@@ -13,15 +13,13 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
-
-// waitInterval is the time between two looks at a deployment.
-const waitInterval = time.Second
 
 // A waitCommand waits for the end of the present request of an Application, a deployment or a Bundle.
 type waitCommand struct {
 	clusterFlags
-	formFlag
+	terminal.FormFlag
 
 	Name    string        `arg:""              help:"Name of an Application, an IntentDeployment or a Bundle. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"subject"`
 	For     string        `default:"succeeded" help:"State to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one. A Bundle is waited for with succeeded or digest=FILE." name:"for"`
@@ -32,27 +30,27 @@ type waitCommand struct {
 
 // Run waits until the deployment is where the user wants it. It returns an error with an exit code of its own when that was rejected or is held up until a
 // person acts, when it was rolled back, when it takes longer than the timeout, when another spec took its place, and when the deployment cannot be read.
-func (c *waitCommand) Run(s *streams) error {
+func (c *waitCommand) Run(s *terminal.Streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
 	defer cancel()
-	w := &waiter{interval: s.pollInterval(), missingTimeout: c.MissingTimeout, now: time.Now}
+	w := &waiter{interval: s.PollInterval(), missingTimeout: c.MissingTimeout, now: time.Now}
 	w.observe, w.goal, err = c.chooseSubject(ctx, s, w, opened)
 	if err != nil {
 		return err
 	}
 	w.observe = w.awaitDecisions(w.observe, opened.UndecidedRequest)
-	show := s.out
+	show := s.Out
 	if c.Output != "text" {
 		show = io.Discard
 	}
 	last, end := w.awaitDeploymentEnd(ctx, show)
-	report := waitReport{Name: c.Name, Object: last.at, For: c.For, Result: last.resultName(end), Message: plainMessage(last.message)}
+	report := waitReport{Name: c.Name, Object: last.at, For: c.For, Result: last.resultName(end), Message: terminal.PlainMessage(last.message)}
 	// In the text each change was printed already.
-	err = c.printValue(s.out, report, func(io.Writer) error { return printLines(s, nonEmptyLines(last.at.line())) })
+	err = c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines(nonEmptyLines(last.at.line())) })
 	return errors.Join(err, errors.Wrap(end, c.Name))
 }
 
@@ -74,8 +72,8 @@ type waitReport struct {
 
 // resultName names how a wait ended.
 func (p progress) resultName(end error) string {
-	var timedOut endError
-	if errors.As(end, &timedOut) && timedOut.code == exitTimedOut {
+	var timedOut terminal.EndError
+	if errors.As(end, &timedOut) && timedOut.Code == terminal.ExitTimedOut {
 		return "TimedOut"
 	}
 	return string(cmp.Or(p.result, waitGoesOn))
@@ -83,7 +81,7 @@ func (p progress) resultName(end error) string {
 
 // chooseSubject returns the observation of the Application of the name or, if there is none, of the deployment or, if there is none either,
 // of the Bundle; and the awaited goal.
-func (c *waitCommand) chooseSubject(ctx context.Context, s *streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
+func (c *waitCommand) chooseSubject(ctx context.Context, s *terminal.Streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
 	a, err := opened.Application(ctx, c.Name)
 	// Where time is up already, the first look says so.
 	if err != nil && ctx.Err() == nil {
@@ -92,23 +90,23 @@ func (c *waitCommand) chooseSubject(ctx context.Context, s *streams, w *waiter, 
 	if a == nil {
 		return c.chooseOther(ctx, s, w, opened)
 	}
-	g, err := parseGoal(c.For, s.in, digestOfApplicationFile)
+	g, err := parseGoal(c.For, s.In, digestOfApplicationFile)
 	return w.observeApplication(func(ctx context.Context) (*cluster.ComposedApplication, error) {
 		return opened.Application(ctx, c.Name)
 	}), g, err
 }
 
 // chooseOther returns the observation of the deployment of the name or, if there is none, of the Bundle; and the awaited goal.
-func (c *waitCommand) chooseOther(ctx context.Context, s *streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
+func (c *waitCommand) chooseOther(ctx context.Context, s *terminal.Streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
 	b, err := opened.Bundle(ctx, c.Name)
 	if err != nil && ctx.Err() == nil {
 		return nil, goal{}, err
 	}
 	if b != nil {
-		g, err := parseGoalOfBundle(c.For, s.in)
+		g, err := parseGoalOfBundle(c.For, s.In)
 		return w.observeBundle(func(ctx context.Context) ([]byte, error) { return opened.Bundle(ctx, c.Name) }), g, err
 	}
-	g, err := parseGoal(c.For, s.in, digestOfDeploymentFile)
+	g, err := parseGoal(c.For, s.In, digestOfDeploymentFile)
 	return w.observeDeployment(func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) }), g, err
 }
 
@@ -180,7 +178,7 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 	for {
 		current, err := w.observe(ctx)
 		if ctx.Err() != nil {
-			return previous, endError{errors.Errorf("it did not come to its end in time: %s", previous.message), exitTimedOut}
+			return previous, terminal.EndError{Err: errors.Errorf("it did not come to its end in time: %s", previous.message), Code: terminal.ExitTimedOut}
 		}
 		if err != nil {
 			return previous, err
@@ -190,10 +188,10 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 		}
 		if missingSince = w.missingSince(current, missingSince); w.isMissingTooLong(missingSince) {
 			return current, errors.Errorf("an object that it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
-				w.missingTimeout, escapeCommandOfCI(plainMessage(current.message)))
+				w.missingTimeout, terminal.EscapeCommandOfCI(terminal.PlainMessage(current.message)))
 		}
 		if current.message != previous.message {
-			if _, err := fmt.Fprintln(out, escapeCommandOfCI(plainMessage(current.message))); err != nil {
+			if _, err := fmt.Fprintln(out, terminal.EscapeCommandOfCI(terminal.PlainMessage(current.message))); err != nil {
 				return current, errors.Wrap(err, "cannot print")
 			}
 		}
@@ -211,12 +209,12 @@ func (r waitResult) verdict() error {
 	case waitGoesOn, waitSucceeded:
 		return nil
 	case waitRolledBack:
-		return verdictError{exitRolledBack}
+		return terminal.VerdictError{Code: terminal.ExitRolledBack}
 	case waitSuperseded:
-		return verdictError{exitSuperseded}
+		return terminal.VerdictError{Code: terminal.ExitSuperseded}
 	case waitFailed:
 	}
-	return verdictError{}
+	return terminal.VerdictError{}
 }
 
 // missingSince returns since when a deployment has waited for a missing object, or the zero time.

@@ -13,6 +13,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // waitedClaim is a claim with a status, in which DIGEST stands for the digest of its spec.
@@ -160,13 +161,13 @@ func TestAwaitEnd(t *testing.T) {
 		err   string
 	}{
 		"Good": {reason: "The command prints each step, and ends with success.", looks: []string{emptyStatus, going, going, good}, says: notYet + "Delivering: It goes.\nSucceeded: It runs.\n"},
-		"Bad":  {reason: "The command ends with exit code 1 as soon as the deployment Failed.", looks: []string{going, bad}, says: "Delivering: It goes.\nFailed: No.\n", err: verdictError{}.Error()},
+		"Bad":  {reason: "The command ends with exit code 1 as soon as the deployment Failed.", looks: []string{going, bad}, says: "Delivering: It goes.\nFailed: No.\n", err: terminal.VerdictError{}.Error()},
 		"Lag":  {reason: "A condition of the spec before, which one look sees beside the new status, ends nothing.", looks: []string{heldUp, going, good}, says: "Delivering: It goes.\nSucceeded: It runs.\n"},
 		"Slow": {reason: "A deployment that takes too long is an error that says where it is.", looks: []string{going}, says: "Delivering: It goes.\n", err: tooLate},
 		"Lines": {
 			reason: "The lines of a message, such as the lines that point at a word of an intent, stay lines.",
 			looks:  []string{`{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: "No:\n  shop\n  ^"}`},
-			says:   "Failed: No:\n    shop\n    ^\n", err: verdictError{}.Error(),
+			says:   "Failed: No:\n    shop\n    ^\n", err: terminal.VerdictError{}.Error(),
 		},
 		"Missing": {
 			reason: "A Site that does not appear ends the command early, and the message names the missing object.",
@@ -222,10 +223,10 @@ func TestWaitCommand(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"Late":    {reason: "The timeout ends the command, with an exit code of its own.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1ms"}, code: exitTimedOut, says: "shop: it did not come to its end in time"},
-		"JSON":    {reason: "A program reads how the wait ended.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "500ms", "-o", "json"}, code: exitTimedOut, says: `"result": "TimedOut"`},
-		"For":     {reason: "A goal that does not exist is a mistake of the command line.", status: "{}", args: []string{"wait", "shop", "--for=healthy"}, code: exitUsage, says: "want succeeded, live, step=N or digest=FILE"},
-		"Missing": {reason: "A deployment that does not exist is an error.", status: "{}", args: []string{"wait", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
+		"Late":    {reason: "The timeout ends the command, with an exit code of its own.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1ms"}, code: terminal.ExitTimedOut, says: "shop: it did not come to its end in time"},
+		"JSON":    {reason: "A program reads how the wait ended.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "500ms", "-o", "json"}, code: terminal.ExitTimedOut, says: `"result": "TimedOut"`},
+		"For":     {reason: "A goal that does not exist is a mistake of the command line.", status: "{}", args: []string{"wait", "shop", "--for=healthy"}, code: terminal.ExitUsage, says: "want succeeded, live, step=N or digest=FILE"},
+		"Missing": {reason: "A deployment that does not exist is an error.", status: "{}", args: []string{"wait", "shap"}, code: terminal.ExitInvalid, says: `has no IntentDeployment "shap"`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

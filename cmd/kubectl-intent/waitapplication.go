@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // observeApplication returns the observation of an Application.
@@ -115,7 +116,7 @@ func digestOfApplicationFile(file string, in io.Reader) (string, error) {
 		return "", err
 	}
 	if len(all) != 1 {
-		return "", usageError{errors.Errorf("%s has %d Applications, want one", file, len(all))}
+		return "", terminal.UsageError{Err: errors.Errorf("%s has %d Applications, want one", file, len(all))}
 	}
 	sum, err := digest.Application(&all[0].Spec)
 	return sum, errors.Wrap(err, "cannot compute the digest of the spec")

@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // observeBundle returns the observation of a Bundle, of which look returns the JSON, or nil once there is none.
@@ -68,7 +69,7 @@ func endOfBundle(b *cause.Bundle) waitResult {
 func parseGoalOfBundle(text string, in io.Reader) (goal, error) {
 	g, err := parseGoal(text, in, digestOfBundleFile)
 	if err == nil && (g.isLive || g.step > 0) {
-		return goal{}, usageError{errors.Errorf("--for=%s: a Bundle is waited for with succeeded or digest=FILE: name one of its packages instead", text)}
+		return goal{}, terminal.UsageError{Err: errors.Errorf("--for=%s: a Bundle is waited for with succeeded or digest=FILE: name one of its packages instead", text)}
 	}
 	return g, err
 }
@@ -80,7 +81,7 @@ func digestOfBundleFile(file string, in io.Reader) (string, error) {
 		return "", err
 	}
 	if len(all) != 1 {
-		return "", usageError{errors.Errorf("%s has %d Bundles, want one", file, len(all))}
+		return "", terminal.UsageError{Err: errors.Errorf("%s has %d Bundles, want one", file, len(all))}
 	}
 	sum, err := digest.Bundle(&all[0].Spec)
 	return sum, errors.Wrap(err, "cannot compute the digest of the spec")

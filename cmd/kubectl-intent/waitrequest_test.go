@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 func TestAwaitDecisions(t *testing.T) {
@@ -87,25 +88,25 @@ func TestWaitAfterRetry(t *testing.T) {
 		code    int
 		says    string
 	}{
-		"NotAnswered": {reason: "A request that no provider has looked at yet is undecided.", request: `{}`, code: exitTimedOut, says: "nothing was decided yet about RolloutRequest again (Retry). Succeeded: Back."},
+		"NotAnswered": {reason: "A request that no provider has looked at yet is undecided.", request: `{}`, code: terminal.ExitTimedOut, says: "nothing was decided yet about RolloutRequest again (Retry). Succeeded: Back."},
 		"Waiting": {
 			reason:  "A request that the deployment has not decided ends with a timeout, too.",
-			request: waits, code: exitTimedOut, says: "nothing was decided yet",
+			request: waits, code: terminal.ExitTimedOut, says: "nothing was decided yet",
 		},
-		"Refused": {reason: "A refused request leaves the deployment at its end.", request: `{conditions: [{type: Completed, status: "False", reason: Stale}]}`, code: exitRolledBack, says: "Succeeded: Back."},
-		"Done":    {reason: "A request that is done leaves the end that it brought.", request: `{conditions: [{type: Completed, status: "True", reason: Done}]}`, code: exitRolledBack, says: "Succeeded: Back."},
+		"Refused": {reason: "A refused request leaves the deployment at its end.", request: `{conditions: [{type: Completed, status: "False", reason: Stale}]}`, code: terminal.ExitRolledBack, says: "Succeeded: Back."},
+		"Done":    {reason: "A request that is done leaves the end that it brought.", request: `{conditions: [{type: Completed, status: "True", reason: Done}]}`, code: terminal.ExitRolledBack, says: "Succeeded: Back."},
 		"Pending": {
 			reason: "A deployment that succeeded is at its end while an older request waits.", request: waits, age: 72 * time.Hour,
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`, code: 0, says: "Succeeded: It runs.",
 		},
 		"NotValid": {
-			reason: "A deployment whose spec is not valid decides about no retry.", request: waits, code: exitInvalid, says: "Failed: No image.",
+			reason: "A deployment whose spec is not valid decides about no retry.", request: waits, code: terminal.ExitInvalid, says: "Failed: No image.",
 			status: `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No image., conditions: [` + isNotReady + `, {type: Valid, status: "False", reason: RenderFailed}]}`,
 		},
 		"Denied": {
 			reason:  "A user who may not read requests gets the result in the status.",
 			request: `{}`, server: apiServer{denied: map[string]bool{"rolloutrequests.rollout.intentplane.dev": true}},
-			code: exitRolledBack, says: "Succeeded: Back.",
+			code: terminal.ExitRolledBack, says: "Succeeded: Back.",
 		},
 	}
 	for name, tc := range cases {

@@ -12,6 +12,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/support"
 )
 
@@ -51,7 +52,7 @@ func (p PassedOver) String() string {
 	if p.Kind == "" && p.APIVersion == "" {
 		return fmt.Sprintf("%d without a kind", p.Count)
 	}
-	return fmt.Sprintf("%d %s of %s", p.Count, quoteInvisible(p.Kind), quoteInvisible(p.APIVersion))
+	return fmt.Sprintf("%d %s of %s", p.Count, terminal.QuoteInvisible(p.Kind), terminal.QuoteInvisible(p.APIVersion))
 }
 
 func comparePassedOver(a, b PassedOver) int {

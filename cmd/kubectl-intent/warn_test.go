@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 func TestWarnings(t *testing.T) {
@@ -83,7 +85,7 @@ func TestWarnings(t *testing.T) {
 			}
 			strict := 0
 			if len(tc.want.Warnings) > 0 {
-				strict = exitInvalid
+				strict = terminal.ExitInvalid
 			}
 			if _, _, code := runIntent(tc.in, "validate", "-", "--strict"); code != strict {
 				t.Errorf("\nWith --strict a warning is a mistake.\nrun(...): want exit code %d, got %d", strict, code)

@@ -7,22 +7,23 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A whyCommand says why a Bundle, an Application, a deployment or a cluster does not go on.
 type whyCommand struct {
 	clusterFlags
-	formFlag
+	terminal.FormFlag
 
 	Name string `arg:"" help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"subject"`
 }
 
 // Run prints the cause, since when it is there, who acts, the remedy, the events that wake the object, and the objects that were followed. It
 // returns an error when nothing has the name.
-func (c *whyCommand) Run(s *streams) error {
+func (c *whyCommand) Run(s *terminal.Streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
-		return usageError{err}
+		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
 	found, err := opened.Subject(ctx, c.Name)
@@ -30,19 +31,19 @@ func (c *whyCommand) Run(s *streams) error {
 		return err
 	}
 	opened.ReadInstallation(ctx, found)
-	now := s.now()
+	now := s.Now()
 	all := overviewsOfSubjects(found, now)
 	if c.Output != "text" {
-		b, err := encodeValue(c.Output, findings(all))
+		b, err := terminal.Encode(c.Output, findings(all))
 		if err != nil {
 			return err
 		}
-		_, err = s.out.Write(b)
+		_, err = s.Out.Write(b)
 		return errors.Wrap(err, "cannot print")
 	}
-	style := overview.Style{Now: now, Width: s.screen.width()}
+	style := overview.Style{Now: now, Width: s.Screen.Width()}
 	for _, o := range all {
-		if err := printLines(s, overview.WhyLines(o, style)); err != nil {
+		if err := s.PrintLines(overview.WhyLines(o, style)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // crossplane are the objects of an installation that is well, beside the composite of a claim.
@@ -61,7 +62,7 @@ func TestWhy(t *testing.T) {
 			says: []string{"Cause:      Crossplane's circuit breaker: WatchCircuitOpen: Too many watch", "Crossplane, which watches it again after five minutes", "the platform team, if it lasts"},
 		},
 		"JSON":    {reason: "A script gets the finding.", sample: samples.WrongPassword(), args: []string{"-o", "json"}, says: []string{`"actor": "PlatformTeam"`, `"isGood": false`, `"object": "GitDelivery shop-fleet"`}},
-		"Missing": {reason: "A name that nothing has is an error.", sample: samples.Verified(), args: []string{"-n", "team-z"}, code: exitInvalid, says: []string{"has no Application, no IntentDeployment, no WorkloadCluster and no Bundle"}},
+		"Missing": {reason: "A name that nothing has is an error.", sample: samples.Verified(), args: []string{"-n", "team-z"}, code: terminal.ExitInvalid, says: []string{"has no Application, no IntentDeployment, no WorkloadCluster and no Bundle"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // listed is a List as kubectl prints it, with a claim that is wrong in line 13.
@@ -64,7 +66,7 @@ func TestWhatIsOurs(t *testing.T) {
 	}
 	twice := strings.Replace(listed, "intnt:", "intent: a\n    intent:", 1)
 	for _, command := range []string{"validate", "digest"} {
-		if out, problems, code := runIntent(twice+"---\n"+claim, command, "-"); code != exitInvalid || !strings.Contains(out+problems, `"intent" already set`) {
+		if out, problems, code := runIntent(twice+"---\n"+claim, command, "-"); code != terminal.ExitInvalid || !strings.Contains(out+problems, `"intent" already set`) {
 			t.Errorf("%s: a duplicate key of a list is not lost: exit code %d:\n%s%s", command, code, out, problems)
 		}
 	}
@@ -101,7 +103,7 @@ func TestUnreadable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out, problems, code := runIntent("", append([]string{"validate"}, tc.args...)...)
 			for _, want := range tc.want {
-				if code != exitInvalid || !strings.Contains(out, want) {
+				if code != terminal.ExitInvalid || !strings.Contains(out, want) {
 					t.Errorf("\n%s\nrun(...): want %q, got exit code %d:\n%s%s", tc.reason, want, code, out, problems)
 				}
 			}

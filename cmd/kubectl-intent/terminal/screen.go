@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -9,14 +9,14 @@ import (
 	"golang.org/x/term"
 )
 
-// A screen is a terminal: it returns how many characters and lines it has.
-type screen func() (width, height int)
+// A Screen is a terminal: it returns how many characters and lines it has.
+type Screen func() (width, height int)
 
 // plainWidth is how wide lines are without a terminal.
 const plainWidth = 80
 
-// screenOfFile returns nil for a file that is not a terminal.
-func screenOfFile(f *os.File) screen {
+// ScreenOf returns the screen of a file. It is nil for a file that is not a terminal.
+func ScreenOf(f *os.File) Screen {
 	if !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
@@ -29,8 +29,8 @@ func screenOfFile(f *os.File) screen {
 	}
 }
 
-// width of the lines that are printed.
-func (s screen) width() int {
+// Width of the lines that are printed.
+func (s Screen) Width() int {
 	if s == nil {
 		return plainWidth
 	}
@@ -40,19 +40,19 @@ func (s screen) width() int {
 
 // Control sequences of a terminal (ECMA-48): move to its first character, and remove the text after the cursor.
 const (
-	toBegin    = "\x1b[H"
-	eraseRest  = "\x1b[J"
+	ToBegin    = "\x1b[H"
+	EraseRest  = "\x1b[J"
 	eraseLine  = "\x1b[K"
-	eraseWhole = "\x1b[2J"
+	EraseWhole = "\x1b[2J"
 )
 
-// redraw replaces the content of a terminal by lines, as many as it has room for. The first time it clears the terminal.
-func (s screen) redraw(out io.Writer, lines []string, isFirst bool) error {
+// Redraw replaces the content of a terminal by lines, as many as it has room for. The first time it clears the terminal.
+func (s Screen) Redraw(out io.Writer, lines []string, isFirst bool) error {
 	b := bytes.Buffer{}
 	if isFirst {
-		b.WriteString(eraseWhole)
+		b.WriteString(EraseWhole)
 	}
-	b.WriteString(toBegin)
+	b.WriteString(ToBegin)
 	_, height := s()
 	for i, line := range lines {
 		if height > 0 && i >= height-1 {
@@ -60,7 +60,7 @@ func (s screen) redraw(out io.Writer, lines []string, isFirst bool) error {
 		}
 		b.WriteString(line + eraseLine + "\n")
 	}
-	b.WriteString(eraseRest)
+	b.WriteString(EraseRest)
 	_, err := out.Write(b.Bytes())
 	return errors.Wrap(err, "cannot print")
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func TestColours(t *testing.T) {
 		reason string
 		out    *os.File
 		env    map[string]string
-		want   palette
+		want   Palette
 	}{
 		"Terminal": {reason: "A terminal shows colours by default.", out: terminal, want: true},
 		"File":     {reason: "A file gets no colours.", out: file},
@@ -29,8 +29,8 @@ func TestColours(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := paletteForFile(tc.out, func(name string) string { return tc.env[name] }); got != tc.want {
-				t.Errorf("\n%s\npaletteOf(...): want %v, got %v", tc.reason, tc.want, got)
+			if got := PaletteOf(tc.out, func(name string) string { return tc.env[name] }); got != tc.want {
+				t.Errorf("\n%s\nPaletteOf(...): want %v, got %v", tc.reason, tc.want, got)
 			}
 		})
 	}
