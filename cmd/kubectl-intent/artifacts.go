@@ -7,12 +7,13 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // An artifactsCommand shows the files that a deployment delivers.
 type artifactsCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.ObjectsFlag
 	fetchFlag
 
@@ -28,7 +29,7 @@ func (c *artifactsCommand) Run(s *terminal.Streams) error {
 	if err := printer.checkForm(); err != nil {
 		return err
 	}
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}

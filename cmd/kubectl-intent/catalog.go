@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/deployment"
@@ -25,7 +26,7 @@ const configVersion = "config.intentplane.dev/v1alpha1"
 
 // catalogFlags name the files that stand for a cluster's catalog, and the cluster.
 type catalogFlags struct {
-	clusterFlags
+	connection.Flags
 
 	Live      bool     `help:"Read Sites, Blueprints and configurations that no file gives from the cluster."`
 	Site      []string `help:"File with Sites."                                       predictor:"file" sep:"none"`
@@ -73,7 +74,7 @@ func (f catalogFlags) readCatalog(in io.Reader) (*source, error) {
 	if !f.Live {
 		return out, nil
 	}
-	c, err := f.openCluster()
+	c, err := f.OpenCluster()
 	if err != nil {
 		return nil, terminal.UsageError{Err: err}
 	}

@@ -17,7 +17,7 @@ func (c *logsCommand) showMeasured(s *terminal.Streams) error {
 	if c.Check == "" {
 		return terminal.UsageError{Err: errors.Errorf("name a check, or say --build: kubectl intent explain --claim %s lists the checks. Other logs are at the Sites: kubectl logs shows them there", c.Name)}
 	}
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}

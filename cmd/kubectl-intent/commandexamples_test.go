@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
@@ -66,23 +63,6 @@ func TestExamplesAreInHelp(t *testing.T) {
 		if strings.Contains(out.String(), hidden) {
 			t.Errorf("Flags of kubectl that are rarely needed stand on the page of commands alone: %s is shown:\n%s", hidden, out)
 		}
-	}
-}
-
-// TestVisibleClusterFlags compares the flags for the cluster in the help with the flags that people need often.
-func TestVisibleClusterFlags(t *testing.T) {
-	parser, err := kong.New(&clusterFlags{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, f := range parser.Model.Flags {
-		if !f.Hidden && f.Name != "help" {
-			got = append(got, f.Name)
-		}
-	}
-	if diff := cmp.Diff([]string{"kubeconfig", "context", "namespace"}, got); diff != "" {
-		t.Errorf("Help shows the flags of kubectl that choose a cluster and a namespace: -want, +got:\n%s", diff)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/willabides/kongplete"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -71,7 +72,7 @@ func predictNames(list func(*cluster.Cluster, context.Context) []string) complet
 
 // namesInCluster reads the flags for the cluster that were typed already.
 func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context) []string) []string {
-	flags := clusterFlags{}
+	flags := connection.Flags{}
 	parser, err := kong.New(&flags, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))
 	if err != nil {
 		return nil
@@ -80,7 +81,7 @@ func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context
 		return nil
 	}
 	flags.RequestTimeout = patience
-	c, err := flags.openCluster()
+	c, err := flags.OpenCluster()
 	if err != nil {
 		return nil
 	}

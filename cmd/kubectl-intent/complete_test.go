@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -130,7 +131,7 @@ func TestClusterArgs(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			parser, err := kong.New(&clusterFlags{})
+			parser, err := kong.New(&connection.Flags{})
 			if err != nil {
 				t.Fatal(err)
 			}

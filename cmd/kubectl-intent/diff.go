@@ -78,9 +78,9 @@ func (c *diffCommand) compareFile(in io.Reader) ([]Rendering, error) {
 
 // findDelivered returns the deployment of the cluster that a file is of.
 func (c *diffCommand) findDelivered(ctx context.Context, claimOwner owner) (*cause.Facts, error) {
-	flags := c.clusterFlags
+	flags := c.Flags
 	flags.Namespace = claimOwner.claim.Namespace
-	opened, err := flags.openCluster()
+	opened, err := flags.OpenCluster()
 	if err != nil {
 		return nil, terminal.UsageError{Err: err}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
@@ -13,7 +14,7 @@ import (
 
 // A doctorCommand looks for errors of an installation.
 type doctorCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.FormFlag
 
 	Pre     bool          `help:"Look at a cluster before Intentplane is installed: its version, Crossplane, and your rights."`
@@ -33,7 +34,7 @@ func (c *doctorCommand) Run(s *terminal.Streams) error {
 		return err
 	}
 	c.RequestTimeout = min(c.RequestTimeout, c.Timeout)
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}

@@ -7,13 +7,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A historyCommand shows the revisions of a deployment.
 type historyCommand struct {
-	clusterFlags
+	connection.Flags
 	checkoutFlags
 	terminal.WideFlag
 
@@ -27,7 +28,7 @@ func (c *historyCommand) Run(s *terminal.Streams) error {
 	if c.Checkout != "" {
 		return c.showRemembered(s)
 	}
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}

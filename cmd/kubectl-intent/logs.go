@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -16,7 +17,7 @@ const defaultStep = "build"
 
 // A logsCommand shows the measurements of a check, or the log of a build.
 type logsCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.FormFlag
 
 	Name  string `arg:""                       help:"Name of an IntentDeployment or an Application. With --build, of an Application with a source."  predictor:"claim"`
@@ -42,7 +43,7 @@ func (c *logsCommand) Run(s *terminal.Streams) error {
 
 // showBuild copies the log of one step of the build. It returns an error when nothing was built, or the log cannot be read.
 func (c *logsCommand) showBuild(s *terminal.Streams) error {
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}

@@ -17,12 +17,13 @@ import (
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A lookCommand asks for a look at a repository with source code.
 type lookCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.FormFlag
 
 	Name    string        `arg:""          help:"Name of an Application with a source." predictor:"claim"`
@@ -33,11 +34,11 @@ type lookCommand struct {
 // Run annotates the Application, waits until the provider has looked, and prints the commit. It returns an error when the Application does not exist, when the
 // look found no commit, and when the provider did not look in time.
 func (c *lookCommand) Run(s *terminal.Streams) error {
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
-	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
+	ctx, cancel := connection.CancelAfter(context.Background(), c.Timeout)
 	defer cancel()
 	name, found, err := findBuilt(ctx, opened, c.Name)
 	if err != nil {

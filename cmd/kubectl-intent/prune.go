@@ -19,6 +19,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -27,7 +28,7 @@ const exitPlanChanged = 3
 
 // A pruneCommand removes unowned directories and packages.
 type pruneCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.FormFlag
 
 	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: the packages that left any bundle of the namespace, a deleted one too." optional:"" predictor:"bundle"`
@@ -49,12 +50,12 @@ func (c *pruneCommand) Run(s *terminal.Streams) error {
 	if err := c.checkFlags(s); err != nil {
 		return terminal.UsageError{Err: err}
 	}
-	connection, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
-	p := &pruning{pruneCommand: c, streams: s, cluster: connection}
+	p := &pruning{pruneCommand: c, streams: s, cluster: opened}
 	if err := p.requestPlan(ctx); err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ type pruning struct {
 
 // requestPlan makes the request, waits for its plan, and prints that.
 func (p *pruning) requestPlan(ctx context.Context) error {
-	ctx, cancel := cancelAfter(ctx, p.Timeout)
+	ctx, cancel := connection.CancelAfter(ctx, p.Timeout)
 	defer cancel()
 	o, err := p.requestObject()
 	if err != nil {
@@ -218,7 +219,7 @@ func (p *pruning) finishRequest(ctx context.Context) error {
 
 // carryOut approves the plan, and waits until it is carried out. The time begins here: how long a user thinks about a plan does not count.
 func (p *pruning) carryOut(ctx context.Context) error {
-	ctx, cancel := cancelAfter(ctx, p.Timeout)
+	ctx, cancel := connection.CancelAfter(ctx, p.Timeout)
 	defer cancel()
 	o, err := p.approvalObject(ctx)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -22,13 +23,13 @@ type stateCommand struct {
 
 // recordFlags say where records are.
 type recordFlags struct {
-	clusterFlags
+	connection.Flags
 
 	UDS bool `help:"Read the records of uds-cli, in namespace uds unless --namespace names another one." name:"uds"`
 }
 
 func (f recordFlags) openRecords(everywhere bool) (*state.Client, error) {
-	o := f.clusterOptions()
+	o := f.ClusterOptions()
 	c, err := o.Records(everywhere, f.UDS)
 	if err != nil {
 		return nil, terminal.UsageError{Err: err}

@@ -12,12 +12,13 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A refreshCommand requests a look at the present state.
 type refreshCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.FormFlag
 
 	Name    string        `arg:""          help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"subject"`
@@ -28,11 +29,11 @@ type refreshCommand struct {
 // Run annotates the object of the name, waits until the provider has looked at each repository, Site and Gate of its deployment, or at the
 // cluster, and prints the results. It returns an error when the object cannot be annotated, and when the provider did not look in time.
 func (c *refreshCommand) Run(s *terminal.Streams) error {
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
-	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
+	ctx, cancel := connection.CancelAfter(context.Background(), c.Timeout)
 	defer cancel()
 	found, err := opened.Subject(ctx, c.Name)
 	if err != nil {

@@ -20,12 +20,13 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // askFlags name a deployment of which something is asked, and say how.
 type askFlags struct {
-	clusterFlags
+	connection.Flags
 	terminal.ObjectsFlag
 
 	Name    string        `arg:""         help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
@@ -153,7 +154,7 @@ type asked struct {
 
 // createRequest makes a RolloutRequest. The function complete fills in its spec.
 func (f *askFlags) createRequest(s *terminal.Streams, complete func(context.Context, *asked) error) error {
-	c, err := f.openCluster()
+	c, err := f.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
@@ -260,7 +261,7 @@ func namesOfRequest(name string) func() ([]string, error) {
 
 // awaitResult prints each answer to a request, until there will be no other one.
 func (f *askFlags) awaitResult(ctx context.Context, s *terminal.Streams, c *cluster.Cluster, o *unstructured.Unstructured) error {
-	ctx, cancel := cancelAfter(ctx, f.Timeout)
+	ctx, cancel := connection.CancelAfter(ctx, f.Timeout)
 	defer cancel()
 	// A program that reads the output expects one object.
 	progress := io.Discard

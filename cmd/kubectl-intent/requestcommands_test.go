@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -374,8 +375,8 @@ func TestLateAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took}, idle: cancel}
-	f := &askFlags{clusterFlags: clusterFlags{Kubeconfig: server.start(t)}, ObjectsFlag: terminal.ObjectsFlag{Output: "text"}, Timeout: time.Hour}
-	c, err := f.openCluster()
+	f := &askFlags{Flags: connection.Flags{Kubeconfig: server.start(t)}, ObjectsFlag: terminal.ObjectsFlag{Output: "text"}, Timeout: time.Hour}
+	c, err := f.OpenCluster()
 	if err != nil {
 		t.Fatal(err)
 	}

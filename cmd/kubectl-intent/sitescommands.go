@@ -11,19 +11,20 @@ import (
 
 	"github.com/intentplane/intentplane/apis/catalogview"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A sitesCommand shows the Sites that a namespace may use.
 type sitesCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.ListFlag
 }
 
 // Run prints the Sites that the namespace may use. It returns an error for an unreadable catalog.
 func (c *sitesCommand) Run(s *terminal.Streams) error {
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
@@ -45,7 +46,7 @@ func (c *sitesCommand) Run(s *terminal.Streams) error {
 
 // A blueprintsCommand shows the Blueprints that a namespace may use.
 type blueprintsCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.ListFlag
 
 	Name string `arg:"" help:"Name that an intent says, or that of the object. All with the name are shown with their parameters and metrics." optional:""`
@@ -54,7 +55,7 @@ type blueprintsCommand struct {
 // Run prints the Blueprints, or the Blueprints of one name with all details for an author. It returns an error for an unreadable catalog, and
 // for a name that no Blueprint has.
 func (c *blueprintsCommand) Run(s *terminal.Streams) error {
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}

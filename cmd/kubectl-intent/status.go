@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
@@ -18,7 +19,7 @@ const redrawInterval = 200 * time.Millisecond
 
 // A statusCommand shows Bundles, Applications, deployments and clusters.
 type statusCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.ListFlag
 
 	Name          string `arg:""         help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"subject"`
@@ -36,7 +37,7 @@ func (c *statusCommand) Run(s *terminal.Streams) error {
 	if c.Watch && c.Output != "text" && c.Output != "wide" {
 		return terminal.UsageError{Err: errors.New("--watch prints text")}
 	}
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
@@ -68,11 +69,11 @@ func (c *statusCommand) readNamed(ctx context.Context, from *cluster.Cluster) (*
 	return from.All(ctx, c.namespaceToRead(from))
 }
 
-func (c *statusCommand) namespaceToRead(connection *cluster.Cluster) string {
+func (c *statusCommand) namespaceToRead(opened *cluster.Cluster) string {
 	if c.AllNamespaces {
 		return cluster.AllNamespaces
 	}
-	return connection.Namespace()
+	return opened.Namespace()
 }
 
 // sortedRows returns the rows of subjects, sorted, and with --stuck only rows that need a person.

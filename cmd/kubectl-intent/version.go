@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
@@ -15,7 +16,7 @@ import (
 
 // A versionCommand prints versions.
 type versionCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.FormFlag
 
 	Client bool `help:"Print the versions of this program alone, and ask no cluster."`
@@ -47,7 +48,7 @@ func (c *versionCommand) Run(s *terminal.Streams) error {
 // readInstalled reads the versions of the installed parts.
 func (c *versionCommand) readInstalled(report *versionReport) {
 	c.RequestTimeout = min(c.RequestTimeout, versionPatience)
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		report.Unread = []cause.Unread{{What: "cluster", Why: err.Error()}}
 		return

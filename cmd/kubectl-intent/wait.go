@@ -13,12 +13,13 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A waitCommand waits for the end of the present request of an Application, a deployment or a Bundle.
 type waitCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.FormFlag
 
 	Name    string        `arg:""              help:"Name of an Application, an IntentDeployment or a Bundle. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"subject"`
@@ -31,11 +32,11 @@ type waitCommand struct {
 // Run waits until the deployment is where the user wants it. It returns an error with an exit code of its own when that was rejected or is held up until a
 // person acts, when it was rolled back, when it takes longer than the timeout, when another spec took its place, and when the deployment cannot be read.
 func (c *waitCommand) Run(s *terminal.Streams) error {
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
-	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
+	ctx, cancel := connection.CancelAfter(context.Background(), c.Timeout)
 	defer cancel()
 	w := &waiter{interval: s.PollInterval(), missingTimeout: c.MissingTimeout, now: time.Now}
 	w.observe, w.goal, err = c.chooseSubject(ctx, s, w, opened)
@@ -108,17 +109,6 @@ func (c *waitCommand) chooseOther(ctx context.Context, s *terminal.Streams, w *w
 	}
 	g, err := parseGoal(c.For, s.In, digestOfDeploymentFile)
 	return w.observeDeployment(func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) }), g, err
-}
-
-// cancelAfter returns a context that is cancelled when the timeout has passed. It has no deadline: the client refuses a request that its rate
-// limit would begin after a deadline, with an error that does not say that time is up.
-func cancelAfter(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	timer := time.AfterFunc(timeout, cancel)
-	return ctx, func() {
-		timer.Stop()
-		cancel()
-	}
 }
 
 // A waitResult is the result of one look at a deployment for its present request.

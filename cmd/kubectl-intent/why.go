@@ -6,13 +6,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A whyCommand says why a Bundle, an Application, a deployment or a cluster does not go on.
 type whyCommand struct {
-	clusterFlags
+	connection.Flags
 	terminal.FormFlag
 
 	Name string `arg:"" help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"subject"`
@@ -21,7 +22,7 @@ type whyCommand struct {
 // Run prints the cause, since when it is there, who acts, the remedy, the events that wake the object, and the objects that were followed. It
 // returns an error when nothing has the name.
 func (c *whyCommand) Run(s *terminal.Streams) error {
-	opened, err := c.openCluster()
+	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}

@@ -1,4 +1,5 @@
-package main
+// Package connection connects commands to a cluster, by the flags of kubectl.
+package connection
 
 import (
 	"time"
@@ -9,17 +10,17 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
-// clusterFlags say which cluster. They are called as kubectl's are.
-type clusterFlags struct {
+// Flags say which cluster. They are called as kubectl's are.
+type Flags struct {
 	Kubeconfig string `help:"Kubeconfig of the cluster."               predictor:"file"`
 	Context    string `help:"Context of the kubeconfig."`
 	Namespace  string `help:"Namespace of deployments that name none." short:"n"`
 
-	connectionFlags
+	hiddenFlags
 }
 
-// connectionFlags are the rest of kubectl's flags about a connection. Help does not show them, as kubectl's help does not.
-type connectionFlags struct {
+// hiddenFlags are the rest of kubectl's flags about a connection. Help does not show them, as kubectl's help does not.
+type hiddenFlags struct {
 	As                    string        `help:"User to act as in the cluster."                         hidden:""`
 	AsGroup               []string      `help:"Groups to act as in the cluster." hidden:"" sep:"none"`
 	RequestTimeout        time.Duration `default:"30s" help:"How long one request to the cluster may take." hidden:""`
@@ -35,11 +36,13 @@ type connectionFlags struct {
 	InsecureSkipTLSVerify bool          `help:"Take any certificate of the API server."                hidden:""          name:"insecure-skip-tls-verify"`
 }
 
-func (f clusterFlags) openCluster() (*cluster.Cluster, error) {
-	return cluster.Open(f.clusterOptions())
+// OpenCluster connects to the cluster.
+func (f Flags) OpenCluster() (*cluster.Cluster, error) {
+	return cluster.Open(f.ClusterOptions())
 }
 
-func (f clusterFlags) clusterOptions() cluster.Options {
+// ClusterOptions returns the options of the connection.
+func (f Flags) ClusterOptions() cluster.Options {
 	return cluster.Options{Kubeconfig: f.Kubeconfig, Timeout: f.RequestTimeout, Overrides: clientcmd.ConfigOverrides{
 		CurrentContext: f.Context,
 		Context:        clientcmdapi.Context{Namespace: f.Namespace, Cluster: f.Cluster, AuthInfo: f.User},
