@@ -8,6 +8,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
@@ -15,7 +16,7 @@ import (
 // carryFiles gives each Site of a sample the files that the example renders to, and its path there.
 func carryFiles(t *testing.T, s *samples.Sample) *samples.Sample {
 	t.Helper()
-	r := &renderCommand{subjectFlags: subjectFlags{File: examples + "40-claim.yaml", catalogFlags: catalogFlags{
+	r := &renderCommand{DeploymentFlags: manifest.DeploymentFlags{File: examples + "40-claim.yaml", CatalogFlags: manifest.CatalogFlags{
 		Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{examples + "20-blueprint.yaml"}, Config: []string{examples + "30-config.yaml"},
 	}}}
 	all, _, err := r.renderDeployments(nil)

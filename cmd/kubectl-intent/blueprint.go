@@ -16,6 +16,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/blueprint"
 	"github.com/intentplane/intentplane/function/render"
@@ -180,7 +181,7 @@ func newExampleResult(name string, reads []string, r blueprint.Result) ExampleRe
 
 func (t *testCommand) readBlueprints(s *terminal.Streams) ([]catalogv1alpha1.Blueprint, error) {
 	if info, err := os.Stat(t.Path); err != nil || !info.IsDir() {
-		return readAllObjects[catalogv1alpha1.Blueprint](s.In, t.Path, "Blueprint", catalogVersion)
+		return manifest.ReadObjects[catalogv1alpha1.Blueprint](s.In, t.Path, "Blueprint", manifest.CatalogVersion)
 	}
 	// Nothing depends on its name.
 	b, err := blueprint.CreateForTest(os.DirFS(t.Path))

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -52,13 +53,13 @@ type apiServer struct {
 func (a *apiServer) start(t *testing.T, files ...string) string {
 	t.Helper()
 	for _, file := range files {
-		documents, err := readDocuments(nil, file)
+		documents, err := manifest.ReadDocuments(nil, file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range documents {
 			o := &unstructured.Unstructured{}
-			if err := yaml.Unmarshal(d.text, &o.Object); err != nil {
+			if err := yaml.Unmarshal(d.Text, &o.Object); err != nil {
 				t.Fatal(err)
 			}
 			a.objects = append(a.objects, o)

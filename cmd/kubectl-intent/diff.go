@@ -11,12 +11,13 @@ import (
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // A diffCommand compares a file with the delivered files, or two revisions.
 type diffCommand struct {
-	catalogFlags
+	manifest.CatalogFlags
 	checkoutFlags
 	fetchFlag
 	terminal.FormFlag
@@ -47,7 +48,7 @@ func (c *diffCommand) Run(s *terminal.Streams) error {
 
 // compareFile returns how the files of each Site would change if the file were applied. While two revisions share the requests, the file is compared with the newer one.
 func (c *diffCommand) compareFile(in io.Reader) ([]Rendering, error) {
-	r := &renderCommand{subjectFlags: subjectFlags{catalogFlags: c.catalogFlags, File: c.File}}
+	r := &renderCommand{DeploymentFlags: manifest.DeploymentFlags{CatalogFlags: c.CatalogFlags, File: c.File}}
 	// Catalog objects that no file has are read from the cluster.
 	r.Live = r.Live || len(c.Site) == 0 || len(c.Blueprint) == 0
 	compiled, err := r.compileOne(in)

@@ -7,6 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -30,7 +31,7 @@ type Digest struct {
 // Run prints the digest of one IntentDeployment, or one line for each of several. It returns an error for a file that has none,
 // and for fields that an IntentDeployment does not have.
 func (d *digestCommand) Run(s *terminal.Streams) error {
-	claims, err := readClaims(s.In, d.File)
+	claims, err := manifest.ReadDeployments(s.In, d.File)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/offline"
@@ -19,7 +20,7 @@ import (
 
 // An explainCommand shows how deployments are understood.
 type explainCommand struct {
-	subjectFlags
+	manifest.DeploymentFlags
 	terminal.FormFlag
 }
 
@@ -60,10 +61,10 @@ type SiteExplanation struct {
 // Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for an invalid deployment, and for
 // unreadable objects.
 func (e *explainCommand) Run(s *terminal.Streams) error {
-	if e.Claim == "" && e.isIncomplete() {
+	if e.Claim == "" && e.IsIncomplete() {
 		return terminal.UsageError{Err: errors.New("--site and --blueprint are needed together, or --live")}
 	}
-	claims, c, err := e.loadDeployments(s.In)
+	claims, c, err := e.LoadDeployments(s.In)
 	if err != nil {
 		return err
 	}
@@ -78,17 +79,17 @@ func (e *explainCommand) Run(s *terminal.Streams) error {
 	return e.PrintValue(s.Out, all, func(w io.Writer) error { return printExplanations(w, all) })
 }
 
-func (e *explainCommand) explainDeployment(from *source, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
+func (e *explainCommand) explainDeployment(from *manifest.Catalog, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
 	i, field, err := offline.ReadIntent(c.Spec)
 	if err != nil {
 		return Explanation{}, withReason(err)
 	}
 	sum, err := digest.Spec(&c.Spec)
 	out := Explanation{Namespace: c.GetNamespace(), Name: c.GetName(), Digest: sum, Field: field, Understood: i.Canonical()}
-	if err != nil || !e.isComplete() {
+	if err != nil || !e.IsComplete() {
 		return out, err
 	}
-	input, compiled, err := from.compileDeployment(c)
+	input, compiled, err := from.CompileDeployment(c)
 	if err != nil {
 		return out, withReason(err)
 	}

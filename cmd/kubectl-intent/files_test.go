@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -41,7 +42,7 @@ func TestManifestsIn(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := manifestsIn(tc.path)
+			got, err := manifest.FilesIn(tc.path)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -56,7 +57,7 @@ func parseGoal(text string, in io.Reader, sum func(file string, in io.Reader) (s
 
 // digestOfDeploymentFile returns the digest of the spec of the single deployment in a file.
 func digestOfDeploymentFile(file string, in io.Reader) (string, error) {
-	all, err := readClaims(in, file)
+	all, err := manifest.ReadDeployments(in, file)
 	if err != nil {
 		return "", err
 	}

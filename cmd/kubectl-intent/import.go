@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/analysis"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/gates"
 )
@@ -95,10 +96,10 @@ func (i *importMetricTemplateCommand) Run(s *terminal.Streams) error {
 
 // readTexts returns the objects of a file as they are.
 func readTexts(in io.Reader, file string) ([][]byte, error) {
-	documents, err := readDocuments(in, file)
+	documents, err := manifest.ReadDocuments(in, file)
 	out := make([][]byte, 0, len(documents))
 	for _, d := range documents {
-		out = append(out, d.text)
+		out = append(out, d.Text)
 	}
 	return out, err
 }
@@ -159,13 +160,13 @@ func gatesPatch(field string, value any) any {
 // checkConverted returns an error for gates that an API server, or the function, would refuse in each deployment.
 func checkConverted(g deploymentv1alpha1.GatesConfig) error {
 	b, err := json.Marshal(map[string]any{
-		"apiVersion": claimVersions()[1], "kind": "IntentDeployment", "metadata": map[string]any{"name": "converted", "namespace": "converted"},
+		"apiVersion": manifest.ClaimVersions()[1], "kind": "IntentDeployment", "metadata": map[string]any{"name": "converted", "namespace": "converted"},
 		"spec": map[string]any{"expectation": map[string]any{"service": "converted"}, "gatesConfig": g},
 	})
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the checks")
 	}
-	object, err := parseObject(b)
+	object, err := manifest.ParseObject(b)
 	if err != nil {
 		return errors.Wrap(err, "cannot read the checks")
 	}

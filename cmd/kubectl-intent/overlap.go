@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/deployment"
 )
@@ -81,7 +82,7 @@ func siteDirectory(url, branch, directory string) string {
 // A rival is a deployment of a file, which is compared with the deployments of the cluster.
 type rival struct {
 	at      Finding
-	d       document
+	d       manifest.Document
 	name    string
 	brought []broughtObject
 }
@@ -89,7 +90,7 @@ type rival struct {
 // compareWithCluster finds objects that a deployment of the cluster, and of no file, delivers to the same Site. It warns of objects that the
 // user may not read, since a conflict with them stays unknown.
 func (v *validation) compareWithCluster(ctx context.Context) {
-	if v.catalog.cluster == nil || len(v.rivals) == 0 {
+	if v.catalog.Cluster == nil || len(v.rivals) == 0 {
 		return
 	}
 	inFiles, observed := map[string]bool{}, delivered{objects: claims{}, directories: map[string]bool{}}
@@ -113,7 +114,7 @@ func (v *validation) compareWithCluster(ctx context.Context) {
 // readDelivered records the objects that the deployments of the cluster deliver, as far as the user may read them: in all namespaces, or in
 // the namespaces of the files.
 func (v *validation) readDelivered(ctx context.Context, target *delivered) {
-	err := v.catalog.cluster.EachDelivery(ctx, cluster.AllNamespaces, target.addDelivery)
+	err := v.catalog.Cluster.EachDelivery(ctx, cluster.AllNamespaces, target.addDelivery)
 	if !kerrors.IsForbidden(err) {
 		target.cannotRead("", err)
 		return
@@ -124,7 +125,7 @@ func (v *validation) readDelivered(ctx context.Context, target *delivered) {
 		namespaces[path.Dir(r.name)] = true
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
-		target.cannotRead(" of namespace "+namespace, v.catalog.cluster.EachDelivery(ctx, namespace, target.addDelivery))
+		target.cannotRead(" of namespace "+namespace, v.catalog.Cluster.EachDelivery(ctx, namespace, target.addDelivery))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 )
 
 // brings is a GitDelivery by which a deployment of team-a brought a ConfigMap of that name to edge1, where the quickstart delivers it.
@@ -34,12 +35,12 @@ status: {atProvider: {remote: {url: `+fleetURL(t)+`}}}
 // fleetURL is the repository of the quickstart.
 func fleetURL(t *testing.T) string {
 	t.Helper()
-	documents, err := readDocuments(nil, examples+"30-config.yaml")
+	documents, err := manifest.ReadDocuments(nil, examples+"30-config.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range documents {
-		object, err := parseObject(d.text)
+		object, err := manifest.ParseObject(d.Text)
 		if err != nil {
 			t.Fatal(err)
 		}

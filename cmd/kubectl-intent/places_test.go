@@ -13,6 +13,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/provider/marker"
@@ -77,12 +78,12 @@ func TestReasons(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			flags := subjectFlags{File: "-", catalogFlags: catalogFlags{Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{tc.blueprint}}}
-			claims, from, err := flags.loadDeployments(strings.NewReader(strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)))
+			flags := manifest.DeploymentFlags{File: "-", CatalogFlags: manifest.CatalogFlags{Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{tc.blueprint}}}
+			claims, from, err := flags.LoadDeployments(strings.NewReader(strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, compiled, err := from.compileDeployment(&claims[0])
+			in, compiled, err := from.CompileDeployment(&claims[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,15 +14,11 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/offline"
 	"github.com/intentplane/intentplane/function/render"
-)
-
-const (
-	catalogVersion  = "catalog.intentplane.dev/v1alpha1"
-	deliveryVersion = "delivery.intentplane.dev/v1alpha1"
 )
 
 // kustomization is a file that is for kustomize, and for no API server.
@@ -30,7 +26,7 @@ const kustomization = "kustomization.yaml"
 
 // A renderCommand renders an IntentDeployment.
 type renderCommand struct {
-	subjectFlags
+	manifest.DeploymentFlags
 	terminal.ObjectsFlag
 
 	To         string `help:"Folder to write to, which must be empty or not exist, instead of the standard output. Each Site has a folder in it." predictor:"dir" xor:"to"`
@@ -110,7 +106,7 @@ func (r *renderCommand) renderDeployments(in io.Reader) ([]rendered, owner, erro
 type compiledDeployment struct {
 	*offline.Compiled
 
-	from  *source
+	from  *manifest.Catalog
 	input deployment.Input
 }
 
@@ -121,18 +117,18 @@ func (p compiledDeployment) whose() owner {
 
 // compileOne compiles the single deployment that is named.
 func (r *renderCommand) compileOne(in io.Reader) (compiledDeployment, error) {
-	claims, from, err := r.loadDeployments(in)
+	claims, from, err := r.LoadDeployments(in)
 	if err != nil {
 		return compiledDeployment{}, err
 	}
-	if !r.isComplete() {
+	if !r.IsComplete() {
 		return compiledDeployment{}, terminal.UsageError{Err: errors.New("--site and --blueprint, or --live, must be given")}
 	}
 	if len(claims) != 1 {
 		return compiledDeployment{}, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
 	}
-	from.prefix = r.PathPrefix
-	input, compiled, err := from.compileDeployment(&claims[0])
+	from.Prefix = r.PathPrefix
+	input, compiled, err := from.CompileDeployment(&claims[0])
 	if err != nil {
 		return compiledDeployment{}, withReason(err)
 	}
@@ -143,7 +139,7 @@ func (r *renderCommand) renderFiles(c compiledDeployment) ([]rendered, error) {
 	if r.Inputs {
 		return kustomizeInputs(c.Compiled)
 	}
-	places, err := newLocalRenderer().renderSites(c.from.hasConfigs(), c.input, c.Compiled)
+	places, err := newLocalRenderer().renderSites(c.from.HasConfigs(), c.input, c.Compiled)
 	if err != nil {
 		return nil, withReason(err)
 	}
@@ -191,13 +187,13 @@ func namesOfObjects(all []rendered) ([]string, error) {
 			if path.Base(name) == kustomization {
 				continue
 			}
-			documents, err := splitDocuments(site.files[name])
+			documents, err := manifest.SplitDocuments(site.files[name])
 			if err != nil {
 				return nil, errors.Wrapf(err, "cannot read %s", name)
 			}
 			for _, d := range documents {
 				o := metav1.PartialObjectMetadata{}
-				if err := yaml.Unmarshal(d.text, &o); err != nil {
+				if err := yaml.Unmarshal(d.Text, &o); err != nil {
 					return nil, errors.Wrapf(err, "cannot read %s", name)
 				}
 				out = append(out, strings.TrimSuffix(strings.ToLower(o.Kind)+"."+o.GroupVersionKind().Group, ".")+"/"+o.Name)

@@ -12,6 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -24,7 +25,7 @@ func checkRules(b *catalogv1alpha1.Blueprint, files tree.Files) error {
 	}
 	for _, name := range files.Names() {
 		// Other documents were found by the checks of the function.
-		object, err := parseObject(files[name])
+		object, err := manifest.ParseObject(files[name])
 		if err != nil {
 			continue
 		}
@@ -49,12 +50,12 @@ func serverOfBlueprint(b *catalogv1alpha1.Blueprint) (*admission.Server, error) 
 	definitions := [][]byte{}
 	var failed error
 	render.EachDefinition(b, func(file []byte) {
-		documents, err := splitDocuments(file)
+		documents, err := manifest.SplitDocuments(file)
 		failed = errors.Join(failed, err)
 		for _, d := range documents {
 			meta := metav1.TypeMeta{}
-			if yaml.Unmarshal(d.text, &meta) == nil && meta.Kind == "CustomResourceDefinition" {
-				definitions = append(definitions, d.text)
+			if yaml.Unmarshal(d.Text, &meta) == nil && meta.Kind == "CustomResourceDefinition" {
+				definitions = append(definitions, d.Text)
 			}
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -130,7 +131,7 @@ func TestFilesThatStay(t *testing.T) {
 // canaryInstalled is a deployment whose revision 7 has a fifth of the requests in track green at its first Site, beside revision 6 in track blue.
 func canaryInstalled(t *testing.T, file string, catalog []string) (*samples.Sample, map[string]string) {
 	t.Helper()
-	r := &renderCommand{subjectFlags: subjectFlags{File: file, catalogFlags: catalogFlags{Site: []string{catalog[1]}, Blueprint: []string{catalog[3]}}}}
+	r := &renderCommand{DeploymentFlags: manifest.DeploymentFlags{File: file, CatalogFlags: manifest.CatalogFlags{Site: []string{catalog[1]}, Blueprint: []string{catalog[3]}}}}
 	c, err := r.compileOne(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,13 +13,12 @@ import (
 	"github.com/fatih/color"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/yaml"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/blueprint"
@@ -35,7 +34,7 @@ const reasonUnreadable = "Unreadable"
 
 // A validateCommand looks for mistakes.
 type validateCommand struct {
-	catalogFlags
+	manifest.CatalogFlags
 	terminal.FormFlag
 
 	Strict bool     `help:"Exit with 1 for warnings too."`
@@ -89,7 +88,7 @@ type Report struct {
 type validation struct {
 	report   Report
 	server   *admission.Server
-	catalog  *source
+	catalog  *manifest.Catalog
 	compile  bool
 	renderer localRenderer
 	claims   claims
@@ -102,15 +101,15 @@ type validation struct {
 }
 
 func (v *validateCommand) newValidation(in io.Reader) (*validation, error) {
-	if v.isIncomplete() {
+	if v.IsIncomplete() {
 		return nil, terminal.UsageError{Err: errors.New("--site and --blueprint are needed together, or --live")}
 	}
-	c, err := v.readCatalog(in)
+	c, err := v.ReadCatalog(in)
 	if err != nil {
 		return nil, err
 	}
 	server, err := admission.New()
-	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.isComplete(), renderer: newLocalRenderer(), claims: claims{}}, err
+	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.IsComplete(), renderer: newLocalRenderer(), claims: claims{}}, err
 }
 
 // Run prints a report. It returns an error when there are findings.
@@ -135,9 +134,9 @@ func (v *validateCommand) Run(s *terminal.Streams) error {
 
 // checkFileOrDirectory looks at a file, or at the manifests of a directory.
 func (v *validation) checkFileOrDirectory(in io.Reader, path string) {
-	files, err := manifestsIn(path)
+	files, err := manifest.FilesIn(path)
 	if err != nil {
-		v.addFinding(Finding{File: path, Line: 1, Reason: reasonUnreadable}, document{}, err)
+		v.addFinding(Finding{File: path, Line: 1, Reason: reasonUnreadable}, manifest.Document{}, err)
 		return
 	}
 	if len(files) == 0 {
@@ -151,24 +150,24 @@ func (v *validation) checkFileOrDirectory(in io.Reader, path string) {
 // checkManifestFile looks at all objects of a file. An unreadable object is a mistake as well, and hides no other.
 func (v *validation) checkManifestFile(in io.Reader, name string) {
 	v.files = append(v.files, name)
-	documents, err := readInputFile(in, name)
+	documents, err := manifest.ReadFile(in, name)
 	if err != nil {
-		v.addFinding(Finding{File: name, Line: 1, Reason: reasonUnreadable}, document{}, err)
+		v.addFinding(Finding{File: name, Line: 1, Reason: reasonUnreadable}, manifest.Document{}, err)
 		return
 	}
-	if !slices.ContainsFunc(documents, document.hasContent) {
+	if !slices.ContainsFunc(documents, manifest.Document.HasContent) {
 		v.addWarning(Finding{File: name, Line: 1, Reason: reasonEmpty, Message: "the file has no objects"})
 	}
 	for _, d := range documents {
-		v.checkDocument(Finding{File: name, Document: d.number, Reason: deploymentv1alpha1.ReasonInvalidSpec}, d)
+		v.checkDocument(Finding{File: name, Document: d.Number, Reason: deploymentv1alpha1.ReasonInvalidSpec}, d)
 	}
 }
 
 // checkDocument looks at one object: first as an API server would, then as the function would.
-func (v *validation) checkDocument(finding Finding, d document) {
-	object, err := parseObject(d.text)
+func (v *validation) checkDocument(finding Finding, d manifest.Document) {
+	object, err := manifest.ParseObject(d.Text)
 	if err != nil {
-		line, message := d.locateParserError(err)
+		line, message := d.LocateParserError(err)
 		finding.Line = line
 		v.addFinding(finding, d, errors.New(message))
 		return
@@ -205,7 +204,7 @@ func isOurGroup(group string) bool {
 }
 
 // reportUnknownKind reports a kind, or a version of one, that our groups do not have.
-func (v *validation) reportUnknownKind(finding Finding, d document, gvk schema.GroupVersionKind) {
+func (v *validation) reportUnknownKind(finding Finding, d manifest.Document, gvk schema.GroupVersionKind) {
 	finding.Field = "kind"
 	err := errors.Errorf("kind: %s has no kind %q%s", gvk.GroupVersion(), gvk.Kind, v.suggestKind(gvk))
 	if versions := v.server.Versions(gvk.GroupKind()); len(versions) > 0 {
@@ -215,19 +214,9 @@ func (v *validation) reportUnknownKind(finding Finding, d document, gvk schema.G
 	v.addFinding(finding, d, err)
 }
 
-// parseObject reads an object as an API server does. A field that comes twice is an error.
-func parseObject(text []byte) (map[string]any, error) {
-	b, err := yaml.YAMLToJSONStrict(text)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]any{}
-	return out, utiljson.Unmarshal(b, &out)
-}
-
 // checkForKind returns the check of a kind's content, or none for kinds that need no more than their schema.
-func (v *validation) checkForKind(gk schema.GroupKind) func(Finding, document) {
-	return map[string]func(Finding, document){
+func (v *validation) checkForKind(gk schema.GroupKind) func(Finding, manifest.Document) {
+	return map[string]func(Finding, manifest.Document){
 		"IntentDeployment.claims.intentplane.dev": v.checkDeployment,
 		"IntentDeployment.intentplane.dev":        v.checkDeployment,
 		"Application.claims.intentplane.dev":      v.checkApplication,
@@ -238,9 +227,9 @@ func (v *validation) checkForKind(gk schema.GroupKind) func(Finding, document) {
 	}[gk.String()]
 }
 
-func (v *validation) checkDeployment(finding Finding, d document) {
+func (v *validation) checkDeployment(finding Finding, d manifest.Document) {
 	c := &deploymentv1alpha1.IntentDeployment{}
-	if err := decodeStrictly(d.text, c); err != nil {
+	if err := manifest.DecodeStrictly(d.Text, c); err != nil {
 		v.addFinding(finding, d, err)
 		return
 	}
@@ -248,9 +237,9 @@ func (v *validation) checkDeployment(finding Finding, d document) {
 }
 
 // checkApplication looks at the deployment that an Application composes.
-func (v *validation) checkApplication(finding Finding, d document) {
+func (v *validation) checkApplication(finding Finding, d manifest.Document) {
 	a := &applicationv1alpha1.Application{}
-	if err := decodeStrictly(d.text, a); err != nil {
+	if err := manifest.DecodeStrictly(d.Text, a); err != nil {
 		v.addFinding(finding, d, err)
 		return
 	}
@@ -270,14 +259,14 @@ func (v *validation) checkApplication(finding Finding, d document) {
 }
 
 // checkCompiled checks a deployment and, where there is a catalog, its delivery.
-func (v *validation) checkCompiled(finding Finding, d document, c *deploymentv1alpha1.IntentDeployment) {
+func (v *validation) checkCompiled(finding Finding, d manifest.Document, c *deploymentv1alpha1.IntentDeployment) {
 	err := v.judgeDeployment(finding, d, c)
 	finding.Reason = reasonOfFinding(err)
 	v.addFinding(finding, d, err)
 }
 
 // judgeDeployment returns the error of a deployment or, where there is a catalog, of its delivery.
-func (v *validation) judgeDeployment(finding Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
+func (v *validation) judgeDeployment(finding Finding, d manifest.Document, c *deploymentv1alpha1.IntentDeployment) error {
 	if _, _, err := offline.ReadIntent(c.Spec); err != nil || !v.compile {
 		return err
 	}
@@ -288,13 +277,13 @@ func (v *validation) judgeDeployment(finding Finding, d document, c *deploymentv
 func reasonOfFinding(err error) string { return cmp.Or(deployment.ReasonOf(err), reasonUnreadable) }
 
 // checkDelivery checks the delivery of a claim.
-func (v *validation) checkDelivery(finding Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
-	v.catalog.setNamespace(c)
-	in, compiled, err := v.catalog.compileDeployment(c)
+func (v *validation) checkDelivery(finding Finding, d manifest.Document, c *deploymentv1alpha1.IntentDeployment) error {
+	v.catalog.SetNamespace(c)
+	in, compiled, err := v.catalog.CompileDeployment(c)
 	if err != nil {
 		return err
 	}
-	places, err := v.renderer.renderSites(v.catalog.hasConfigs(), in, compiled)
+	places, err := v.renderer.renderSites(v.catalog.HasConfigs(), in, compiled)
 	if err != nil {
 		return err
 	}
@@ -306,9 +295,9 @@ func (v *validation) checkDelivery(finding Finding, d document, c *deploymentv1a
 	return v.claims.addObjects(r.name, r.brought)
 }
 
-func (v *validation) checkBlueprint(finding Finding, d document) {
+func (v *validation) checkBlueprint(finding Finding, d manifest.Document) {
 	b := &catalogv1alpha1.Blueprint{}
-	err := decodeStrictly(d.text, b)
+	err := manifest.DecodeStrictly(d.Text, b)
 	if err == nil {
 		err = blueprint.Check(b)
 	}
@@ -329,16 +318,16 @@ func (v *validation) checkBlueprint(finding Finding, d document) {
 }
 
 // addFinding adds a finding for an error. Nil is none.
-func (v *validation) addFinding(finding Finding, d document, err error) {
+func (v *validation) addFinding(finding Finding, d manifest.Document, err error) {
 	if err != nil {
 		v.report.Findings = append(v.report.Findings, completeFinding(finding, d, err))
 	}
 }
 
 // completeFinding adds the message, and the field and the line where they are not known yet.
-func completeFinding(finding Finding, d document, err error) Finding {
+func completeFinding(finding Finding, d manifest.Document, err error) Finding {
 	finding.Field = cmp.Or(finding.Field, fieldOfMessage(err.Error()))
-	finding.Line = cmp.Or(finding.Line, d.lineOfField(finding.Field))
+	finding.Line = cmp.Or(finding.Line, d.LineOfField(finding.Field))
 	finding.Message = err.Error()
 	return finding
 }

@@ -10,14 +10,15 @@ import (
 	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/bundle"
 )
 
 // checkBundle looks at a Bundle as the function would, and at each of its packages as at an object of its own.
-func (v *validation) checkBundle(finding Finding, d document) {
+func (v *validation) checkBundle(finding Finding, d manifest.Document) {
 	b := &bundlev1alpha1.Bundle{}
-	if err := decodeStrictly(d.text, b); err != nil {
+	if err := manifest.DecodeStrictly(d.Text, b); err != nil {
 		v.addFinding(finding, d, err)
 		return
 	}
@@ -33,7 +34,7 @@ func (v *validation) checkBundle(finding Finding, d document) {
 }
 
 // checkPackage looks at the deployment that a package is, or that its Application composes. An existing package is not looked at.
-func (v *validation) checkPackage(finding Finding, d document, index int, p *statev1alpha1.BundlePackage) {
+func (v *validation) checkPackage(finding Finding, d manifest.Document, index int, p *statev1alpha1.BundlePackage) {
 	if p.IsExisting() {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -30,7 +31,7 @@ func waitedClaim(t *testing.T, spec, status string) []byte {
 		t.Fatal(err)
 	}
 	d := &deploymentv1alpha1.IntentDeployment{}
-	if err := decodeStrictly(b, d); err != nil {
+	if err := manifest.DecodeStrictly(b, d); err != nil {
 		t.Fatal(err)
 	}
 	sum, err := digest.Spec(&d.Spec)

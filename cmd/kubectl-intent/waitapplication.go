@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -111,7 +112,7 @@ func isHeldBack(a *cause.Application) bool {
 
 // digestOfApplicationFile returns the digest of the spec of the single Application in a file.
 func digestOfApplicationFile(file string, in io.Reader) (string, error) {
-	all, err := readAllObjects[applicationv1alpha1.Application](in, file, applicationv1alpha1.Kind, claimVersions()...)
+	all, err := manifest.ReadObjects[applicationv1alpha1.Application](in, file, applicationv1alpha1.Kind, manifest.ClaimVersions()...)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
@@ -109,7 +110,7 @@ func TestDigestOfApplicationFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := readAllObjects[applicationv1alpha1.Application](nil, file, applicationv1alpha1.Kind, claimVersions()...)
+	all, err := manifest.ReadObjects[applicationv1alpha1.Application](nil, file, applicationv1alpha1.Kind, manifest.ClaimVersions()...)
 	if err != nil {
 		t.Fatal(err)
 	}

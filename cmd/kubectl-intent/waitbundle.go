@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -76,7 +77,7 @@ func parseGoalOfBundle(text string, in io.Reader) (goal, error) {
 
 // digestOfBundleFile returns the digest of the spec of the single Bundle in a file.
 func digestOfBundleFile(file string, in io.Reader) (string, error) {
-	all, err := readAllObjects[bundlev1alpha1.Bundle](in, file, bundlev1alpha1.Kind, claimVersions()...)
+	all, err := manifest.ReadObjects[bundlev1alpha1.Bundle](in, file, bundlev1alpha1.Kind, manifest.ClaimVersions()...)
 	if err != nil {
 		return "", err
 	}

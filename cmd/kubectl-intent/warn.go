@@ -12,6 +12,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/support"
 )
@@ -74,7 +75,7 @@ func (r Report) passedOver() string {
 func (v *validation) addWarning(f Finding) { v.report.Warnings = append(v.report.Warnings, f) }
 
 // countForeignObject counts an object of another kind than ours, and warns of an object that was probably meant to be ours.
-func (v *validation) countForeignObject(finding Finding, d document, o unstructured.Unstructured) {
+func (v *validation) countForeignObject(finding Finding, d manifest.Document, o unstructured.Unstructured) {
 	if len(o.Object) == 0 {
 		return
 	}
@@ -83,7 +84,7 @@ func (v *validation) countForeignObject(finding Finding, d document, o unstructu
 	if len(groups) == 0 {
 		return
 	}
-	finding.Field, finding.Line, finding.Reason = "apiVersion", d.lineOfField("apiVersion"), reasonOtherGroup
+	finding.Field, finding.Line, finding.Reason = "apiVersion", d.LineOfField("apiVersion"), reasonOtherGroup
 	finding.Message = fmt.Sprintf("apiVersion: %q is not an API version of Intentplane, so the object was not looked at: did you mean %s?",
 		o.GetAPIVersion(), strings.Join(groups, " or "))
 	v.addWarning(finding)
@@ -138,10 +139,10 @@ func (v *validation) suggestKind(gvk schema.GroupVersionKind) string {
 
 // warnOfInstructions warns of a Blueprint without examples that has an undeclared object with an instruction to a GitOps engine: its deployments are refused. Examples
 // show that when they are rendered.
-func (v *validation) warnOfInstructions(finding Finding, d document, b *catalogv1alpha1.Blueprint) {
+func (v *validation) warnOfInstructions(finding Finding, d manifest.Document, b *catalogv1alpha1.Blueprint) {
 	for _, name := range slices.Sorted(maps.Keys(b.Spec.Files)) {
 		for _, err := range instruction.CheckFile(name, []byte(b.Spec.Files[name]), b.Spec.Unproven) {
-			finding.Field, finding.Line, finding.Reason = "spec.files", d.lineOfField("spec.files"), reasonUndeclared
+			finding.Field, finding.Line, finding.Reason = "spec.files", d.LineOfField("spec.files"), reasonUndeclared
 			finding.Message = "spec.files: " + name + ": " + err.Error()
 			v.addWarning(finding)
 		}
@@ -150,10 +151,10 @@ func (v *validation) warnOfInstructions(finding Finding, d document, b *catalogv
 
 // warnOfIgnoredFields warns of fields that are set and do nothing: the status, gates that are switched off, and fields that this version does not
 // carry out.
-func (v *validation) warnOfIgnoredFields(finding Finding, d document, o unstructured.Unstructured) {
+func (v *validation) warnOfIgnoredFields(finding Finding, d manifest.Document, o unstructured.Unstructured) {
 	finding.Reason = reasonNoEffect
 	for _, i := range ignoredFields(o) {
-		finding.Field, finding.Line, finding.Message = i.field, d.lineOfField(i.field), i.field+": "+i.why
+		finding.Field, finding.Line, finding.Message = i.field, d.LineOfField(i.field), i.field+": "+i.why
 		v.addWarning(finding)
 	}
 }

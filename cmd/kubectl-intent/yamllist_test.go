@@ -86,7 +86,7 @@ func TestUnreadable(t *testing.T) {
 	bad := file(t, strings.Replace(claim, "intent:", "intnt:", 1))
 	server := apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}
 	kubeconfig := server.start(t, examples+"10-sites.yaml")
-	large := file(t, strings.Repeat("# nothing\n", maxFileBytes/10+1))
+	large := file(t, strings.Repeat("# nothing\n", 16<<20/10+1))
 	cases := map[string]struct {
 		reason string
 		args   []string

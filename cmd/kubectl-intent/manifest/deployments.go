@@ -1,4 +1,4 @@
-package main
+package manifest
 
 import (
 	"context"
@@ -11,17 +11,17 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-// subjectFlags name the deployments that a command is about, and the catalog that they choose from.
-type subjectFlags struct {
-	catalogFlags
+// DeploymentFlags name the deployments that a command is about, and the catalog that they choose from.
+type DeploymentFlags struct {
+	CatalogFlags
 
 	File       string `arg:"" help:"File with IntentDeployments, or - for the standard input." optional:"" predictor:"file"`
 	Claim      string `help:"Name of an IntentDeployment in the cluster, instead of a file. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	WithUpdate bool   `help:"Of a deployment in the cluster with the update policy Manual: compile it with the Blueprint that waits for approval, and not with its present Blueprint."`
 }
 
-// loadDeployments returns the deployments, each in its namespace, and the catalog.
-func (f *subjectFlags) loadDeployments(in io.Reader) ([]deploymentv1alpha1.IntentDeployment, *source, error) {
+// LoadDeployments returns the deployments, each in its namespace, and the catalog.
+func (f *DeploymentFlags) LoadDeployments(in io.Reader) ([]deploymentv1alpha1.IntentDeployment, *Catalog, error) {
 	if (f.File == "") == (f.Claim == "") {
 		return nil, nil, terminal.UsageError{Err: errors.New("either a file or --claim must be given")}
 	}
@@ -31,7 +31,7 @@ func (f *subjectFlags) loadDeployments(in io.Reader) ([]deploymentv1alpha1.Inten
 	if f.WithUpdate && f.Claim == "" {
 		return nil, nil, terminal.UsageError{Err: errors.New("--with-update is for --claim: the spec in a file follows its channel")}
 	}
-	from, err := f.readCatalog(in)
+	from, err := f.ReadCatalog(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,21 +39,21 @@ func (f *subjectFlags) loadDeployments(in io.Reader) ([]deploymentv1alpha1.Inten
 	from.stays = f.Claim != "" && !f.WithUpdate && len(f.Blueprint) == 0
 	claims, err := f.readDeployments(in, from)
 	for i := range claims {
-		from.setNamespace(&claims[i])
+		from.SetNamespace(&claims[i])
 	}
 	return claims, from, err
 }
 
-func (f *subjectFlags) readDeployments(in io.Reader, from *source) ([]deploymentv1alpha1.IntentDeployment, error) {
+func (f *DeploymentFlags) readDeployments(in io.Reader, from *Catalog) ([]deploymentv1alpha1.IntentDeployment, error) {
 	if f.Claim == "" {
-		return readClaims(in, f.File)
+		return ReadDeployments(in, f.File)
 	}
-	b, err := from.cluster.Claim(context.Background(), f.Claim)
+	b, err := from.Cluster.Claim(context.Background(), f.Claim)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]deploymentv1alpha1.IntentDeployment, 1)
-	if err := decodeStrictly(b, &out[0]); err != nil {
+	if err := DecodeStrictly(b, &out[0]); err != nil {
 		return nil, errors.Wrapf(err, "cannot decode %s", f.Claim)
 	}
 	out[0].Status.Blueprint, err = blueprintOf(b)

@@ -1,4 +1,4 @@
-package main
+package manifest
 
 import (
 	"context"
@@ -22,10 +22,13 @@ import (
 	"github.com/intentplane/intentplane/function/offline"
 )
 
+// CatalogVersion is the API version of Sites and Blueprints.
+const CatalogVersion = "catalog.intentplane.dev/v1alpha1"
+
 const configVersion = "config.intentplane.dev/v1alpha1"
 
-// catalogFlags name the files that stand for a cluster's catalog, and the cluster.
-type catalogFlags struct {
+// CatalogFlags name the files that stand for a cluster's catalog, and the cluster.
+type CatalogFlags struct {
 	connection.Flags
 
 	Live      bool     `help:"Read Sites, Blueprints and configurations that no file gives from the cluster."`
@@ -34,10 +37,11 @@ type catalogFlags struct {
 	Config    []string `help:"File with ProviderConfigs and ClusterProviderConfigs. Where none are given, and --live is not, their limits are not looked at." predictor:"file" sep:"none"`
 }
 
-func (f catalogFlags) isComplete() bool { return f.Live || len(f.Site) > 0 && len(f.Blueprint) > 0 }
+// IsComplete is true where all objects are given that a deployment needs.
+func (f CatalogFlags) IsComplete() bool { return f.Live || len(f.Site) > 0 && len(f.Blueprint) > 0 }
 
-// isIncomplete is true where only one of two flags that are required together is given.
-func (f catalogFlags) isIncomplete() bool {
+// IsIncomplete is true where only one of two flags that are required together is given.
+func (f CatalogFlags) IsIncomplete() bool {
 	return !f.Live && len(f.Site) > 0 != (len(f.Blueprint) > 0)
 }
 
@@ -47,26 +51,29 @@ type item struct {
 	raw  json.RawMessage
 }
 
-// A source answers needs as Crossplane would, from files and from a cluster. Kinds that a file was given for come from files alone.
-type source struct {
+// A Catalog answers needs as Crossplane would, from files and from a cluster. Kinds that a file was given for come from files alone.
+type Catalog struct {
+	// Cluster that has the kinds of which no file was given, or nil.
+	Cluster *cluster.Cluster
+
+	// Prefix of paths, used where configurations are missing.
+	Prefix string
+
 	items     []item
 	inFiles   map[string]bool
-	cluster   *cluster.Cluster
 	namespace string
-
-	// prefix of paths, used where configurations are missing.
-	prefix string
 
 	// stays says that a deployment stays with the Blueprint that its status names, where a user has to approve updates.
 	stays bool
 }
 
-func (f catalogFlags) readCatalog(in io.Reader) (*source, error) {
-	out := &source{namespace: f.Namespace, inFiles: map[string]bool{
+// ReadCatalog reads the catalog of the files, and connects to the cluster where the flags ask for it.
+func (f CatalogFlags) ReadCatalog(in io.Reader) (*Catalog, error) {
+	out := &Catalog{namespace: f.Namespace, inFiles: map[string]bool{
 		"Site": len(f.Site) > 0, "Blueprint": len(f.Blueprint) > 0,
 		policy.KindProviderConfig: len(f.Config) > 0, policy.KindClusterProviderConfig: len(f.Config) > 0,
 	}}
-	for _, read := range []func(io.Reader, *source) error{f.readSiteFiles, f.readBlueprints, f.readConfigs} {
+	for _, read := range []func(io.Reader, *Catalog) error{f.readSiteFiles, f.readBlueprints, f.readConfigs} {
 		if err := read(in, out); err != nil {
 			return nil, err
 		}
@@ -78,18 +85,18 @@ func (f catalogFlags) readCatalog(in io.Reader) (*source, error) {
 	if err != nil {
 		return nil, terminal.UsageError{Err: err}
 	}
-	out.cluster, out.namespace = c, c.Namespace()
+	out.Cluster, out.namespace = c, c.Namespace()
 	return out, nil
 }
 
-func (f catalogFlags) readSiteFiles(in io.Reader, out *source) error {
+func (f CatalogFlags) readSiteFiles(in io.Reader, out *Catalog) error {
 	return addFromFiles(in, out, f.Site, "Site", defaultSite)
 }
 
 // addFromFiles adds the objects of a kind that files hold, each completed as the API server or the provider does it.
-func addFromFiles[T any](in io.Reader, out *source, files []string, kind string, complete func(*T)) error {
+func addFromFiles[T any](in io.Reader, out *Catalog, files []string, kind string, complete func(*T)) error {
 	for _, name := range files {
-		objects, err := readAllObjects[T](in, name, kind, catalogVersion)
+		objects, err := ReadObjects[T](in, name, kind, CatalogVersion)
 		if err != nil {
 			return err
 		}
@@ -103,21 +110,21 @@ func addFromFiles[T any](in io.Reader, out *source, files []string, kind string,
 	return nil
 }
 
-func (f catalogFlags) readBlueprints(in io.Reader, out *source) error {
+func (f CatalogFlags) readBlueprints(in io.Reader, out *Catalog) error {
 	return addFromFiles(in, out, f.Blueprint, "Blueprint", func(b *catalogv1alpha1.Blueprint) {
 		meta.AddLabels(b, map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue}) // As the provider does.
 	})
 }
 
-func (f catalogFlags) readConfigs(in io.Reader, out *source) error {
+func (f CatalogFlags) readConfigs(in io.Reader, out *Catalog) error {
 	for _, name := range f.Config {
-		documents, err := readDocuments(in, name)
+		documents, err := ReadDocuments(in, name)
 		if err != nil {
 			return err
 		}
 		// Both kinds have the same spec.
 		for _, kind := range []string{policy.KindProviderConfig, policy.KindClusterProviderConfig} {
-			configs, err := decodeAllObjects[configv1alpha1.ClusterProviderConfig](documents, kind, configVersion)
+			configs, err := decodeObjects[configv1alpha1.ClusterProviderConfig](documents, kind, configVersion)
 			if err != nil {
 				return err
 			}
@@ -129,11 +136,11 @@ func (f catalogFlags) readConfigs(in io.Reader, out *source) error {
 	return nil
 }
 
-// hasConfigs says whether there are configurations, whose limits hold.
-func (s *source) hasConfigs() bool { return s.cluster != nil || s.inFiles[policy.KindProviderConfig] }
+// HasConfigs says whether there are configurations, whose limits hold.
+func (s *Catalog) HasConfigs() bool { return s.Cluster != nil || s.inFiles[policy.KindProviderConfig] }
 
-// setNamespace puts a deployment that names no namespace where kubectl would.
-func (s *source) setNamespace(c *deploymentv1alpha1.IntentDeployment) {
+// SetNamespace puts a deployment that names no namespace where kubectl would.
+func (s *Catalog) SetNamespace(c *deploymentv1alpha1.IntentDeployment) {
 	if c.GetNamespace() == "" {
 		c.SetNamespace(s.namespace)
 	}
@@ -147,7 +154,7 @@ func defaultSite(s *catalogv1alpha1.Site) {
 	s.SetUsableFrom()
 }
 
-func addObjects[T any](target *source, objects []T) error {
+func addObjects[T any](target *Catalog, objects []T) error {
 	for i := range objects {
 		raw, err := json.Marshal(objects[i])
 		if err != nil {
@@ -163,7 +170,7 @@ func addObjects[T any](target *source, objects []T) error {
 }
 
 // answerNeeds answers needs of the catalog. It returns an error for unreadable objects of the cluster.
-func (s *source) answerNeeds(needs []catalog.Need) (catalog.Answers, error) {
+func (s *Catalog) answerNeeds(needs []catalog.Need) (catalog.Answers, error) {
 	out := catalog.Answers{}
 	for _, n := range needs {
 		found, err := s.findObjects(n)
@@ -176,12 +183,12 @@ func (s *source) answerNeeds(needs []catalog.Need) (catalog.Answers, error) {
 }
 
 // findObjects returns the objects that one need selects. Where configurations are missing, one without limits stands for each.
-func (s *source) findObjects(n catalog.Need) ([]json.RawMessage, error) {
+func (s *Catalog) findObjects(n catalog.Need) ([]json.RawMessage, error) {
 	switch {
-	case !s.inFiles[n.Kind] && s.cluster != nil:
-		return s.cluster.Answer(context.Background(), n)
+	case !s.inFiles[n.Kind] && s.Cluster != nil:
+		return s.Cluster.Answer(context.Background(), n)
 	case !s.inFiles[n.Kind] && n.APIVersion == configVersion:
-		return []json.RawMessage{configWithoutLimits(n.MatchName, s.prefix)}, nil
+		return []json.RawMessage{configWithoutLimits(n.MatchName, s.Prefix)}, nil
 	}
 	out := []json.RawMessage{}
 	for _, i := range s.items {
@@ -210,8 +217,8 @@ func configWithoutLimits(name, prefix string) json.RawMessage {
 	return b
 }
 
-// compileDeployment compiles a claim as the function does.
-func (s *source) compileDeployment(c *deploymentv1alpha1.IntentDeployment) (deployment.Input, *offline.Compiled, error) {
+// CompileDeployment compiles a claim as the function does.
+func (s *Catalog) CompileDeployment(c *deploymentv1alpha1.IntentDeployment) (deployment.Input, *offline.Compiled, error) {
 	gvk := c.GroupVersionKind()
 	in := deployment.Input{
 		Claim: rolloutv1alpha1.ClaimReference{APIGroup: gvk.Group, Kind: gvk.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},

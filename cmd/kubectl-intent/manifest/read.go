@@ -1,4 +1,5 @@
-package main
+// Package manifest reads the files that commands are given: objects, and the deployments and the catalog among them.
+package manifest
 
 import (
 	"bufio"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
@@ -25,8 +27,8 @@ import (
 // maxFileBytes is how large a file may be.
 const maxFileBytes = 16 << 20
 
-// claimVersions are the API versions of an IntentDeployment.
-func claimVersions() []string {
+// ClaimVersions are the API versions of an IntentDeployment.
+func ClaimVersions() []string {
 	return []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"}
 }
 
@@ -38,15 +40,15 @@ func crossplaneFields() []string {
 	}
 }
 
-// readClaims reads the IntentDeployments of a file, and the IntentDeployments that its Applications compose.
-func readClaims(in io.Reader, file string) ([]deploymentv1alpha1.IntentDeployment, error) {
-	documents, err := readDocuments(in, file)
+// ReadDeployments reads the IntentDeployments of a file, and the IntentDeployments that its Applications compose.
+func ReadDeployments(in io.Reader, file string) ([]deploymentv1alpha1.IntentDeployment, error) {
+	documents, err := ReadDocuments(in, file)
 	if err != nil {
 		return nil, err
 	}
 	out := []deploymentv1alpha1.IntentDeployment{}
 	for _, d := range documents {
-		direct, err := decodeAllObjects[deploymentv1alpha1.IntentDeployment]([]document{d}, "IntentDeployment", claimVersions()...)
+		direct, err := decodeObjects[deploymentv1alpha1.IntentDeployment]([]Document{d}, "IntentDeployment", ClaimVersions()...)
 		if err != nil {
 			return nil, err
 		}
@@ -57,63 +59,66 @@ func readClaims(in io.Reader, file string) ([]deploymentv1alpha1.IntentDeploymen
 		out = slices.Concat(out, direct, composed)
 	}
 	if len(out) == 0 {
-		return nil, errors.Errorf("%s has no IntentDeployment and no Application of %s", file, strings.Join(claimVersions(), " or "))
+		return nil, errors.Errorf("%s has no IntentDeployment and no Application of %s", file, strings.Join(ClaimVersions(), " or "))
 	}
 	return out, nil
 }
 
 // composedDeployments returns the IntentDeployment that an Application composes, if a document has one.
-func composedDeployments(d document) ([]deploymentv1alpha1.IntentDeployment, error) {
-	applications, err := decodeAllObjects[applicationv1alpha1.Application]([]document{d}, applicationv1alpha1.Kind, claimVersions()...)
+func composedDeployments(d Document) ([]deploymentv1alpha1.IntentDeployment, error) {
+	applications, err := decodeObjects[applicationv1alpha1.Application]([]Document{d}, applicationv1alpha1.Kind, ClaimVersions()...)
 	if err != nil || len(applications) == 0 {
 		return nil, err
 	}
 	a := &applications[0]
 	composed, err := application.Compile(a.GetNamespace(), a.GetName(), a.Spec)
 	if err != nil {
-		return nil, errors.Wrapf(err, "document %d of %s: Application %s", d.number, d.file, a.GetName())
+		return nil, errors.Wrapf(err, "document %d of %s: Application %s", d.Number, d.file, a.GetName())
 	}
 	return []deploymentv1alpha1.IntentDeployment{*composed}, nil
 }
 
-// readAllObjects reads the objects of one kind from a file, strictly. It passes over other kinds.
-func readAllObjects[T any](in io.Reader, file, kind string, versions ...string) ([]T, error) {
-	documents, err := readDocuments(in, file)
+// ReadObjects reads the objects of one kind from a file, strictly. It passes over other kinds.
+func ReadObjects[T any](in io.Reader, file, kind string, versions ...string) ([]T, error) {
+	documents, err := ReadDocuments(in, file)
 	if err != nil {
 		return nil, err
 	}
-	out, err := decodeAllObjects[T](documents, kind, versions...)
+	out, err := decodeObjects[T](documents, kind, versions...)
 	if err == nil && len(out) == 0 {
 		return nil, errors.Errorf("%s has no %s of %s", file, kind, strings.Join(versions, " or "))
 	}
 	return out, err
 }
 
-// decodeAllObjects decodes the documents that are of one kind.
-func decodeAllObjects[T any](documents []document, kind string, versions ...string) ([]T, error) {
+// decodeObjects decodes the documents that are of one kind.
+func decodeObjects[T any](documents []Document, kind string, versions ...string) ([]T, error) {
 	out := []T{}
 	for _, d := range documents {
 		meta := metav1.TypeMeta{}
 		if err := d.readTypeMeta(&meta); err != nil {
-			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, d.file)
+			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.Number, d.file)
 		}
 		if meta.Kind != kind || !slices.Contains(versions, meta.APIVersion) {
 			continue
 		}
 		var o T
-		if err := decodeStrictly(d.text, &o); err != nil {
-			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, d.file)
+		if err := DecodeStrictly(d.Text, &o); err != nil {
+			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.Number, d.file)
 		}
 		out = append(out, o)
 	}
 	return out, nil
 }
 
-// A document of a file, its number, and the number of the line before it.
-type document struct {
+// A Document of a file.
+type Document struct {
+	// Text is the document, and Number its number in the file, counted from 1.
+	Text   []byte
+	Number int
+
+	// file that has it, and the number of the line before it.
 	file   string
-	text   []byte
-	number int
 	before int
 
 	// list that it is an item of, if it is one, and its path in there.
@@ -121,21 +126,21 @@ type document struct {
 	item string
 }
 
-// hasContent says whether there is anything but comments in a document.
-func (d document) hasContent() bool {
-	object, err := parseObject(d.text)
+// HasContent says whether there is anything but comments in a document.
+func (d Document) HasContent() bool {
+	object, err := ParseObject(d.Text)
 	return err != nil || len(object) > 0
 }
 
-// readDocuments reads the objects of a file, or of the manifests in a directory, and the objects of each List in them.
-func readDocuments(in io.Reader, path string) ([]document, error) {
-	files, err := manifestsIn(path)
+// ReadDocuments reads the objects of a file, or of the manifests in a directory, and the objects of each List in them.
+func ReadDocuments(in io.Reader, path string) ([]Document, error) {
+	files, err := FilesIn(path)
 	if err != nil {
 		return nil, terminal.UsageError{Err: err}
 	}
-	out := []document{}
+	out := []Document{}
 	for _, file := range files {
-		documents, err := readInputFile(in, file)
+		documents, err := ReadFile(in, file)
 		if err != nil {
 			return nil, err
 		}
@@ -144,8 +149,8 @@ func readDocuments(in io.Reader, path string) ([]document, error) {
 	return out, nil
 }
 
-// readInputFile reads the objects of one file.
-func readInputFile(in io.Reader, file string) ([]document, error) {
+// ReadFile reads the objects of one file.
+func ReadFile(in io.Reader, file string) ([]Document, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -164,11 +169,11 @@ func readInputFile(in io.Reader, file string) ([]document, error) {
 	if err := oneline.CheckUTF8(string(b)); err != nil {
 		return nil, errors.Wrap(err, file)
 	}
-	all, err := splitDocuments(b)
+	all, err := SplitDocuments(b)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s", file)
 	}
-	out := make([]document, 0, len(all))
+	out := make([]Document, 0, len(all))
 	for _, d := range all {
 		d.file = file
 		out = append(out, d.listItems()...)
@@ -176,9 +181,10 @@ func readInputFile(in io.Reader, file string) ([]document, error) {
 	return out, nil
 }
 
-func splitDocuments(file []byte) ([]document, error) {
+// SplitDocuments returns the documents of a stream of YAML.
+func SplitDocuments(file []byte) ([]Document, error) {
 	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(file)))
-	out := []document{}
+	out := []Document{}
 	for offset := 0; ; {
 		text, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -189,20 +195,20 @@ func splitDocuments(file []byte) ([]document, error) {
 		}
 		// A document is a part of the file as it is.
 		offset += max(0, bytes.Index(file[offset:], text))
-		out = append(out, document{text: text, number: len(out) + 1, before: bytes.Count(file[:offset], []byte("\n"))})
+		out = append(out, Document{Text: text, Number: len(out) + 1, before: bytes.Count(file[:offset], []byte("\n"))})
 		offset += len(text)
 	}
 }
 
-// decodeStrictly refuses fields that do not exist, by their path, and fields that come twice. Fields that Crossplane and the API server add
+// DecodeStrictly refuses fields that do not exist, by their path, and fields that come twice. Fields that Crossplane and the API server add
 // to a user's object are left out.
-func decodeStrictly(document []byte, target any) error {
+func DecodeStrictly(document []byte, target any) error {
 	m := map[string]any{}
 	if err := yaml.UnmarshalStrict(document, &m); err != nil {
 		return err
 	}
 	delete(m, "status")
-	if spec, ok := m["spec"].(map[string]any); ok && slices.Contains(claimVersions(), stringOf(m["apiVersion"])) {
+	if spec, ok := m["spec"].(map[string]any); ok && slices.Contains(ClaimVersions(), stringOf(m["apiVersion"])) {
 		for _, f := range crossplaneFields() {
 			delete(spec, f)
 		}
@@ -218,4 +224,14 @@ func decodeStrictly(document []byte, target any) error {
 func stringOf(v any) string {
 	s, _ := v.(string)
 	return s
+}
+
+// ParseObject reads an object as an API server does. A field that comes twice is an error.
+func ParseObject(text []byte) (map[string]any, error) {
+	b, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{}
+	return out, utiljson.Unmarshal(b, &out)
 }

@@ -1,4 +1,4 @@
-package main
+package manifest
 
 import (
 	"regexp"
@@ -8,13 +8,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lineOfField returns the number of the line in its file that holds a field, or as much of the field's path as there is.
-func (d document) lineOfField(field string) int {
+// LineOfField returns the number of the line in its file that holds a field, or as much of the field's path as there is.
+func (d Document) LineOfField(field string) int {
 	if d.list != nil {
 		return d.list.lineOfField(d.item + "." + field)
 	}
 	n := yaml.Node{}
-	if err := yaml.Unmarshal(d.text, &n); err != nil {
+	if err := yaml.Unmarshal(d.Text, &n); err != nil {
 		return d.before + 1
 	}
 	return lineInDocument(&n, d.before, field)
@@ -59,9 +59,9 @@ func cutPathKey(path, key string) (string, bool) {
 // yamlLine is how a parser says where it is.
 var yamlLine = regexp.MustCompile(`\bline ([0-9]+)\b`)
 
-// locateParserError returns the number of the line that the error of a parser names, and its message on one line. The parser saw the document,
+// LocateParserError returns the number of the line that the error of a parser names, and its message on one line. The parser saw the document,
 // and counts from there.
-func (d document) locateParserError(err error) (int, string) {
+func (d Document) LocateParserError(err error) (int, string) {
 	first := 0
 	message := yamlLine.ReplaceAllStringFunc(err.Error(), func(found string) string {
 		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))

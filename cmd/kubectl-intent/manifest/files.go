@@ -1,4 +1,4 @@
-package main
+package manifest
 
 import (
 	"io/fs"
@@ -10,9 +10,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// manifestsIn returns the files that a path of the command line stands for: the manifests of a directory and of all directories below it, in
+// FilesIn returns the files that a path of the command line stands for: the manifests of a directory and of all directories below it, in
 // the order of their names, and any other path as it is. It returns an error for a directory that cannot be read.
-func manifestsIn(path string) ([]string, error) {
+func FilesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if isDirectory := err == nil && info.IsDir(); !isDirectory {
 		return []string{path}, nil

@@ -1,4 +1,4 @@
-package main
+package manifest
 
 import (
 	"strconv"
@@ -29,25 +29,25 @@ func (l *list) lineOfField(path string) int {
 }
 
 // listItems returns the objects in a document: the objects of a list at any depth, or the object itself. A list that cannot be read is one.
-func (d document) listItems() []document {
-	object, err := parseObject(d.text)
+func (d Document) listItems() []Document {
+	object, err := ParseObject(d.Text)
 	if err != nil || !strings.HasSuffix(stringOf(object["kind"]), "List") {
-		return []document{d}
+		return []Document{d}
 	}
 	all, ok := object["items"].([]any)
 	if !ok {
-		return []document{d}
+		return []Document{d}
 	}
 	parent := d.list
 	if parent == nil {
-		parent = &list{text: d.text, before: d.before}
+		parent = &list{text: d.Text, before: d.before}
 	}
-	out := []document{}
+	out := []Document{}
 	for i, element := range all {
 		// Decoded YAML becomes YAML again.
 		b, _ := yaml.Marshal(withTypeMeta(element, object))
 		path := strings.TrimPrefix(d.item+".items["+strconv.Itoa(i)+"]", ".")
-		item := document{file: d.file, text: b, number: d.number, before: d.before, list: parent, item: path}
+		item := Document{file: d.file, Text: b, Number: d.Number, before: d.before, list: parent, item: path}
 		out = append(out, item.listItems()...)
 	}
 	return out
@@ -63,13 +63,13 @@ func withTypeMeta(item any, parent map[string]any) any {
 }
 
 // readTypeMeta reads the type of a document. It returns an error for an unreadable list, since its content is unknown.
-func (d document) readTypeMeta(target *metav1.TypeMeta) error {
-	if err := yaml.Unmarshal(d.text, target); err != nil {
+func (d Document) readTypeMeta(target *metav1.TypeMeta) error {
+	if err := yaml.Unmarshal(d.Text, target); err != nil {
 		return err
 	}
 	if !strings.HasSuffix(target.Kind, "List") {
 		return nil
 	}
-	_, err := parseObject(d.text)
+	_, err := ParseObject(d.Text)
 	return err
 }
