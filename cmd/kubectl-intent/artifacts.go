@@ -8,6 +8,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -25,8 +26,8 @@ type artifactsCommand struct {
 // Run prints the files of each Site, as the GitDeliveries of the deployment carry them or as the repository has them, or writes them to a
 // folder. It returns an error for unreadable objects and files.
 func (c *artifactsCommand) Run(s *terminal.Streams) error {
-	printer := &renderCommand{ObjectsFlag: c.ObjectsFlag, To: c.To}
-	if err := printer.checkForm(); err != nil {
+	p := rendering.Printer{ObjectsFlag: c.ObjectsFlag, To: c.To}
+	if err := p.CheckForm(); err != nil {
 		return err
 	}
 	opened, err := c.OpenCluster()
@@ -44,10 +45,7 @@ func (c *artifactsCommand) Run(s *terminal.Streams) error {
 	if err != nil {
 		return err
 	}
-	if c.To != "" {
-		return printer.writeFolders(s.Out, all)
-	}
-	return printer.printFiles(s.Out, all)
+	return p.PrintSites(s, all, rendering.Owner{})
 }
 
 // findDeployment returns the single deployment of a name, with its composed objects.

@@ -9,6 +9,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
@@ -16,10 +17,13 @@ import (
 // carryFiles gives each Site of a sample the files that the example renders to, and its path there.
 func carryFiles(t *testing.T, s *samples.Sample) *samples.Sample {
 	t.Helper()
-	r := &renderCommand{DeploymentFlags: manifest.DeploymentFlags{File: examples + "40-claim.yaml", CatalogFlags: manifest.CatalogFlags{
+	d, err := rendering.Compile(&manifest.DeploymentFlags{File: examples + "40-claim.yaml", CatalogFlags: manifest.CatalogFlags{
 		Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{examples + "20-blueprint.yaml"}, Config: []string{examples + "30-config.yaml"},
-	}}}
-	all, _, err := r.renderDeployments(nil)
+	}}, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.RenderFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,11 +31,11 @@ func carryFiles(t *testing.T, s *samples.Sample) *samples.Sample {
 	s.Facts()
 	trees := s.Delivery.Spec.ForProvider.Trees
 	for i := range trees {
-		files, err := tree.Encode(all[i].files)
-		if err != nil || all[i].site != trees[i].Site {
+		files, err := tree.Encode(all[i].Files)
+		if err != nil || all[i].Name != trees[i].Site {
 			t.Fatalf("tree of Site %q: %v", trees[i].Site, err)
 		}
-		trees[i].Path, trees[i].Files, trees[i].Tree = all[i].path, files, tree.ID(all[i].files)
+		trees[i].Path, trees[i].Files, trees[i].Tree = all[i].Path, files, tree.ID(all[i].Files)
 	}
 	return s
 }

@@ -17,6 +17,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/blueprint"
 	"github.com/intentplane/intentplane/function/render"
@@ -164,7 +165,7 @@ func testBlueprint(b *catalogv1alpha1.Blueprint, r render.Builder) ([]ExampleRes
 	out := make([]ExampleResult, 0, len(results))
 	for _, result := range results {
 		if result.Err == nil {
-			result.Err = checkRules(b, result.Files)
+			result.Err = rendering.CheckRules(b, result.Files)
 		}
 		out = append(out, newExampleResult(b.GetName(), uses.ReadKeys(), result))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 )
 
 // newestTracks returns the track of the newest revision at each Site whose directory has tracks. It returns an error for a Site that moves from or to tracks.
@@ -56,23 +57,23 @@ func filesOfTrack(files tree.Files, name string) (tree.Files, error) {
 }
 
 // renderInTracks renders a deployment, at each Site in the track that the newest revision has there.
-func renderInTracks(r *renderCommand, c compiledDeployment, tracks map[string]string) ([]rendered, error) {
-	out, err := r.renderFiles(c)
+func renderInTracks(c rendering.Deployment, tracks map[string]string) ([]rendering.Site, error) {
+	out, err := c.RenderFiles()
 	if err != nil || c.Selection.Blueprint.Spec.Canary == nil {
 		return out, err
 	}
 	for _, name := range slices.Compact(slices.Sorted(maps.Values(tracks))) {
 		c.PlaceIn(name)
-		placed, err := r.renderFiles(c)
+		placed, err := c.RenderFiles()
 		if err != nil {
 			return nil, err
 		}
 		for i := range placed {
-			if tracks[placed[i].site] != name || placed[i].waits {
+			if tracks[placed[i].Name] != name || placed[i].Waits {
 				continue
 			}
-			if placed[i].files, err = filesOfTrack(placed[i].files, name); err != nil {
-				return nil, errors.Wrapf(err, "Site %q", placed[i].site)
+			if placed[i].Files, err = filesOfTrack(placed[i].Files, name); err != nil {
+				return nil, errors.Wrapf(err, "Site %q", placed[i].Name)
 			}
 			out[i] = placed[i]
 		}

@@ -12,6 +12,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/offline"
@@ -82,7 +83,7 @@ func (e *explainCommand) Run(s *terminal.Streams) error {
 func (e *explainCommand) explainDeployment(from *manifest.Catalog, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
 	i, field, err := offline.ReadIntent(c.Spec)
 	if err != nil {
-		return Explanation{}, withReason(err)
+		return Explanation{}, rendering.WithReason(err)
 	}
 	sum, err := digest.Spec(&c.Spec)
 	out := Explanation{Namespace: c.GetNamespace(), Name: c.GetName(), Digest: sum, Field: field, Understood: i.Canonical()}
@@ -91,7 +92,7 @@ func (e *explainCommand) explainDeployment(from *manifest.Catalog, c *deployment
 	}
 	input, compiled, err := from.CompileDeployment(c)
 	if err != nil {
-		return out, withReason(err)
+		return out, rendering.WithReason(err)
 	}
 	out.Blueprint = compiled.Selection.Blueprint.GetName()
 	if newest := compiled.Selection.InChannel; newest != out.Blueprint {
@@ -106,7 +107,7 @@ func (e *explainCommand) explainDeployment(from *manifest.Catalog, c *deployment
 		site := SiteExplanation{Site: in.Site.Name, Path: compiled.Selection.Places[n].Path, Values: values, Checks: checksAtSite(compiled.Checks, in.Site.Name)}
 		out.Sites = append(out.Sites, site)
 	}
-	return out, withReason(compiled.CheckRead(input))
+	return out, rendering.WithReason(compiled.CheckRead(input))
 }
 
 // checksAtSite returns the checks of a Site.

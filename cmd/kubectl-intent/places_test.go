@@ -14,6 +14,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/provider/marker"
@@ -88,16 +89,16 @@ func TestReasons(t *testing.T) {
 				t.Fatal(err)
 			}
 			in.Spec.CompileConfig.RenderTimeout = tc.timeout
-			_, err = newLocalRenderer().renderSites(false, in, compiled)
+			_, err = rendering.NewRenderer().RenderSites(false, in, compiled)
 			if diff := cmp.Diff(tc.want, deployment.ReasonOf(err)); diff != "" {
 				t.Errorf("\n%s\nplaces(...): %v: -want reason, +got reason:\n%s", tc.reason, err, diff)
 			}
 		})
 	}
-	if err := wrapWithSite("edge1", nil); err != nil {
+	if err := rendering.WrapWithSite("edge1", nil); err != nil {
 		t.Errorf("A nil error stays nil: %v", err)
 	}
-	if diff := cmp.Diff("TooLarge", deployment.ReasonOf(wrapWithSite("edge1", deployment.ErrorWithReason("TooLarge", errors.New("a"))))); diff != "" {
+	if diff := cmp.Diff("TooLarge", deployment.ReasonOf(rendering.WrapWithSite("edge1", deployment.ErrorWithReason("TooLarge", errors.New("a"))))); diff != "" {
 		t.Errorf("A Site changes no reason: -want, +got:\n%s", diff)
 	}
 }

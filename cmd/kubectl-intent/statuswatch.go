@@ -125,7 +125,7 @@ func (v *viewer) showCurrent(ctx context.Context) error {
 	return v.Screen.Redraw(v.Out, lines, isFirst)
 }
 
-// printChanges prints a line for each object that says something else than before.
+// rendering.PrintChanges prints a line for each object that says something else than before.
 func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.Time) error {
 	previous := v.said
 	v.said = map[string]string{}

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/clone"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -47,8 +48,8 @@ func (r *treeReader) removeClones() {
 }
 
 // deliveredFiles returns the files of each Site, sorted by Site. Of a Site in tracks it returns the files of its track alone.
-func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks map[string]string) ([]rendered, error) {
-	var out []rendered
+func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks map[string]string) ([]rendering.Site, error) {
+	var out []rendering.Site
 	for i := range f.Deliveries {
 		for _, t := range f.Deliveries[i].Spec.ForProvider.Trees {
 			site, err := r.filesOfTree(ctx, &f.Deliveries[i], &t, tracks[t.Site])
@@ -61,32 +62,32 @@ func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks 
 	if len(out) == 0 {
 		return nil, errors.New(strings.Join(append([]string{f.Deployment.Metadata.Name + " delivers no files yet"}, unreadLines(f.Unread)...), "; "))
 	}
-	slices.SortFunc(out, func(a, b rendered) int { return strings.Compare(a.site, b.site) })
+	slices.SortFunc(out, func(a, b rendering.Site) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 
 // filesOfTree returns the files of a Site. A Site that receives nothing yet has none, and a Site with action Keep has the files of its
 // present tree.
-func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree, trackName string) (rendered, error) {
-	out := rendered{site: t.Site, path: t.Path}
+func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree, trackName string) (rendering.Site, error) {
+	out := rendering.Site{Name: t.Site, Path: t.Path}
 	if t.Action == deliveryv1alpha1.ActionKeep && t.Tree == "" {
 		t = keptTree(d, t)
-		out.waits = t.Tree == ""
+		out.Waits = t.Tree == ""
 	}
-	if out.waits {
+	if out.Waits {
 		return out, nil
 	}
 	carried, isWhole, err := carriedFiles(t)
 	if err != nil {
 		return out, err
 	}
-	if out.files = carried; !isWhole && !isCarriedTrack(t, carried, trackName) {
-		if out.files, err = r.readTree(ctx, d, t, carried); err != nil {
+	if out.Files = carried; !isWhole && !isCarriedTrack(t, carried, trackName) {
+		if out.Files, err = r.readTree(ctx, d, t, carried); err != nil {
 			return out, err
 		}
 	}
 	if trackName != "" {
-		out.files, err = filesOfTrack(out.files, trackName)
+		out.Files, err = filesOfTrack(out.Files, trackName)
 	}
 	return out, err
 }

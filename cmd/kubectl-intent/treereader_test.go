@@ -10,8 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -131,17 +133,16 @@ func TestFilesThatStay(t *testing.T) {
 // canaryInstalled is a deployment whose revision 7 has a fifth of the requests in track green at its first Site, beside revision 6 in track blue.
 func canaryInstalled(t *testing.T, file string, catalog []string) (*samples.Sample, map[string]string) {
 	t.Helper()
-	r := &renderCommand{DeploymentFlags: manifest.DeploymentFlags{File: file, CatalogFlags: manifest.CatalogFlags{Site: []string{catalog[1]}, Blueprint: []string{catalog[3]}}}}
-	c, err := r.compileOne(nil)
+	c, err := rendering.Compile(&manifest.DeploymentFlags{File: file, CatalogFlags: manifest.CatalogFlags{Site: []string{catalog[1]}, Blueprint: []string{catalog[3]}}}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stable, err := r.renderFiles(c)
+	stable, err := c.RenderFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.PlaceIn("green")
-	newest, err := r.renderFiles(c)
+	newest, err := c.RenderFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,13 +151,13 @@ func canaryInstalled(t *testing.T, file string, catalog []string) (*samples.Samp
 	trees := s.Delivery.Spec.ForProvider.Trees
 	for i := range trees {
 		blue := tree.Files{}
-		for name, b := range stable[i].files {
+		for name, b := range stable[i].Files {
 			if rest, ok := strings.CutPrefix(name, "blue/"); ok {
 				blue[rest] = b
-				repository[stable[i].path+"/"+name] = string(b)
+				repository[stable[i].Path+"/"+name] = string(b)
 			}
 		}
-		carried, err := filesBeside(newest[i].files, 20, 50)
+		carried, err := track.At(newest[i].Files, track.State{Serving: track.Blue, Weight: 20, Ahead: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +169,7 @@ func canaryInstalled(t *testing.T, file string, catalog []string) (*samples.Samp
 		if err != nil {
 			t.Fatal(err)
 		}
-		trees[i].Path, trees[i].Files, trees[i].Tree = stable[i].path, encoded, id
+		trees[i].Path, trees[i].Files, trees[i].Tree = stable[i].Path, encoded, id
 		trees[i].Parts = []deliveryv1alpha1.TreePart{{Path: "blue", Tree: tree.ID(blue), Revision: 6}}
 		trees[i].Tracks = []deliveryv1alpha1.TreeTrack{{Name: "blue", Revision: 6, Weight: 80}, {Name: "green", Revision: 7, Weight: 20}}
 	}

@@ -19,6 +19,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/blueprint"
@@ -90,7 +91,7 @@ type validation struct {
 	server   *admission.Server
 	catalog  *manifest.Catalog
 	compile  bool
-	renderer localRenderer
+	renderer rendering.Renderer
 	claims   claims
 
 	// files that were looked at, in their order.
@@ -109,7 +110,7 @@ func (v *validateCommand) newValidation(in io.Reader) (*validation, error) {
 		return nil, err
 	}
 	server, err := admission.New()
-	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.IsComplete(), renderer: newLocalRenderer(), claims: claims{}}, err
+	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.IsComplete(), renderer: rendering.NewRenderer(), claims: claims{}}, err
 }
 
 // Run prints a report. It returns an error when there are findings.
@@ -283,7 +284,7 @@ func (v *validation) checkDelivery(finding Finding, d manifest.Document, c *depl
 	if err != nil {
 		return err
 	}
-	places, err := v.renderer.renderSites(v.catalog.HasConfigs(), in, compiled)
+	places, err := v.renderer.RenderSites(v.catalog.HasConfigs(), in, compiled)
 	if err != nil {
 		return err
 	}
@@ -306,11 +307,11 @@ func (v *validation) checkBlueprint(finding Finding, d manifest.Document) {
 		v.warnOfInstructions(finding, d, b)
 		return
 	}
-	results, err := blueprint.Test(context.Background(), b, v.renderer.renderer)
+	results, err := blueprint.Test(context.Background(), b, v.renderer.Builder)
 	v.addFinding(finding, d, err)
 	for _, r := range results {
 		if r.Err == nil {
-			r.Err = checkRules(b, r.Files)
+			r.Err = rendering.CheckRules(b, r.Files)
 		}
 		finding.Field, finding.Reason = r.Name, deploymentv1alpha1.ReasonRenderFailed
 		v.addFinding(finding, d, r.Err)

@@ -1,4 +1,4 @@
-package main
+package rendering
 
 import (
 	"bytes"
@@ -38,20 +38,20 @@ func compareDirectory(root *os.Root, dir string, rendered tree.Files) ([]Change,
 }
 
 // compareDirectories returns the differences of all directories: of the Sites' directories, and of directories to remove.
-func compareDirectories(root *os.Root, all []rendered, claimOwner owner) ([]Rendering, error) {
-	out := make([]Rendering, 0, len(all))
+func compareDirectories(root *os.Root, all []Site, claimOwner Owner) ([]Report, error) {
+	out := make([]Report, 0, len(all))
 	paths := map[string]bool{}
 	for _, site := range all {
-		paths[site.path] = true
+		paths[site.Path] = true
 		changes := []Change{}
 		var err error
-		if !site.waits {
-			changes, err = compareDirectory(root, site.path, site.files)
+		if !site.Waits {
+			changes, err = compareDirectory(root, site.Path, site.Files)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Rendering{Site: site.site, Path: site.path, Waits: site.waits, Changes: changes})
+		out = append(out, Report{Site: site.Name, Path: site.Path, Waits: site.Waits, Changes: changes})
 	}
 	left, err := claimOwner.findDirectories(root)
 	if err != nil {
@@ -65,12 +65,13 @@ func compareDirectories(root *os.Root, all []rendered, claimOwner owner) ([]Rend
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Rendering{Path: dir, Removed: true, Changes: changes})
+		out = append(out, Report{Path: dir, Removed: true, Changes: changes})
 	}
 	return out, nil
 }
 
-func printChanges(w io.Writer, colours terminal.Palette, all []Rendering) error {
+// PrintChanges prints the changes of files as git does.
+func PrintChanges(w io.Writer, colours terminal.Palette, all []Report) error {
 	for _, rendering := range all {
 		for _, c := range rendering.Changes {
 			for line := range strings.Lines(c.Diff) {

@@ -1,4 +1,4 @@
-package main
+package rendering
 
 import (
 	"testing"
@@ -48,7 +48,7 @@ func TestChange(t *testing.T) {
 				next = []byte(tc.after)
 			}
 			if diff := cmp.Diff(tc.want, unifiedDiff("x.yaml", previous, next)); diff != "" {
-				t.Errorf("\n%s\nchange(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nunifiedDiff(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

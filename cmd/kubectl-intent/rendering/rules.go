@@ -1,4 +1,4 @@
-package main
+package rendering
 
 import (
 	"context"
@@ -16,9 +16,9 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// checkRules returns an error, which names the file, the object and the field, for objects that break a rule (CEL) of a definition that their
+// CheckRules returns an error, which names the file, the object and the field, for objects that break a rule (CEL) of a definition that their
 // Blueprint ships. The function runs no rules: it has to answer fast for every Blueprint. An author has the time.
-func checkRules(b *catalogv1alpha1.Blueprint, files tree.Files) error {
+func CheckRules(b *catalogv1alpha1.Blueprint, files tree.Files) error {
 	server, err := serverOfBlueprint(b)
 	if err != nil {
 		return err

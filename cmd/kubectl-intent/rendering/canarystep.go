@@ -1,4 +1,4 @@
-package main
+package rendering
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ import (
 
 // filesInStep returns the files of the Sites in a step of a canary, counted from 1 over all waves. Sites of later waves get nothing yet. The
 // folder of the stable revision is not among the files. It returns an error for a step that the plan does not have.
-func filesInStep(all []rendered, waves []canary.PlannedWave, number int) ([]rendered, error) {
-	total, out := 0, []rendered{}
+func filesInStep(all []Site, waves []canary.PlannedWave, number int) ([]Site, error) {
+	total, out := 0, []Site{}
 	for _, w := range waves {
 		begins := total
 		total += len(w.Steps)
@@ -24,14 +24,14 @@ func filesInStep(all []rendered, waves []canary.PlannedWave, number int) ([]rend
 		}
 		s := w.Steps[min(number-begins, len(w.Steps))-1]
 		for _, site := range all {
-			if !slices.Contains(w.Sites, site.site) {
+			if !slices.Contains(w.Sites, site.Name) {
 				continue
 			}
-			files, err := filesBeside(site.files, int(ptr.Deref(s.Weight, 100)), int(ptr.Deref(s.Ahead, 100)))
+			files, err := filesBeside(site.Files, int(ptr.Deref(s.Weight, 100)), int(ptr.Deref(s.Ahead, 100)))
 			if err != nil {
-				return nil, errors.Wrap(err, site.site)
+				return nil, errors.Wrap(err, site.Name)
 			}
-			site.files = files
+			site.Files = files
 			out = append(out, site)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package rendering
 
 import (
 	"io"
@@ -15,14 +15,16 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// An owner of directories is a deployment of certain control planes, or of any where none is named.
-type owner struct {
-	claim         rolloutv1alpha1.ClaimReference
+// An Owner of directories is a deployment of certain control planes, or of any where none is named.
+type Owner struct {
+	// Claim is the deployment.
+	Claim rolloutv1alpha1.ClaimReference
+
 	controlPlanes map[string]bool
 }
 
-func ownerOfDeployment(c rolloutv1alpha1.ClaimReference, places []catalog.Place) owner {
-	out := owner{claim: c, controlPlanes: map[string]bool{}}
+func ownerOf(c rolloutv1alpha1.ClaimReference, places []catalog.Place) Owner {
+	out := Owner{Claim: c, controlPlanes: map[string]bool{}}
 	for _, p := range places {
 		if name := p.Config.ControlPlane; name != "" {
 			out.controlPlanes[name] = true
@@ -32,18 +34,18 @@ func ownerOfDeployment(c rolloutv1alpha1.ClaimReference, places []catalog.Place)
 }
 
 // ownsMarker says whether a marker is the owner's.
-func (o owner) ownsMarker(m marker.Marker) bool {
-	o.claim.UID, m.Claim.UID = "", ""
-	return m.Claim == o.claim && (len(o.controlPlanes) == 0 || o.controlPlanes[m.ControlPlane])
+func (o Owner) ownsMarker(m marker.Marker) bool {
+	o.Claim.UID, m.Claim.UID = "", ""
+	return m.Claim == o.Claim && (len(o.controlPlanes) == 0 || o.controlPlanes[m.ControlPlane])
 }
 
 // mayOwnDirectory says whether a directory could be one of the owner's: a copy of one is not.
-func (o owner) mayOwnDirectory(dir string) bool {
-	return strings.HasSuffix("/"+dir, "/"+path.Join(o.claim.Namespace, o.claim.Name))
+func (o Owner) mayOwnDirectory(dir string) bool {
+	return strings.HasSuffix("/"+dir, "/"+path.Join(o.Claim.Namespace, o.Claim.Name))
 }
 
 // findDirectories returns the directories of the owner in a checkout, sorted. Markers that cannot be read belong to another owner.
-func (o owner) findDirectories(root *os.Root) ([]string, error) {
+func (o Owner) findDirectories(root *os.Root) ([]string, error) {
 	out := []string{}
 	err := fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {

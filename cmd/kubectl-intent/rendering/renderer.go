@@ -1,4 +1,4 @@
-package main
+package rendering
 
 import (
 	"context"
@@ -15,41 +15,44 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// A localRenderer renders deployments as the function does.
-type localRenderer struct {
-	renderer *render.Renderer
-	core     *deployment.Core
+// A Renderer renders deployments as the function does.
+type Renderer struct {
+	// Builder renders one directory.
+	Builder *render.Renderer
+
+	core *deployment.Core
 }
 
-func newLocalRenderer() localRenderer {
+// NewRenderer returns a renderer with empty caches.
+func NewRenderer() Renderer {
 	r := render.NewRenderer()
-	return localRenderer{renderer: r, core: deployment.New(r)}
+	return Renderer{Builder: r, core: deployment.New(r)}
 }
 
-// renderSites returns the desired files of each Site. It returns an error, whose reason deployment.ReasonOf returns, for objects that would
+// RenderSites returns the desired files of each Site. It returns an error, whose reason deployment.ReasonOf returns, for objects that would
 // not be delivered, and for objects that break a rule of their definition. Without configurations, their limits are not checked.
-func (k localRenderer) renderSites(limited bool, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
-	render := k.renderWithoutLimits
+func (k Renderer) RenderSites(limited bool, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+	renderAll := k.renderWithoutLimits
 	if limited {
-		render = k.withinLimits
+		renderAll = k.withinLimits
 	}
-	out, err := render(context.Background(), in, c)
+	out, err := renderAll(context.Background(), in, c)
 	for i := 0; err == nil && i < len(out); i++ {
 		// It has to wait, since only the provider knows whether the cluster is ready.
 		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
 			out[i].Files = nil
 			continue
 		}
-		err = wrapWithSite(out[i].Place.Site.GetName(), brokenRule(checkRules(&c.Selection.Blueprint, out[i].Files)))
+		err = WrapWithSite(out[i].Place.Site.GetName(), brokenRule(CheckRules(&c.Selection.Blueprint, out[i].Files)))
 	}
 	return out, err
 }
 
-func (k localRenderer) withinLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+func (k Renderer) withinLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
 	return offline.Render(ctx, k.core, in, c)
 }
 
-func (k localRenderer) renderWithoutLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+func (k Renderer) renderWithoutLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
 	if err != nil {
 		return nil, deployment.ErrorWithReason(deploymentv1alpha1.ReasonInvalidSpec, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
@@ -64,7 +67,7 @@ func (k localRenderer) renderWithoutLimits(ctx context.Context, in deployment.In
 			continue
 		}
 		if out[i].Files, err = k.buildFiles(ctx, input); err != nil {
-			return nil, wrapWithSite(input.Site.Name, deployment.RenderError(err, out[i].Files))
+			return nil, WrapWithSite(input.Site.Name, deployment.RenderError(err, out[i].Files))
 		}
 	}
 	if err := c.CheckRead(in); err != nil {
@@ -73,12 +76,12 @@ func (k localRenderer) renderWithoutLimits(ctx context.Context, in deployment.In
 	return out, deployment.CheckSize(in, out)
 }
 
-func (k localRenderer) buildFiles(ctx context.Context, in render.Input) (tree.Files, error) {
+func (k Renderer) buildFiles(ctx context.Context, in render.Input) (tree.Files, error) {
 	definitions, err := render.Definitions(in.Blueprint)
 	if err != nil {
 		return nil, err
 	}
-	files, err := k.renderer.Build(ctx, in)
+	files, err := k.Builder.Build(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +96,11 @@ func brokenRule(err error) error {
 	return deployment.ErrorWithReason(deploymentv1alpha1.ReasonRenderFailed, err)
 }
 
-// wrapWithSite adds the Site to an error, and keeps its reason.
-func wrapWithSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
+// WrapWithSite adds the Site to an error, and keeps its reason.
+func WrapWithSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
 
-// withReason returns an error that begins with the reason that a condition of the deployment would have.
-func withReason(err error) error {
+// WithReason returns an error that begins with the reason that a condition of the deployment would have.
+func WithReason(err error) error {
 	if reason := deployment.ReasonOf(err); reason != "" {
 		return errors.Wrap(err, reason)
 	}
