@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -35,7 +32,7 @@ func (c *artifactsCommand) Run(s *terminal.Streams) error {
 		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
-	f, err := findDeployment(ctx, opened, c.Name)
+	f, err := subject.FindDeployment(ctx, opened, c.Name)
 	if err != nil {
 		return err
 	}
@@ -46,17 +43,4 @@ func (c *artifactsCommand) Run(s *terminal.Streams) error {
 		return err
 	}
 	return p.PrintSites(s, all, rendering.Owner{})
-}
-
-// findDeployment returns the single deployment of a name, with its composed objects.
-func findDeployment(ctx context.Context, from *cluster.Cluster, name string) (*cause.Facts, error) {
-	found, err := from.Subject(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	all := found.AllDeployments()
-	if len(all) != 1 {
-		return nil, errors.Errorf("%s is the name of %d IntentDeployments, want one: say intentdeployments.GROUP/NAME", name, len(all))
-	}
-	return all[0], nil
 }

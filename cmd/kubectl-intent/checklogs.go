@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -21,13 +22,13 @@ func (c *logsCommand) showMeasured(s *terminal.Streams) error {
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
-	f, err := findDeployment(context.Background(), opened, c.Name)
+	f, err := subject.FindDeployment(context.Background(), opened, c.Name)
 	if err != nil {
 		return err
 	}
 	all := overview.MeasuredChecks(f, c.Check)
 	if len(all) == 0 {
-		messages := append([]string{noCheckNamed(c.Name, c.Check, overview.CheckNames(f))}, unreadLines(f.Unread)...)
+		messages := append([]string{noCheckNamed(c.Name, c.Check, overview.CheckNames(f))}, subject.UnreadLines(f.Unread)...)
 		return errors.New(strings.Join(messages, "; "))
 	}
 	return c.PrintValue(s.Out, map[string]any{"checks": all}, func(io.Writer) error {

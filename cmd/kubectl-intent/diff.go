@@ -10,6 +10,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -66,13 +67,21 @@ func (c *diffCommand) compareFile(in io.Reader) ([]rendering.Report, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, c.File)
 	}
-	from := newTreeReader(c.fetchFlag, nonEmptyLines(c.Checkout)...)
+	from := newTreeReader(c.fetchFlag, c.checkouts()...)
 	defer from.removeClones()
 	deliveredSites, err := from.deliveredFiles(ctx, f, tracks)
 	if err != nil {
 		return nil, err
 	}
 	return rendering.CompareSites(deliveredSites, nextSites), nil
+}
+
+// checkouts returns the clone that the user names, or none.
+func (c *diffCommand) checkouts() []string {
+	if c.Checkout == "" {
+		return nil
+	}
+	return []string{c.Checkout}
 }
 
 // findDelivered returns the deployment of the cluster that a file is of.
@@ -83,5 +92,5 @@ func (c *diffCommand) findDelivered(ctx context.Context, claimOwner rendering.Ow
 	if err != nil {
 		return nil, terminal.UsageError{Err: err}
 	}
-	return findDeployment(ctx, opened, "intentdeployments."+claimOwner.Claim.APIGroup+"/"+claimOwner.Claim.Name)
+	return subject.FindDeployment(ctx, opened, "intentdeployments."+claimOwner.Claim.APIGroup+"/"+claimOwner.Claim.Name)
 }

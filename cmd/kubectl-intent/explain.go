@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -148,7 +149,7 @@ func explainChecks(t io.Writer, checks []deploymentv1alpha1.Check) {
 		if i == 0 {
 			_, _ = fmt.Fprint(t, "CHECK\tTHRESHOLD\tDELAY\tINTERVAL\tCOUNT\tFAILURES\tERRORS\tNO-DATA\tTIMEOUT\n")
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", terminal.QuoteLine(c.Name), textOrNone(terminal.QuoteInvisible(string(c.Threshold))), firstMeasurementDelay(c), c.Interval,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", terminal.QuoteLine(c.Name), cmp.Or(terminal.QuoteInvisible(string(c.Threshold)), "-"), firstMeasurementDelay(c), c.Interval,
 			*c.Count, *c.FailureLimit, *c.ConsecutiveErrorLimit, c.NoData, c.Timeout)
 	}
 }
@@ -161,11 +162,4 @@ func firstMeasurementDelay(c deploymentv1alpha1.Check) string {
 		return lead.String()
 	}
 	return string(c.InitialDelay)
-}
-
-func textOrNone(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

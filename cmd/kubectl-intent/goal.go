@@ -11,6 +11,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -106,7 +107,7 @@ func (d *waitedFor) isLive() bool {
 
 // hasReachedStep is true for a canary at whose step, or at a later one, the Sites are live.
 func (d *waitedFor) hasReachedStep(step int) bool {
-	now, ok := stepNumber(d.Status.Canary.Step)
+	now, ok := subject.StepNumber(d.Status.Canary.Step)
 	if !ok || d.hasCanaryState(deploymentv1alpha1.CanaryRollingBack) {
 		return false
 	}

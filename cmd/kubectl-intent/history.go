@@ -9,6 +9,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -32,7 +33,7 @@ func (c *historyCommand) Run(s *terminal.Streams) error {
 	if err != nil {
 		return terminal.UsageError{Err: err}
 	}
-	f, err := findDeployment(context.Background(), opened, c.Name)
+	f, err := subject.FindDeployment(context.Background(), opened, c.Name)
 	if err != nil {
 		return err
 	}

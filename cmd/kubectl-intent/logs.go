@@ -9,6 +9,7 @@ import (
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -48,7 +49,7 @@ func (c *logsCommand) showBuild(s *terminal.Streams) error {
 		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
-	name, _, err := findBuilt(ctx, opened, c.Name)
+	name, _, err := subject.FindBuilt(ctx, opened, c.Name)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -40,7 +41,7 @@ func (c *lookCommand) Run(s *terminal.Streams) error {
 	}
 	ctx, cancel := connection.CancelAfter(context.Background(), c.Timeout)
 	defer cancel()
-	name, found, err := findBuilt(ctx, opened, c.Name)
+	name, found, err := subject.FindBuilt(ctx, opened, c.Name)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (c *lookCommand) Run(s *terminal.Streams) error {
 		return err
 	}
 	if c.NoWait {
-		report := lookReport{Name: name, Object: reportObjects(found, s.Now())[0], RequestedAt: token}
+		report := lookReport{Name: name, Object: subject.Reports(found, s.Now())[0], RequestedAt: token}
 		return c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines([]string{name + ": the repository will be looked at"}) })
 	}
 	read := func(ctx context.Context) (*buildv1alpha1.ImageBuild, error) { return opened.ImageBuild(ctx, name) }
@@ -84,7 +85,7 @@ type lookReport struct {
 	Name string `json:"name"`
 
 	// Object is the Application, as it was at the end.
-	Object objectReport `json:"object"`
+	Object subject.Report `json:"object"`
 
 	// RequestedAt is the value of the annotation.
 	RequestedAt string `json:"requestedAt"`
@@ -119,23 +120,11 @@ func (r lookReport) trouble() error {
 }
 
 // reportAfter returns the report of the Application after the look, or its earlier report where it cannot be read again.
-func reportAfter(ctx context.Context, opened *cluster.Cluster, subjects *cluster.Subjects, name string, now time.Time) objectReport {
-	if _, refreshed, err := findBuilt(ctx, opened, name); err == nil {
+func reportAfter(ctx context.Context, opened *cluster.Cluster, subjects *cluster.Subjects, name string, now time.Time) subject.Report {
+	if _, refreshed, err := subject.FindBuilt(ctx, opened, name); err == nil {
 		subjects = refreshed
 	}
-	return reportObjects(subjects, now)[0]
-}
-
-// findBuilt returns the single Application of a name, which has a source.
-func findBuilt(ctx context.Context, opened *cluster.Cluster, name string) (string, *cluster.Subjects, error) {
-	found, err := opened.Subject(ctx, name)
-	if err != nil {
-		return "", nil, err
-	}
-	if len(found.Applications) != 1 || !found.Applications[0].Application.Spec.IsBuilt() {
-		return "", nil, errors.Errorf("%s: no Application of that name is built of a source", name)
-	}
-	return found.Applications[0].Application.Metadata.Name, found, nil
+	return subject.Reports(subjects, now)[0]
 }
 
 // explainNoBuild returns why an Application has no ImageBuild.
@@ -181,7 +170,7 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 // printFound prints the commit that a look found. A failed look is reported by an error.
 func printFound(s *terminal.Streams, r lookReport) error {
 	if r.Reason != "" {
-		return s.PrintLines([]string{r.Object.line()})
+		return s.PrintLines([]string{r.Object.Line()})
 	}
-	return s.PrintLines([]string{r.Revision + " is at " + r.Commit, r.Object.line()})
+	return s.PrintLines([]string{r.Revision + " is at " + r.Commit, r.Object.Line()})
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -44,33 +44,26 @@ func stepToRelease(c *deploymentv1alpha1.CanaryStatus) *int32 {
 	if c == nil {
 		return nil
 	}
-	if n, ok := stepNumber(c.Step); ok && c.State == deploymentv1alpha1.CanaryPaused {
+	if n, ok := subject.StepNumber(c.Step); ok && c.State == deploymentv1alpha1.CanaryPaused {
 		return &n
 	}
 	return c.Promote
 }
 
-// stepNumber returns the number of a step such as 3/5. It is false for other text.
-func stepNumber(step string) (int32, bool) {
-	text, _, _ := strings.Cut(step, "/")
-	n, err := strconv.ParseInt(text, 10, 32)
-	return int32(n), err == nil
-}
-
 // explainPromotion returns an error with its remedy for a result that refuses a promotion.
 func (v ledgerView) explainPromotion(r rolloutv1alpha1.Result, requestSpec rolloutv1alpha1.RolloutRequestSpec) error {
-	subject := "all steps"
+	steps := "all steps"
 	if requestSpec.Step != nil {
-		subject = fmt.Sprintf("step %d", *requestSpec.Step)
+		steps = fmt.Sprintf("step %d", *requestSpec.Step)
 	}
 	switch r {
 	case rolloutv1alpha1.ResultAlreadyJudged:
-		return errors.Errorf("%s of revision %d cannot be released: the revision was judged already (%s)", subject, requestSpec.Revision, v.state.Verdict.Result)
+		return errors.Errorf("%s of revision %d cannot be released: the revision was judged already (%s)", steps, requestSpec.Revision, v.state.Verdict.Result)
 	case rolloutv1alpha1.ResultUnknownStep:
-		return errors.Errorf("%s of revision %d cannot be released: no user is awaited there; %s", subject, requestSpec.Revision, v.describeSteps(requestSpec))
+		return errors.Errorf("%s of revision %d cannot be released: no user is awaited there; %s", steps, requestSpec.Revision, v.describeSteps(requestSpec))
 	case rolloutv1alpha1.ResultStale:
 		if v.state.Current.Number == requestSpec.Revision {
-			return errors.Errorf("%s of revision %d cannot be released: it was released already, or is passed; %s", subject, requestSpec.Revision, v.describeSteps(requestSpec))
+			return errors.Errorf("%s of revision %d cannot be released: it was released already, or is passed; %s", steps, requestSpec.Revision, v.describeSteps(requestSpec))
 		}
 	}
 	return nil

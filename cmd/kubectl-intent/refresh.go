@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -44,7 +45,7 @@ func (c *refreshCommand) Run(s *terminal.Streams) error {
 		return err
 	}
 	if c.NoWait || len(found.AllDeployments()) == 0 && len(found.Clusters) == 0 {
-		report := refreshReport{Name: c.Name, Objects: reportObjects(found, s.Now()), RequestedAt: token, Answers: []lookAnswer{}}
+		report := refreshReport{Name: c.Name, Objects: subject.Reports(found, s.Now()), RequestedAt: token, Answers: []lookAnswer{}}
 		return c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines([]string{c.Name + " was asked to reconcile"}) })
 	}
 	look := func(ctx context.Context) (*cluster.Subjects, error) { return opened.Subject(ctx, c.Name) }
@@ -54,9 +55,9 @@ func (c *refreshCommand) Run(s *terminal.Streams) error {
 		r.print = func([]string) error { return nil }
 	}
 	end := r.awaitLooks(ctx)
-	r.report.Objects = reportObjects(r.last, s.Now())
+	r.report.Objects = subject.Reports(r.last, s.Now())
 	// In the text each answer was printed already.
-	err = c.PrintValue(s.Out, r.report, func(io.Writer) error { return s.PrintLines(linesOfObjects(r.report.Objects)) })
+	err = c.PrintValue(s.Out, r.report, func(io.Writer) error { return s.PrintLines(subject.Lines(r.report.Objects...)) })
 	return errors.Join(err, errors.Wrap(end, c.Name))
 }
 
@@ -65,7 +66,7 @@ type refreshReport struct {
 	Name string `json:"name"`
 
 	// Objects of the name, as they were at the end.
-	Objects []objectReport `json:"objects"`
+	Objects []subject.Report `json:"objects"`
 
 	// RequestedAt is the value of the annotation.
 	RequestedAt string `json:"requestedAt"`
@@ -187,7 +188,7 @@ func (r *refresher) printAnswers(found *cluster.Subjects) (bool, error) {
 func (r *refresher) printUnseen(name, kind string, unread []cause.Unread) error {
 	line := name + " was asked to reconcile: no " + kind + " shows the result"
 	r.report.Unread = append(r.report.Unread, unread...)
-	return r.print(append([]string{line}, unreadLines(unread)...))
+	return r.print(append([]string{line}, subject.UnreadLines(unread)...))
 }
 
 // printAnswer prints the answer of an object once, and returns true if it has one.
@@ -201,12 +202,4 @@ func (r *refresher) printAnswer(l looker) (bool, error) {
 	a := lookAnswer{Object: l.object, Reason: cmp.Or(string(l.ready.Reason), "Unknown"), Message: l.ready.Message}
 	r.answered[l.object], r.report.Answers = true, append(r.report.Answers, a)
 	return true, r.print([]string{a.line()})
-}
-
-func unreadLines(unread []cause.Unread) []string {
-	var out []string
-	for _, u := range unread {
-		out = append(out, "not read: "+u.What+": "+u.Why)
-	}
-	return out
 }

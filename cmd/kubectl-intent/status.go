@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -78,7 +79,7 @@ func (c *statusCommand) namespaceToRead(opened *cluster.Cluster) string {
 
 // sortedRows returns the rows of subjects, sorted, and with --stuck only rows that need a person.
 func (c *statusCommand) sortedRows(found *cluster.Subjects, now time.Time) []overview.Row {
-	out := rowsOfSubjects(found, now)
+	out := subject.Rows(found, now)
 	if c.Stuck {
 		return overview.Stuck(out)
 	}
@@ -87,7 +88,7 @@ func (c *statusCommand) sortedRows(found *cluster.Subjects, now time.Time) []ove
 
 // detailedOverviews returns overviews of subjects, with all parts.
 func (c *statusCommand) detailedOverviews(found *cluster.Subjects, now time.Time) []overview.Overview {
-	out := overviewsOfSubjects(found, now)
+	out := subject.Overviews(found, now)
 	if c.Stuck {
 		return slices.DeleteFunc(out, func(o overview.Overview) bool { return !o.Finding.NeedsPerson() })
 	}

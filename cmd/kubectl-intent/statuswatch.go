@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -161,7 +162,7 @@ func (v *viewer) printChange(previous map[string]string, key string, now time.Ti
 
 // changeLine says in one line where an object is.
 func changeLine(r *overview.Row) string {
-	out := fmt.Sprintf("%s/%s %s", r.Namespace, r.Name, orUnknown(r.Phase))
+	out := fmt.Sprintf("%s/%s %s", r.Namespace, r.Name, cmp.Or(r.Phase, "Unknown"))
 	if r.Outcome != "" && r.Outcome != r.Phase {
 		out += "/" + r.Outcome
 	}
@@ -175,11 +176,4 @@ func changeLine(r *overview.Row) string {
 		out += " step " + r.Step
 	}
 	return strings.TrimSuffix(out+": "+strings.Join(strings.Fields(r.Message), " "), ": ")
-}
-
-func orUnknown(phase string) string {
-	if phase == "" {
-		return "Unknown"
-	}
-	return phase
 }

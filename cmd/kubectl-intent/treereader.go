@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/clone"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -60,7 +61,7 @@ func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks 
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New(strings.Join(append([]string{f.Deployment.Metadata.Name + " delivers no files yet"}, unreadLines(f.Unread)...), "; "))
+		return nil, errors.New(strings.Join(append([]string{f.Deployment.Metadata.Name + " delivers no files yet"}, subject.UnreadLines(f.Unread)...), "; "))
 	}
 	slices.SortFunc(out, func(a, b rendering.Site) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil

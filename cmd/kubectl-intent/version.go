@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -63,16 +65,12 @@ func (c *versionCommand) readInstalled(report *versionReport) {
 func (r versionReport) reportLines() []string {
 	cells := [][]string{{"kubectl-intent", r.Client, ""}, {"renderer", fmt.Sprint(r.Renderer), "of kubectl-intent"}}
 	for _, i := range r.Installed {
-		cells = append(cells, []string{i.Kind, orUnknown(i.Version), i.Name})
+		cells = append(cells, []string{i.Kind, cmp.Or(i.Version, "Unknown"), i.Name})
 		if i.Kind == diagnosis.KindFunction {
-			cells = append(cells, []string{"renderer", orUnknown(i.Renderer), describeRenderer(&i)})
+			cells = append(cells, []string{"renderer", cmp.Or(i.Renderer, "Unknown"), describeRenderer(&i)})
 		}
 	}
-	out := overview.Columns(cells)
-	for _, u := range r.Unread {
-		out = append(out, "not read: "+u.What+": "+u.Why)
-	}
-	return out
+	return append(overview.Columns(cells), subject.UnreadLines(r.Unread)...)
 }
 
 // describeRenderer says whose renderer it is, and why it is unknown.

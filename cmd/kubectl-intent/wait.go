@@ -14,6 +14,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -51,7 +52,7 @@ func (c *waitCommand) Run(s *terminal.Streams) error {
 	last, end := w.awaitDeploymentEnd(ctx, show)
 	report := waitReport{Name: c.Name, Object: last.at, For: c.For, Result: last.resultName(end), Message: terminal.PlainMessage(last.message)}
 	// In the text each change was printed already.
-	err = c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines(nonEmptyLines(last.at.line())) })
+	err = c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines(subject.Lines(last.at)) })
 	return errors.Join(err, errors.Wrap(end, c.Name))
 }
 
@@ -60,7 +61,7 @@ type waitReport struct {
 	Name string `json:"name"`
 
 	// Object is the awaited object in its last state.
-	Object objectReport `json:"object"`
+	Object subject.Report `json:"object"`
 
 	For string `json:"for"`
 
@@ -138,7 +139,7 @@ type progress struct {
 	isBlocked bool
 
 	// at is the object that was looked at.
-	at objectReport
+	at subject.Report
 }
 
 // A waiter waits for the end of a deployment's request.
@@ -251,7 +252,7 @@ func (w *waiter) observeDeployment(look func(context.Context) ([]byte, error)) f
 			return progress{}, err
 		}
 		p, err := w.progressOf(b)
-		p.at = reportEncoded(b)
+		p.at = subject.ReportEncoded(b)
 		return p, err
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -28,7 +29,7 @@ func (w *waiter) observeApplication(look func(context.Context) (*cluster.Compose
 			return progress{}, errors.New("the Application was deleted")
 		}
 		p, err := w.progressOfApplication(a)
-		p.at = reportEncoded(a.Application)
+		p.at = subject.ReportEncoded(a.Application)
 		return p, err
 	}
 }

@@ -12,6 +12,7 @@ import (
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -26,7 +27,7 @@ func (w *waiter) observeBundle(look func(context.Context) ([]byte, error)) func(
 			return progress{}, errors.New("the Bundle was deleted")
 		}
 		p, err := w.progressOfBundle(b)
-		p.at = reportEncoded(b)
+		p.at = subject.ReportEncoded(b)
 		return p, err
 	}
 }

@@ -7,6 +7,7 @@ import (
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 )
 
 // decisionTimeout is how long after its creation a RolloutRequest holds back the end of a wait. A deployment decides within seconds. A request that is open for
@@ -35,7 +36,7 @@ func (w *waiter) awaitDecisions(observe func(context.Context) (progress, error),
 
 // deploymentOf returns the deployment that RolloutRequests about an object name: the object itself, or the deployment that an Application of
 // either group composes.
-func deploymentOf(o objectReport) rolloutv1alpha1.DeploymentReference {
+func deploymentOf(o subject.Report) rolloutv1alpha1.DeploymentReference {
 	if o.Kind == applicationv1alpha1.Kind {
 		o.Kind, o.Group = deploymentv1alpha1.Kind, deploymentv1alpha1.GroupNamespaced
 	}

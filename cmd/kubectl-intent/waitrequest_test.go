@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -19,7 +20,7 @@ func TestAwaitDecisions(t *testing.T) {
 	namespaced := rolloutv1alpha1.DeploymentReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Name: "shop"}
 	claimed := namespaced
 	claimed.APIGroup = "claims.intentplane.dev"
-	deployment := objectReport{Kind: "IntentDeployment", Group: "intentplane.dev", Name: "shop"}
+	deployment := subject.Report{Kind: "IntentDeployment", Group: "intentplane.dev", Name: "shop"}
 	const undecided = "Waiting: nothing was decided yet about RolloutRequest again (Retry). "
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	cases := map[string]struct {
@@ -52,8 +53,8 @@ func TestAwaitDecisions(t *testing.T) {
 		"Suspended":   {reason: "A suspended deployment decides nothing before a user resumes it.", seen: progress{result: waitFailed, message: "Held.", isBlocked: true, at: deployment}, about: namespaced, want: "Failed Held."},
 		"Superseded":  {reason: "Another spec ends the wait once nothing is undecided.", seen: progress{result: waitSuperseded, message: "Other.", at: deployment}, about: claimed, want: "Superseded Other."},
 		"OtherShape":  {reason: "A request to the deployment of the other shape is about another deployment.", seen: progress{result: waitRolledBack, message: "Back.", at: deployment}, about: claimed, want: "RolledBack Back."},
-		"Application": {reason: "A request to the deployment that an Application composed holds the Application.", seen: progress{result: waitRolledBack, at: objectReport{Kind: "Application", Group: "claims.intentplane.dev", Name: "shop"}}, about: namespaced, want: "GoesOn " + undecided},
-		"Bundle":      {reason: "No request names a Bundle.", seen: progress{result: waitFailed, message: "No.", at: objectReport{Kind: "Bundle", Group: "intentplane.dev", Name: "shop"}}, about: namespaced, want: "Failed No."},
+		"Application": {reason: "A request to the deployment that an Application composed holds the Application.", seen: progress{result: waitRolledBack, at: subject.Report{Kind: "Application", Group: "claims.intentplane.dev", Name: "shop"}}, about: namespaced, want: "GoesOn " + undecided},
+		"Bundle":      {reason: "No request names a Bundle.", seen: progress{result: waitFailed, message: "No.", at: subject.Report{Kind: "Bundle", Group: "intentplane.dev", Name: "shop"}}, about: namespaced, want: "Failed No."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -33,7 +34,7 @@ func (c *whyCommand) Run(s *terminal.Streams) error {
 	}
 	opened.ReadInstallation(ctx, found)
 	now := s.Now()
-	all := overviewsOfSubjects(found, now)
+	all := subject.Overviews(found, now)
 	if c.Output != "text" {
 		b, err := terminal.Encode(c.Output, findings(all))
 		if err != nil {

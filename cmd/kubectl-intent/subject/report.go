@@ -1,8 +1,8 @@
-package main
+package subject
 
 import (
+	"cmp"
 	"encoding/json"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
-// An objectReport names an object that a command was about, and says where it is.
-type objectReport struct {
+// An Report names an object that a command was about, and says where it is.
+type Report struct {
 	Kind      string `json:"kind"`
 	Group     string `json:"group"`
 	Namespace string `json:"namespace"`
@@ -24,45 +24,42 @@ type objectReport struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// line is the report as a text. It is empty for an object that was not read.
-func (r objectReport) line() string {
+// Line is the report as a text. It is empty for an object that was not read.
+func (r Report) Line() string {
 	if r.Name == "" {
 		return ""
 	}
-	out := r.Kind + " " + r.Namespace + "/" + r.Name + ": " + orUnknown(r.Phase)
+	out := r.Kind + " " + r.Namespace + "/" + r.Name + ": " + cmp.Or(r.Phase, "Unknown")
 	if r.Reason != "" {
 		out += " (" + r.Reason + ")"
 	}
 	return out
 }
 
-// reportObjects returns a report of each object that was found, sorted, with the reason that "why" finds.
-func reportObjects(found *cluster.Subjects, now time.Time) []objectReport {
-	var out []objectReport
-	rows := rowsOfSubjects(found, now)
+// Reports returns a report of each object that was found, sorted, with the reason that "why" finds.
+func Reports(found *cluster.Subjects, now time.Time) []Report {
+	var out []Report
+	rows := Rows(found, now)
 	for i := range rows {
 		r := &rows[i]
-		out = append(out, objectReport{Kind: r.Kind, Group: r.Group, Namespace: r.Namespace, Name: r.Name, Phase: r.Phase, Reason: r.Finding.Reason()})
+		out = append(out, Report{Kind: r.Kind, Group: r.Group, Namespace: r.Namespace, Name: r.Name, Phase: r.Phase, Reason: r.Finding.Reason()})
 	}
 	return out
 }
 
-// linesOfObjects returns the lines of reports.
-func linesOfObjects(all []objectReport) []string {
+// Lines returns the lines of the reports of objects that were read.
+func Lines(all ...Report) []string {
 	var out []string
 	for _, r := range all {
-		out = append(out, r.line())
+		if line := r.Line(); line != "" {
+			out = append(out, line)
+		}
 	}
 	return out
 }
 
-// nonEmptyLines returns the lines that say something.
-func nonEmptyLines(lines ...string) []string {
-	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-}
-
-// reportEncoded returns the report of an object as JSON, from its own status alone. It is empty for JSON without an object.
-func reportEncoded(b []byte) objectReport {
+// ReportEncoded returns the report of an object as JSON, from its own status alone. It is empty for JSON without an object.
+func ReportEncoded(b []byte) Report {
 	o := struct {
 		metav1.TypeMeta `json:",inline"`
 
@@ -73,9 +70,9 @@ func reportEncoded(b []byte) objectReport {
 		} `json:"status"`
 	}{}
 	if json.Unmarshal(b, &o) != nil {
-		return objectReport{}
+		return Report{}
 	}
-	return objectReport{
+	return Report{
 		Kind: o.Kind, Group: o.GroupVersionKind().Group, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Phase: o.Status.Phase, Reason: reasonOfConditions(o.Status.Conditions),
 	}
 }

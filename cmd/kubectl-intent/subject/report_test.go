@@ -1,4 +1,4 @@
-package main
+package subject
 
 import (
 	"testing"
@@ -26,18 +26,18 @@ func TestReportEncoded(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, reportEncoded([]byte(tc.object)).line()); diff != "" {
-				t.Errorf("\n%s\nreportEncoded(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, ReportEncoded([]byte(tc.object)).Line()); diff != "" {
+				t.Errorf("\n%s\nReportEncoded(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-// TestReportObjects names the found objects with the reason in their status.
-func TestReportObjects(t *testing.T) {
+// TestReports names the found objects with the reason in their status.
+func TestReports(t *testing.T) {
 	found := &cluster.Subjects{Deployments: []*cause.Facts{samples.WrongPassword().Facts()}}
 	want := []string{"IntentDeployment team-a/shop: Delivering (AuthFailed)"}
-	if diff := cmp.Diff(want, linesOfObjects(reportObjects(found, samples.Now()))); diff != "" {
+	if diff := cmp.Diff(want, Lines(Reports(found, samples.Now())...)); diff != "" {
 		t.Errorf("A deployment that is blocked has the reason of its delivery: -want, +got:\n%s", diff)
 	}
 }

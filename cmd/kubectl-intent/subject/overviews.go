@@ -1,4 +1,4 @@
-package main
+package subject
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// overviewsOfSubjects returns overviews of subjects, with all parts.
-func overviewsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Overview {
+// Overviews returns overviews of subjects, with all parts.
+func Overviews(found *cluster.Subjects, now time.Time) []overview.Overview {
 	return slices.Concat(
 		showEach(found.Bundles, now, cause.FindForBundle, overview.ForBundle),
 		showEach(found.Applications, now, cause.FindForApplication, overview.ForApplication),
@@ -19,8 +19,8 @@ func overviewsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Over
 	)
 }
 
-// rowsOfSubjects returns the rows of subjects, sorted.
-func rowsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Row {
+// Rows returns the rows of subjects, sorted.
+func Rows(found *cluster.Subjects, now time.Time) []overview.Row {
 	out := slices.Concat(
 		showEach(found.Bundles, now, cause.FindForBundle, overview.RowForBundle),
 		showEach(found.Applications, now, cause.FindForApplication, overview.RowForApplication),
