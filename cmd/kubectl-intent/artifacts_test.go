@@ -7,38 +7,10 @@ import (
 	"testing"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
-
-// carryFiles gives each Site of a sample the files that the example renders to, and its path there.
-func carryFiles(t *testing.T, s *samples.Sample) *samples.Sample {
-	t.Helper()
-	d, err := rendering.Compile(&manifest.DeploymentFlags{File: examples + "40-claim.yaml", CatalogFlags: manifest.CatalogFlags{
-		Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{examples + "20-blueprint.yaml"}, Config: []string{examples + "30-config.yaml"},
-	}}, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := d.RenderFiles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Group = "claims.intentplane.dev"
-	s.Facts()
-	trees := s.Delivery.Spec.ForProvider.Trees
-	for i := range trees {
-		files, err := tree.Encode(all[i].Files)
-		if err != nil || all[i].Name != trees[i].Site {
-			t.Fatalf("tree of Site %q: %v", trees[i].Site, err)
-		}
-		trees[i].Path, trees[i].Files, trees[i].Tree = all[i].Path, files, tree.ID(all[i].Files)
-	}
-	return s
-}
 
 func TestArtifactsAndDiff(t *testing.T) {
 	catalog := []string{"--site=" + examples + "10-sites.yaml", "--blueprint=" + examples + "20-blueprint.yaml", "--config=" + examples + "30-config.yaml"}
@@ -76,11 +48,11 @@ func TestArtifactsAndDiff(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := carryFiles(t, samples.Verified())
+			s := cli.CarryFiles(t, examples, samples.Verified())
 			if tc.edit != nil {
 				tc.edit(s)
 			}
-			kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": s})
+			kubeconfig := cli.ServeSamples(t, &cli.Server{}, map[string]*samples.Sample{"team-a": s})
 			out, problems, code := runIntent(tc.in, append(tc.args, "--kubeconfig", kubeconfig)...)
 			if code != tc.code || !strings.Contains(out+problems, tc.says) || tc.lack != "" && strings.Contains(out, tc.lack) {
 				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.says, code, out, problems)
@@ -91,7 +63,7 @@ func TestArtifactsAndDiff(t *testing.T) {
 
 // TestArtifactsInFolder writes a folder for each Site.
 func TestArtifactsInFolder(t *testing.T) {
-	kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": carryFiles(t, samples.Verified())})
+	kubeconfig := cli.ServeSamples(t, &cli.Server{}, map[string]*samples.Sample{"team-a": cli.CarryFiles(t, examples, samples.Verified())})
 	target := filepath.Join(t.TempDir(), "files")
 	if out, problems, code := runIntent("", "artifacts", "shop", "--to", target, "--kubeconfig", kubeconfig); code != 0 {
 		t.Fatalf("artifacts --to: exit code %d:\n%s%s", code, out, problems)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestBadQueries breaks the query of a Blueprint that is right in all else.
@@ -26,7 +27,7 @@ func TestBadQueries(t *testing.T) {
 	before, _, _ := strings.Cut(bad, `100 * sum(sum_over_time({{service}}{`)
 	line := strings.Count(before, "\n") // The field begins in the line before.
 	const message = `spec.metrics[5].query: "{{service}}" stands where no placeholder may: only in the value of a label matcher`
-	onSite := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1)
+	onSite := strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1"}`, 1)
 	// The claim asks for the channel stable.
 	channel := strings.Replace(bad, "channel: next", "channel: stable", 1)
 	stable := filepath.Join(t.TempDir(), "stable.yaml")
@@ -46,7 +47,7 @@ func TestBadQueries(t *testing.T) {
 		},
 		"NoExamples": {
 			reason: "The queries of a Blueprint without files to render are checked.",
-			in:     bare + "  metrics: [{name: up, query: 'up > {{service}}', direction: AtLeast}]\n",
+			in:     cli.BareBlueprint + "  metrics: [{name: up, query: 'up > {{service}}', direction: AtLeast}]\n",
 			args:   []string{"validate", "-", "-o", "json"},
 			want: Finding{
 				File: "-", Document: 1, Line: 11, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.metrics[0].query", Reason: "InvalidSpec",

@@ -3,37 +3,20 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 const canaryClaims = "../../examples/delivery/canary.yaml"
 
-// canaryCatalog are flags for the Sites of the quickstart with an engine and a Prometheus, and the Blueprint with a canary.
-func canaryCatalog(t *testing.T) []string {
-	t.Helper()
-	b, err := os.ReadFile(examples + "10-sites.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const engine = "type: Flux\n    objectRef: {apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, namespace: flux-system, name: shop}"
-	sites := filepath.Join(t.TempDir(), "sites.yaml")
-	text := strings.ReplaceAll(strings.ReplaceAll(string(b), "type: None", engine), "    unobservedIsLive: true\n", "")
-	text = strings.ReplaceAll(text, "\n  repository:\n", "\n  metrics: {prometheus: {address: \"http://prometheus.monitoring.svc:9090\"}}\n  repository:\n")
-	if err := os.WriteFile(sites, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"--site", sites, "--blueprint", blueprints + "web-canary-1.0.0.yaml"}
-}
-
 // TestPlanIsPrinted validates the claims of the examples, whose two shapes have the same plan.
 func TestPlanIsPrinted(t *testing.T) {
-	args := append([]string{"validate", canaryClaims}, canaryCatalog(t)...)
+	args := append([]string{"validate", canaryClaims}, cli.CanaryCatalog(t, examples, blueprints)...)
 	out, problems, code := runIntent("", args...)
 	const plan = `team-a/shop-canary wave first (edge1) has 4 steps: 1: 0 %, 2: 5 % (gate, pause 10m), 3: 20 % (gate, until a user promotes it), 4: 100 % (gate)
 team-a/shop-canary wave rest (edge2) has 3 steps: 5: 0 %, 6: 50 % (gate, pause 5m), 7: 100 % (gate)
@@ -84,7 +67,7 @@ func TestRenderedStep(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			out, problems, code := runIntent(claim, append(append([]string{"render", "-"}, canaryCatalog(t)...), tc.args...)...)
+			out, problems, code := runIntent(claim, append(append([]string{"render", "-"}, cli.CanaryCatalog(t, examples, blueprints)...), tc.args...)...)
 			if code != tc.code || tc.without != "" && strings.Contains(out, tc.without) {
 				t.Errorf("\n%s\nrun(render): want exit code %d and nothing of %q, got %d:\n%s%s", tc.reason, tc.code, tc.without, code, out, problems)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestLogsOfCheck(t *testing.T) {
@@ -25,9 +26,9 @@ func TestLogsOfCheck(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{denied: map[string]bool{tc.denied: true}}
+			server := &cli.Server{Denied: map[string]bool{tc.denied: true}}
 			s := samples.RollingBack()
-			kubeconfig := serveSamples(t, server, map[string]*samples.Sample{"team-a": s})
+			kubeconfig := cli.ServeSamples(t, server, map[string]*samples.Sample{"team-a": s})
 			out, problems, code := runIntent("", append([]string{"logs", "shop", "--kubeconfig", kubeconfig}, tc.args...)...)
 			if code != tc.code || tc.lack != "" && strings.Contains(out, tc.lack) {
 				t.Errorf("\n%s\nlogs: want %d and not %q, got %d:\n%s%s", tc.reason, tc.code, tc.lack, code, out, problems)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestEachCommandHasExamples holds each example to its command: it parses, and is one of that command.
@@ -73,14 +74,14 @@ func needsMore() []string {
 
 // TestExamplesRun runs the examples that need no more than files and the quickstart in a cluster.
 func TestExamplesRun(t *testing.T) {
-	s := carryFiles(t, samples.Verified())
-	server := apiServer{objects: installed(t)}
+	s := cli.CarryFiles(t, examples, samples.Verified())
+	server := cli.Server{Objects: cli.Installation(t)}
 	objects, err := s.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.objects = append(server.objects, objects...)
-	t.Setenv("KUBECONFIG", server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml"))
+	server.Objects = append(server.Objects, objects...)
+	t.Setenv("KUBECONFIG", server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml"))
 	repository := t.TempDir()
 	if err := os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)

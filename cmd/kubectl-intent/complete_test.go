@@ -12,11 +12,12 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestCompletion(t *testing.T) {
-	server := apiServer{}
-	kubeconfig := server.start(t, examples+"40-claim.yaml", "../../examples/namespaced/deployment.yaml", "../../examples/bundles/existing.yaml")
+	server := cli.Server{}
+	kubeconfig := server.Start(t, examples+"40-claim.yaml", "../../examples/namespaced/deployment.yaml", "../../examples/bundles/existing.yaml")
 	cases := map[string]struct {
 		reason string
 		words  []string
@@ -89,10 +90,10 @@ func TestPainted(t *testing.T) {
 		want   []string
 	}{
 		"Diff":     {reason: "A diff looks as git's does.", args: append([]string{"render", examples + "40-claim.yaml", "--diff", t.TempDir()}, catalog...), want: []string{bold + "+++ b/", cyan + "@@", green + "+kind: Service"}},
-		"Mistakes": {reason: "Mistakes are printed in red.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 object"}},
-		"Fine":     {reason: "An object without mistakes is printed in green.", in: claim, args: []string{"validate", "-"}, want: []string{green + "1 object, 0 mistakes"}},
+		"Mistakes": {reason: "Mistakes are printed in red.", in: strings.Replace(cli.Claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 object"}},
+		"Fine":     {reason: "An object without mistakes is printed in green.", in: cli.Claim, args: []string{"validate", "-"}, want: []string{green + "1 object, 0 mistakes"}},
 		"Example":  {reason: "A Blueprint's example that renders is green.", args: []string{"blueprint", "test", blueprints + "batch"}, want: []string{green + "ok"}},
-		"Fails":    {reason: "An example that fails is printed in red.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
+		"Fails":    {reason: "An example that fails is printed in red.", in: cli.BareBlueprint + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

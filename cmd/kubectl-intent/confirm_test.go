@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestConfirm has the program ask a person before it changes a running deployment, and ask no script.
@@ -32,14 +33,14 @@ func TestConfirm(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{objects: []*unstructured.Unstructured{
-				standing(t, "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0}}"), parse(t, strings.ReplaceAll(history, "%s", "shop")),
+			server := &cli.Server{Objects: []*unstructured.Unstructured{
+				cli.ClaimWith(t, "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0}}"), cli.Parse(t, strings.ReplaceAll(history, "%s", "shop")),
 			}}
 			out, problems := &bytes.Buffer{}, &bytes.Buffer{}
 			s := &terminal.Streams{In: strings.NewReader(tc.answer), Out: out, IsInteractive: !tc.isScript}
-			code := runCommand(append(tc.args, "--kubeconfig", server.start(t)), s, problems)
-			if len(server.made) != tc.want || (code == 0) != (tc.want == 1 || name == "DryRun") || !strings.HasPrefix(problems.String(), tc.asks) {
-				t.Errorf("\n%s\nrun(%q): want %d requests after %q, got %d and %d:\n%s%s", tc.reason, tc.args, tc.want, tc.asks, len(server.made), code, out, problems)
+			code := runCommand(append(tc.args, "--kubeconfig", server.Start(t)), s, problems)
+			if len(server.Made) != tc.want || (code == 0) != (tc.want == 1 || name == "DryRun") || !strings.HasPrefix(problems.String(), tc.asks) {
+				t.Errorf("\n%s\nrun(%q): want %d requests after %q, got %d and %d:\n%s%s", tc.reason, tc.args, tc.want, tc.asks, len(server.Made), code, out, problems)
 			}
 			if tc.asks == "" && strings.Contains(problems.String(), "[y/N]") {
 				t.Errorf("\n%s\nrun(%q): the user is asked: %s", tc.reason, tc.args, problems)

@@ -10,6 +10,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestDigest(t *testing.T) {
@@ -29,28 +30,28 @@ func TestDigest(t *testing.T) {
 	}{
 		"One": {
 			reason: "The same claim always has the same digest.",
-			in:     claim,
+			in:     cli.Claim,
 			want:   want{out: sum + "\n"},
 		},
 		"Several": {
 			reason: "Several are named, other objects passed over.",
-			in: claim + "---\napiVersion: v1\nkind: Namespace\n---\n" +
-				strings.NewReplacer("claims.", "", "name: shop}", "name: other}").Replace(claim),
+			in: cli.Claim + "---\napiVersion: v1\nkind: Namespace\n---\n" +
+				strings.NewReplacer("claims.", "", "name: shop}", "name: other}").Replace(cli.Claim),
 			want: want{out: "team-a/shop " + sum + "\nteam-a/other " + sum + "\n"},
 		},
 		"Added": {
 			reason: "Fields that Crossplane adds, and the status, change nothing.",
-			in:     claim + added,
+			in:     cli.Claim + added,
 			want:   want{out: sum + "\n"},
 		},
 		"Defaults": {
 			reason: "A default that the claim gives changes no digest.",
-			in:     claim + "  suspend: false\n  compileConfig: {renderTimeout: 10s}\n",
+			in:     cli.Claim + "  suspend: false\n  compileConfig: {renderTimeout: 10s}\n",
 			want:   want{out: sum + "\n"},
 		},
 		"UnknownField": {
 			reason: "A field that does not exist is named by its path.",
-			in:     claim + "  deliveryConfig: {targetsite: edge1}\n",
+			in:     cli.Claim + "  deliveryConfig: {targetsite: edge1}\n",
 			want:   want{err: `cannot decode document 1 of -: unknown field "spec.deliveryConfig.targetsite"`},
 		},
 		"Nothing": {

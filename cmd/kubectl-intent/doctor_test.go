@@ -8,41 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
-
-// readInstallation decodes the sample once: it is large.
-var readInstallation = sync.OnceValues(samples.Installation)
-
-// installed are the objects of an installation that is well.
-func installed(t *testing.T) []*unstructured.Unstructured {
-	t.Helper()
-	all, err := readInstallation()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []*unstructured.Unstructured
-	for _, o := range all {
-		out = append(out, o.DeepCopy())
-	}
-	return out
-}
-
-// setConditions of the object with a kind.
-func setConditions(all []*unstructured.Unstructured, kind string, conditions ...any) {
-	for _, o := range all {
-		if o.GetKind() == kind {
-			o.Object["status"] = map[string]any{"conditions": conditions}
-		}
-	}
-}
 
 // joinLines undoes how a terminal's width breaks lines.
 func joinLines(out string) string { return strings.Join(strings.Fields(out), " ") }
@@ -50,7 +23,7 @@ func joinLines(out string) string { return strings.Join(strings.Fields(out), " "
 func TestDoctor(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		server apiServer
+		server cli.Server
 		edit   func([]*unstructured.Unstructured)
 		args   []string
 		code   int
@@ -64,17 +37,17 @@ func TestDoctor(t *testing.T) {
 		"Package": {
 			reason: "A package that is not healthy is a problem, which the exit code says.", code: terminal.ExitInvalid,
 			edit: func(all []*unstructured.Unstructured) {
-				setConditions(all, "Function", map[string]any{"type": "Installed", "status": "True"}, map[string]any{"type": "Healthy", "status": "False", "reason": "Sick", "message": "no image"})
+				cli.SetConditions(all, "Function", map[string]any{"type": "Installed", "status": "True"}, map[string]any{"type": "Healthy", "status": "False", "reason": "Sick", "message": "no image"})
 			},
 			says: []string{"problem packages: Function intentplane-function-intentplane:", "PackageUnhealthy: Healthy is False (Sick): no image", "Fix: Repair the package", ", 1 problem, "},
 		},
 		"Right": {
-			reason: "A right that the service account does not have is a problem.", code: terminal.ExitInvalid, server: apiServer{refused: map[string]bool{"create clusters": true}},
+			reason: "A right that the service account does not have is a problem.", code: terminal.ExitInvalid, server: cli.Server{Refused: map[string]bool{"create clusters": true}},
 			says: []string{"may not create clusters.cluster.x-k8s.io", "Fix: kubectl apply -f examples/rbac/provider.yaml"},
 		},
 		"Unread": {
 			reason: "A user who may read little gets no false problem.", not: " Fix: ",
-			server: apiServer{denied: map[string]bool{
+			server: cli.Server{Denied: map[string]bool{
 				"deployments.apps": true, "functions.pkg.crossplane.io": true, "providers.pkg.crossplane.io": true, "configurations.pkg.crossplane.io": true,
 				"compositeresourcedefinitions.apiextensions.crossplane.io": true, "managedresourcedefinitions.apiextensions.crossplane.io": true,
 				"subjectaccessreviews.authorization.k8s.io": true, "sites.catalog.intentplane.dev": true,
@@ -84,7 +57,7 @@ func TestDoctor(t *testing.T) {
 		"Unused": {
 			reason: "A Site that no deployment uses is looked at, too: its kubeconfig is missing.", code: terminal.ExitInvalid,
 			edit: func(all []*unstructured.Unstructured) {
-				*all[0] = *parse(t, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: far}, spec: {cluster: {kubeconfigSecretRef: {namespace: sites, name: far, key: value}}}}`)
+				*all[0] = *cli.Parse(t, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: far}, spec: {cluster: {kubeconfigSecretRef: {namespace: sites, name: far, key: value}}}}`)
 			},
 			says: []string{"ok sites: Site edge1: no deployment uses it, so its cluster and engine were not asked; the objects that it names exist", "problem sites: Site far: Secret sites/far with key value does not exist", "Fix: Make Secret sites/far"},
 		},
@@ -95,22 +68,22 @@ func TestDoctor(t *testing.T) {
 			says: []string{"versions: Kubernetes: v1.36.3", "you: may apply examples/install", ", 0 problem, "},
 		},
 		"PreRights": {
-			reason: "A user who may not install learns which right is missing.", args: []string{"--pre"}, code: terminal.ExitInvalid, server: apiServer{refused: map[string]bool{"create configurations": true}},
+			reason: "A user who may not install learns which right is missing.", args: []string{"--pre"}, code: terminal.ExitInvalid, server: cli.Server{Refused: map[string]bool{"create configurations": true}},
 			says: []string{"problem rights: you: may not create configurations.pkg.crossplane.io", "Fix: Ask an administrator"},
 		},
 		"PreCrossplane": {
-			reason: "A cluster without Crossplane is not ready.", args: []string{"--pre"}, code: terminal.ExitInvalid, server: apiServer{absent: map[string]bool{"configurations.pkg.crossplane.io": true}},
+			reason: "A cluster without Crossplane is not ready.", args: []string{"--pre"}, code: terminal.ExitInvalid, server: cli.Server{Absent: map[string]bool{"configurations.pkg.crossplane.io": true}},
 			says: []string{"problem versions: Crossplane: The cluster does not have the kinds", "Fix: Install Crossplane"},
 		},
 		"Kubeconfig": {reason: "A kubeconfig that does not exist is a mistake of the command line.", args: []string{"--kubeconfig", "/nowhere"}, code: terminal.ExitUsage, says: []string{"cannot use the kubeconfig"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.server.objects = installed(t)
+			tc.server.Objects = cli.Installation(t)
 			if tc.edit != nil {
-				tc.edit(tc.server.objects)
+				tc.edit(tc.server.Objects)
 			}
-			kubeconfig := tc.server.start(t, examples+"10-sites.yaml", examples+"30-config.yaml")
+			kubeconfig := tc.server.Start(t, examples+"10-sites.yaml", examples+"30-config.yaml")
 			out, problems, code := runIntent("", append([]string{"doctor", "--kubeconfig", kubeconfig}, tc.args...)...)
 			out, problems = joinLines(out), joinLines(problems)
 			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
@@ -156,22 +129,22 @@ const maxDoctorRequests = 120
 
 // TestDoctorRequests looks at ten configurations and a hundred Sites, each with a GitDelivery and a SiteSync.
 func TestDoctorRequests(t *testing.T) {
-	server := &apiServer{objects: installed(t)}
+	server := &cli.Server{Objects: cli.Installation(t)}
 	for i := range 10 {
-		server.objects = append(server.objects,
-			parse(t, fmt.Sprintf(`{apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: c%d}}`, i)),
-			parse(t, fmt.Sprintf(`{apiVersion: delivery.intentplane.dev/v1alpha1, kind: GitDelivery, metadata: {namespace: team-%d, name: shop}, spec: {providerConfigRef: {kind: ClusterProviderConfig, name: c%[1]d}},
+		server.Objects = append(server.Objects,
+			cli.Parse(t, fmt.Sprintf(`{apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: c%d}}`, i)),
+			cli.Parse(t, fmt.Sprintf(`{apiVersion: delivery.intentplane.dev/v1alpha1, kind: GitDelivery, metadata: {namespace: team-%d, name: shop}, spec: {providerConfigRef: {kind: ClusterProviderConfig, name: c%[1]d}},
 				status: {conditions: [{type: Ready, status: "False", reason: Unreachable, message: no route, lastTransitionTime: "2031-05-06T12:00:00Z"}]}}`, i)))
 	}
 	for i := range 100 {
-		server.objects = append(server.objects,
-			parse(t, fmt.Sprintf(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: s%d}}`, i)),
-			parse(t, fmt.Sprintf(`{apiVersion: delivery.intentplane.dev/v1alpha1, kind: SiteSync, metadata: {namespace: team-a, name: shop-%d},
+		server.Objects = append(server.Objects,
+			cli.Parse(t, fmt.Sprintf(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: s%d}}`, i)),
+			cli.Parse(t, fmt.Sprintf(`{apiVersion: delivery.intentplane.dev/v1alpha1, kind: SiteSync, metadata: {namespace: team-a, name: shop-%d},
 				status: {conditions: [{type: Ready, status: "False", reason: Syncing, lastTransitionTime: "2031-05-06T12:00:00Z"}], atProvider: {sites: [{name: s%[1]d, state: Syncing, reason: ClusterUnreachable, message: no route}]}}}`, i)))
 	}
 	n := &atomic.Int64{}
-	server.requests = n
-	out, problems, code := runIntent("", "doctor", "--kubeconfig", server.start(t), "-o", "json")
+	server.Requests = n
+	out, problems, code := runIntent("", "doctor", "--kubeconfig", server.Start(t), "-o", "json")
 	report := diagnosisReport{}
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatalf("%v: %s%s", err, out, problems)

@@ -13,12 +13,13 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // inChannel returns an example of a Blueprint, in a channel or in none, and the digest that a revision would name.
 func inChannel(t *testing.T, text, channel string) (*unstructured.Unstructured, string) {
 	t.Helper()
-	o, b := parse(t, text), &catalogv1alpha1.Blueprint{}
+	o, b := cli.Parse(t, text), &catalogv1alpha1.Blueprint{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, b); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := strings.NewReplacer("1.0.0", "1.1.0", "default: Hello", "default: Good morning").Replace(string(first))
-	files := map[string]string{"web-1.0.0": examples + "20-blueprint.yaml", "web-1.1.0": file(t, second)}
+	files := map[string]string{"web-1.0.0": examples + "20-blueprint.yaml", "web-1.1.0": cli.WriteFile(t, second)}
 	old, sum := inChannel(t, string(first), "old")
 	now, _ := inChannel(t, second, "stable")
 	const manual, automatic = "Manual", "Automatic"
@@ -86,8 +87,8 @@ func TestStays(t *testing.T) {
 			if tc.digest != "" {
 				spec += "status: {blueprint: {name: web-1.0.0, digest: \"" + tc.digest + "\"}}"
 			}
-			server := apiServer{objects: append(tc.there, parse(t, strings.Replace(claim, `{"service": "shop"}'`, spec, 1)))}
-			args := append([]string{"--claim", "shop", "--kubeconfig", server.start(t, examples+"10-sites.yaml", examples+"30-config.yaml")}, tc.args...)
+			server := cli.Server{Objects: append(tc.there, cli.Parse(t, strings.Replace(cli.Claim, `{"service": "shop"}'`, spec, 1)))}
+			args := append([]string{"--claim", "shop", "--kubeconfig", server.Start(t, examples+"10-sites.yaml", examples+"30-config.yaml")}, tc.args...)
 			out, problems, code := runIntent("", append([]string{"explain", "-o", "json"}, args...)...)
 			if (code == 0) != (tc.says == "") || !strings.Contains(problems, tc.says) {
 				t.Fatalf("\n%s\nrun(%q): exit code %d: %s", tc.reason, args, code, problems)
@@ -105,7 +106,7 @@ func TestStays(t *testing.T) {
 			renders(t, tc.want.Blueprint, files[tc.want.Blueprint], args)
 		})
 	}
-	if _, problems, code := runIntent(claim, "explain", "-", "--with-update"); code != terminal.ExitUsage || !strings.Contains(problems, "--claim") {
+	if _, problems, code := runIntent(cli.Claim, "explain", "-", "--with-update"); code != terminal.ExitUsage || !strings.Contains(problems, "--claim") {
 		t.Errorf("A file waits for no approval: exit code %d: %s", code, problems)
 	}
 }
@@ -113,7 +114,7 @@ func TestStays(t *testing.T) {
 // renders checks that a deployment is rendered with a Blueprint.
 func renders(t *testing.T, blueprint, file string, args []string) {
 	t.Helper()
-	claimText := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + "  blueprint: {version: " + strings.TrimPrefix(blueprint, "web-") + "}\n"
+	claimText := strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + "  blueprint: {version: " + strings.TrimPrefix(blueprint, "web-") + "}\n"
 	want, problems, code := runIntent(claimText, "render", "-", "--site", examples+"10-sites.yaml", "--blueprint", file, "--config", examples+"30-config.yaml")
 	if code != 0 {
 		t.Fatal(problems)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // writeFiles writes files below a folder, by their paths.
@@ -56,8 +57,8 @@ func TestManifestsIn(t *testing.T) {
 // TestDirectories gives commands a directory where they take a file.
 func TestDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
-	wrong := strings.Replace(claim, "intent:", "intnt:", 1)
-	writeTestFiles(t, ".", map[string]string{"good/team/claim.yaml": claim, "bad/a.yaml": claim, "bad/team/b.yaml": wrong, "none/readme.md": "x"})
+	wrong := strings.Replace(cli.Claim, "intent:", "intnt:", 1)
+	writeTestFiles(t, ".", map[string]string{"good/team/claim.yaml": cli.Claim, "bad/a.yaml": cli.Claim, "bad/team/b.yaml": wrong, "none/readme.md": "x"})
 	cases := map[string]struct {
 		reason string
 		args   []string

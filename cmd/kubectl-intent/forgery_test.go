@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestLineEnds runs commands whose messages have several lines.
 func TestLineEnds(t *testing.T) {
-	sentence := strings.Replace(claim, `'{"service": "shop"}'`, `deplyo shop on edge1`, 1)
+	sentence := strings.Replace(cli.Claim, `'{"service": "shop"}'`, `deplyo shop on edge1`, 1)
 	for _, tc := range []struct{ command, in string }{{"validate", sentence}, {"explain", sentence}} {
 		out, problems, code := runIntent(tc.in, tc.command, "-")
 		if all := out + problems; code != terminal.ExitInvalid || strings.Contains(all, `\n`) || !strings.Contains(all, "\n  ") {
@@ -23,13 +24,13 @@ func TestLineEnds(t *testing.T) {
 // TestForgery lets each command print a text of another user.
 func TestForgery(t *testing.T) {
 	const evil = `a\n::error ::\u001b[31mforged\u009b`
-	field := strings.Replace(claim, "spec:", "spec:\n  \""+evil+"\": 1", 1)
-	named := strings.NewReplacer("team-a", `"`+evil+`"`, "name: shop", `name: "`+evil+`"`).Replace(claim)
-	blueprint := strings.Replace(bare, "name: web-1.0.0", `name: "`+evil+`"`, 1) + "  examples: [{intent: '{\"service\": \"a\"}'}]\n"
+	field := strings.Replace(cli.Claim, "spec:", "spec:\n  \""+evil+"\": 1", 1)
+	named := strings.NewReplacer("team-a", `"`+evil+`"`, "name: shop", `name: "`+evil+`"`).Replace(cli.Claim)
+	blueprint := strings.Replace(cli.BareBlueprint, "name: web-1.0.0", `name: "`+evil+`"`, 1) + "  examples: [{intent: '{\"service\": \"a\"}'}]\n"
 	folder := t.TempDir()
 	t.Chdir(folder)
 	checkout := filepath.Join(folder, "checkout")
-	leave(t, checkout, "clusters/edge2/team-a/shop", "demo", "shop")
+	cli.LeaveDirectory(t, checkout, "clusters/edge2/team-a/shop", "demo", "shop")
 	const content = "a: \u202eb\n"
 	if err := os.WriteFile(filepath.Join(checkout, "clusters/edge2/team-a/shop", "a\n::error ::\x1bb"), []byte(content), 0o600); err != nil {
 		t.Fatal(err)
@@ -38,8 +39,8 @@ func TestForgery(t *testing.T) {
 	if err := os.WriteFile("::error ::forged", []byte("a: ["), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	oneSite := file(t, strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1))
-	inputs := strings.Replace(ruled, "    kustomization.yaml:", `    b.txt: "a\r\e[31m"`+"\n    kustomization.yaml:", 1)
+	oneSite := cli.WriteFile(t, strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1))
+	inputs := strings.Replace(cli.RuledBlueprint, "    kustomization.yaml:", `    b.txt: "a\r\e[31m"`+"\n    kustomization.yaml:", 1)
 	cases := map[string]struct {
 		in   string
 		args []string
@@ -47,16 +48,16 @@ func TestForgery(t *testing.T) {
 	}{
 		"Finding":   {in: field, args: []string{"validate", "-"}},
 		"Object":    {in: named, args: []string{"validate", "-"}},
-		"Kind":      {in: strings.Replace(claim, "kind: IntentDeployment", `kind: "`+evil+`"`, 1), args: []string{"validate", "-"}},
+		"Kind":      {in: strings.Replace(cli.Claim, "kind: IntentDeployment", `kind: "`+evil+`"`, 1), args: []string{"validate", "-"}},
 		"File":      {args: []string{"validate", "::error ::forged"}},
 		"NoFile":    {args: []string{"validate", "::error ::\x1bforged"}},
 		"Error":     {in: field, args: []string{"digest", "-"}},
 		"Digest":    {in: named + "---\n" + named, args: []string{"digest", "-"}},
 		"Explain":   {in: named, args: []string{"explain", "-"}},
-		"Key":       {args: []string{"explain", oneSite, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(ruled, "    kustomization.yaml:", "    intent.yaml: '{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {\""+evil+"\": a}}'\n    kustomization.yaml:", 1))}},
+		"Key":       {args: []string{"explain", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint", cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "    kustomization.yaml:", "    intent.yaml: '{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {\""+evil+"\": a}}'\n    kustomization.yaml:", 1))}},
 		"Blueprint": {in: blueprint, args: []string{"blueprint", "test", "-"}},
-		"Diff":      {args: []string{"render", oneSite, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(ruled, "SIZE", "4", 1)), "--diff", checkout}, says: says},
-		"Inputs":    {args: []string{"render", oneSite, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(inputs, "SIZE", "4", 1)), "--inputs"}},
+		"Diff":      {args: []string{"render", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint", cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "4", 1)), "--diff", checkout}, says: says},
+		"Inputs":    {args: []string{"render", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint", cli.WriteFile(t, strings.Replace(inputs, "SIZE", "4", 1)), "--inputs"}},
 		"Flag":      {args: []string{"validate", "--\x1b[31m\n::error ::forged"}},
 	}
 	for name, tc := range cases {

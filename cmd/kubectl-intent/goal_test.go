@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // Statuses of a deployment in which DIGEST stands for the digest of its spec.
@@ -34,7 +35,7 @@ type spec struct{ text, status string }
 // TestExitsOfWait holds for all exit codes, with each goal.
 func TestExitsOfWait(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "claim.yaml")
-	if err := os.WriteFile(file, []byte(claim+"  suspend: true\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(cli.Claim+"  suspend: true\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const suspended = "{suspend: true}"
@@ -97,7 +98,7 @@ func TestExitsOfWait(t *testing.T) {
 }
 
 func TestParseGoal(t *testing.T) {
-	two := claim + "---\n" + strings.Replace(claim, "name: shop", "name: bank", 1)
+	two := cli.Claim + "---\n" + strings.Replace(cli.Claim, "name: shop", "name: bank", 1)
 	for _, text := range []string{"", "ready", "step=", "step=0", "step=x", "digest=", "digest=-", "digest=missing.yaml"} {
 		if g, err := parseGoal(text, strings.NewReader(two), digestOfDeploymentFile); err == nil {
 			t.Errorf("parseGoal(%q): %+v, want an error", text, g)

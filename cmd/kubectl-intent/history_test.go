@@ -6,6 +6,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestHistory(t *testing.T) {
@@ -27,8 +28,8 @@ func TestHistory(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{denied: map[string]bool{tc.denied: true}}
-			kubeconfig := serveSamples(t, server, map[string]*samples.Sample{"team-a": samples.RollingBack()})
+			server := &cli.Server{Denied: map[string]bool{tc.denied: true}}
+			kubeconfig := cli.ServeSamples(t, server, map[string]*samples.Sample{"team-a": samples.RollingBack()})
 			out, problems, code := runIntent("", append([]string{"history", "shop", "--kubeconfig", kubeconfig}, tc.args...)...)
 			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
 				t.Errorf("\n%s\nhistory: want %d and not %q, got %d:\n%s%s", tc.reason, tc.code, tc.not, code, out, problems)

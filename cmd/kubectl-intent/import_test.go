@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 const analysisTemplate = `apiVersion: argoproj.io/v1alpha1
@@ -49,8 +50,8 @@ func TestImport(t *testing.T) {
 		"Metrics":     {reason: "An analysis becomes metrics of a Blueprint, and a patch with their thresholds.", in: analysisTemplate, args: append(argoFlags, "--into=metrics"), says: []string{"metrics:\n- count: 3\n  direction: AtLeast", "---\nspec:\n  gatesConfig:\n    sloThresholds:\n      success_rate: '>= 0.95'"}},
 		"Template":    {reason: "A MetricTemplate alone becomes a check with the threshold of the command line.", in: metricTemplate, args: []string{"import", "metrictemplate", "-", "--threshold", "<= 5"}, says: []string{`errors{namespace="{{namespace}}"}[1m]`, "threshold: <= 5"}},
 		"Fields":      {reason: "A field that cannot be converted is named, and nothing is printed.", in: analysisTemplate, args: []string{"import", "analysis", "-"}, code: 1, says: []string{"AnalysisTemplate success-rate: spec.args[0]: service-name has no value", "spec.metrics[0].provider.prometheus.address"}},
-		"Nothing":     {reason: "A file without a template is a mistake.", in: claim, args: []string{"import", "analysis", "-"}, code: 1, says: []string{"the file has no AnalysisTemplate or ClusterAnalysisTemplate"}},
-		"NoTemplate":  {reason: "A file without a MetricTemplate is a mistake.", in: claim, args: []string{"import", "metrictemplate", "-"}, code: 1, says: []string{"the file has no MetricTemplate"}},
+		"Nothing":     {reason: "A file without a template is a mistake.", in: cli.Claim, args: []string{"import", "analysis", "-"}, code: 1, says: []string{"the file has no AnalysisTemplate or ClusterAnalysisTemplate"}},
+		"NoTemplate":  {reason: "A file without a MetricTemplate is a mistake.", in: cli.Claim, args: []string{"import", "metrictemplate", "-"}, code: 1, says: []string{"the file has no MetricTemplate"}},
 		"Unreadable":  {reason: "A file that is not there is a mistake of the command line.", args: []string{"import", "analysis", "nowhere.yaml"}, code: 2, says: []string{"cannot read file"}},
 		"Count":       {reason: "A count has bounds.", in: analysisTemplate, args: append(argoFlags, "--count=101"), code: 2, says: []string{"--count: 101 is not from 1 to 100"}},
 		"Threshold":   {reason: "A threshold that our own rules refuse is named.", in: metricTemplate, args: []string{"import", "metrictemplate", "-", "--threshold", "5"}, code: 1, says: []string{"the converted file is not valid: spec.gatesConfig.checks[0]: threshold"}},

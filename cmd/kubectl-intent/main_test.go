@@ -13,13 +13,6 @@ import (
 
 const examples = "../../examples/quickstart/"
 
-const claim = `apiVersion: claims.intentplane.dev/v1alpha1
-kind: IntentDeployment
-metadata: {namespace: team-a, name: shop}
-spec:
-  intent: '{"service": "shop"}'
-`
-
 const added = `  compositionRef: {name: xintentdeployments.claims.intentplane.dev}
   resourceRef: {apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, name: shop-x}
 status: {phase: Succeeded, conditions: []}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // brings is a GitDelivery by which a deployment of team-a brought a ConfigMap of that name to edge1, where the quickstart delivers it.
@@ -24,7 +25,7 @@ func brings(t *testing.T, name, action, configMap string) *unstructured.Unstruct
 	if action == "Desired" {
 		filesField = ", files: " + base64.StdEncoding.EncodeToString(files)
 	}
-	return parse(t, `apiVersion: delivery.intentplane.dev/v1alpha1
+	return cli.Parse(t, `apiVersion: delivery.intentplane.dev/v1alpha1
 kind: GitDelivery
 metadata: {namespace: team-a, name: `+name+`}
 spec: {forProvider: {claimRef: {namespace: team-a, name: `+name+`}, trees: [{site: edge1, branch: main, path: clusters/edge1/team-a/`+name+`, action: `+action+filesField+`}]}}
@@ -73,7 +74,7 @@ func TestValidateAgainstCluster(t *testing.T) {
 		},
 		"Changed": {
 			reason: "A deployment that the files change is compared as the files have it.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
-			also: "---\n" + strings.NewReplacer("name: shop", "name: market", `"shop"}`, `"market", "site": "edge1"}`).Replace(claim),
+			also: "---\n" + strings.NewReplacer("name: shop", "name: market", `"shop"}`, `"market", "site": "edge1"}`).Replace(cli.Claim),
 		},
 		"Namespace": {
 			reason: "A user who may read one namespace finds the conflicts there, and sees that others were not looked for.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
@@ -90,12 +91,12 @@ func TestValidateAgainstCluster(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{objects: tc.others, denied: map[string]bool{}}
+			server := &cli.Server{Objects: tc.others, Denied: map[string]bool{}}
 			for _, d := range tc.denied {
-				server.denied[d] = true
+				server.Denied[d] = true
 			}
-			kubeconfig := server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml")
-			text := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + tc.also
+			kubeconfig := server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml")
+			text := strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + tc.also
 			out, problems, code := runIntent(text, "validate", "-", "--live", "--kubeconfig", kubeconfig)
 			got := []string{}
 			for line := range strings.Lines(out) {

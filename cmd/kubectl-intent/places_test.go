@@ -11,25 +11,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/deployment"
-	"github.com/intentplane/intentplane/provider/marker"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestRefused runs all commands on specs that the function refuses.
 func TestRefused(t *testing.T) {
-	conflict := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
-	wrong := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"]}'`+"\n  gatesConfig: {sloThresholds: {error_rate: '>= 5 %'}}", 1)
-	oneSite := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	conflict := strings.Replace(cli.Claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
+	wrong := strings.Replace(cli.Claim, `"shop"}'`, `"shop", "sites": ["edge1"]}'`+"\n  gatesConfig: {sloThresholds: {error_rate: '>= 5 %'}}", 1)
+	oneSite := strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	quickstart := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
-	limited := slices.Concat(quickstart[:4], []string{"--config", file(t, allowThings)})
-	odd := []string{"--site", examples + "10-sites.yaml", "--blueprint", file(t, strings.Replace(ruled, "SIZE", "3", 1)), "--config", file(t, allowThings)}
-	server := apiServer{}
-	kubeconfig := server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", file(t, allowThings))
+	limited := slices.Concat(quickstart[:4], []string{"--config", cli.WriteFile(t, cli.ThingsAllowed)})
+	odd := []string{"--site", examples + "10-sites.yaml", "--blueprint", cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "3", 1)), "--config", cli.WriteFile(t, cli.ThingsAllowed)}
+	server := cli.Server{}
+	kubeconfig := server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", cli.WriteFile(t, cli.ThingsAllowed))
 	cases := map[string]struct {
 		reason  string
 		in      string
@@ -75,12 +73,12 @@ func TestReasons(t *testing.T) {
 			timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout,
 		},
 		"Spec":   {reason: "A render timeout has to be a duration.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
-		"Failed": {reason: "A Blueprint that breaks a rule of the policy failed to render.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
+		"Failed": {reason: "A Blueprint that breaks a rule of the policy failed to render.", timeout: "10s", blueprint: cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			flags := manifest.DeploymentFlags{File: "-", CatalogFlags: manifest.CatalogFlags{Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{tc.blueprint}}}
-			claims, from, err := flags.LoadDeployments(strings.NewReader(strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)))
+			claims, from, err := flags.LoadDeployments(strings.NewReader(strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,10 +107,10 @@ func TestWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := file(t, strings.Replace(string(b), "controlPlane: {}", "clusterRef: {name: edge1}", 1))
+	site := cli.WriteFile(t, strings.Replace(string(b), "controlPlane: {}", "clusterRef: {name: edge1}", 1))
 	checkout := t.TempDir()
-	leave(t, checkout, "clusters/edge1/team-a/shop", "demo", "shop")
-	oneSite := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	cli.LeaveDirectory(t, checkout, "clusters/edge1/team-a/shop", "demo", "shop")
+	oneSite := strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	catalog := []string{"--site", site, "--blueprint", examples + "20-blueprint.yaml"}
 	for _, args := range [][]string{catalog, append(catalog, "--config", examples+"30-config.yaml")} {
 		if out, problems, code := runIntent(oneSite, append([]string{"render", "-"}, args...)...); code != 0 || !strings.Contains(out, "receives nothing before its cluster is known to be ready") || strings.Contains(out, "kind:") {
@@ -126,7 +124,7 @@ func TestWaiting(t *testing.T) {
 
 func TestRenderRemoved(t *testing.T) {
 	catalog := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
-	oneSite := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	oneSite := strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	cases := map[string]struct {
 		reason             string
 		dir, control, name string
@@ -144,7 +142,7 @@ func TestRenderRemoved(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			checkout, emptyCheckout := t.TempDir(), t.TempDir()
-			leave(t, checkout, tc.dir, tc.control, tc.name)
+			cli.LeaveDirectory(t, checkout, tc.dir, tc.control, tc.name)
 			args := append([]string{"render", "-"}, append(catalog[:4:4], tc.args...)...)
 			alone, _, _ := runIntent(oneSite, append(args, "--diff", emptyCheckout)...)
 			out, problems, code := runIntent(oneSite, append(args, "--diff", checkout)...)
@@ -156,26 +154,5 @@ func TestRenderRemoved(t *testing.T) {
 				t.Errorf("\n%s\nrun(...): want it removed: %v, got:\n%s", tc.reason, tc.want, got)
 			}
 		})
-	}
-}
-
-// leave a directory of a deployment in a checkout.
-func leave(t *testing.T, checkout, dir, controlPlane, name string) {
-	t.Helper()
-	b, err := marker.Marker{
-		Claim:        rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: name},
-		ControlPlane: controlPlane, ClusterUID: "uid-1",
-	}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir = filepath.Join(checkout, dir)
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{tree.Marker: b, "a.yaml": []byte("kind: ConfigMap\n")} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

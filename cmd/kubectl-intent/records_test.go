@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // recordSecret returns a Secret with a record.
@@ -156,13 +157,13 @@ version: "0.1"
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := apiServer{objects: tc.objects, denied: map[string]bool{"secrets": tc.denied}}
-			t.Setenv("KUBECONFIG", server.start(t))
+			server := cli.Server{Objects: tc.objects, Denied: map[string]bool{"secrets": tc.denied}}
+			t.Setenv("KUBECONFIG", server.Start(t))
 			out, problems, code := runIntent("", strings.Fields(tc.args)...)
 			if diff := cmp.Diff(tc.out, out); diff != "" || code != tc.code || !strings.Contains(problems, tc.problems) || tc.code == 0 && problems != "" {
 				t.Errorf("\n%s\n%s: exit code %d, %s; -want, +got:\n%s", tc.reason, tc.args, code, problems, diff)
 			}
-			if len(server.made) > 0 {
+			if len(server.Made) > 0 {
 				t.Errorf("\n%s\n%s: an object was created", tc.reason, tc.args)
 			}
 		})

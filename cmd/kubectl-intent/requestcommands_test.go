@@ -4,85 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
-
-// create answers the creation of objects: the user is ann, and a RolloutRequest gets a name.
-func (a *apiServer) create(w http.ResponseWriter, r *http.Request) {
-	o := &unstructured.Unstructured{}
-	if err := json.NewDecoder(r.Body).Decode(&o.Object); err != nil {
-		fail(w, kerrors.NewBadRequest(err.Error()))
-		return
-	}
-	if o.GetKind() == "SelfSubjectReview" {
-		o.Object["status"] = map[string]any{"userInfo": map[string]any{"username": "ann"}}
-		reply(w, http.StatusCreated, o.Object)
-		return
-	}
-	if strings.HasSuffix(o.GetKind(), "SubjectAccessReview") {
-		attributes, _, _ := unstructured.NestedStringMap(o.Object, "spec", "resourceAttributes")
-		o.Object["status"] = map[string]any{"allowed": !a.refused[attributes["verb"]+" "+attributes["resource"]]}
-		reply(w, http.StatusCreated, o.Object)
-		return
-	}
-	a.made = append(a.made, o.DeepCopy())
-	o.SetName(o.GetGenerateName() + "x")
-	o.SetResourceVersion("1")
-	a.objects = append(a.objects, o)
-	reply(w, http.StatusCreated, o.Object)
-}
-
-// watch shows the requested RolloutRequest with each of its statuses. The last answer ends the connection, as a server may at any time.
-func (a *apiServer) watch(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	version, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
-	left := max(a.answersAtOnce, 1)
-	for _, o := range a.objects {
-		if "metadata.name="+o.GetName() != r.URL.Query().Get("fieldSelector") {
-			continue
-		}
-		for i, text := range a.answers {
-			if i+2 <= version {
-				continue
-			}
-			status := map[string]any{}
-			_ = yaml.Unmarshal([]byte(text), &status)
-			o.Object["status"] = status
-			o.SetResourceVersion(strconv.Itoa(i + 2))
-			_ = json.NewEncoder(w).Encode(map[string]any{"type": "MODIFIED", "object": o.Object}) //nolint:errchkjson // A client that cannot read it says so.
-			if left--; left == 0 {
-				return
-			}
-			_ = http.NewResponseController(w).Flush()
-		}
-	}
-	if a.idle != nil {
-		a.idle()
-	}
-	<-r.Context().Done()
-}
-
-// standing is a claim that has a status.
-func standing(t *testing.T, status string) *unstructured.Unstructured {
-	t.Helper()
-	return parse(t, claim+"status: "+status+"\n")
-}
 
 const took = `{conditions: [{type: Accepted, status: "True", reason: Taken, message: It goes.}, {type: Completed, status: "False", reason: Taken}]}`
 
@@ -102,7 +38,7 @@ status: {atProvider: {trees: [{site: edge1, path: p, tree: d}], record: {head: {
 
 func TestAsk(t *testing.T) {
 	requestAbout := func(revision, action, verb, fields string) map[string]any {
-		return parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, generateName: shop-`+verb+`-`+revision+`-},
+		return cli.Parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, generateName: shop-`+verb+`-`+revision+`-},
 			spec: {deploymentRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, name: shop}, action: `+action+`, revision: `+revision+`, requestedBy: ann`+fields+`}}`).Object
 	}
 	request := func(action, verb, fields string) map[string]any { return requestAbout("4", action, verb, fields) }
@@ -219,18 +155,18 @@ func TestAsk(t *testing.T) {
 				tc.status = fourth
 			}
 			ownDelivery := strings.NewReplacer(append(tc.delivery, "%s", "shop")...).Replace(history)
-			server := &apiServer{denied: map[string]bool{tc.denied: true}, objects: []*unstructured.Unstructured{
-				standing(t, tc.status), parse(t, ownDelivery), parse(t, strings.NewReplacer("%s", "bank", "revision: 1", "revision: 3").Replace(history)),
+			server := &cli.Server{Denied: map[string]bool{tc.denied: true}, Objects: []*unstructured.Unstructured{
+				cli.ClaimWith(t, tc.status), cli.Parse(t, ownDelivery), cli.Parse(t, strings.NewReplacer("%s", "bank", "revision: 1", "revision: 3").Replace(history)),
 			}}
-			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", server.start(t))...)
+			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", server.Start(t))...)
 			if code != tc.code || !strings.Contains(out+problems, tc.says) {
 				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.says, code, out, problems)
 			}
 			var got map[string]any
-			if len(server.made) > 0 {
-				got = server.made[0].Object
+			if len(server.Made) > 0 {
+				got = server.Made[0].Object
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" || len(server.made) > 1 {
+			if diff := cmp.Diff(tc.want, got); diff != "" || len(server.Made) > 1 {
 				t.Errorf("\n%s\nrun(%q): made: -want, +got:\n%s", tc.reason, tc.args, diff)
 			}
 		})
@@ -247,12 +183,12 @@ func TestApproveRebuiltImage(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			app := parse(t, "{apiVersion: claims.intentplane.dev/v1alpha1, kind: Application, metadata: {namespace: team-a, name: shop}, spec: {build: {updates: "+tc.updates+"}}, status: {"+tc.status+"}}")
-			deployment := parse(t, "{apiVersion: intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: team-a, name: shop, labels: {intentplane.dev/application: shop}}, status: {revision: 4}}")
-			server := &apiServer{objects: []*unstructured.Unstructured{app, deployment}}
-			_, problems, code := runIntent("", "approve", "shop", "--kubeconfig", server.start(t))
-			if code != terminal.ExitInvalid || !strings.HasSuffix(problems, tc.says) || len(server.made) > 0 {
-				t.Errorf("\n%s\nrun(approve): want %d and %q, got %d:\n%s%v", tc.reason, terminal.ExitInvalid, tc.says, code, problems, server.made)
+			app := cli.Parse(t, "{apiVersion: claims.intentplane.dev/v1alpha1, kind: Application, metadata: {namespace: team-a, name: shop}, spec: {build: {updates: "+tc.updates+"}}, status: {"+tc.status+"}}")
+			deployment := cli.Parse(t, "{apiVersion: intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: team-a, name: shop, labels: {intentplane.dev/application: shop}}, status: {revision: 4}}")
+			server := &cli.Server{Objects: []*unstructured.Unstructured{app, deployment}}
+			_, problems, code := runIntent("", "approve", "shop", "--kubeconfig", server.Start(t))
+			if code != terminal.ExitInvalid || !strings.HasSuffix(problems, tc.says) || len(server.Made) > 0 {
+				t.Errorf("\n%s\nrun(approve): want %d and %q, got %d:\n%s%v", tc.reason, terminal.ExitInvalid, tc.says, code, problems, server.Made)
 			}
 		})
 	}
@@ -265,8 +201,8 @@ func without(o map[string]any, field string) map[string]any {
 
 // TestDryRun prints a request that can be created unchanged.
 func TestDryRun(t *testing.T) {
-	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}}
-	out, problems, code := runIntent("", "retry", "shop", "--dry-run=client", "-o", "yaml", "--kubeconfig", server.start(t))
+	server := &cli.Server{Objects: []*unstructured.Unstructured{cli.ClaimWith(t, "{revision: 4}")}}
+	out, problems, code := runIntent("", "retry", "shop", "--dry-run=client", "-o", "yaml", "--kubeconfig", server.Start(t))
 	if code != 0 {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
 	}
@@ -277,8 +213,8 @@ func TestDryRun(t *testing.T) {
 	if output, _, code := runIntent("", "validate", file); code != 0 || !strings.Contains(output, "1 object, 0 mistakes") {
 		t.Errorf("run(...): want a valid object, got %s:\n%s", output, out)
 	}
-	if len(server.made) > 0 {
-		t.Errorf("run(...): made %v", server.made)
+	if len(server.Made) > 0 {
+		t.Errorf("run(...): made %v", server.Made)
 	}
 }
 
@@ -346,12 +282,12 @@ func TestWait(t *testing.T) {
 			if tc.atOnce == 0 {
 				tc.atOnce = len(tc.answers)
 			}
-			server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: tc.answers, answersAtOnce: tc.atOnce}
+			server := &cli.Server{Objects: []*unstructured.Unstructured{cli.ClaimWith(t, "{revision: 4}")}, Answers: tc.answers, AnswersAtOnce: tc.atOnce}
 			command := tc.command
 			if command == nil {
 				command = []string{"abort", "shop"}
 			}
-			out, problems, code := runIntent("", slices.Concat(command, []string{"--wait", "--kubeconfig", server.start(t)}, tc.args)...)
+			out, problems, code := runIntent("", slices.Concat(command, []string{"--wait", "--kubeconfig", server.Start(t)}, tc.args)...)
 			if diff := cmp.Diff("rolloutrequest.rollout.intentplane.dev/shop-"+command[0]+"-4-x created\n"+tc.want, out); diff != "" || code != tc.code {
 				t.Errorf("\n%s\nrun(...): want %d, got %d: -want, +got:\n%s%s", tc.reason, tc.code, code, diff, problems)
 			}
@@ -361,8 +297,8 @@ func TestWait(t *testing.T) {
 		})
 	}
 	t.Run("JSON", func(t *testing.T) {
-		server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took, done}, answersAtOnce: 2}
-		out, problems, code := runIntent("", "abort", "shop", "--wait", "-o", "json", "--kubeconfig", server.start(t))
+		server := &cli.Server{Objects: []*unstructured.Unstructured{cli.ClaimWith(t, "{revision: 4}")}, Answers: []string{took, done}, AnswersAtOnce: 2}
+		out, problems, code := runIntent("", "abort", "shop", "--wait", "-o", "json", "--kubeconfig", server.Start(t))
 		o := &unstructured.Unstructured{}
 		if err := json.Unmarshal([]byte(out), &o.Object); err != nil || code != 0 || o.GetName() != "shop-abort-4-x" {
 			t.Errorf("run(...): want one object, got %d: %v:\n%s%s", code, err, out, problems)
@@ -374,8 +310,8 @@ func TestWait(t *testing.T) {
 func TestLateAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took}, idle: cancel}
-	f := &askFlags{Flags: connection.Flags{Kubeconfig: server.start(t)}, ObjectsFlag: terminal.ObjectsFlag{Output: "text"}, Timeout: time.Hour}
+	server := &cli.Server{Objects: []*unstructured.Unstructured{cli.ClaimWith(t, "{revision: 4}")}, Answers: []string{took}, Idle: cancel}
+	f := &askFlags{Flags: connection.Flags{Kubeconfig: server.Start(t)}, ObjectsFlag: terminal.ObjectsFlag{Output: "text"}, Timeout: time.Hour}
 	c, err := f.OpenCluster()
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestOffers shows the Sites and Blueprints for a namespace: the catalog of the quickstart, and a Site of another
@@ -59,17 +60,17 @@ func TestOffers(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{denied: map[string]bool{tc.denied: true}}
-			server.objects = append(server.objects, parse(t, foreign))
+			server := &cli.Server{Denied: map[string]bool{tc.denied: true}}
+			server.Objects = append(server.Objects, cli.Parse(t, foreign))
 			if tc.published {
-				server.objects = append(server.objects, parse(t, catalog))
+				server.Objects = append(server.Objects, cli.Parse(t, catalog))
 			}
 			objects, err := samples.Verified().Objects()
 			if err != nil {
 				t.Fatal(err)
 			}
-			server.objects = append(server.objects, objects...)
-			kubeconfig := server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml")
+			server.Objects = append(server.Objects, objects...)
+			kubeconfig := server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml")
 			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", kubeconfig)...)
 			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
 				t.Errorf("\n%s\nrun(%q): want %d and not %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.not, code, out, problems)

@@ -9,34 +9,14 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
-
-// serveSamples returns the kubeconfig of a server that has deployments, each in a namespace of its own.
-func serveSamples(t *testing.T, server *apiServer, all map[string]*samples.Sample) string {
-	t.Helper()
-	for namespace, s := range all {
-		objects, err := s.Objects()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range objects {
-			o.SetNamespace(namespace)
-			if o.GetKind() != "IntentDeployment" {
-				if err := unstructured.SetNestedField(o.Object, namespace, "spec", "forProvider", "claimRef", "namespace"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			server.objects = append(server.objects, o)
-		}
-	}
-	return server.start(t)
-}
 
 func TestStatus(t *testing.T) {
 	all := map[string]*samples.Sample{"team-a": samples.RollingBack(), "team-b": samples.WrongPassword()}
 	cases := map[string]struct {
 		reason string
-		server apiServer
+		server cli.Server
 		args   []string
 		code   int
 		says   []string
@@ -64,28 +44,28 @@ func TestStatus(t *testing.T) {
 		"Missing": {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: terminal.ExitInvalid, says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
 		"Blind": {
 			reason: "A kind that the user may not read is named, and does not cause an error.",
-			server: apiServer{denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
+			server: cli.Server{Denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
 			args:   []string{"status", "shop"}, says: []string{"RollingBack", "Not read:   gates.rollout.intentplane.dev: the user may not read them"}, not: "gate step",
 		},
 		"ListDenied": {
-			reason: "A kind that the user may not list is named below the others.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
+			reason: "A kind that the user may not list is named below the others.", server: cli.Server{Denied: map[string]bool{"applications.intentplane.dev": true}},
 			args: []string{"status", "-A"}, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev: the user may not read them"},
 		},
 		"NamesDenied": {
-			reason: "A list of names reports the unread kind, too.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
+			reason: "A list of names reports the unread kind, too.", server: cli.Server{Denied: map[string]bool{"applications.intentplane.dev": true}},
 			args: []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n", "Not read: applications.intentplane.dev"},
 		},
 		"Outage": {
-			reason: "A kind that the cluster could not list ends the command with an error, below the others.", server: apiServer{failing: map[string]bool{"applications.intentplane.dev": true}},
+			reason: "A kind that the cluster could not list ends the command with an error, below the others.", server: cli.Server{Failing: map[string]bool{"applications.intentplane.dev": true}},
 			args: []string{"status", "-A"}, code: terminal.ExitInvalid, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev", "error: cannot list applications.intentplane.dev"},
 		},
 		"OutageJSON": {
-			reason: "A program reads the rest, and the exit code.", server: apiServer{failing: map[string]bool{"applications.intentplane.dev": true}},
+			reason: "A program reads the rest, and the exit code.", server: cli.Server{Failing: map[string]bool{"applications.intentplane.dev": true}},
 			args: []string{"status", "-A", "-o", "json"}, code: terminal.ExitInvalid, says: []string{`"unread"`, `"phase": "RollingBack"`},
 		},
 		"OutageBeneath": {
 			reason: "The list of stuck objects is incomplete while packages cannot be listed.",
-			server: apiServer{failing: map[string]bool{"functions.pkg.crossplane.io": true}},
+			server: cli.Server{Failing: map[string]bool{"functions.pkg.crossplane.io": true}},
 			args:   []string{"status", "--stuck"}, code: terminal.ExitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
 		},
 		"NameAndAll": {reason: "A name belongs to a namespace.", args: []string{"status", "shop", "-A"}, code: terminal.ExitUsage, says: []string{"--all-namespaces is for a list"}},
@@ -96,7 +76,7 @@ func TestStatus(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", serveSamples(t, &tc.server, all))...)
+			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", cli.ServeSamples(t, &tc.server, all))...)
 			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
 				t.Errorf("\n%s\nrun(%q): want %d and not %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.not, code, out, problems)
 			}
@@ -113,20 +93,20 @@ func TestStatus(t *testing.T) {
 func TestStatusSteersNothing(t *testing.T) {
 	s := samples.WrongPassword()
 	s.Delivery.SetConditions(samples.NotReady("AuthFailed", "\x1b[2J gone"))
-	server := &apiServer{}
-	out, _, code := runIntent("", "status", "shop", "--kubeconfig", serveSamples(t, server, map[string]*samples.Sample{"team-a": s}))
+	server := &cli.Server{}
+	out, _, code := runIntent("", "status", "shop", "--kubeconfig", cli.ServeSamples(t, server, map[string]*samples.Sample{"team-a": s}))
 	if code != 0 || strings.Contains(out, "\x1b") || !strings.Contains(out, `\x1b[2J`) {
 		t.Errorf("run(...): %d:\n%s", code, out)
 	}
 }
 
 // stuckBeneath has a healthy deployment, a deployment without an answer, and an installation whose parts are edited.
-func stuckBeneath(t *testing.T, edit func([]*unstructured.Unstructured)) *apiServer {
+func stuckBeneath(t *testing.T, edit func([]*unstructured.Unstructured)) *cli.Server {
 	t.Helper()
-	server := &apiServer{objects: installed(t)}
-	server.objects = append(server.objects, parse(t, `{apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, metadata: {name: shop-x, labels: {crossplane.io/claim-namespace: team-a}}}`))
-	edit(server.objects)
-	objects, err := claimed(samples.Verified()).Objects()
+	server := &cli.Server{Objects: cli.Installation(t)}
+	server.Objects = append(server.Objects, cli.Parse(t, `{apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, metadata: {name: shop-x, labels: {crossplane.io/claim-namespace: team-a}}}`))
+	edit(server.Objects)
+	objects, err := cli.AsClaim(samples.Verified()).Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +117,7 @@ func stuckBeneath(t *testing.T, edit func([]*unstructured.Unstructured)) *apiSer
 		if err := unstructured.SetNestedStringMap(o.Object, map[string]string{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XIntentDeployment", "name": "shop-x"}, "spec", "resourceRef"); err != nil {
 			t.Fatal(err)
 		}
-		server.objects = append(server.objects, o)
+		server.Objects = append(server.Objects, o)
 	}
 	return server
 }
@@ -155,12 +135,16 @@ func TestStuckBeneath(t *testing.T) {
 		says   []string
 	}{
 		"None":     {reason: "Nothing is stuck where packages, definitions and composites are well.", edit: func([]*unstructured.Unstructured) {}, says: []string{"Nothing needs a person."}},
-		"Provider": {reason: "A provider that is not healthy is listed, although no deployment waits for it yet.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "Provider", isFalse("Healthy")) }, says: []string{"intentplane-provider-intentplane  NotReady", "PackageUnhealthy", "platform team"}},
-		"Package":  {reason: "A Configuration that is not installed is listed.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "Configuration", isFalse("Installed")) }, args: []string{"-A", "-o", "name"}, says: []string{"configuration.pkg.crossplane.io/configuration-intentplane-namespaced\n"}},
+		"Provider": {reason: "A provider that is not healthy is listed, although no deployment waits for it yet.", edit: func(all []*unstructured.Unstructured) { cli.SetConditions(all, "Provider", isFalse("Healthy")) }, says: []string{"intentplane-provider-intentplane  NotReady", "PackageUnhealthy", "platform team"}},
+		"Package": {reason: "A Configuration that is not installed is listed.", edit: func(all []*unstructured.Unstructured) {
+			cli.SetConditions(all, "Configuration", isFalse("Installed"))
+		}, args: []string{"-A", "-o", "name"}, says: []string{"configuration.pkg.crossplane.io/configuration-intentplane-namespaced\n"}},
 		"Definition": {reason: "A definition whose claims are not offered is listed.", edit: func(all []*unstructured.Unstructured) {
-			setConditions(all, "CompositeResourceDefinition", isFalse("Offered"))
+			cli.SetConditions(all, "CompositeResourceDefinition", isFalse("Offered"))
 		}, args: []string{"-o", "json"}, says: []string{`"kind": "CompositeResourceDefinition"`, `"reason": "DefinitionNotActive"`, "Offered is False (Broken): It is broken."}},
-		"Composite": {reason: "A deployment is stuck whose composite Crossplane cannot compose, although its own status does not report it.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "XIntentDeployment", isFalse("Synced")) }, args: []string{"-A"}, says: []string{"team-a     shop", "CannotCompose"}},
+		"Composite": {reason: "A deployment is stuck whose composite Crossplane cannot compose, although its own status does not report it.", edit: func(all []*unstructured.Unstructured) {
+			cli.SetConditions(all, "XIntentDeployment", isFalse("Synced"))
+		}, args: []string{"-A"}, says: []string{"team-a     shop", "CannotCompose"}},
 		"Denied": {
 			reason: "A kind that the user may not read is named once, and does not cause an error.", edit: func([]*unstructured.Unstructured) {},
 			denied: map[string]bool{"providers.pkg.crossplane.io": true, "functions.pkg.crossplane.io": true},
@@ -170,8 +154,8 @@ func TestStuckBeneath(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			server := stuckBeneath(t, tc.edit)
-			server.denied = tc.denied
-			out, problems, code := runIntent("", append([]string{"status", "--stuck", "--kubeconfig", server.start(t)}, tc.args...)...)
+			server.Denied = tc.denied
+			out, problems, code := runIntent("", append([]string{"status", "--stuck", "--kubeconfig", server.Start(t)}, tc.args...)...)
 			for _, want := range tc.says {
 				if code != 0 || !strings.Contains(out, want) {
 					t.Errorf("\n%s\nstatus --stuck: exit code %d, want %q:\n%s%s", tc.reason, code, want, out, problems)
@@ -188,8 +172,8 @@ const maxStuckRequests = 13
 // TestStuckRequests counts the requests for a list of stuck objects.
 func TestStuckRequests(t *testing.T) {
 	server, n := stuckBeneath(t, func([]*unstructured.Unstructured) {}), &atomic.Int64{}
-	server.requests = n
-	if out, problems, code := runIntent("", "status", "-A", "--stuck", "--kubeconfig", server.start(t)); code != 0 {
+	server.Requests = n
+	if out, problems, code := runIntent("", "status", "-A", "--stuck", "--kubeconfig", server.Start(t)); code != 0 {
 		t.Fatalf("status -A --stuck: %d\n%s%s", code, out, problems)
 	}
 	t.Logf("status -A --stuck: %d requests", n.Load())

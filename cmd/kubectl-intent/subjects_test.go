@@ -9,18 +9,8 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
-
-// serveApplication returns the kubeconfig of a server that has an Application in team-a.
-func serveApplication(t *testing.T, server *apiServer, s *samples.ApplicationSample) string {
-	t.Helper()
-	objects, err := s.Objects()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.objects = append(server.objects, objects...)
-	return server.start(t)
-}
 
 // TestApplicationCommands runs all commands that look at an Application.
 func TestApplicationCommands(t *testing.T) {
@@ -60,8 +50,8 @@ func TestApplicationCommands(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{denied: map[string]bool{tc.denied: true}}
-			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", serveApplication(t, server, samples.Crashing()))...)
+			server := &cli.Server{Denied: map[string]bool{tc.denied: true}}
+			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", cli.ServeApplication(t, server, samples.Crashing()))...)
 			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
 				t.Errorf("\n%s\nrun(%q): want %d and not %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.not, code, out, problems)
 			}
@@ -85,8 +75,8 @@ func TestWhyRequestsOfApplication(t *testing.T) {
 	if err := unstructured.SetNestedStringMap(objects[0].Object, map[string]string{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XApplication", "name": "shop-x"}, "spec", "resourceRef"); err != nil {
 		t.Fatal(err)
 	}
-	server := &apiServer{objects: append(crossplane(t), objects...), requests: n}
-	out, problems, code := runIntent("", "why", "shop", "--kubeconfig", server.start(t))
+	server := &cli.Server{Objects: append(cli.Crossplane(t), objects...), Requests: n}
+	out, problems, code := runIntent("", "why", "shop", "--kubeconfig", server.Start(t))
 	if code != 0 || !strings.Contains(out, "Application claims.intentplane.dev") || !strings.Contains(out, "Site edge2: CrashLoopBackOff") {
 		t.Fatalf("why shop: %d\n%s%s", code, out, problems)
 	}

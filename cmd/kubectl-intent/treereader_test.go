@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -52,7 +53,7 @@ func filesOfSample(t *testing.T, s *samples.Sample) map[string]string {
 
 // TestFilesOfRepository reads files that no GitDelivery carries.
 func TestFilesOfRepository(t *testing.T) {
-	s := carryFiles(t, samples.Verified())
+	s := cli.CarryFiles(t, examples, samples.Verified())
 	git := serveFiles(t, filesOfSample(t, s))
 	otherServer := serveFiles(t, map[string]string{"README.md": "Not ours."})
 	trees := s.Delivery.Spec.ForProvider.Trees
@@ -92,7 +93,7 @@ func TestFilesOfRepository(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": s})
+			kubeconfig := cli.ServeSamples(t, &cli.Server{}, map[string]*samples.Sample{"team-a": s})
 			out, problems, code := runIntent(tc.in, append(tc.args, "--kubeconfig", kubeconfig)...)
 			if code != tc.code || !strings.Contains(out+problems, tc.says) || strings.Contains(out, "later") {
 				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.says, code, out, problems)
@@ -113,7 +114,7 @@ func TestFilesThatStay(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := carryFiles(t, samples.Verified())
+			s := cli.CarryFiles(t, examples, samples.Verified())
 			git := serveFiles(t, filesOfSample(t, s))
 			siteTree := &s.Delivery.Spec.ForProvider.Trees[1]
 			deliveredTree := deliveryv1alpha1.DeliveredTree{Site: siteTree.Site, Path: siteTree.Path, Tree: siteTree.Tree}
@@ -121,7 +122,7 @@ func TestFilesThatStay(t *testing.T) {
 			if tc.isHeld {
 				s.Delivery.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{deliveredTree}
 			}
-			kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": s})
+			kubeconfig := cli.ServeSamples(t, &cli.Server{}, map[string]*samples.Sample{"team-a": s})
 			out, problems, code := runIntent("", "artifacts", "shop", "--checkout", git.Path("fleet"), "--kubeconfig", kubeconfig)
 			if want := "# Site " + deliveredTree.Site + ": " + deliveredTree.Path + tc.want; code != 0 || !strings.Contains(out, want) {
 				t.Errorf("\n%s\nrun(artifacts): want %q, got %d:\n%s%s", tc.reason, want, code, out, problems)
@@ -193,7 +194,7 @@ func firstCanary(t *testing.T) string {
 
 // TestDiffInCanary compares a file with the newer of two revisions that share the requests.
 func TestDiffInCanary(t *testing.T) {
-	catalog := canaryCatalog(t)
+	catalog := cli.CanaryCatalog(t, examples, blueprints)
 	file := firstCanary(t)
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -202,7 +203,7 @@ func TestDiffInCanary(t *testing.T) {
 	first := string(b)
 	s, repository := canaryInstalled(t, file, catalog)
 	git := serveFiles(t, repository)
-	kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": s})
+	kubeconfig := cli.ServeSamples(t, &cli.Server{}, map[string]*samples.Sample{"team-a": s})
 	catalog = append(catalog, "--kubeconfig", kubeconfig)
 	out, problems, code := runIntent(first, append([]string{"diff", "-"}, catalog...)...)
 	if code != 0 || out != "" {
@@ -229,7 +230,7 @@ func TestDiffInCanary(t *testing.T) {
 
 // TestTreeOfParts reads a directory whose folders are in the repository, with or without files beside them.
 func TestTreeOfParts(t *testing.T) {
-	catalog := canaryCatalog(t)
+	catalog := cli.CanaryCatalog(t, examples, blueprints)
 	cases := map[string]struct {
 		reason string
 		change func(*deliveryv1alpha1.Tree)
@@ -253,7 +254,7 @@ func TestTreeOfParts(t *testing.T) {
 			for i := range trees {
 				tc.change(&trees[i])
 			}
-			kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": s})
+			kubeconfig := cli.ServeSamples(t, &cli.Server{}, map[string]*samples.Sample{"team-a": s})
 			out, problems, code := runIntent("", "artifacts", "shop", "--checkout", git.Path("fleet"), "--kubeconfig", kubeconfig)
 			if code != tc.code || !strings.Contains(out+problems, tc.says) {
 				t.Errorf("\n%s\nrun(artifacts): want %d and %q, got %d:\n%s%s", tc.reason, tc.code, tc.says, code, out, problems)

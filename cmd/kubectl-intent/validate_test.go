@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 const blueprints = "../../examples/blueprints/"
@@ -35,18 +36,18 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"Valid":         {reason: "Valid objects end the command with exit code 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
 		"ValidCompiled": {reason: "A claim that compiles with the catalog is valid.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 object, 0 mistakes"},
-		"Invalid":       {reason: "An invalid object ends with 1, and the message names it.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
-		"InvalidIntent": {reason: "An intent with an unknown field is invalid.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "InvalidIntent"},
-		"InvalidSite":   {reason: "A claim for a Site outside of the catalog is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: "SiteMissing"},
-		"NoBlueprint":   {reason: "A missing Blueprint is reported with the existing Blueprints.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "type": "wep"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: `BlueprintMissing: Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"?`},
-		"InvalidRender": {reason: "A parameter that the Blueprint does not take is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: "RenderFailed"},
+		"Invalid":       {reason: "An invalid object ends with 1, and the message names it.", in: strings.Replace(cli.Claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
+		"InvalidIntent": {reason: "An intent with an unknown field is invalid.", in: strings.Replace(cli.Claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "InvalidIntent"},
+		"InvalidSite":   {reason: "A claim for a Site outside of the catalog is invalid.", in: strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: "SiteMissing"},
+		"NoBlueprint":   {reason: "A missing Blueprint is reported with the existing Blueprints.", in: strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "type": "wep"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: `BlueprintMissing: Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"?`},
+		"InvalidRender": {reason: "A parameter that the Blueprint does not take is invalid.", in: strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid, says: "RenderFailed"},
 		"UnreadValue": {
 			reason: "A value that the Blueprint does not read is refused with its field.",
-			in:     strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid,
+			in:     strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: terminal.ExitInvalid,
 			says: `-:5: IntentDeployment team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: Blueprint "web-1.0.0" does not read this value`,
 		},
 		"InvalidYAML":   {reason: "A file that is not YAML is invalid.", in: "a: [", args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "1 mistake"},
-		"InvalidSecond": {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
+		"InvalidSecond": {reason: "A line is that of the file.", in: cli.Claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
 		"Twice":         {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: terminal.ExitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
 		"OtherKinds":    {reason: "Objects of other projects are not checked.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
 		"UnknownFlag":   {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: terminal.ExitUsage},
@@ -66,9 +67,9 @@ func TestExitCodes(t *testing.T) {
 			says: "test-0.0.0 reads cpu, image, memory, replicas\ntest-0.0.0 spec.examples[0] ok",
 		},
 		"BlueprintDir":   {reason: "A directory can be tested before it is made a Blueprint.", args: []string{"blueprint", "test", blueprints + "batch"}, says: "spec.examples[1] ok"},
-		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: terminal.ExitInvalid, says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: there is none to test: add an intent to examples"},
+		"NoExamples":     {reason: "Nothing to test is not success.", in: cli.BareBlueprint, args: []string{"blueprint", "test", "-"}, want: terminal.ExitInvalid, says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: there is none to test: add an intent to examples"},
 		"Nothing":        {reason: "Without a command the usage is printed, as kubectl does.", says: "Usage: kubectl-intent <command>"},
-		"BlueprintFails": {reason: "The failed example is named, with its error.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: terminal.ExitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
+		"BlueprintFails": {reason: "The failed example is named, with its error.", in: cli.BareBlueprint + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: terminal.ExitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -80,21 +81,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// bare is a Blueprint whose object no API server would take.
-const bare = `apiVersion: catalog.intentplane.dev/v1alpha1
-kind: Blueprint
-metadata: {name: web-1.0.0}
-spec:
-  blueprintName: web
-  version: 1.0.0
-  serviceTypes: [web]
-  files:
-    kustomization.yaml: "resources: [a.yaml]"
-    a.yaml: "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {port: 1}}"
-`
-
 func TestValidateFindings(t *testing.T) {
-	in := strings.Replace(claim, "spec:", "spec:\n  suspend: 3", 1) + "---\n" + strings.Replace(claim, "team-a", "team-b", 1) + "---\n" + bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n"
+	in := strings.Replace(cli.Claim, "spec:", "spec:\n  suspend: 3", 1) + "---\n" + strings.Replace(cli.Claim, "team-a", "team-b", 1) + "---\n" + cli.BareBlueprint + "  examples: [{intent: '{\"service\": \"a\"}'}]\n"
 	out, _, code := runIntent(in, "validate", "-", "-o", "json")
 	got := Report{}
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != terminal.ExitInvalid {
@@ -113,7 +101,7 @@ func TestValidateFindings(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	out, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "replicas": 1, "image": "registry.example.org/team/app:1.2.0"}`, 1),
+	out, problems, code := runIntent(strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "replicas": 1, "image": "registry.example.org/team/app:1.2.0"}`, 1),
 		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
 	if code != 0 {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
@@ -154,7 +142,7 @@ func TestExplainChecks(t *testing.T) {
 	if err := os.WriteFile(sites, []byte(measured), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	judged := strings.Replace(claim, `"shop"}'`, `"shop", "site": "edge1", "slos": {"latency_p99": "<= 500ms"}}'`+"\n  gatesConfig: {metricRules: {latency_p99: {count: 5}}}", 1)
+	judged := strings.Replace(cli.Claim, `"shop"}'`, `"shop", "site": "edge1", "slos": {"latency_p99": "<= 500ms"}}'`+"\n  gatesConfig: {metricRules: {latency_p99: {count: 5}}}", 1)
 	out, problems, code := runIntent(judged, "explain", "-", "--site", sites, "--blueprint", examples+"20-blueprint.yaml")
 	if code != 0 {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
@@ -178,7 +166,7 @@ func TestValidateOverlap(t *testing.T) {
 	args := []string{"validate"}
 	for _, name := range []string{"one", "two", "three"} {
 		site := map[string]string{"one": "edge1", "two": "edge1", "three": "edge2"}[name]
-		text := strings.NewReplacer("name: shop}", "name: "+files[name]+"}", `"shop"}`, `"shop", "site": "`+site+`"}`).Replace(claim)
+		text := strings.NewReplacer("name: shop}", "name: "+files[name]+"}", `"shop"}`, `"shop", "site": "`+site+`"}`).Replace(cli.Claim)
 		file := filepath.Join(dir, name+".yaml")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -194,7 +182,7 @@ func TestValidateOverlap(t *testing.T) {
 }
 
 func TestExplainUnread(t *testing.T) {
-	_, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1),
+	_, problems, code := runIntent(strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1),
 		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
 	want := "kubectl-intent: error: team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: "
 	if code != terminal.ExitInvalid || !strings.HasPrefix(problems, want) {

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestVersion(t *testing.T) {
@@ -35,8 +37,8 @@ func TestVersion(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := apiServer{objects: installed(t), denied: tc.denied}
-			t.Setenv("KUBECONFIG", server.start(t))
+			server := cli.Server{Objects: cli.Installation(t), Denied: tc.denied}
+			t.Setenv("KUBECONFIG", server.Start(t))
 			out, problems, code := runIntent("", tc.args...)
 			if code != 0 || problems != "" || tc.not != "" && strings.Contains(out, tc.not) {
 				t.Errorf("\n%s\nrun(%q): want not %q, got exit code %d:\n%s%s", tc.reason, tc.args, tc.not, code, out, problems)

@@ -15,13 +15,14 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // waitedClaim is a claim with a status, in which DIGEST stands for the digest of its spec.
 func waitedClaim(t *testing.T, spec, status string) []byte {
 	t.Helper()
-	o := standing(t, status)
-	for key, value := range parse(t, spec).Object {
+	o := cli.ClaimWith(t, status)
+	for key, value := range cli.Parse(t, spec).Object {
 		if err := unstructured.SetNestedField(o.Object, value, "spec", key); err != nil {
 			t.Fatal(err)
 		}
@@ -231,8 +232,8 @@ func TestWaitCommand(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{objects: []*unstructured.Unstructured{standing(t, tc.status)}}
-			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", server.start(t))...)
+			server := &cli.Server{Objects: []*unstructured.Unstructured{cli.ClaimWith(t, tc.status)}}
+			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", server.Start(t))...)
 			if code != tc.code || !strings.Contains(out+problems, tc.says) {
 				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.says, code, out, problems)
 			}

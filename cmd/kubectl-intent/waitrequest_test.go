@@ -14,6 +14,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestAwaitDecisions(t *testing.T) {
@@ -85,7 +86,7 @@ func TestWaitAfterRetry(t *testing.T) {
 		status  string
 		age     time.Duration
 		request string
-		server  apiServer
+		server  cli.Server
 		code    int
 		says    string
 	}{
@@ -106,19 +107,19 @@ func TestWaitAfterRetry(t *testing.T) {
 		},
 		"Denied": {
 			reason:  "A user who may not read requests gets the result in the status.",
-			request: `{}`, server: apiServer{denied: map[string]bool{"rolloutrequests.rollout.intentplane.dev": true}},
+			request: `{}`, server: cli.Server{Denied: map[string]bool{"rolloutrequests.rollout.intentplane.dev": true}},
 			code: terminal.ExitRolledBack, says: "Succeeded: Back.",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			o := parse(t, string(waitedClaim(t, "{}", stdcmp.Or(tc.status, rolledBack))))
+			o := cli.Parse(t, string(waitedClaim(t, "{}", stdcmp.Or(tc.status, rolledBack))))
 			group, _, _ := strings.Cut(o.GetAPIVersion(), "/")
-			request := parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, name: again},
+			request := cli.Parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, name: again},
 				spec: {action: Retry, deploymentRef: {apiGroup: `+group+`, kind: IntentDeployment, name: shop}}, status: `+tc.request+`}`)
 			request.SetCreationTimestamp(metav1.NewTime(time.Now().Add(-tc.age)))
-			tc.server.objects = []*unstructured.Unstructured{o, request}
-			out, problems, code := runIntent("", "wait", "shop", "--timeout", "500ms", "--kubeconfig", tc.server.start(t))
+			tc.server.Objects = []*unstructured.Unstructured{o, request}
+			out, problems, code := runIntent("", "wait", "shop", "--timeout", "500ms", "--kubeconfig", tc.server.Start(t))
 			if code != tc.code || !strings.Contains(out+problems, tc.says) {
 				t.Errorf("\n%s\nwait: want %d and %q, got %d:\n%s%s", tc.reason, tc.code, tc.says, code, out, problems)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestWarnings(t *testing.T) {
@@ -27,14 +28,14 @@ func TestWarnings(t *testing.T) {
 			`apiVersion: "`+wrong+`" is not an API version of Intentplane, so the object was not looked at: `+suggestion)
 	}
 	in := func(apiVersion string) string {
-		return strings.Replace(claim, "claims.intentplane.dev/v1alpha1", apiVersion, 1)
+		return strings.Replace(cli.Claim, "claims.intentplane.dev/v1alpha1", apiVersion, 1)
 	}
 	passed := func(apiVersion, kind string, count int) []PassedOver {
 		return []PassedOver{{APIVersion: apiVersion, Kind: kind, Count: count}}
 	}
 	status := warning(6, "IntentDeployment", "status", "NoEffect", "status: is written by the control plane, and not taken from a file")
 	off := warning(8, "IntentDeployment", "spec.gatesConfig.sloThresholds", "NoEffect", "spec.gatesConfig.sloThresholds: does nothing while spec.gatesConfig.enabled is false")
-	skipped := strings.Replace(bare, "metadata: {name: a}", "metadata: {name: a, annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}}", 1)
+	skipped := strings.Replace(cli.BareBlueprint, "metadata: {name: a}", "metadata: {name: a, annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}}", 1)
 	cases := map[string]struct {
 		reason string
 		in     string
@@ -49,7 +50,7 @@ func TestWarnings(t *testing.T) {
 			}}},
 		},
 		"Declared":  {reason: "A declared object is not warned of.", in: skipped + "  unproven: [{kind: Service}]\n", want: Report{Checked: 1}},
-		"Others":    {reason: "Objects of other kinds are counted by their kind.", in: namespace + "---\n" + claim + "---\n" + namespace, want: Report{Checked: 1, PassedOver: passed("v1", "Namespace", 2)}},
+		"Others":    {reason: "Objects of other kinds are counted by their kind.", in: namespace + "---\n" + cli.Claim + "---\n" + namespace, want: Report{Checked: 1, PassedOver: passed("v1", "Namespace", 2)}},
 		"NearGroup": {reason: "A group that is nearly ours is warned of.", in: in("claims.intentplane.de/v1alpha1"), want: Report{Warnings: group("claims.intentplane.de/v1alpha1"), PassedOver: passed("claims.intentplane.de/v1alpha1", "IntentDeployment", 1)}},
 		"NearShared": {
 			reason: "A kind that others have too is warned of in a group that is nearly ours.",
@@ -67,9 +68,9 @@ func TestWarnings(t *testing.T) {
 		"Theirs":      {reason: "A kind that others have too is not warned of.", in: "apiVersion: aws.upbound.io/v1beta1\nkind: ProviderConfig\nmetadata: {name: a}\n", want: Report{PassedOver: passed("aws.upbound.io/v1beta1", "ProviderConfig", 1)}},
 		"Empty":       {reason: "A file without objects is warned of.", in: "", want: Report{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}}},
 		"Comments":    {reason: "A file of comments has no objects.", in: "# a\n---\n# b\n", want: Report{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}}},
-		"Status":      {reason: "A status has no effect in a file.", in: claim + "status: {phase: Succeeded}\n", want: Report{Checked: 1, Warnings: status}},
-		"GatesOff":    {reason: "A threshold has no effect while gates are switched off.", in: claim + "  gatesConfig:\n    enabled: false\n    sloThresholds: {error_rate: '<= 1'}\n", want: Report{Checked: 1, Warnings: off}},
-		"GatesOn":     {reason: "A threshold has an effect while gates are switched on.", in: claim + "  gatesConfig:\n    sloThresholds: {error_rate: '<= 1'}\n", want: Report{Checked: 1}},
+		"Status":      {reason: "A status has no effect in a file.", in: cli.Claim + "status: {phase: Succeeded}\n", want: Report{Checked: 1, Warnings: status}},
+		"GatesOff":    {reason: "A threshold has no effect while gates are switched off.", in: cli.Claim + "  gatesConfig:\n    enabled: false\n    sloThresholds: {error_rate: '<= 1'}\n", want: Report{Checked: 1, Warnings: off}},
+		"GatesOn":     {reason: "A threshold has an effect while gates are switched on.", in: cli.Claim + "  gatesConfig:\n    sloThresholds: {error_rate: '<= 1'}\n", want: Report{Checked: 1}},
 		"Supported":   {reason: "Each field of a configuration has an effect, so none is warned of.", in: config, want: Report{Checked: 1}},
 	}
 	for name, tc := range cases {
@@ -95,7 +96,7 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestWarningText(t *testing.T) {
-	out, _, code := runIntent(strings.Replace(claim, "plane.dev", "plane.io", 1)+"---\na: 1\n", "validate", "-")
+	out, _, code := runIntent(strings.Replace(cli.Claim, "plane.dev", "plane.io", 1)+"---\na: 1\n", "validate", "-")
 	const want = `-:1: IntentDeployment team-a/shop: warning: OtherGroup: apiVersion: "claims.intentplane.io/v1alpha1" is not an API version of Intentplane, ` +
 		"so the object was not looked at: did you mean claims.intentplane.dev/v1alpha1 or intentplane.dev/v1alpha1?\n" +
 		"0 objects, 0 mistakes, 1 warning; passed over: 1 without a kind, 1 IntentDeployment of claims.intentplane.io/v1alpha1\n"

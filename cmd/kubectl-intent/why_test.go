@@ -9,26 +9,8 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
-
-// crossplane are the objects of an installation that is well, beside the composite of a claim.
-func crossplane(t *testing.T) []*unstructured.Unstructured {
-	t.Helper()
-	return []*unstructured.Unstructured{
-		parse(t, `{apiVersion: pkg.crossplane.io/v1, kind: Provider, metadata: {name: provider-intentplane}, spec: {package: r/provider-intentplane}, status: {conditions: [{type: Healthy, status: "True", reason: Healthy}]}}`),
-		parse(t, `{apiVersion: pkg.crossplane.io/v1, kind: Provider, metadata: {name: provider-aws}, spec: {package: r/aws}, status: {conditions: [{type: Healthy, status: "False", reason: Sick}]}}`),
-		parse(t, `{apiVersion: pkg.crossplane.io/v1, kind: Function, metadata: {name: function-intentplane}, spec: {package: r/function-intentplane}, status: {conditions: [{type: Healthy, status: "True", reason: Healthy}]}}`),
-		parse(t, `{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, metadata: {name: xintentdeployments.claims.intentplane.dev}, status: {conditions: [{type: Established, status: "True", reason: Watching}]}}`),
-		parse(t, `{apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, metadata: {name: shop-x}, status: {conditions: [{type: Responsive, status: "True", reason: WatchCircuitClosed}]}}`),
-		parse(t, `{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {namespace: crossplane-system, name: intentplane-provider}, spec: {renewTime: "2031-05-06T14:03:38.000000Z"}}`),
-	}
-}
-
-// claimed returns a sample as a claim.
-func claimed(s *samples.Sample) *samples.Sample {
-	s.Group = "claims.intentplane.dev"
-	return s
-}
 
 func TestWhy(t *testing.T) {
 	clusterScoped := map[string]bool{
@@ -66,12 +48,12 @@ func TestWhy(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{objects: crossplane(t), denied: tc.denied}
+			server := &cli.Server{Objects: cli.Crossplane(t), Denied: tc.denied}
 			if tc.edit != nil {
-				tc.edit(server.objects)
+				tc.edit(server.Objects)
 			}
-			kubeconfig := serveSamples(t, server, map[string]*samples.Sample{"team-a": claimed(tc.sample)})
-			for _, o := range server.objects {
+			kubeconfig := cli.ServeSamples(t, server, map[string]*samples.Sample{"team-a": cli.AsClaim(tc.sample)})
+			for _, o := range server.Objects {
 				if o.GetKind() == "IntentDeployment" {
 					if err := unstructured.SetNestedStringMap(o.Object, map[string]string{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XIntentDeployment", "name": "shop-x"}, "spec", "resourceRef"); err != nil {
 						t.Fatal(err)
@@ -96,13 +78,13 @@ const maxWhyRequests = 15
 
 // TestWhyRequests counts the requests of an answer, of a claim and of a cluster, which are looked for in both shapes.
 func TestWhyRequests(t *testing.T) {
-	server := &apiServer{objects: crossplane(t)}
-	kubeconfig := serveSamples(t, server, map[string]*samples.Sample{"team-a": claimed(samples.WrongPassword())})
-	server.objects = append(server.objects, parse(t, `{apiVersion: claims.intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: team-a, name: prod},
+	server := &cli.Server{Objects: cli.Crossplane(t)}
+	kubeconfig := cli.ServeSamples(t, server, map[string]*samples.Sample{"team-a": cli.AsClaim(samples.WrongPassword())})
+	server.Objects = append(server.Objects, cli.Parse(t, `{apiVersion: claims.intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: team-a, name: prod},
 		spec: {resourceRef: {apiVersion: claims.intentplane.dev/v1alpha1, kind: XWorkloadCluster, name: prod-x}}, status: {managedCluster: prod-x}}`))
 	for _, name := range []string{"shop", "prod"} {
 		n := &atomic.Int64{}
-		server.requests = n
+		server.Requests = n
 		out, problems, code := runIntent("", "why", name, "--kubeconfig", kubeconfig)
 		if code != 0 || !strings.Contains(out, "Who acts") {
 			t.Fatalf("why %s: %d\n%s%s", name, code, out, problems)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // listed is a List as kubectl prints it, with a claim that is wrong in line 13.
@@ -46,10 +47,10 @@ func TestWhatIsOurs(t *testing.T) {
 		"Second":    {reason: "Line numbers count in the file.", in: "a: 1\n---\n" + listed, want: []Finding{finding(exactly, 14, 2), finding(wrong, 15, 2)}},
 		"Nested":    {reason: "Lists in lists are read, however deep.", in: "kind: List\nitems:\n" + indented(listed), want: []Finding{finding(exactly, 14, 1), finding(wrong, 15, 1)}},
 		"Typed":     {reason: "A list of one kind need not say it of each.", in: "apiVersion: claims.intentplane.dev/v1alpha1\nkind: IntentDeploymentList\nitems:\n- metadata: {name: shop, namespace: team-a}\n  spec:\n    intnt: a\n", want: []Finding{finding(exactly, 5, 1), finding(wrong, 6, 1)}},
-		"Version":   {reason: "A version that does not exist is a mistake.", in: strings.Replace(claim, "v1alpha1", "v1alpha2", 1), want: singleFinding(1, "apiVersion", "", "IntentDeployment", `apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`)},
-		"Kind":      {reason: "A kind with a mistake is found, with the kind that is meant.", in: strings.Replace(claim, "IntentDeployment", "IntentDeploymnt", 1), want: singleFinding(2, "kind", "", "IntentDeploymnt", `kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt": did you mean IntentDeployment of claims.intentplane.dev?`)},
-		"Group":     {reason: "A group below ours with a mistake is found.", in: strings.Replace(claim, "claims.", "claim.", 1), want: singleFinding(2, "kind", "", "IntentDeployment", `kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment": did you mean IntentDeployment of claims.intentplane.dev?`)},
-		"Strangers": {reason: "A group that only ends as ours does is another project's.", in: strings.Replace(claim, "claims.intent", "myintent", 1), want: []Finding{}},
+		"Version":   {reason: "A version that does not exist is a mistake.", in: strings.Replace(cli.Claim, "v1alpha1", "v1alpha2", 1), want: singleFinding(1, "apiVersion", "", "IntentDeployment", `apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`)},
+		"Kind":      {reason: "A kind with a mistake is found, with the kind that is meant.", in: strings.Replace(cli.Claim, "IntentDeployment", "IntentDeploymnt", 1), want: singleFinding(2, "kind", "", "IntentDeploymnt", `kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt": did you mean IntentDeployment of claims.intentplane.dev?`)},
+		"Group":     {reason: "A group below ours with a mistake is found.", in: strings.Replace(cli.Claim, "claims.", "claim.", 1), want: singleFinding(2, "kind", "", "IntentDeployment", `kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment": did you mean IntentDeployment of claims.intentplane.dev?`)},
+		"Strangers": {reason: "A group that only ends as ours does is another project's.", in: strings.Replace(cli.Claim, "claims.intent", "myintent", 1), want: []Finding{}},
 		"NotAList":  {reason: "A kind that is called a list may have no items.", in: "apiVersion: x.org/v1\nkind: AllowList\nitems: 3\n", want: []Finding{}},
 	}
 	for name, tc := range cases {
@@ -66,11 +67,11 @@ func TestWhatIsOurs(t *testing.T) {
 	}
 	twice := strings.Replace(listed, "intnt:", "intent: a\n    intent:", 1)
 	for _, command := range []string{"validate", "digest"} {
-		if out, problems, code := runIntent(twice+"---\n"+claim, command, "-"); code != terminal.ExitInvalid || !strings.Contains(out+problems, `"intent" already set`) {
+		if out, problems, code := runIntent(twice+"---\n"+cli.Claim, command, "-"); code != terminal.ExitInvalid || !strings.Contains(out+problems, `"intent" already set`) {
 			t.Errorf("%s: a duplicate key of a list is not lost: exit code %d:\n%s%s", command, code, out, problems)
 		}
 	}
-	want, _, _ := runIntent(claim, "digest", "-")
+	want, _, _ := runIntent(cli.Claim, "digest", "-")
 	if got, problems, _ := runIntent(strings.Replace(listed, "intnt", "intent", 1), "digest", "-"); got != want {
 		t.Errorf("Other commands look into lists too: want %q, got %q: %s", want, got, problems)
 	}
@@ -83,10 +84,10 @@ func indented(text string) string {
 
 // TestUnreadable wants a report, whatever cannot be read.
 func TestUnreadable(t *testing.T) {
-	bad := file(t, strings.Replace(claim, "intent:", "intnt:", 1))
-	server := apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}
-	kubeconfig := server.start(t, examples+"10-sites.yaml")
-	large := file(t, strings.Repeat("# nothing\n", 16<<20/10+1))
+	bad := cli.WriteFile(t, strings.Replace(cli.Claim, "intent:", "intnt:", 1))
+	server := cli.Server{Denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}
+	kubeconfig := server.Start(t, examples+"10-sites.yaml")
+	large := cli.WriteFile(t, strings.Repeat("# nothing\n", 16<<20/10+1))
 	cases := map[string]struct {
 		reason string
 		args   []string
