@@ -193,3 +193,10 @@ func TestExplainNoBuild(t *testing.T) {
 		t.Errorf("explainNoBuild(...): -want, +got:\n%s", diff)
 	}
 }
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/offline"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
@@ -21,27 +22,27 @@ type commands struct {
 	Abort      abortCommand      `cmd:"" help:"Give up the revision that goes out."`
 	Approve    approveCommand    `cmd:"" help:"Let the update through that waits."`
 	Artifacts  artifactsCommand  `cmd:"" help:"Show the files that a deployment delivers to each Site."`
-	Blueprint  blueprintCommand  `cmd:"" help:"Make and test Blueprints."`
+	Blueprint  offline.Blueprint `cmd:"" help:"Make and test Blueprints."`
 	Blueprints blueprintsCommand `cmd:"" help:"Show the Blueprints that a namespace may use, with parameters and defaults."`
 	Completion completionCommand `cmd:"" help:"Print the script with which a shell completes this command."`
 	Diff       diffCommand       `cmd:"" help:"Show the changes that a file would make to the delivered objects. Exits with 1 when there are any."`
-	Digest     digestCommand     `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
+	Digest     offline.Digest    `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
 	Doctor     doctorCommand     `cmd:"" help:"Look for problems of an installation of Intentplane. Exits with 1 when there are any."`
-	Explain    explainCommand    `cmd:"" help:"Show how an IntentDeployment is understood, and where each value comes from."`
+	Explain    offline.Explain   `cmd:"" help:"Show how an IntentDeployment is understood, and where each value comes from."`
 	History    historyCommand    `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
-	Import     importCommand     `cmd:"" help:"Convert the analyses of Argo Rollouts and Flagger into checks."`
+	Import     offline.Import    `cmd:"" help:"Convert the analyses of Argo Rollouts and Flagger into checks."`
 	Logs       logsCommand       `cmd:"" help:"Show the measurements of a check of a deployment, or the log of the build of an Application."`
 	Look       lookCommand       `cmd:"" help:"Have the repository with the source of an Application looked at now."`
 	Promote    promoteCommand    `cmd:"" help:"Release a step of a canary that waits, or all of them."`
 	Prune      pruneCommand      `cmd:"" help:"Remove packages that left their bundle, or directories of a repository without an owner, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
 	Refresh    refreshCommand    `cmd:"" help:"Have the repositories of a deployment looked at now, also where an error is waited out."`
-	Render     renderCommand     `cmd:"" help:"Write the rendered files of an IntentDeployment, for each Site that it goes to."`
+	Render     offline.Render    `cmd:"" help:"Write the rendered files of an IntentDeployment, for each Site that it goes to."`
 	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
 	Sites      sitesCommand      `cmd:"" help:"Show the Sites that a namespace may use."`
 	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
 	Status     statusCommand     `cmd:"" help:"Show the progress of Bundles, Applications, deployments and clusters, and the cause of their wait."`
-	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
+	Validate   offline.Validate  `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 	Version    versionCommand    `cmd:"" help:"Print the versions of this program and of the packages in the cluster."`
 	Why        whyCommand        `cmd:"" help:"Say why a Bundle, an Application, a deployment or a cluster does not go on, who has to act, and how."`
 	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run the present spec of an Application, an IntentDeployment or a Bundle. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`

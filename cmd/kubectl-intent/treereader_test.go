@@ -180,7 +180,7 @@ func canaryInstalled(t *testing.T, file string, catalog []string) (*samples.Samp
 // firstCanary returns the path of a file that has the first canary of the examples, with the name of the sample.
 func firstCanary(t *testing.T) string {
 	t.Helper()
-	b, err := os.ReadFile(canaryClaims)
+	b, err := os.ReadFile("../../examples/delivery/canary.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

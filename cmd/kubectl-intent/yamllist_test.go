@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/offline"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/test/cli"
 )
@@ -29,34 +30,34 @@ items:
 
 func TestWhatIsOurs(t *testing.T) {
 	const message = "spec.intnt: is not a field of this kind"
-	wrong := Finding{File: "-", Document: 1, Line: 13, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec.intnt", Reason: "InvalidSpec", Message: message}
-	exactly := Finding{File: "-", Document: 1, Line: 12, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec", Reason: "InvalidSpec", Message: "spec: Invalid value: exactly one of intent and expectation must be set"}
-	finding := func(f Finding, line, document int) Finding {
+	wrong := offline.Finding{File: "-", Document: 1, Line: 13, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec.intnt", Reason: "InvalidSpec", Message: message}
+	exactly := offline.Finding{File: "-", Document: 1, Line: 12, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec", Reason: "InvalidSpec", Message: "spec: Invalid value: exactly one of intent and expectation must be set"}
+	finding := func(f offline.Finding, line, document int) offline.Finding {
 		f.Line, f.Document = line, document
 		return f
 	}
-	singleFinding := func(line int, field, _, kind, message string) []Finding {
-		return []Finding{{File: "-", Document: 1, Line: line, Kind: kind, Namespace: "team-a", Name: "shop", Field: field, Reason: "InvalidSpec", Message: message}}
+	singleFinding := func(line int, field, _, kind, message string) []offline.Finding {
+		return []offline.Finding{{File: "-", Document: 1, Line: line, Kind: kind, Namespace: "team-a", Name: "shop", Field: field, Reason: "InvalidSpec", Message: message}}
 	}
 	cases := map[string]struct {
 		reason string
 		in     string
-		want   []Finding
+		want   []offline.Finding
 	}{
-		"List":      {reason: "The items of a kubectl list are validated.", in: listed, want: []Finding{exactly, wrong}},
-		"Second":    {reason: "Line numbers count in the file.", in: "a: 1\n---\n" + listed, want: []Finding{finding(exactly, 14, 2), finding(wrong, 15, 2)}},
-		"Nested":    {reason: "Lists in lists are read, however deep.", in: "kind: List\nitems:\n" + indented(listed), want: []Finding{finding(exactly, 14, 1), finding(wrong, 15, 1)}},
-		"Typed":     {reason: "A list of one kind need not say it of each.", in: "apiVersion: claims.intentplane.dev/v1alpha1\nkind: IntentDeploymentList\nitems:\n- metadata: {name: shop, namespace: team-a}\n  spec:\n    intnt: a\n", want: []Finding{finding(exactly, 5, 1), finding(wrong, 6, 1)}},
+		"List":      {reason: "The items of a kubectl list are validated.", in: listed, want: []offline.Finding{exactly, wrong}},
+		"Second":    {reason: "Line numbers count in the file.", in: "a: 1\n---\n" + listed, want: []offline.Finding{finding(exactly, 14, 2), finding(wrong, 15, 2)}},
+		"Nested":    {reason: "Lists in lists are read, however deep.", in: "kind: List\nitems:\n" + indented(listed), want: []offline.Finding{finding(exactly, 14, 1), finding(wrong, 15, 1)}},
+		"Typed":     {reason: "A list of one kind need not say it of each.", in: "apiVersion: claims.intentplane.dev/v1alpha1\nkind: IntentDeploymentList\nitems:\n- metadata: {name: shop, namespace: team-a}\n  spec:\n    intnt: a\n", want: []offline.Finding{finding(exactly, 5, 1), finding(wrong, 6, 1)}},
 		"Version":   {reason: "A version that does not exist is a mistake.", in: strings.Replace(cli.Claim, "v1alpha1", "v1alpha2", 1), want: singleFinding(1, "apiVersion", "", "IntentDeployment", `apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`)},
 		"Kind":      {reason: "A kind with a mistake is found, with the kind that is meant.", in: strings.Replace(cli.Claim, "IntentDeployment", "IntentDeploymnt", 1), want: singleFinding(2, "kind", "", "IntentDeploymnt", `kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt": did you mean IntentDeployment of claims.intentplane.dev?`)},
 		"Group":     {reason: "A group below ours with a mistake is found.", in: strings.Replace(cli.Claim, "claims.", "claim.", 1), want: singleFinding(2, "kind", "", "IntentDeployment", `kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment": did you mean IntentDeployment of claims.intentplane.dev?`)},
-		"Strangers": {reason: "A group that only ends as ours does is another project's.", in: strings.Replace(cli.Claim, "claims.intent", "myintent", 1), want: []Finding{}},
-		"NotAList":  {reason: "A kind that is called a list may have no items.", in: "apiVersion: x.org/v1\nkind: AllowList\nitems: 3\n", want: []Finding{}},
+		"Strangers": {reason: "A group that only ends as ours does is another project's.", in: strings.Replace(cli.Claim, "claims.intent", "myintent", 1), want: []offline.Finding{}},
+		"NotAList":  {reason: "A kind that is called a list may have no items.", in: "apiVersion: x.org/v1\nkind: AllowList\nitems: 3\n", want: []offline.Finding{}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out, problems, _ := runIntent(tc.in, "validate", "-", "-o", "json")
-			got := Report{}
+			got := offline.ValidationReport{}
 			if err := json.Unmarshal([]byte(out), &got); err != nil {
 				t.Fatalf("\n%s\nrun(...): %v: %s", tc.reason, err, problems)
 			}

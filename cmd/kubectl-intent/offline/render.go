@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
@@ -6,8 +6,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-// A renderCommand renders an IntentDeployment.
-type renderCommand struct {
+// Render renders an IntentDeployment.
+type Render struct {
 	manifest.DeploymentFlags
 	terminal.ObjectsFlag
 
@@ -20,7 +20,7 @@ type renderCommand struct {
 
 // Run prints the files for each Site, writes them to a folder, or prints the changes of a checkout. It returns an error for invalid objects,
 // for objects that would not be delivered, and for unreadable ones.
-func (r *renderCommand) Run(s *terminal.Streams) error {
+func (r *Render) Run(s *terminal.Streams) error {
 	p := rendering.Printer{ObjectsFlag: r.ObjectsFlag, To: r.To, Diff: r.Diff, IsInput: r.Inputs}
 	if err := p.CheckForm(); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (r *renderCommand) Run(s *terminal.Streams) error {
 	return p.PrintSites(s, all, d.Owner())
 }
 
-func (r *renderCommand) renderFiles(d rendering.Deployment) ([]rendering.Site, error) {
+func (r *Render) renderFiles(d rendering.Deployment) ([]rendering.Site, error) {
 	if r.Inputs {
 		return d.KustomizeInputs()
 	}

@@ -1,7 +1,9 @@
-package main
+package offline
 
 import (
 	"encoding/base64"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/test/cli"
 )
 
@@ -111,5 +114,26 @@ func TestValidateAgainstCluster(t *testing.T) {
 				t.Errorf("\n%s\nrun(...): want a warning with %q:\n%s", tc.reason, tc.says, out)
 			}
 		})
+	}
+}
+
+// TestValidateOverlap looks at claims of two files of which the later one brings objects of the first one to the same Site.
+func TestValidateOverlap(t *testing.T) {
+	dir, files := t.TempDir(), map[string]string{"one": "shop", "two": "market", "three": "elsewhere"}
+	args := []string{"validate"}
+	for _, name := range []string{"one", "two", "three"} {
+		site := map[string]string{"one": "edge1", "two": "edge1", "three": "edge2"}[name]
+		text := strings.NewReplacer("name: shop}", "name: "+files[name]+"}", `"shop"}`, `"shop", "site": "`+site+`"}`).Replace(cli.Claim)
+		file := filepath.Join(dir, name+".yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file)
+	}
+	out, problems, code := runIntent("", append(args, "--site="+examples+"10-sites.yaml", "--blueprint="+examples+"20-blueprint.yaml")...)
+	want := `two.yaml:1: IntentDeployment team-a/market: ObjectConflict: Site "edge1": ConfigMap team-a/shop is delivered there by team-a/shop as well: give one of the services another name` +
+		"\n3 objects, 1 mistake\n"
+	if code != terminal.ExitInvalid || !strings.HasSuffix(out, want) {
+		t.Errorf("An object that two claims bring to one Site is found across files: want 1 and %q, got %d:\n%s%s", want, code, out, problems)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"encoding/json"
@@ -64,7 +64,7 @@ func TestBadQueries(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out, problems, code := runIntent(tc.in, tc.args...)
-			got := Report{}
+			got := ValidationReport{}
 			if err := json.Unmarshal([]byte(out), &got); err != nil || code != terminal.ExitInvalid {
 				t.Fatalf("\n%s\nrun(%q): exit code %d, %v:\n%s%s", tc.reason, tc.args, code, err, out, problems)
 			}
@@ -131,5 +131,45 @@ spec: {rules: [{backendRefs: [{name: web, port: 80}]}]}
 	got := strings.Split(strings.TrimSpace(out), "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("run(blueprint test): -want, +got:\n%s", diff)
+	}
+}
+
+func TestBlueprintCreate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "b.yaml")
+	_, problems, code := runIntent("", "blueprint", "create", blueprints+"web", "--name", "web", "--version", "1.1.0", "--channel", "next", "--to", file)
+	if code != 0 {
+		t.Fatalf("run(...): exit code %d: %s", code, problems)
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(blueprints + "web-1.1.0.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("The example is the output of the command: -file, +made:\n%s", diff)
+	}
+}
+
+func TestBlueprintAdvice(t *testing.T) {
+	const advice = "kubectl-intent: advice: the intent's image is used nowhere: name a container's image intent (a.yaml: Deployment shop)\n" +
+		"kubectl-intent: advice: the intent's replicas and resources are used nowhere: label a workload intentplane.dev/workload: main " +
+		"(a.yaml: Deployment shop), unless a HorizontalPodAutoscaler scales it\n"
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"kustomization.yaml": "resources: [a.yaml]\n",
+		"a.yaml":             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: shop}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{dir: advice, blueprints + "adopted": "", blueprints + "web": ""} {
+		out, problems, code := runIntent("", "blueprint", "create", path, "--name", "web", "--version", "1.0.0", "-o", "json")
+		if diff := cmp.Diff(want, problems); code != 0 || !strings.HasPrefix(out, "{") || diff != "" {
+			t.Errorf("Advice is given beside the Blueprint of %s: exit code %d: -want, +got:\n%s", filepath.Base(path), code, diff)
+		}
 	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package offline has the commands that need files only. They read a cluster where their flags ask for it.
+package offline
 
 import (
 	"cmp"
@@ -33,8 +34,8 @@ const ourGroup = "intentplane.dev"
 // reasonUnreadable is the reason of unreadable files and objects.
 const reasonUnreadable = "Unreadable"
 
-// A validateCommand looks for mistakes.
-type validateCommand struct {
+// Validate looks for mistakes.
+type Validate struct {
 	manifest.CatalogFlags
 	terminal.FormFlag
 
@@ -64,8 +65,8 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-// A Report is the result of a validation.
-type Report struct {
+// A ValidationReport is the result of a validation.
+type ValidationReport struct {
 	// Valid reports whether nothing was found.
 	Valid bool `json:"valid"`
 
@@ -87,7 +88,7 @@ type Report struct {
 
 // A validation goes through files.
 type validation struct {
-	report   Report
+	report   ValidationReport
 	server   *admission.Server
 	catalog  *manifest.Catalog
 	compile  bool
@@ -101,7 +102,7 @@ type validation struct {
 	rivals []rival
 }
 
-func (v *validateCommand) newValidation(in io.Reader) (*validation, error) {
+func (v *Validate) newValidation(in io.Reader) (*validation, error) {
 	if v.IsIncomplete() {
 		return nil, terminal.UsageError{Err: errors.New("--site and --blueprint are needed together, or --live")}
 	}
@@ -110,11 +111,11 @@ func (v *validateCommand) newValidation(in io.Reader) (*validation, error) {
 		return nil, err
 	}
 	server, err := admission.New()
-	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.IsComplete(), renderer: rendering.NewRenderer(), claims: claims{}}, err
+	return &validation{report: ValidationReport{Findings: []Finding{}}, server: server, catalog: c, compile: v.IsComplete(), renderer: rendering.NewRenderer(), claims: claims{}}, err
 }
 
 // Run prints a report. It returns an error when there are findings.
-func (v *validateCommand) Run(s *terminal.Streams) error {
+func (v *Validate) Run(s *terminal.Streams) error {
 	w, err := v.newValidation(s.In)
 	if err != nil {
 		return err
@@ -341,7 +342,7 @@ func fieldOfMessage(message string) string {
 }
 
 // printTextReport prints a line for each finding and each warning, which editors and CI know how to read, and a summary of the checked objects.
-func (r Report) printTextReport(w io.Writer, colours terminal.Palette) error {
+func (r ValidationReport) printTextReport(w io.Writer, colours terminal.Palette) error {
 	for _, f := range r.Findings {
 		if err := f.printTextLine(w, colours.Paint(f.Reason, color.FgRed)); err != nil {
 			return err
@@ -365,7 +366,7 @@ func (r Report) printTextReport(w io.Writer, colours terminal.Palette) error {
 	return errors.Wrap(err, "cannot print")
 }
 
-func (r Report) summarizeReport() string {
+func (r ValidationReport) summarizeReport() string {
 	out := countThings(r.Checked, "object") + ", " + countThings(len(r.Findings), "mistake")
 	if len(r.Warnings) > 0 {
 		out += ", " + countThings(len(r.Warnings), "warning")

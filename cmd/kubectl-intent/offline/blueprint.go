@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"cmp"
@@ -23,10 +23,10 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// A blueprintCommand holds the commands for Blueprints.
-type blueprintCommand struct {
-	Create createCommand `cmd:"" help:"Make a Blueprint from a kustomize directory."`
-	Test   testCommand   `cmd:"" help:"Render a Blueprint's own examples, and list the values that it reads. Exits with 1 when one fails."`
+// Blueprint holds the commands for Blueprints.
+type Blueprint struct {
+	Create BlueprintCreate `cmd:"" help:"Make a Blueprint from a kustomize directory."`
+	Test   BlueprintTest   `cmd:"" help:"Render a Blueprint's own examples, and list the values that it reads. Exits with 1 when one fails."`
 }
 
 // choices are the fields of a Blueprint that its directory does not contain.
@@ -51,8 +51,8 @@ func (c choices) createBlueprint(dir string) (*catalogv1alpha1.Blueprint, error)
 	return b, errors.Wrapf(err, "cannot make a Blueprint from %s", dir)
 }
 
-// A createCommand makes Blueprints.
-type createCommand struct {
+// BlueprintCreate makes Blueprints.
+type BlueprintCreate struct {
 	choices
 
 	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, names the parameters; its blueprint.yaml holds metrics, irreversible, unproven, canary and examples." predictor:"dir"`
@@ -62,7 +62,7 @@ type createCommand struct {
 
 // Run writes the Blueprint, and advises about fixed fields that could follow an intent. It returns an error for a directory that would never
 // render.
-func (c *createCommand) Run(s *terminal.Streams) error {
+func (c *BlueprintCreate) Run(s *terminal.Streams) error {
 	b, err := c.createBlueprint(c.Dir)
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func (c *createCommand) Run(s *terminal.Streams) error {
 	return errors.Wrap(os.WriteFile(c.To, out, 0o644), "cannot write the Blueprint") //nolint:gosec // It holds no secrets.
 }
 
-// A testCommand renders examples.
-type testCommand struct {
+// BlueprintTest renders examples.
+type BlueprintTest struct {
 	terminal.FormFlag
 
 	Path string `arg:"" help:"File with Blueprints, - for the standard input, or a kustomize directory with examples in its blueprint.yaml." predictor:"file"`
@@ -122,7 +122,7 @@ type ExampleResult struct {
 }
 
 // Run prints the values that each Blueprint reads, and one line for each example. It returns an error when one fails, or when there is none.
-func (t *testCommand) Run(s *terminal.Streams) error {
+func (t *BlueprintTest) Run(s *terminal.Streams) error {
 	blueprints, err := t.readBlueprints(s)
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func newExampleResult(name string, reads []string, r blueprint.Result) ExampleRe
 	return out
 }
 
-func (t *testCommand) readBlueprints(s *terminal.Streams) ([]catalogv1alpha1.Blueprint, error) {
+func (t *BlueprintTest) readBlueprints(s *terminal.Streams) ([]catalogv1alpha1.Blueprint, error) {
 	if info, err := os.Stat(t.Path); err != nil || !info.IsDir() {
 		return manifest.ReadObjects[catalogv1alpha1.Blueprint](s.In, t.Path, "Blueprint", manifest.CatalogVersion)
 	}

@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/cli"
 )
 
-const canaryClaims = "../../examples/delivery/canary.yaml"
+const canaryClaims = "../../../examples/delivery/canary.yaml"
 
 // TestPlanIsPrinted validates the claims of the examples, whose two shapes have the same plan.
 func TestPlanIsPrinted(t *testing.T) {
@@ -27,7 +27,7 @@ team-a/shop-canary goes out in 7 steps of at most 20
 		t.Errorf("run(%q): exit code %d: -want, +got:\n%s%s", args, code, diff, problems)
 	}
 	out, _, _ = runIntent("", append(args, "-o", "json")...)
-	got := Report{}
+	got := ValidationReport{}
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"encoding/json"
@@ -50,7 +50,7 @@ func TestCheckBundle(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out, problems, code := runIntent(strings.Replace(platform, tc.from, tc.to, 1), append([]string{"validate", "-", "-o", "json"}, tc.args...)...)
-			got := Report{}
+			got := ValidationReport{}
 			if err := json.Unmarshal([]byte(out), &got); err != nil || (code != 0) != (len(tc.want) > 0) {
 				t.Fatalf("\n%s\nrun(...): exit code %d, %v:\n%s%s", tc.reason, code, err, out, problems)
 			}

@@ -1,8 +1,9 @@
-package main
+package offline
 
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -122,5 +123,74 @@ func renders(t *testing.T, blueprint, file string, args []string) {
 	got, problems, _ := runIntent("", append([]string{"render"}, args...)...)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("render: %s: -want, +got:\n%s", problems, diff)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	out, problems, code := runIntent(strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "replicas": 1, "image": "registry.example.org/team/app:1.2.0"}`, 1),
+		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+	if code != 0 {
+		t.Fatalf("run(...): exit code %d: %s", code, problems)
+	}
+	got := [][]string{}
+	for line := range strings.Lines(out) {
+		if f := strings.Fields(line); len(f) > 2 {
+			got = append(got, f)
+		}
+	}
+	want := [][]string{
+		{"KEY", "VALUE", "FROM"},
+		{"claim", `"shop"`, "claim"},
+		{"cpu", `"100m"`, "Blueprint,", "intent.yaml"},
+		{"image", `"registry.example.org/team/app:1.2.0"`, "claim"},
+		{"memory", `"128Mi"`, "Blueprint,", "intent.yaml"},
+		{"namespace", `"team-a"`, "claim"},
+		{"param-greeting", `"Hello"`, "Blueprint,", "parametersSchema"},
+		{"priority", `"medium"`, "default"},
+		{"replicas", `"1"`, "claim"},
+		{"service", `"shop"`, "claim"},
+		{"site", `"edge1"`, "Site"},
+		{"type", `"web"`, "default"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Each value has a source: -want, +got:\n%s", diff)
+	}
+}
+
+// TestExplainChecks explains a claim with an objective and a rule of its own, by the Blueprint of the quickstart.
+func TestExplainChecks(t *testing.T) {
+	text, err := os.ReadFile(examples + "10-sites.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites := filepath.Join(t.TempDir(), "sites.yaml")
+	measured := strings.ReplaceAll(string(text), "  engine:\n", "  metrics: {prometheus: {address: 'http://prometheus.example.org:9090'}}\n  engine:\n")
+	if err := os.WriteFile(sites, []byte(measured), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	judged := strings.Replace(cli.Claim, `"shop"}'`, `"shop", "site": "edge1", "slos": {"latency_p99": "<= 500ms"}}'`+"\n  gatesConfig: {metricRules: {latency_p99: {count: 5}}}", 1)
+	out, problems, code := runIntent(judged, "explain", "-", "--site", sites, "--blueprint", examples+"20-blueprint.yaml")
+	if code != 0 {
+		t.Fatalf("run(...): exit code %d: %s", code, problems)
+	}
+	_, table, _ := strings.Cut(out, "CHECK ")
+	want := strings.Fields("THRESHOLD DELAY INTERVAL COUNT FAILURES ERRORS NO-DATA TIMEOUT latency_p99 <= 0.5s 2m1s 30s 5 1 4 Wait 5m")
+	if diff := cmp.Diff(want, strings.Fields(table)); diff != "" {
+		t.Errorf("Each check has its threshold and all of its rules: -want, +got:\n%s\n%s", diff, out)
+	}
+	_, problems, code = runIntent(judged, "explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+	const nowhere = `InvalidSpec: spec.intent: objective latency_p99: Site "edge1": prometheus.address: no Prometheus server is configured: ` +
+		`set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`
+	if code != terminal.ExitInvalid || !strings.Contains(problems, nowhere) {
+		t.Errorf("Without a Prometheus server the claim names the field to set: exit code %d: %s", code, problems)
+	}
+}
+
+func TestExplainUnread(t *testing.T) {
+	_, problems, code := runIntent(strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1),
+		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+	want := "kubectl-intent: error: team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: "
+	if code != terminal.ExitInvalid || !strings.HasPrefix(problems, want) {
+		t.Errorf("explain does not call a value the claim's that the Blueprint does not read: exit code %d, %q, want %q", code, problems, want)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"context"
@@ -18,10 +18,10 @@ import (
 	"github.com/intentplane/intentplane/function/gates"
 )
 
-// An importCommand holds the conversions.
-type importCommand struct {
-	Analysis       importAnalysisCommand       `cmd:"" help:"Convert AnalysisTemplates and ClusterAnalysisTemplates of Argo Rollouts into checks."`
-	Metrictemplate importMetricTemplateCommand `cmd:"" help:"Convert MetricTemplates of Flagger into checks, by the Canaries that refer to them."`
+// Import holds the conversions.
+type Import struct {
+	Analysis       ImportAnalysis       `cmd:"" help:"Convert AnalysisTemplates and ClusterAnalysisTemplates of Argo Rollouts into checks."`
+	Metrictemplate ImportMetricTemplate `cmd:"" help:"Convert MetricTemplates of Flagger into checks, by the Canaries that refer to them."`
 }
 
 // importFlags are the flags of both conversions.
@@ -40,15 +40,15 @@ func (f importFlags) options() (analysis.Options, error) {
 	return analysis.Options{Args: f.Arg, Count: f.Count, UsesSiteServer: f.SiteServer}, nil
 }
 
-// An importAnalysisCommand converts analyses of Argo Rollouts.
-type importAnalysisCommand struct {
+// ImportAnalysis converts analyses of Argo Rollouts.
+type ImportAnalysis struct {
 	importFlags
 
 	File string `arg:"" help:"File with AnalysisTemplates, or - for the standard input. Other objects in it are passed over." predictor:"file"`
 }
 
 // Run prints the conversion of the analyses. It returns an error that names each field which cannot be converted, and prints nothing then.
-func (i *importAnalysisCommand) Run(s *terminal.Streams) error {
+func (i *ImportAnalysis) Run(s *terminal.Streams) error {
 	o, err := i.options()
 	if err != nil {
 		return err
@@ -64,8 +64,8 @@ func (i *importAnalysisCommand) Run(s *terminal.Streams) error {
 	return i.printConversion(s, c, "AnalysisTemplate or ClusterAnalysisTemplate of argoproj.io/v1alpha1 with metrics")
 }
 
-// An importMetricTemplateCommand converts metrics of Flagger.
-type importMetricTemplateCommand struct {
+// ImportMetricTemplate converts metrics of Flagger.
+type ImportMetricTemplate struct {
 	importFlags
 
 	Threshold string   `help:"Threshold of a MetricTemplate that no Canary of the files refers to, such as '<= 5'." placeholder:"THRESHOLD"`
@@ -73,7 +73,7 @@ type importMetricTemplateCommand struct {
 }
 
 // Run prints the conversion of the metrics. It returns an error that names each field which cannot be converted, and prints nothing then.
-func (i *importMetricTemplateCommand) Run(s *terminal.Streams) error {
+func (i *ImportMetricTemplate) Run(s *terminal.Streams) error {
 	o, err := i.options()
 	if err != nil {
 		return err

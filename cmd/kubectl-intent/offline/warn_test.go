@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"encoding/json"
@@ -39,23 +39,23 @@ func TestWarnings(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		in     string
-		want   Report
+		want   ValidationReport
 	}{
 		"Undeclared": {
 			reason: "An object that an engine leaves alone has to be declared.", in: skipped,
-			want: Report{Checked: 1, Warnings: []Finding{{
+			want: ValidationReport{Checked: 1, Warnings: []Finding{{
 				File: "-", Document: 1, Line: 8, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.files", Reason: "Undeclared",
 				Message: "spec.files: a.yaml: Service a: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it, so no Site can prove it: " +
 					"remove the instruction, or declare the object in spec.unproven of the Blueprint",
 			}}},
 		},
-		"Declared":  {reason: "A declared object is not warned of.", in: skipped + "  unproven: [{kind: Service}]\n", want: Report{Checked: 1}},
-		"Others":    {reason: "Objects of other kinds are counted by their kind.", in: namespace + "---\n" + cli.Claim + "---\n" + namespace, want: Report{Checked: 1, PassedOver: passed("v1", "Namespace", 2)}},
-		"NearGroup": {reason: "A group that is nearly ours is warned of.", in: in("claims.intentplane.de/v1alpha1"), want: Report{Warnings: group("claims.intentplane.de/v1alpha1"), PassedOver: passed("claims.intentplane.de/v1alpha1", "IntentDeployment", 1)}},
+		"Declared":  {reason: "A declared object is not warned of.", in: skipped + "  unproven: [{kind: Service}]\n", want: ValidationReport{Checked: 1}},
+		"Others":    {reason: "Objects of other kinds are counted by their kind.", in: namespace + "---\n" + cli.Claim + "---\n" + namespace, want: ValidationReport{Checked: 1, PassedOver: passed("v1", "Namespace", 2)}},
+		"NearGroup": {reason: "A group that is nearly ours is warned of.", in: in("claims.intentplane.de/v1alpha1"), want: ValidationReport{Warnings: group("claims.intentplane.de/v1alpha1"), PassedOver: passed("claims.intentplane.de/v1alpha1", "IntentDeployment", 1)}},
 		"NearShared": {
 			reason: "A kind that others have too is warned of in a group that is nearly ours.",
 			in:     "apiVersion: catalog.intentplan.dev/v1alpha1\nkind: Site\nmetadata: {name: edge1}\n",
-			want: Report{
+			want: ValidationReport{
 				Warnings: []Finding{{
 					File: "-", Document: 1, Line: 1, Kind: "Site", Name: "edge1", Field: "apiVersion", Reason: "OtherGroup",
 					Message: `apiVersion: "catalog.intentplan.dev/v1alpha1" is not an API version of Intentplane, so the object was not looked at: did you mean catalog.intentplane.dev/v1alpha1?`,
@@ -63,20 +63,20 @@ func TestWarnings(t *testing.T) {
 				PassedOver: passed("catalog.intentplan.dev/v1alpha1", "Site", 1),
 			},
 		},
-		"OtherDomain": {reason: "A kind that only we have is warned of in any group.", in: in("tna.tna.ai/v1alpha1"), want: Report{Warnings: group("tna.tna.ai/v1alpha1"), PassedOver: passed("tna.tna.ai/v1alpha1", "IntentDeployment", 1)}},
-		"NoGroup":     {reason: "A group that is missing is warned of.", in: in("v1alpha1"), want: Report{Warnings: group("v1alpha1"), PassedOver: passed("v1alpha1", "IntentDeployment", 1)}},
-		"Theirs":      {reason: "A kind that others have too is not warned of.", in: "apiVersion: aws.upbound.io/v1beta1\nkind: ProviderConfig\nmetadata: {name: a}\n", want: Report{PassedOver: passed("aws.upbound.io/v1beta1", "ProviderConfig", 1)}},
-		"Empty":       {reason: "A file without objects is warned of.", in: "", want: Report{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}}},
-		"Comments":    {reason: "A file of comments has no objects.", in: "# a\n---\n# b\n", want: Report{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}}},
-		"Status":      {reason: "A status has no effect in a file.", in: cli.Claim + "status: {phase: Succeeded}\n", want: Report{Checked: 1, Warnings: status}},
-		"GatesOff":    {reason: "A threshold has no effect while gates are switched off.", in: cli.Claim + "  gatesConfig:\n    enabled: false\n    sloThresholds: {error_rate: '<= 1'}\n", want: Report{Checked: 1, Warnings: off}},
-		"GatesOn":     {reason: "A threshold has an effect while gates are switched on.", in: cli.Claim + "  gatesConfig:\n    sloThresholds: {error_rate: '<= 1'}\n", want: Report{Checked: 1}},
-		"Supported":   {reason: "Each field of a configuration has an effect, so none is warned of.", in: config, want: Report{Checked: 1}},
+		"OtherDomain": {reason: "A kind that only we have is warned of in any group.", in: in("tna.tna.ai/v1alpha1"), want: ValidationReport{Warnings: group("tna.tna.ai/v1alpha1"), PassedOver: passed("tna.tna.ai/v1alpha1", "IntentDeployment", 1)}},
+		"NoGroup":     {reason: "A group that is missing is warned of.", in: in("v1alpha1"), want: ValidationReport{Warnings: group("v1alpha1"), PassedOver: passed("v1alpha1", "IntentDeployment", 1)}},
+		"Theirs":      {reason: "A kind that others have too is not warned of.", in: "apiVersion: aws.upbound.io/v1beta1\nkind: ProviderConfig\nmetadata: {name: a}\n", want: ValidationReport{PassedOver: passed("aws.upbound.io/v1beta1", "ProviderConfig", 1)}},
+		"Empty":       {reason: "A file without objects is warned of.", in: "", want: ValidationReport{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}}},
+		"Comments":    {reason: "A file of comments has no objects.", in: "# a\n---\n# b\n", want: ValidationReport{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}}},
+		"Status":      {reason: "A status has no effect in a file.", in: cli.Claim + "status: {phase: Succeeded}\n", want: ValidationReport{Checked: 1, Warnings: status}},
+		"GatesOff":    {reason: "A threshold has no effect while gates are switched off.", in: cli.Claim + "  gatesConfig:\n    enabled: false\n    sloThresholds: {error_rate: '<= 1'}\n", want: ValidationReport{Checked: 1, Warnings: off}},
+		"GatesOn":     {reason: "A threshold has an effect while gates are switched on.", in: cli.Claim + "  gatesConfig:\n    sloThresholds: {error_rate: '<= 1'}\n", want: ValidationReport{Checked: 1}},
+		"Supported":   {reason: "Each field of a configuration has an effect, so none is warned of.", in: config, want: ValidationReport{Checked: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out, problems, code := runIntent(tc.in, "validate", "-", "-o", "json")
-			got := Report{}
+			got := ValidationReport{}
 			if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
 				t.Fatalf("\n%s\nrun(...): exit code %d: %v: %s%s", tc.reason, code, err, out, problems)
 			}

@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// An explainCommand shows how deployments are understood.
-type explainCommand struct {
+// Explain shows how deployments are understood.
+type Explain struct {
 	manifest.DeploymentFlags
 	terminal.FormFlag
 }
@@ -62,7 +62,7 @@ type SiteExplanation struct {
 
 // Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for an invalid deployment, and for
 // unreadable objects.
-func (e *explainCommand) Run(s *terminal.Streams) error {
+func (e *Explain) Run(s *terminal.Streams) error {
 	if e.Claim == "" && e.IsIncomplete() {
 		return terminal.UsageError{Err: errors.New("--site and --blueprint are needed together, or --live")}
 	}
@@ -81,7 +81,7 @@ func (e *explainCommand) Run(s *terminal.Streams) error {
 	return e.PrintValue(s.Out, all, func(w io.Writer) error { return printExplanations(w, all) })
 }
 
-func (e *explainCommand) explainDeployment(from *manifest.Catalog, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
+func (e *Explain) explainDeployment(from *manifest.Catalog, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
 	i, field, err := offline.ReadIntent(c.Spec)
 	if err != nil {
 		return Explanation{}, rendering.WithReason(err)

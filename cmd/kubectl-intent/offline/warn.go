@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"fmt"
@@ -61,7 +61,7 @@ func comparePassedOver(a, b PassedOver) int {
 }
 
 // passedOver returns the text of the last line about the objects that were not checked.
-func (r Report) passedOver() string {
+func (r ValidationReport) passedOver() string {
 	if len(r.PassedOver) == 0 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ func TestDigest(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out := &bytes.Buffer{}
-			err := (&digestCommand{File: "-", FormFlag: terminal.FormFlag{Output: "text"}}).Run(&terminal.Streams{In: strings.NewReader(tc.in), Out: out})
+			err := (&Digest{File: "-", FormFlag: terminal.FormFlag{Output: "text"}}).Run(&terminal.Streams{In: strings.NewReader(tc.in), Out: out})
 			if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
@@ -72,4 +72,16 @@ func TestDigest(t *testing.T) {
 			}
 		})
 	}
+}
+
+const added = `  compositionRef: {name: xintentdeployments.claims.intentplane.dev}
+  resourceRef: {apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, name: shop-x}
+status: {phase: Succeeded, conditions: []}
+`
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
