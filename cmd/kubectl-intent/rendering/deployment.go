@@ -73,7 +73,7 @@ func (p Deployment) KustomizeInputs() ([]Site, error) {
 	for i, input := range p.Inputs {
 		files, err := render.Layout(input)
 		if err != nil {
-			return nil, WithReason(WrapWithSite(input.Site.Name, deployment.RenderError(err, nil)))
+			return nil, WithReason(wrapWithSite(input.Site.Name, deployment.RenderError(err, nil)))
 		}
 		out = append(out, Site{Name: input.Site.Name, Path: p.Selection.Places[i].Path, Files: files})
 	}

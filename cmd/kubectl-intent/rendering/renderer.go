@@ -43,7 +43,7 @@ func (k Renderer) RenderSites(limited bool, in deployment.Input, c *offline.Comp
 			out[i].Files = nil
 			continue
 		}
-		err = WrapWithSite(out[i].Place.Site.GetName(), brokenRule(CheckRules(&c.Selection.Blueprint, out[i].Files)))
+		err = wrapWithSite(out[i].Place.Site.GetName(), brokenRule(CheckRules(&c.Selection.Blueprint, out[i].Files)))
 	}
 	return out, err
 }
@@ -67,7 +67,7 @@ func (k Renderer) renderWithoutLimits(ctx context.Context, in deployment.Input, 
 			continue
 		}
 		if out[i].Files, err = k.buildFiles(ctx, input); err != nil {
-			return nil, WrapWithSite(input.Site.Name, deployment.RenderError(err, out[i].Files))
+			return nil, wrapWithSite(input.Site.Name, deployment.RenderError(err, out[i].Files))
 		}
 	}
 	if err := c.CheckRead(in); err != nil {
@@ -86,23 +86,4 @@ func (k Renderer) buildFiles(ctx context.Context, in render.Input) (tree.Files, 
 		return nil, err
 	}
 	return files, policy.CheckObjects(files, definitions)
-}
-
-// brokenRule is an error of objects that no API server takes.
-func brokenRule(err error) error {
-	if err == nil {
-		return nil
-	}
-	return deployment.ErrorWithReason(deploymentv1alpha1.ReasonRenderFailed, err)
-}
-
-// WrapWithSite adds the Site to an error, and keeps its reason.
-func WrapWithSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
-
-// WithReason returns an error that begins with the reason that a condition of the deployment would have.
-func WithReason(err error) error {
-	if reason := deployment.ReasonOf(err); reason != "" {
-		return errors.Wrap(err, reason)
-	}
-	return err
 }

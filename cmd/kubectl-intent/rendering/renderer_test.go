@@ -1,4 +1,4 @@
-package main
+package rendering_test
 
 import (
 	"os"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -92,12 +91,6 @@ func TestReasons(t *testing.T) {
 				t.Errorf("\n%s\nplaces(...): %v: -want reason, +got reason:\n%s", tc.reason, err, diff)
 			}
 		})
-	}
-	if err := rendering.WrapWithSite("edge1", nil); err != nil {
-		t.Errorf("A nil error stays nil: %v", err)
-	}
-	if diff := cmp.Diff("TooLarge", deployment.ReasonOf(rendering.WrapWithSite("edge1", deployment.ErrorWithReason("TooLarge", errors.New("a"))))); diff != "" {
-		t.Errorf("A Site changes no reason: -want, +got:\n%s", diff)
 	}
 }
 
