@@ -12,6 +12,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/offline"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/wait"
 )
 
 // version of the build. The linker sets it.
@@ -45,7 +46,7 @@ type commands struct {
 	Validate   offline.Validate  `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 	Version    versionCommand    `cmd:"" help:"Print the versions of this program and of the packages in the cluster."`
 	Why        whyCommand        `cmd:"" help:"Say why a Bundle, an Application, a deployment or a cluster does not go on, who has to act, and how."`
-	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run the present spec of an Application, an IntentDeployment or a Bundle. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
+	Wait       wait.Command      `cmd:"" help:"Wait until the Sites run the present spec of an Application, an IntentDeployment or a Bundle. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
 }
 
 // gcPercent lets the heap grow to five times the live objects: a command ends within seconds, and the default spends a fifth of its time on garbage collection.

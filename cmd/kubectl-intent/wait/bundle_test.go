@@ -1,4 +1,4 @@
-package main
+package wait
 
 import (
 	"encoding/json"
@@ -22,17 +22,17 @@ func TestProgressOfBundle(t *testing.T) {
 		reason string
 		sample *samples.BundleSample
 		goal   goal
-		want   waitResult
+		want   result
 	}{
-		"Succeeded":  {reason: "A Bundle whose packages run is reached.", sample: samples.NewBundle(samples.New()), want: waitSucceeded},
-		"Deploying":  {reason: "A package that is deployed is waited for.", sample: samples.InProgress(samples.New()), want: waitGoesOn},
-		"Degraded":   {reason: "A package that is not ready any more may become so again.", sample: degraded, want: waitGoesOn},
-		"Failed":     {reason: "A package that failed ends the wait.", sample: failed(statev1alpha1.PackageReasonFailed), want: waitFailed},
-		"RolledBack": {reason: "A package that was rolled back has an end of its own.", sample: failed(statev1alpha1.PackageReasonRolledBack), want: waitRolledBack},
-		"Suspended":  {reason: "A suspended Bundle ends the wait.", sample: suspended, want: waitFailed},
+		"Succeeded":  {reason: "A Bundle whose packages run is reached.", sample: samples.NewBundle(samples.New()), want: resultSucceeded},
+		"Deploying":  {reason: "A package that is deployed is waited for.", sample: samples.InProgress(samples.New()), want: resultGoesOn},
+		"Degraded":   {reason: "A package that is not ready any more may become so again.", sample: degraded, want: resultGoesOn},
+		"Failed":     {reason: "A package that failed ends the wait.", sample: failed(statev1alpha1.PackageReasonFailed), want: resultFailed},
+		"RolledBack": {reason: "A package that was rolled back has an end of its own.", sample: failed(statev1alpha1.PackageReasonRolledBack), want: resultRolledBack},
+		"Suspended":  {reason: "A suspended Bundle ends the wait.", sample: suspended, want: resultFailed},
 		"Superseded": {
 			reason: "Another spec supersedes the awaited spec.",
-			sample: samples.NewBundle(samples.New()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: waitSuperseded,
+			sample: samples.NewBundle(samples.New()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: resultSuperseded,
 		},
 	}
 	for name, tc := range cases {
@@ -50,7 +50,7 @@ func TestProgressOfBundle(t *testing.T) {
 }
 
 func TestParseGoalOfBundle(t *testing.T) {
-	const file = "../../examples/bundles/ordered.yaml"
+	const file = "../../../examples/bundles/ordered.yaml"
 	if g, err := parseGoalOfBundle("digest="+file, nil); err != nil || g.digest == "" {
 		t.Errorf("parseGoalOfBundle(digest=%s): %+v, %v", file, g, err)
 	}

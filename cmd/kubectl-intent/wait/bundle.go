@@ -1,4 +1,4 @@
-package main
+package wait
 
 import (
 	"context"
@@ -46,25 +46,25 @@ func (w *waiter) progressOfBundle(encoded []byte) (progress, error) {
 		return p, nil
 	}
 	if b.Status.SpecDigest != want {
-		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
 	}
 	return progress{result: endOfBundle(b), message: string(b.Status.Phase) + ": " + b.Status.Message, digest: want}, nil
 }
 
 // endOfBundle says whether a Bundle came to an end. A Bundle that only a person can help has ended.
-func endOfBundle(b *cause.Bundle) waitResult {
+func endOfBundle(b *cause.Bundle) result {
 	all := b.Status.Conditions
 	stalled := all.Get(bundlev1alpha1.TypeStalled)
 	isStalled := all.IsTrue(bundlev1alpha1.TypeStalled)
 	switch {
 	case isStalled && stalled.Reason == statev1alpha1.PackageReasonRolledBack:
-		return waitRolledBack
+		return resultRolledBack
 	case isStalled, b.Status.Phase == bundlev1alpha1.PhaseFailed, all.Get(bundlev1alpha1.TypeReconciling).Reason == bundlev1alpha1.ReasonHeldBack:
-		return waitFailed
+		return resultFailed
 	case b.Status.Phase == bundlev1alpha1.PhaseSucceeded && all.IsTrue("Ready"):
-		return waitSucceeded
+		return resultSucceeded
 	}
-	return waitGoesOn
+	return resultGoesOn
 }
 
 // parseGoalOfBundle parses the value of --for for a Bundle, whose packages have steps and Sites of their own.

@@ -1,4 +1,5 @@
-package main
+// Package wait has the command that waits for the end of a request.
+package wait
 
 import (
 	"cmp"
@@ -18,8 +19,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-// A waitCommand waits for the end of the present request of an Application, a deployment or a Bundle.
-type waitCommand struct {
+// A Command waits for the end of the present request of an Application, a deployment or a Bundle.
+type Command struct {
 	connection.Flags
 	terminal.FormFlag
 
@@ -32,7 +33,7 @@ type waitCommand struct {
 
 // Run waits until the deployment is where the user wants it. It returns an error with an exit code of its own when that was rejected or is held up until a
 // person acts, when it was rolled back, when it takes longer than the timeout, when another spec took its place, and when the deployment cannot be read.
-func (c *waitCommand) Run(s *terminal.Streams) error {
+func (c *Command) Run(s *terminal.Streams) error {
 	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}
@@ -78,12 +79,12 @@ func (p progress) resultName(end error) string {
 	if errors.As(end, &timedOut) && timedOut.Code == terminal.ExitTimedOut {
 		return "TimedOut"
 	}
-	return string(cmp.Or(p.result, waitGoesOn))
+	return string(cmp.Or(p.result, resultGoesOn))
 }
 
 // chooseSubject returns the observation of the Application of the name or, if there is none, of the deployment or, if there is none either,
 // of the Bundle; and the awaited goal.
-func (c *waitCommand) chooseSubject(ctx context.Context, s *terminal.Streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
+func (c *Command) chooseSubject(ctx context.Context, s *terminal.Streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
 	a, err := opened.Application(ctx, c.Name)
 	// Where time is up already, the first look says so.
 	if err != nil && ctx.Err() == nil {
@@ -99,7 +100,7 @@ func (c *waitCommand) chooseSubject(ctx context.Context, s *terminal.Streams, w 
 }
 
 // chooseOther returns the observation of the deployment of the name or, if there is none, of the Bundle; and the awaited goal.
-func (c *waitCommand) chooseOther(ctx context.Context, s *terminal.Streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
+func (c *Command) chooseOther(ctx context.Context, s *terminal.Streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
 	b, err := opened.Bundle(ctx, c.Name)
 	if err != nil && ctx.Err() == nil {
 		return nil, goal{}, err
@@ -112,21 +113,21 @@ func (c *waitCommand) chooseOther(ctx context.Context, s *terminal.Streams, w *w
 	return w.observeDeployment(func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) }), g, err
 }
 
-// A waitResult is the result of one look at a deployment for its present request.
-type waitResult string
+// A result is the result of one look at a deployment for its present request.
+type result string
 
 const (
-	waitGoesOn    waitResult = "GoesOn"
-	waitSucceeded waitResult = "Succeeded"
-	waitFailed    waitResult = "Failed"
+	resultGoesOn    result = "GoesOn"
+	resultSucceeded result = "Succeeded"
+	resultFailed    result = "Failed"
 
-	waitRolledBack waitResult = "RolledBack"
-	waitSuperseded waitResult = "Superseded"
+	resultRolledBack result = "RolledBack"
+	resultSuperseded result = "Superseded"
 )
 
 // A progress is the state of a deployment, with the message of its status.
 type progress struct {
-	result  waitResult
+	result  result
 	message string
 
 	// digest of the spec that the deployment has now.
@@ -174,7 +175,7 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 		if err != nil {
 			return previous, err
 		}
-		if current == previous && current.result != waitGoesOn {
+		if current == previous && current.result != resultGoesOn {
 			return current, current.result.verdict()
 		}
 		if missingSince = w.missingSince(current, missingSince); w.isMissingTooLong(missingSince) {
@@ -195,15 +196,15 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 }
 
 // verdict returns nil for the awaited end, and an error with its exit code for another end.
-func (r waitResult) verdict() error {
+func (r result) verdict() error {
 	switch r {
-	case waitGoesOn, waitSucceeded:
+	case resultGoesOn, resultSucceeded:
 		return nil
-	case waitRolledBack:
+	case resultRolledBack:
 		return terminal.VerdictError{Code: terminal.ExitRolledBack}
-	case waitSuperseded:
+	case resultSuperseded:
 		return terminal.VerdictError{Code: terminal.ExitSuperseded}
-	case waitFailed:
+	case resultFailed:
 	}
 	return terminal.VerdictError{}
 }
@@ -271,7 +272,7 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 		return p, nil
 	}
 	if d.Status.IntentDigest != want {
-		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
 	}
 	return progress{
 		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want,
@@ -280,22 +281,22 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 }
 
 // resultOfWait says whether the deployment came to an end. A deployment that only a person can help has ended.
-func (d *waitedFor) resultOfWait() waitResult {
+func (d *waitedFor) resultOfWait() result {
 	switch outcome := deploymentv1alpha1.Outcome(d.Status.Outcome); {
 	case d.isSuspended():
-		return waitFailed
+		return resultFailed
 	case d.isOfEarlierRequest():
-		return waitGoesOn
+		return resultGoesOn
 	case outcome == deploymentv1alpha1.OutcomeFailed:
-		return waitFailed
+		return resultFailed
 	case outcome == deploymentv1alpha1.OutcomeRolledBack:
-		return waitRolledBack
+		return resultRolledBack
 	case d.isConditionTrue("Stalled"):
-		return waitFailed
+		return resultFailed
 	case outcome == deploymentv1alpha1.OutcomeSucceeded && d.isConditionTrue("Ready"):
-		return waitSucceeded
+		return resultSucceeded
 	}
-	return waitGoesOn
+	return resultGoesOn
 }
 
 // isSuspended reports whether spec.suspend holds back the request of the deployment.

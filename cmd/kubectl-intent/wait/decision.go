@@ -1,4 +1,4 @@
-package main
+package wait
 
 import (
 	"context"
@@ -22,14 +22,14 @@ type findRequest func(context.Context, rolloutv1alpha1.DeploymentReference) *rol
 func (w *waiter) awaitDecisions(observe func(context.Context) (progress, error), find findRequest) func(context.Context) (progress, error) {
 	return func(ctx context.Context) (progress, error) {
 		p, err := observe(ctx)
-		if err != nil || p.result == waitGoesOn || p.isBlocked || p.at.Name == "" {
+		if err != nil || p.result == resultGoesOn || p.isBlocked || p.at.Name == "" {
 			return p, err
 		}
 		r := find(ctx, deploymentOf(p.at))
 		if r == nil || w.now().Sub(r.GetCreationTimestamp().Time) >= decisionTimeout {
 			return p, nil
 		}
-		p.result, p.message = waitGoesOn, "Waiting: nothing was decided yet about RolloutRequest "+r.GetName()+" ("+string(r.Spec.Action)+"). "+p.message
+		p.result, p.message = resultGoesOn, "Waiting: nothing was decided yet about RolloutRequest "+r.GetName()+" ("+string(r.Spec.Action)+"). "+p.message
 		return p, nil
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package wait
 
 import (
 	"io"
@@ -79,22 +79,22 @@ func (g *goal) compareSpec(now string) (progress, bool) {
 	case !g.isFixed || g.seen == now:
 		return progress{}, false
 	case g.seen == "":
-		return progress{result: waitGoesOn, message: "Pending: the deployment does not have the spec of the file yet.", digest: now}, true
+		return progress{result: resultGoesOn, message: "Pending: the deployment does not have the spec of the file yet.", digest: now}, true
 	}
-	return progress{result: waitSuperseded, message: "Superseded: another spec took the place of the expected spec.", digest: now}, true
+	return progress{result: resultSuperseded, message: "Superseded: another spec took the place of the expected spec.", digest: now}, true
 }
 
 // resultOf says whether the deployment is where it is wanted.
-func (g *goal) resultOf(d *waitedFor) waitResult {
+func (g *goal) resultOf(d *waitedFor) result {
 	end := d.resultOfWait()
-	isBad := end == waitFailed || end == waitRolledBack
+	isBad := end == resultFailed || end == resultRolledBack
 	switch {
 	case isBad:
 		return end
 	case d.isOfEarlierRequest(), d.Status.Phase == string(deploymentv1alpha1.PhaseRollingBack):
 		return end
 	case g.isLive && d.isLive(), g.step > 0 && d.hasReachedStep(g.step):
-		return waitSucceeded
+		return resultSucceeded
 	}
 	return end
 }

@@ -1,4 +1,4 @@
-package main
+package wait
 
 import (
 	stdcmp "cmp"
@@ -35,27 +35,27 @@ func TestAwaitDecisions(t *testing.T) {
 	}{
 		"RolledBack": {
 			reason: "A rollback from before a retry does not end the retry.",
-			seen:   progress{result: waitRolledBack, message: "Succeeded: Back.", at: deployment}, about: namespaced, want: "GoesOn " + undecided + "Succeeded: Back.",
+			seen:   progress{result: resultRolledBack, message: "Succeeded: Back.", at: deployment}, about: namespaced, want: "GoesOn " + undecided + "Succeeded: Back.",
 		},
 		"Failed": {
 			reason: "A failure from before a retry does not end the retry.",
-			seen:   progress{result: waitFailed, at: deployment}, about: namespaced, want: "GoesOn " + undecided,
+			seen:   progress{result: resultFailed, at: deployment}, about: namespaced, want: "GoesOn " + undecided,
 		},
 		"Succeeded": {
 			reason: "A success from before a rollback request does not end the request.",
-			seen:   progress{result: waitSucceeded, at: deployment}, about: namespaced, want: "GoesOn " + undecided,
+			seen:   progress{result: resultSucceeded, at: deployment}, about: namespaced, want: "GoesOn " + undecided,
 		},
-		"Fresh": {reason: "A request holds the end back for a minute.", seen: progress{result: waitSucceeded, at: deployment}, about: namespaced, age: 59 * time.Second, want: "GoesOn " + undecided},
+		"Fresh": {reason: "A request holds the end back for a minute.", seen: progress{result: resultSucceeded, at: deployment}, about: namespaced, age: 59 * time.Second, want: "GoesOn " + undecided},
 		"Pending": {
 			reason: "A request that stays open for longer, as the approval of an update that cannot be delivered now, is not about this end.",
-			seen:   progress{result: waitSucceeded, message: "Succeeded: It runs.", at: deployment}, about: namespaced, age: time.Minute, want: "Succeeded Succeeded: It runs.",
+			seen:   progress{result: resultSucceeded, message: "Succeeded: It runs.", at: deployment}, about: namespaced, age: time.Minute, want: "Succeeded Succeeded: It runs.",
 		},
-		"GoesOn":      {reason: "A deployment that goes on says where it is.", seen: progress{result: waitGoesOn, message: "Delivering: a", at: deployment}, about: namespaced, want: "GoesOn Delivering: a"},
-		"Suspended":   {reason: "A suspended deployment decides nothing before a user resumes it.", seen: progress{result: waitFailed, message: "Held.", isBlocked: true, at: deployment}, about: namespaced, want: "Failed Held."},
-		"Superseded":  {reason: "Another spec ends the wait once nothing is undecided.", seen: progress{result: waitSuperseded, message: "Other.", at: deployment}, about: claimed, want: "Superseded Other."},
-		"OtherShape":  {reason: "A request to the deployment of the other shape is about another deployment.", seen: progress{result: waitRolledBack, message: "Back.", at: deployment}, about: claimed, want: "RolledBack Back."},
-		"Application": {reason: "A request to the deployment that an Application composed holds the Application.", seen: progress{result: waitRolledBack, at: subject.Report{Kind: "Application", Group: "claims.intentplane.dev", Name: "shop"}}, about: namespaced, want: "GoesOn " + undecided},
-		"Bundle":      {reason: "No request names a Bundle.", seen: progress{result: waitFailed, message: "No.", at: subject.Report{Kind: "Bundle", Group: "intentplane.dev", Name: "shop"}}, about: namespaced, want: "Failed No."},
+		"GoesOn":      {reason: "A deployment that goes on says where it is.", seen: progress{result: resultGoesOn, message: "Delivering: a", at: deployment}, about: namespaced, want: "GoesOn Delivering: a"},
+		"Suspended":   {reason: "A suspended deployment decides nothing before a user resumes it.", seen: progress{result: resultFailed, message: "Held.", isBlocked: true, at: deployment}, about: namespaced, want: "Failed Held."},
+		"Superseded":  {reason: "Another spec ends the wait once nothing is undecided.", seen: progress{result: resultSuperseded, message: "Other.", at: deployment}, about: claimed, want: "Superseded Other."},
+		"OtherShape":  {reason: "A request to the deployment of the other shape is about another deployment.", seen: progress{result: resultRolledBack, message: "Back.", at: deployment}, about: claimed, want: "RolledBack Back."},
+		"Application": {reason: "A request to the deployment that an Application composed holds the Application.", seen: progress{result: resultRolledBack, at: subject.Report{Kind: "Application", Group: "claims.intentplane.dev", Name: "shop"}}, about: namespaced, want: "GoesOn " + undecided},
+		"Bundle":      {reason: "No request names a Bundle.", seen: progress{result: resultFailed, message: "No.", at: subject.Report{Kind: "Bundle", Group: "intentplane.dev", Name: "shop"}}, about: namespaced, want: "Failed No."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

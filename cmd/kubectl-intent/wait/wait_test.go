@@ -1,4 +1,4 @@
-package main
+package wait
 
 import (
 	"context"
@@ -60,72 +60,72 @@ func TestProgressOf(t *testing.T) {
 	}{
 		"New": {
 			reason: "A deployment without a status was not looked at yet.", status: `{}`,
-			want: progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."},
+			want: progress{result: resultGoesOn, message: "Pending: the status does not speak about this spec yet."},
 		},
 		"Earlier": {
 			reason: "A status of an earlier spec does not end the wait for this spec.",
 			status: `{intentDigest: other, phase: Succeeded, outcome: Succeeded, conditions: [` + isReady + `]}`,
-			want:   progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."},
+			want:   progress{result: resultGoesOn, message: "Pending: the status does not speak about this spec yet."},
 		},
 		"OldReady": {
 			reason: "A claim that is Delivering goes on, although its Ready is still that of the spec before.",
 			status: `{intentDigest: DIGEST, phase: Delivering, message: It goes., conditions: [` + isReady + `]}`,
-			want:   progress{result: waitGoesOn, message: "Delivering: It goes."},
+			want:   progress{result: resultGoesOn, message: "Delivering: It goes."},
 		},
 		"OldConditions": {
 			reason: "A claim that Succeeded has ended once its condition Ready is true, too.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isNotReady + `]}`,
-			want:   progress{result: waitGoesOn, message: "Succeeded: It runs."},
+			want:   progress{result: resultGoesOn, message: "Succeeded: It runs."},
 		},
 		"Succeeded": {
 			reason: "A deployment that Succeeded and is Ready is at its end.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`,
-			want:   progress{result: waitSucceeded, message: "Succeeded: It runs."},
+			want:   progress{result: resultSucceeded, message: "Succeeded: It runs."},
 		},
 		"RolledBack": {
 			reason: "A deployment that was rolled back does not run its desired revision.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, message: It runs., conditions: [` + isNotReady + `]}`,
-			want:   progress{result: waitRolledBack, message: "Succeeded: It runs."},
+			want:   progress{result: resultRolledBack, message: "Succeeded: It runs."},
 		},
 		"Failed": {
 			reason: "A deployment that Failed is at its end, whatever its conditions say by then.",
 			status: `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No., conditions: [` + isReady + `]}`,
-			want:   progress{result: waitFailed, message: "Failed: No."},
+			want:   progress{result: resultFailed, message: "Failed: No."},
 		},
 		"Stalled": {
 			reason: "A deployment that only a person can help is waited for no longer.",
 			status: `{intentDigest: DIGEST, phase: Delivering, message: No., conditions: [` + isNotReady + `, ` + isStalled + `]}`,
-			want:   progress{result: waitFailed, message: "Delivering: No."},
+			want:   progress{result: resultFailed, message: "Delivering: No."},
 		},
 		"Missing": {
 			reason: "A deployment whose Site does not exist waits for that.",
 			status: `{intentDigest: DIGEST, phase: Pending, message: No edge9., conditions: [` + isNotReady + `, ` + isMissing + `]}`,
-			want:   progress{result: waitGoesOn, message: "Pending: No edge9.", missing: true},
+			want:   progress{result: resultGoesOn, message: "Pending: No edge9.", missing: true},
 		},
 		"Suspended": {
 			reason: "A request that spec.suspend holds back is waited for no longer.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: Held., conditions: [` + isNotReady + `, ` + isSuspended + `]}`,
-			want:   progress{result: waitFailed, message: "Succeeded: Held.", isBlocked: true},
+			want:   progress{result: resultFailed, message: "Succeeded: Held.", isBlocked: true},
 		},
 		"HeldBackAfterRollback": {
 			reason: "A request that is held back behind a revision that was rolled back was not rolled back itself.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, heldBack: true, message: Held., conditions: [` + isNotReady + `, ` + isSuspended + `]}`,
-			want:   progress{result: waitFailed, message: "Succeeded: Held.", isBlocked: true},
+			want:   progress{result: resultFailed, message: "Succeeded: Held.", isBlocked: true},
 		},
 		"OutrankedAfterRollback": {
 			reason: "A request that a newer version of the function takes up goes on.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, heldBack: true, message: Held., conditions: [` + isNotReady + `]}`,
-			want:   progress{result: waitGoesOn, message: "Succeeded: Held."},
+			want:   progress{result: resultGoesOn, message: "Succeeded: Held."},
 		},
 		"OutrankedAfterSuccess": {
 			reason: "The success of an earlier request does not count for a request that is held back.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, heldBack: true, message: Held., conditions: [` + isReady + `]}`,
-			want:   progress{result: waitGoesOn, message: "Succeeded: Held."},
+			want:   progress{result: resultGoesOn, message: "Succeeded: Held."},
 		},
 		"SuspendedAndThere": {
 			reason: "A suspended deployment that runs its desired revision has ended.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`,
-			want:   progress{result: waitSucceeded, message: "Succeeded: It runs."},
+			want:   progress{result: resultSucceeded, message: "Succeeded: It runs."},
 		},
 	}
 	for name, tc := range cases {

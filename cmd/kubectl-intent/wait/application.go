@@ -1,4 +1,4 @@
-package main
+package wait
 
 import (
 	"context"
@@ -52,10 +52,10 @@ func (w *waiter) progressOfApplication(composed *cluster.ComposedApplication) (p
 		return p, nil
 	}
 	if a.Status.SpecDigest != want {
-		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
 	}
 	if commit := a.Status.Source.Commit; commit != "" && composed.Commit != "" && commit != composed.Commit {
-		return progress{result: waitGoesOn, message: "Pending: the status does not speak about commit " + composed.Commit + " yet.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status does not speak about commit " + composed.Commit + " yet.", digest: want}, nil
 	}
 	return progress{
 		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want,
@@ -73,15 +73,15 @@ func decodeWaitedFor(b []byte) (*waitedFor, error) {
 }
 
 // resultOfApplication says whether an Application is where it is wanted. Its deployment says which Sites and which step are live.
-func (g *goal) resultOfApplication(a *cause.Application, d *waitedFor) waitResult {
+func (g *goal) resultOfApplication(a *cause.Application, d *waitedFor) result {
 	end := endOfApplication(a)
 	sum, err := digest.Spec(&d.Spec)
 	isOfDeployment := (g.isLive || g.step > 0) && isDelivered(a)
-	if end != waitGoesOn || !isOfDeployment || err != nil || d.Status.IntentDigest != sum {
+	if end != resultGoesOn || !isOfDeployment || err != nil || d.Status.IntentDigest != sum {
 		return end
 	}
-	if g.resultOf(d) == waitSucceeded {
-		return waitSucceeded
+	if g.resultOf(d) == resultSucceeded {
+		return resultSucceeded
 	}
 	return end
 }
@@ -93,17 +93,17 @@ func isDelivered(a *cause.Application) bool {
 }
 
 // endOfApplication says whether an Application came to an end. An Application that only a person can help has ended.
-func endOfApplication(a *cause.Application) waitResult {
+func endOfApplication(a *cause.Application) result {
 	all := a.Status.Conditions
 	switch {
 	case a.Status.IsRolledBack():
-		return waitRolledBack
+		return resultRolledBack
 	case a.Status.Phase == applicationv1alpha1.PhaseFailed, all.IsTrue(applicationv1alpha1.TypeStalled), isHeldBack(a):
-		return waitFailed
+		return resultFailed
 	case a.Status.Phase == applicationv1alpha1.PhaseRunning && all.IsTrue("Ready"):
-		return waitSucceeded
+		return resultSucceeded
 	}
-	return waitGoesOn
+	return resultGoesOn
 }
 
 // isHeldBack reports whether the deployment of an Application holds back the request of the Application.
