@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/offline"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/request"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/wait"
 )
@@ -20,8 +21,8 @@ var version = "dev"
 
 // commands are the commands of kubectl-intent.
 type commands struct {
-	Abort      abortCommand      `cmd:"" help:"Give up the revision that goes out."`
-	Approve    approveCommand    `cmd:"" help:"Let the update through that waits."`
+	Abort      request.Abort     `cmd:"" help:"Give up the revision that goes out."`
+	Approve    request.Approve   `cmd:"" help:"Let the update through that waits."`
 	Artifacts  artifactsCommand  `cmd:"" help:"Show the files that a deployment delivers to each Site."`
 	Blueprint  offline.Blueprint `cmd:"" help:"Make and test Blueprints."`
 	Blueprints blueprintsCommand `cmd:"" help:"Show the Blueprints that a namespace may use, with parameters and defaults."`
@@ -33,13 +34,13 @@ type commands struct {
 	History    historyCommand    `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
 	Import     offline.Import    `cmd:"" help:"Convert the analyses of Argo Rollouts and Flagger into checks."`
 	Logs       logsCommand       `cmd:"" help:"Show the measurements of a check of a deployment, or the log of the build of an Application."`
-	Look       lookCommand       `cmd:"" help:"Have the repository with the source of an Application looked at now."`
-	Promote    promoteCommand    `cmd:"" help:"Release a step of a canary that waits, or all of them."`
-	Prune      pruneCommand      `cmd:"" help:"Remove packages that left their bundle, or directories of a repository without an owner, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
-	Refresh    refreshCommand    `cmd:"" help:"Have the repositories of a deployment looked at now, also where an error is waited out."`
+	Look       request.Look      `cmd:"" help:"Have the repository with the source of an Application looked at now."`
+	Promote    request.Promote   `cmd:"" help:"Release a step of a canary that waits, or all of them."`
+	Prune      request.Prune     `cmd:"" help:"Remove packages that left their bundle, or directories of a repository without an owner, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
+	Refresh    request.Refresh   `cmd:"" help:"Have the repositories of a deployment looked at now, also where an error is waited out."`
 	Render     offline.Render    `cmd:"" help:"Write the rendered files of an IntentDeployment, for each Site that it goes to."`
-	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
-	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
+	Retry      request.Retry     `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
+	Rollback   request.Rollback  `cmd:"" help:"Go back to an earlier revision."`
 	Sites      sitesCommand      `cmd:"" help:"Show the Sites that a namespace may use."`
 	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
 	Status     statusCommand     `cmd:"" help:"Show the progress of Bundles, Applications, deployments and clusters, and the cause of their wait."`

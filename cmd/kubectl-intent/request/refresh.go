@@ -1,4 +1,4 @@
-package main
+package request
 
 import (
 	"cmp"
@@ -17,8 +17,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-// A refreshCommand requests a look at the present state.
-type refreshCommand struct {
+// Refresh requests a look at the present state.
+type Refresh struct {
 	connection.Flags
 	terminal.FormFlag
 
@@ -29,7 +29,7 @@ type refreshCommand struct {
 
 // Run annotates the object of the name, waits until the provider has looked at each repository, Site and Gate of its deployment, or at the
 // cluster, and prints the results. It returns an error when the object cannot be annotated, and when the provider did not look in time.
-func (c *refreshCommand) Run(s *terminal.Streams) error {
+func (c *Refresh) Run(s *terminal.Streams) error {
 	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}

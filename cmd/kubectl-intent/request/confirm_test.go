@@ -1,7 +1,6 @@
-package main
+package request
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -36,13 +35,13 @@ func TestConfirm(t *testing.T) {
 			server := &cli.Server{Objects: []*unstructured.Unstructured{
 				cli.ClaimWith(t, "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0}}"), cli.Parse(t, strings.ReplaceAll(history, "%s", "shop")),
 			}}
-			out, problems := &bytes.Buffer{}, &bytes.Buffer{}
+			out := &strings.Builder{}
 			s := &terminal.Streams{In: strings.NewReader(tc.answer), Out: out, IsInteractive: !tc.isScript}
-			code := runCommand(append(tc.args, "--kubeconfig", server.Start(t)), s, problems)
-			if len(server.Made) != tc.want || (code == 0) != (tc.want == 1 || name == "DryRun") || !strings.HasPrefix(problems.String(), tc.asks) {
+			problems, code := cli.RunWith(&commands{}, s, append(tc.args, "--kubeconfig", server.Start(t))...)
+			if len(server.Made) != tc.want || (code == 0) != (tc.want == 1 || name == "DryRun") || !strings.HasPrefix(problems, tc.asks) {
 				t.Errorf("\n%s\nrun(%q): want %d requests after %q, got %d and %d:\n%s%s", tc.reason, tc.args, tc.want, tc.asks, len(server.Made), code, out, problems)
 			}
-			if tc.asks == "" && strings.Contains(problems.String(), "[y/N]") {
+			if tc.asks == "" && strings.Contains(problems, "[y/N]") {
 				t.Errorf("\n%s\nrun(%q): the user is asked: %s", tc.reason, tc.args, problems)
 			}
 		})

@@ -1,4 +1,4 @@
-package main
+package request
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-type promoteCommand struct {
+// Promote releases a step of a canary, or all of them.
+type Promote struct {
 	askFlags
 
 	Step *int32 `help:"Step whose pause ends, counted from 1 as in column STEP: for 3/5 it is --step 3. Without it, the step that waits for a user, or whose pause runs now." xor:"promote"`
@@ -22,7 +23,7 @@ type promoteCommand struct {
 
 // Run releases a step of a canary, or all of them. It returns an error when no step pauses or waits for a user, and for unreadable objects or
 // a refused request.
-func (c *promoteCommand) Run(s *terminal.Streams) error {
+func (c *Promote) Run(s *terminal.Streams) error {
 	return c.createRequest(s, func(_ context.Context, a *asked) error {
 		a.spec.Action = rolloutv1alpha1.ActionPromote
 		if c.Full {

@@ -1,4 +1,4 @@
-package main
+package request
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestLook(t *testing.T) {
@@ -47,12 +48,11 @@ func TestLook(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if tc.source == "" {
-				tc.source = gitSource
+				tc.source = cli.GitSource
 			}
-			serveBuilt(t, tc.at, tc.source)
-			out, problems := &strings.Builder{}, &strings.Builder{}
-			code := runCommand(append([]string{"look", "api"}, tc.args...), &terminal.Streams{Out: out}, problems)
-			if code != tc.code || !strings.Contains(out.String()+problems.String(), tc.want) {
+			cli.ServeBuilt(t, tc.at, tc.source)
+			out, problems, code := runIntent("", append([]string{"look", "api"}, tc.args...)...)
+			if code != tc.code || !strings.Contains(out+problems, tc.want) {
 				t.Errorf("\n%s\nlook: exit code %d: %s%s", tc.reason, code, out, problems)
 			}
 		})
@@ -69,11 +69,11 @@ func TestRefuseLook(t *testing.T) {
 		annotations    map[string]string
 		want           string
 	}{
-		"Git":           {reason: "The repository of an Application is looked at.", source: gitSource},
-		"Paused":        {reason: "A paused Application passes no request on to its ImageBuild.", source: gitSource, annotations: map[string]string{"crossplane.io/paused": "true"}, want: paused},
-		"Resumed":       {reason: "An Application that is not paused may keep the annotation.", source: gitSource, annotations: map[string]string{"crossplane.io/paused": "false"}},
-		"Capital":       {reason: "Crossplane compares the value as it is written.", source: gitSource, annotations: map[string]string{"crossplane.io/paused": "True"}},
-		"Other":         {reason: "Another annotation pauses nothing.", source: gitSource, annotations: map[string]string{"crossplane.io/external-name": "true"}},
+		"Git":           {reason: "The repository of an Application is looked at.", source: cli.GitSource},
+		"Paused":        {reason: "A paused Application passes no request on to its ImageBuild.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "true"}, want: paused},
+		"Resumed":       {reason: "An Application that is not paused may keep the annotation.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "false"}},
+		"Capital":       {reason: "Crossplane compares the value as it is written.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "True"}},
+		"Other":         {reason: "Another annotation pauses nothing.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/external-name": "true"}},
 		"Archive":       {reason: "An archive is not looked at.", source: blob, want: archive},
 		"PausedArchive": {reason: "An archive is not looked at after a pause either.", source: blob, annotations: map[string]string{"crossplane.io/paused": "true"}, want: archive},
 	}
@@ -96,7 +96,7 @@ func TestLookPaused(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /apis/intentplane.dev/v1alpha1/namespaces/team-a/applications/api", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"apiVersion": "intentplane.dev/v1alpha1", "kind": "Application", "spec": ` + gitSource + `,
+		_, _ = w.Write([]byte(`{"apiVersion": "intentplane.dev/v1alpha1", "kind": "Application", "spec": ` + cli.GitSource + `,
 			"metadata": {"namespace": "team-a", "name": "api", "annotations": {"crossplane.io/paused": "true"}}}`))
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -114,9 +114,8 @@ func TestLookPaused(t *testing.T) {
 	}
 	t.Setenv("KUBECONFIG", kubeconfig)
 	for _, args := range [][]string{{"look", "api"}, {"look", "api", "--no-wait"}, {"look", "api", "-o", "json"}} {
-		out, problems := &strings.Builder{}, &strings.Builder{}
-		code := runCommand(args, &terminal.Streams{Out: out}, problems)
-		if code != 1 || !strings.Contains(problems.String(), "api: ReconcilePaused: ") {
+		out, problems, code := runIntent("", args...)
+		if code != 1 || !strings.Contains(problems, "api: ReconcilePaused: ") {
 			t.Errorf("%v: exit code %d: %s%s", args, code, out, problems)
 		}
 	}

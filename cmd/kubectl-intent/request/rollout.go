@@ -1,4 +1,5 @@
-package main
+// Package request has the commands that ask for something: a decision about a revision, a look at the present state, or the removal of leftovers.
+package request
 
 import (
 	"context"
@@ -37,24 +38,27 @@ type askFlags struct {
 	Timeout time.Duration `default:"10m"  help:"How long to wait."`
 }
 
-type abortCommand struct{ askFlags }
+// Abort rejects the revision that goes out.
+type Abort struct{ askFlags }
 
 // Run rejects the revision that goes out. It returns an error for unreadable objects and for a request that cannot be created.
-func (c *abortCommand) Run(s *terminal.Streams) error {
+func (c *Abort) Run(s *terminal.Streams) error {
 	return c.createRequest(s, withAction(rolloutv1alpha1.ActionAbort))
 }
 
-type retryCommand struct{ askFlags }
+// Retry starts the same revision again.
+type Retry struct{ askFlags }
 
 // Run starts the same revision again. It returns an error for unreadable objects and for a request that cannot be created.
-func (c *retryCommand) Run(s *terminal.Streams) error {
+func (c *Retry) Run(s *terminal.Streams) error {
 	return c.createRequest(s, withAction(rolloutv1alpha1.ActionRetry))
 }
 
-type approveCommand struct{ askFlags }
+// Approve approves the update that waits.
+type Approve struct{ askFlags }
 
 // Run approves the update that waits. It returns an error when none does, for unreadable objects and for a request that cannot be created.
-func (c *approveCommand) Run(s *terminal.Streams) error {
+func (c *Approve) Run(s *terminal.Streams) error {
 	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		u := a.status.Update
 		if u == (deploymentv1alpha1.UpdateStatus{}) {
@@ -92,14 +96,15 @@ func explainNoUpdate(ctx context.Context, c *cluster.Cluster, name string) error
 	return errors.Errorf("no update waits to be approved: the rebuilt image %s comes with the next commit, as spec.build.updates says", digest)
 }
 
-type rollbackCommand struct {
+// Rollback rolls back to an earlier revision.
+type Rollback struct {
 	askFlags
 
 	ToRevision int64 `help:"Revision to roll back to. Without it, the newest verified earlier revision that does not run already."`
 }
 
 // Run rolls back to an earlier revision. It returns an error when there is none, for unreadable objects and for a request that cannot be created.
-func (c *rollbackCommand) Run(s *terminal.Streams) error {
+func (c *Rollback) Run(s *terminal.Streams) error {
 	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		a.spec.Action, a.spec.ToRevision = rolloutv1alpha1.ActionRollbackTo, &c.ToRevision
 		if c.ToRevision != 0 {

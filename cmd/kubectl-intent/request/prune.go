@@ -1,4 +1,4 @@
-package main
+package request
 
 import (
 	"context"
@@ -26,8 +26,8 @@ import (
 // exitPlanChanged is the exit code of a prune whose plan differs from the confirmed plan.
 const exitPlanChanged = 3
 
-// A pruneCommand removes unowned directories and packages.
-type pruneCommand struct {
+// Prune removes unowned directories and packages.
+type Prune struct {
 	connection.Flags
 	terminal.FormFlag
 
@@ -46,7 +46,7 @@ type pruneCommand struct {
 }
 
 // Run shows a plan, and carries it out once it is confirmed. It returns an error for a plan that is refused, that changed, or that was not carried out.
-func (c *pruneCommand) Run(s *terminal.Streams) error {
+func (c *Prune) Run(s *terminal.Streams) error {
 	if err := c.checkFlags(s); err != nil {
 		return terminal.UsageError{Err: err}
 	}
@@ -55,7 +55,7 @@ func (c *pruneCommand) Run(s *terminal.Streams) error {
 		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
-	p := &pruning{pruneCommand: c, streams: s, cluster: opened}
+	p := &pruning{Prune: c, streams: s, cluster: opened}
 	if err := p.requestPlan(ctx); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *pruneCommand) Run(s *terminal.Streams) error {
 }
 
 // checkFlags returns an error for flags that do not go together.
-func (c *pruneCommand) checkFlags(s *terminal.Streams) error {
+func (c *Prune) checkFlags(s *terminal.Streams) error {
 	switch {
 	case c.Directories != (c.Config != ""):
 		return errors.New("--directories and --config go together: one names the repository of the other")
@@ -84,7 +84,7 @@ func (c *pruneCommand) checkFlags(s *terminal.Streams) error {
 
 // A pruning is one call of the command.
 type pruning struct {
-	*pruneCommand
+	*Prune
 
 	streams *terminal.Streams
 	cluster *cluster.Cluster

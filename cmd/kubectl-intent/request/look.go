@@ -1,4 +1,4 @@
-package main
+package request
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-// A lookCommand asks for a look at a repository with source code.
-type lookCommand struct {
+// Look asks for a look at a repository with source code.
+type Look struct {
 	connection.Flags
 	terminal.FormFlag
 
@@ -34,7 +34,7 @@ type lookCommand struct {
 
 // Run annotates the Application, waits until the provider has looked, and prints the commit. It returns an error when the Application does not exist, when the
 // look found no commit, and when the provider did not look in time.
-func (c *lookCommand) Run(s *terminal.Streams) error {
+func (c *Look) Run(s *terminal.Streams) error {
 	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}

@@ -1,4 +1,4 @@
-package main
+package request
 
 import (
 	"strings"
@@ -34,22 +34,22 @@ func TestConfigReference(t *testing.T) {
 func TestPruneFlags(t *testing.T) {
 	cases := map[string]struct {
 		reason        string
-		command       pruneCommand
+		command       Prune
 		isInteractive bool
 		says          string
 	}{
 		"Asked":     {reason: "On a terminal the user is asked.", isInteractive: true},
 		"Silent":    {reason: "Where no person can answer, nothing is removed without a flag.", says: "no one can be asked"},
-		"DryRun":    {reason: "A plan alone asks nothing.", command: pruneCommand{DryRun: true}},
-		"Confirm":   {reason: "A flag confirms any plan.", command: pruneCommand{Confirm: true}},
-		"Plan":      {reason: "A flag confirms one plan.", command: pruneCommand{Plan: "sha256:1"}},
-		"Both":      {reason: "A plan and any plan exclude each other.", command: pruneCommand{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
-		"NoConfig":  {reason: "Directories belong to a repository.", command: pruneCommand{Directories: true, DryRun: true}, says: "go together"},
-		"NoScope":   {reason: "Packages are in no repository.", command: pruneCommand{Config: "fleet", DryRun: true}, says: "go together"},
-		"BundleToo": {reason: "A request has a single scope.", command: pruneCommand{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle"},
+		"DryRun":    {reason: "A plan alone asks nothing.", command: Prune{DryRun: true}},
+		"Confirm":   {reason: "A flag confirms any plan.", command: Prune{Confirm: true}},
+		"Plan":      {reason: "A flag confirms one plan.", command: Prune{Plan: "sha256:1"}},
+		"Both":      {reason: "A plan and any plan exclude each other.", command: Prune{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
+		"NoConfig":  {reason: "Directories belong to a repository.", command: Prune{Directories: true, DryRun: true}, says: "go together"},
+		"NoScope":   {reason: "Packages are in no repository.", command: Prune{Config: "fleet", DryRun: true}, says: "go together"},
+		"BundleToo": {reason: "A request has a single scope.", command: Prune{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle"},
 		"DryPrune": {
 			reason:  "A dry run removes nothing, so it confirms nothing.",
-			command: pruneCommand{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing",
+			command: Prune{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing",
 		},
 	}
 	for name, tc := range cases {
