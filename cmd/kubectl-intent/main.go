@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/live"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/offline"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/request"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
@@ -23,17 +24,17 @@ var version = "dev"
 type commands struct {
 	Abort      request.Abort     `cmd:"" help:"Give up the revision that goes out."`
 	Approve    request.Approve   `cmd:"" help:"Let the update through that waits."`
-	Artifacts  artifactsCommand  `cmd:"" help:"Show the files that a deployment delivers to each Site."`
+	Artifacts  live.Artifacts    `cmd:"" help:"Show the files that a deployment delivers to each Site."`
 	Blueprint  offline.Blueprint `cmd:"" help:"Make and test Blueprints."`
-	Blueprints blueprintsCommand `cmd:"" help:"Show the Blueprints that a namespace may use, with parameters and defaults."`
+	Blueprints live.Blueprints   `cmd:"" help:"Show the Blueprints that a namespace may use, with parameters and defaults."`
 	Completion completionCommand `cmd:"" help:"Print the script with which a shell completes this command."`
-	Diff       diffCommand       `cmd:"" help:"Show the changes that a file would make to the delivered objects. Exits with 1 when there are any."`
+	Diff       live.Diff         `cmd:"" help:"Show the changes that a file would make to the delivered objects. Exits with 1 when there are any."`
 	Digest     offline.Digest    `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
-	Doctor     doctorCommand     `cmd:"" help:"Look for problems of an installation of Intentplane. Exits with 1 when there are any."`
+	Doctor     live.Doctor       `cmd:"" help:"Look for problems of an installation of Intentplane. Exits with 1 when there are any."`
 	Explain    offline.Explain   `cmd:"" help:"Show how an IntentDeployment is understood, and where each value comes from."`
-	History    historyCommand    `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
+	History    live.History      `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
 	Import     offline.Import    `cmd:"" help:"Convert the analyses of Argo Rollouts and Flagger into checks."`
-	Logs       logsCommand       `cmd:"" help:"Show the measurements of a check of a deployment, or the log of the build of an Application."`
+	Logs       live.Logs         `cmd:"" help:"Show the measurements of a check of a deployment, or the log of the build of an Application."`
 	Look       request.Look      `cmd:"" help:"Have the repository with the source of an Application looked at now."`
 	Promote    request.Promote   `cmd:"" help:"Release a step of a canary that waits, or all of them."`
 	Prune      request.Prune     `cmd:"" help:"Remove packages that left their bundle, or directories of a repository without an owner, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
@@ -41,12 +42,12 @@ type commands struct {
 	Render     offline.Render    `cmd:"" help:"Write the rendered files of an IntentDeployment, for each Site that it goes to."`
 	Retry      request.Retry     `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
 	Rollback   request.Rollback  `cmd:"" help:"Go back to an earlier revision."`
-	Sites      sitesCommand      `cmd:"" help:"Show the Sites that a namespace may use."`
-	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
-	Status     statusCommand     `cmd:"" help:"Show the progress of Bundles, Applications, deployments and clusters, and the cause of their wait."`
+	Sites      live.Sites        `cmd:"" help:"Show the Sites that a namespace may use."`
+	State      live.State        `cmd:"" help:"Read the records of bundles."`
+	Status     live.Status       `cmd:"" help:"Show the progress of Bundles, Applications, deployments and clusters, and the cause of their wait."`
 	Validate   offline.Validate  `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
-	Version    versionCommand    `cmd:"" help:"Print the versions of this program and of the packages in the cluster."`
-	Why        whyCommand        `cmd:"" help:"Say why a Bundle, an Application, a deployment or a cluster does not go on, who has to act, and how."`
+	Version    live.Version      `cmd:"" help:"Print the versions of this program and of the packages in the cluster."`
+	Why        live.Why          `cmd:"" help:"Say why a Bundle, an Application, a deployment or a cluster does not go on, who has to act, and how."`
 	Wait       wait.Command      `cmd:"" help:"Wait until the Sites run the present spec of an Application, an IntentDeployment or a Bundle. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
 }
 
