@@ -58,7 +58,10 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	s := &terminal.Streams{In: os.Stdin, Out: os.Stdout, Colours: terminal.PaletteOf(os.Stdout, os.Getenv), Screen: terminal.ScreenOf(os.Stdout), IsInteractive: terminal.ScreenOf(os.Stdin) != nil}
+	s := &terminal.Streams{
+		In: os.Stdin, Out: os.Stdout, Colours: terminal.PaletteOf(os.Stdout, os.Getenv),
+		Screen: terminal.ScreenOf(os.Stdout), IsInteractive: terminal.ScreenOf(os.Stdin) != nil,
+	}
 	if filepath.Base(os.Args[0]) == completer {
 		os.Exit(terminal.ExitCode(completeWords(os.Args[1:], s.Out), os.Stderr))
 	}

@@ -110,7 +110,8 @@ func printSummaries(w io.Writer, all []RecordSummary) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprint(t, "NAMESPACE\tNAME\tVERSION\tSTATUS\tPACKAGES\tUNREFERENCED\tUPDATED\n")
 	for _, r := range all {
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\n", terminal.QuoteLine(r.Namespace), terminal.QuoteInvisible(r.Name), cmp.Or(terminal.QuoteInvisible(r.Version), "-"), r.Status,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\n",
+			terminal.QuoteLine(r.Namespace), terminal.QuoteInvisible(r.Name), cmp.Or(terminal.QuoteInvisible(r.Version), "-"), r.Status,
 			r.Deployed, r.Packages, r.Unreferenced, r.Updated.UTC().Format(time.RFC3339))
 	}
 	return errors.Wrap(t.Flush(), "cannot print")
@@ -140,13 +141,15 @@ func (c *StateShow) Run(s *terminal.Streams) error {
 func printRecord(w io.Writer, r *state.BundleState) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprintf(t, "BUNDLE\t%s\nVERSION\t%s\nSTATUS\t%s\nUPDATED\t%s\nWRITER\t%s\n\nPACKAGE\tVERSION\tWANTED\tSTATUS\tREVISION\tUPDATED\tMESSAGE\n",
-		terminal.QuoteInvisible(r.Namespace+"/"+r.Name), cmp.Or(terminal.QuoteInvisible(r.Version), "-"), r.Status, r.DateUpdated.UTC().Format(time.RFC3339), cmp.Or(terminal.QuoteInvisible(r.Writer), "-"))
+		terminal.QuoteInvisible(r.Namespace+"/"+r.Name), cmp.Or(terminal.QuoteInvisible(r.Version), "-"), r.Status,
+		r.DateUpdated.UTC().Format(time.RFC3339), cmp.Or(terminal.QuoteInvisible(r.Writer), "-"))
 	for _, p := range r.PkgStatuses {
 		revision := ""
 		if p.Revision > 0 {
 			revision = fmt.Sprint(p.Revision)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", terminal.QuoteLine(p.Name), cmp.Or(terminal.QuoteInvisible(p.Version), "-"), cmp.Or(terminal.QuoteInvisible(p.WantedVersion), "-"), p.Status,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			terminal.QuoteLine(p.Name), cmp.Or(terminal.QuoteInvisible(p.Version), "-"), cmp.Or(terminal.QuoteInvisible(p.WantedVersion), "-"), p.Status,
 			cmp.Or(revision, "-"), p.DateUpdated.UTC().Format(time.RFC3339), terminal.QuoteInvisible(p.Message))
 	}
 	return errors.Wrap(t.Flush(), "cannot print")

@@ -111,7 +111,9 @@ func (v *Validate) newValidation(in io.Reader) (*validation, error) {
 		return nil, err
 	}
 	server, err := admission.New()
-	return &validation{report: ValidationReport{Findings: []Finding{}}, server: server, catalog: c, compile: v.IsComplete(), renderer: rendering.NewRenderer(), claims: claims{}}, err
+	return &validation{
+		report: ValidationReport{Findings: []Finding{}}, server: server, catalog: c, compile: v.IsComplete(), renderer: rendering.NewRenderer(), claims: claims{},
+	}, err
 }
 
 // Run prints a report. It returns an error when there are findings.

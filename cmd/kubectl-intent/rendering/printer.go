@@ -96,7 +96,8 @@ func textOfFiles(files tree.Files) map[string]string {
 func (p Printer) printStream(w io.Writer, all []Site) error {
 	for _, site := range all {
 		if site.Waits {
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", terminal.QuoteInvisible(site.Name), terminal.QuoteInvisible(site.Path)); err != nil {
+			head := terminal.QuoteInvisible(site.Name) + ": " + terminal.QuoteInvisible(site.Path)
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: receives nothing before its cluster is known to be ready\n", head); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -104,7 +105,8 @@ func (p Printer) printStream(w io.Writer, all []Site) error {
 			if path.Base(name) == kustomization && !p.IsInput {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", terminal.QuoteInvisible(site.Name), terminal.QuoteInvisible(path.Join(site.Path, name)), p.printableFile(site.Files[name])); err != nil {
+			head := terminal.QuoteInvisible(site.Name) + ": " + terminal.QuoteInvisible(path.Join(site.Path, name))
+			if _, err := fmt.Fprintf(w, "---\n# Site %s\n%s", head, p.printableFile(site.Files[name])); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
