@@ -9,9 +9,9 @@ concurrent='(^|[[:space:]])go (func\(|[[:alpha:]][[:alnum:]_.]*\()|"sync(/atomic
 
 # enumerating are packages that try all combinations in one goroutine, which the detector makes ten times as slow. The root package calls
 # the same code from many goroutines, with it.
-enumerating='^\./(apis/(ledger|step)|bundles/state|function/(deployment|phase|workloadcluster)|provider/controller/bundlestate|cmd/kubectl-intent|test/soak)$'
+enumerating='^\./(apis/(ledger|step)|bundles/state|function/(deployment|phase|workloadcluster)|provider/controller/bundlestate|cmd/kubectl-intent/live|test/soak)$'
 
-long='./provider/controller/gitdelivery . ./provider/state ./provider/controller/gate ./function/render ./cmd/kubectl-intent ./function/deployment
+long='./provider/controller/gitdelivery . ./provider/state ./provider/controller/gate ./function/render ./cmd/kubectl-intent/live ./cmd/kubectl-intent ./function/deployment
 	./apis/step ./provider/controller/bundlestate ./apis/composition ./function/application ./bundles/state ./apis/ledger'
 
 all=$(find . -name '*_test.go' ! -path './test/e2e/*' ! -path './tools/*' ! -path './_output/*' -printf '%h\n' | LC_ALL=C sort -u)

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestEachCommandHasExamples holds each example to its command: it parses, and is one of that command.
@@ -68,23 +67,6 @@ func TestExamplesAreInHelp(t *testing.T) {
 	}
 }
 
-// TestVisibleClusterFlags compares the flags for the cluster in the help with the flags that people need often.
-func TestVisibleClusterFlags(t *testing.T) {
-	parser, err := kong.New(&clusterFlags{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, f := range parser.Model.Flags {
-		if !f.Hidden && f.Name != "help" {
-			got = append(got, f.Name)
-		}
-	}
-	if diff := cmp.Diff([]string{"kubeconfig", "context", "namespace"}, got); diff != "" {
-		t.Errorf("Help shows the flags of kubectl that choose a cluster and a namespace: -want, +got:\n%s", diff)
-	}
-}
-
 // needsMore are examples that do not end by themselves, or need a program or an object that this test does not have. The end-to-end tests run such commands.
 func needsMore() []string {
 	return []string{"--watch", "intent wait", "--checkout", "--fetch", "--wait", "intent refresh", "intent look", "intent prune", "intent state", "intent logs", "intent promote", "intent approve", "intent abort", "workloadclusters/"}
@@ -92,14 +74,14 @@ func needsMore() []string {
 
 // TestExamplesRun runs the examples that need no more than files and the quickstart in a cluster.
 func TestExamplesRun(t *testing.T) {
-	s := carryFiles(t, samples.Verified())
-	server := apiServer{objects: installed(t)}
+	s := cli.CarryFiles(t, examples, samples.Verified())
+	server := cli.Server{Objects: cli.Installation(t)}
 	objects, err := s.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.objects = append(server.objects, objects...)
-	t.Setenv("KUBECONFIG", server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml"))
+	server.Objects = append(server.Objects, objects...)
+	t.Setenv("KUBECONFIG", server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml"))
 	repository := t.TempDir()
 	if err := os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)
@@ -113,7 +95,7 @@ func TestExamplesRun(t *testing.T) {
 			}
 			ran++
 			// Exit code 1 is the verdict of a command that searches, and 2 a wrong command line.
-			if out, problems, code := runIntent("", argsOfLine(t, line)...); code >= exitUsage || strings.Contains(problems, "error:") {
+			if out, problems, code := runIntent("", argsOfLine(t, line)...); code >= terminal.ExitUsage || strings.Contains(problems, "error:") {
 				t.Errorf("An example runs: %s: exit code %d:\n%s%s", line, code, out, problems)
 			}
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/willabides/kongplete"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
 // completer is the program that kubectl calls to complete "kubectl intent". It is this program, under another name.
@@ -37,8 +39,8 @@ type completionCommand struct {
 }
 
 // Run prints the lines that make a shell complete kubectl-intent.
-func (c *completionCommand) Run(s *streams) error {
-	_, err := io.WriteString(s.out, map[string]string{
+func (c *completionCommand) Run(s *terminal.Streams) error {
+	_, err := io.WriteString(s.Out, map[string]string{
 		"bash": "complete -C kubectl-intent kubectl-intent\n",
 		"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -C kubectl-intent kubectl-intent\n",
 		"fish": `function __complete_kubectl_intent
@@ -70,7 +72,7 @@ func predictNames(list func(*cluster.Cluster, context.Context) []string) complet
 
 // namesInCluster reads the flags for the cluster that were typed already.
 func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context) []string) []string {
-	flags := clusterFlags{}
+	flags := connection.Flags{}
 	parser, err := kong.New(&flags, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))
 	if err != nil {
 		return nil
@@ -79,7 +81,7 @@ func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context
 		return nil
 	}
 	flags.RequestTimeout = patience
-	c, err := flags.openCluster()
+	c, err := flags.OpenCluster()
 	if err != nil {
 		return nil
 	}

@@ -9,11 +9,15 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 func TestCompletion(t *testing.T) {
-	server := apiServer{}
-	kubeconfig := server.start(t, examples+"40-claim.yaml", "../../examples/namespaced/deployment.yaml", "../../examples/bundles/existing.yaml")
+	server := cli.Server{}
+	kubeconfig := server.Start(t, examples+"40-claim.yaml", "../../examples/namespaced/deployment.yaml", "../../examples/bundles/existing.yaml")
 	cases := map[string]struct {
 		reason string
 		words  []string
@@ -86,16 +90,16 @@ func TestPainted(t *testing.T) {
 		want   []string
 	}{
 		"Diff":     {reason: "A diff looks as git's does.", args: append([]string{"render", examples + "40-claim.yaml", "--diff", t.TempDir()}, catalog...), want: []string{bold + "+++ b/", cyan + "@@", green + "+kind: Service"}},
-		"Mistakes": {reason: "Mistakes are printed in red.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 object"}},
-		"Fine":     {reason: "An object without mistakes is printed in green.", in: claim, args: []string{"validate", "-"}, want: []string{green + "1 object, 0 mistakes"}},
+		"Mistakes": {reason: "Mistakes are printed in red.", in: strings.Replace(cli.Claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 object"}},
+		"Fine":     {reason: "An object without mistakes is printed in green.", in: cli.Claim, args: []string{"validate", "-"}, want: []string{green + "1 object, 0 mistakes"}},
 		"Example":  {reason: "A Blueprint's example that renders is green.", args: []string{"blueprint", "test", blueprints + "batch"}, want: []string{green + "ok"}},
-		"Fails":    {reason: "An example that fails is printed in red.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
+		"Fails":    {reason: "An example that fails is printed in red.", in: cli.BareBlueprint + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			for _, colours := range []palette{true, false} {
+			for _, colours := range []terminal.Palette{true, false} {
 				out := &bytes.Buffer{}
-				runCommand(tc.args, &streams{in: strings.NewReader(tc.in), out: out, colours: colours}, &bytes.Buffer{})
+				runCommand(tc.args, &terminal.Streams{In: strings.NewReader(tc.in), Out: out, Colours: colours}, &bytes.Buffer{})
 				for _, want := range tc.want {
 					if strings.Contains(out.String(), want) != bool(colours) {
 						t.Errorf("\n%s\nrun(%q) with colours %v: %q, got:\n%s", tc.reason, tc.args, colours, want, out)
@@ -106,7 +110,7 @@ func TestPainted(t *testing.T) {
 				}
 			}
 			form := &bytes.Buffer{}
-			runCommand(append(tc.args, "-o", "json"), &streams{in: strings.NewReader(tc.in), out: form, colours: true}, &bytes.Buffer{})
+			runCommand(append(tc.args, "-o", "json"), &terminal.Streams{In: strings.NewReader(tc.in), Out: form, Colours: true}, &bytes.Buffer{})
 			if !json.Valid(form.Bytes()) || strings.Contains(form.String(), `\u001b`) {
 				t.Errorf("\n%s\nrun(%q) as JSON: got:\n%s", tc.reason, tc.args, form)
 			}
@@ -128,7 +132,7 @@ func TestClusterArgs(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			parser, err := kong.New(&clusterFlags{})
+			parser, err := kong.New(&connection.Flags{})
 			if err != nil {
 				t.Fatal(err)
 			}

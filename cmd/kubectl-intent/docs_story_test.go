@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestDocumentation runs each command of the documentation, from the root of a repository that has the examples, and with a cluster
@@ -31,8 +32,8 @@ func TestDocumentation(t *testing.T) {
 			}
 		}
 	}
-	server := apiServer{objects: append(installed(t), deliveryWithFiles(t))}
-	t.Setenv("KUBECONFIG", server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"))
+	server := cli.Server{Objects: append(cli.Installation(t), deliveryWithFiles(t))}
+	t.Setenv("KUBECONFIG", server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"))
 	repository := t.TempDir()
 	if err := os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestDocumentation(t *testing.T) {
 // deliveryWithFiles is the GitDelivery of the quickstart, which carries its rendered files.
 func deliveryWithFiles(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
-	objects, err := carryFiles(t, samples.Verified()).Objects()
+	objects, err := cli.CarryFiles(t, examples, samples.Verified()).Objects()
 	if err != nil {
 		t.Fatal(err)
 	}

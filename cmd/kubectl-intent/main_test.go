@@ -1,101 +1,21 @@
 package main
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
+	"bytes"
 	"strings"
-	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-const examples = "../../examples/quickstart/"
+const (
+	examples   = "../../examples/quickstart/"
+	blueprints = "../../examples/blueprints/"
+)
 
-const claim = `apiVersion: claims.intentplane.dev/v1alpha1
-kind: IntentDeployment
-metadata: {namespace: team-a, name: shop}
-spec:
-  intent: '{"service": "shop"}'
-`
-
-const added = `  compositionRef: {name: xintentdeployments.claims.intentplane.dev}
-  resourceRef: {apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, name: shop-x}
-status: {phase: Succeeded, conditions: []}
-`
-
-func TestRender(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		file   string
-		args   []string
-		want   []string
-	}{
-		"Claim": {
-			reason: "Each Site has a folder.",
-			file:   examples + "40-claim.yaml",
-			want: []string{
-				"edge1/configmap-shop.yaml", "edge1/deployment-shop.yaml", "edge1/kustomization.yaml", "edge1/service-shop.yaml",
-				"edge2/configmap-shop.yaml", "edge2/deployment-shop.yaml", "edge2/kustomization.yaml", "edge2/service-shop.yaml",
-			},
-		},
-		"Inputs": {
-			reason: "The input of kustomize can be printed.",
-			file:   "../../examples/namespaced/deployment.yaml",
-			args:   []string{"--inputs"},
-			want: slices.Concat(
-				under("edge1/", "blueprint/configmap.yaml", "blueprint/deployment.yaml", "blueprint/intent.yaml", "blueprint/kustomization.yaml",
-					"blueprint/replacements.yaml", "blueprint/service.yaml", "kustomization.yaml", "namespace.yaml"),
-				under("edge2/", "blueprint/configmap.yaml", "blueprint/deployment.yaml", "blueprint/intent.yaml", "blueprint/kustomization.yaml",
-					"blueprint/replacements.yaml", "blueprint/service.yaml", "kustomization.yaml", "namespace.yaml"),
-			),
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "out")
-			args := append([]string{"render", tc.file, "--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml", "--to", dir}, tc.args...)
-			out, problems, code := runIntent("", args...)
-			if want := dir + "/edge1\n" + dir + "/edge2\n"; code != 0 || out != want {
-				t.Fatalf("\n%s\nrun(...): want %q, got exit code %d:\n%s%s", tc.reason, want, code, out, problems)
-			}
-			if diff := cmp.Diff(tc.want, filesIn(t, dir)); diff != "" {
-				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)
-			}
-			if _, problems, _ := runIntent("", args...); !strings.Contains(problems, dir+" is not empty") {
-				t.Errorf("\nA folder with files is left alone.\nrun(...): got %s", problems)
-			}
-		})
-	}
-}
-
-func under(folder string, names ...string) []string {
-	out := make([]string, 0, len(names))
-	for _, n := range names {
-		out = append(out, folder+n)
-	}
-	return out
-}
-
-func filesIn(t *testing.T, dir string) []string {
-	t.Helper()
-	out := []string{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			out = append(out, name)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func message(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
+// runIntent returns the output of a command line, and its exit code.
+func runIntent(in string, args ...string) (out, problems string, code int) {
+	o, p := &bytes.Buffer{}, &bytes.Buffer{}
+	code = runCommand(args, &terminal.Streams{In: strings.NewReader(in), Out: o, Interval: time.Millisecond}, p)
+	return o.String(), p.String(), code
 }

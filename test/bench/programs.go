@@ -73,7 +73,7 @@ func canaryCall(ctx context.Context) (float64, error) {
 
 // statusOverFetch returns how long "status -A" of 1,000 deployments takes, divided by reading the same answers.
 func statusOverFetch(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./cmd/kubectl-intent", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: "./cmd/kubectl-intent/live", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measure(ctx, medianOfValues)
 }
 
 // decisionTime returns how long it takes to decide on a rollout and to project it, in microseconds.

@@ -1,0 +1,24 @@
+package manifest_test
+
+import (
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/offline"
+	"github.com/intentplane/intentplane/test/cli"
+)
+
+const (
+	examples   = "../../../examples/quickstart/"
+	blueprints = "../../../examples/blueprints/"
+)
+
+// commands are the commands that the tests run, by the names that they have in the program.
+type commands struct {
+	Digest   offline.Digest   `cmd:""`
+	Explain  offline.Explain  `cmd:""`
+	Render   offline.Render   `cmd:""`
+	Validate offline.Validate `cmd:""`
+}
+
+// runIntent returns the output of a command line, and its exit code.
+func runIntent(in string, args ...string) (out, problems string, code int) {
+	return cli.Run(&commands{}, in, args...)
+}

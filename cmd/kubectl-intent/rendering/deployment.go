@@ -1,0 +1,81 @@
+package rendering
+
+import (
+	"io"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/offline"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// A Deployment is a deployment that can be rendered.
+type Deployment struct {
+	*offline.Compiled
+
+	from  *manifest.Catalog
+	input deployment.Input
+}
+
+// whose says whose directories are rendered.
+func (p Deployment) Owner() Owner {
+	return ownerOf(p.input.Claim, p.Selection.Places)
+}
+
+// Compile compiles the single deployment that flags name. The prefix is that of paths where no configuration is given.
+func Compile(f *manifest.DeploymentFlags, prefix string, in io.Reader) (Deployment, error) {
+	claims, from, err := f.LoadDeployments(in)
+	if err != nil {
+		return Deployment{}, err
+	}
+	if !f.IsComplete() {
+		return Deployment{}, terminal.UsageError{Err: errors.New("--site and --blueprint, or --live, must be given")}
+	}
+	if len(claims) != 1 {
+		return Deployment{}, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
+	}
+	from.Prefix = prefix
+	input, compiled, err := from.CompileDeployment(&claims[0])
+	if err != nil {
+		return Deployment{}, WithReason(err)
+	}
+	return Deployment{Compiled: compiled, from: from, input: input}, nil
+}
+
+// RenderFiles returns the files for each Site.
+func (p Deployment) RenderFiles() ([]Site, error) {
+	places, err := NewRenderer().RenderSites(p.from.HasConfigs(), p.input, p.Compiled)
+	if err != nil {
+		return nil, WithReason(err)
+	}
+	out := make([]Site, 0, len(places))
+	for _, site := range places {
+		out = append(out, Site{Name: site.Place.Site.GetName(), Path: site.Place.Path, Files: site.Files, Waits: site.Files == nil})
+	}
+	return out, nil
+}
+
+// SelectStep returns the files of the Sites in a step of a canary, counted from 1.
+func (p Deployment) SelectStep(all []Site, number int) ([]Site, error) {
+	waves, err := p.PlanCanary(p.input)
+	if err != nil {
+		return nil, WithReason(err)
+	}
+	return filesInStep(all, waves, number)
+}
+
+// KustomizeInputs returns the inputs of kustomize.
+func (p Deployment) KustomizeInputs() ([]Site, error) {
+	out := make([]Site, 0, len(p.Inputs))
+	for i, input := range p.Inputs {
+		files, err := render.Layout(input)
+		if err != nil {
+			return nil, WithReason(wrapWithSite(input.Site.Name, deployment.RenderError(err, nil)))
+		}
+		out = append(out, Site{Name: input.Site.Name, Path: p.Selection.Places[i].Path, Files: files})
+	}
+	return out, nil
+}

@@ -1,0 +1,27 @@
+package rendering
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/deployment"
+)
+
+// brokenRule is an error of objects that no API server takes.
+func brokenRule(err error) error {
+	if err == nil {
+		return nil
+	}
+	return deployment.ErrorWithReason(deploymentv1alpha1.ReasonRenderFailed, err)
+}
+
+// wrapWithSite adds the Site to an error, and keeps its reason.
+func wrapWithSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
+
+// WithReason returns an error that begins with the reason that a condition of the deployment would have.
+func WithReason(err error) error {
+	if reason := deployment.ReasonOf(err); reason != "" {
+		return errors.Wrap(err, reason)
+	}
+	return err
+}
