@@ -58,7 +58,10 @@ func TestCheck(t *testing.T) {
 		"PortTwice": {
 			reason: "A key that is left out has its default.",
 			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {}, template: {spec: {containers: [{name: a, image: b, ports: [{name: p, containerPort: 8080}, {name: q, containerPort: 8080, protocol: TCP}]}]}}}}`,
-			want:   []string{"spec.template.spec.containers[0].ports[1]: has the containerPort and protocol of item 0: server-side apply refuses a list with one key twice"},
+			want: []string{
+				"spec.template.spec.containers[0].ports[1]: has the containerPort and protocol of item 0: server-side apply refuses a list with one " +
+					"key twice",
+			},
 		},
 		"PortOfTwoProtocols": {
 			reason: "Two items that differ in one of their keys are distinct.",
@@ -71,6 +74,32 @@ func TestCheck(t *testing.T) {
 				"spec.containers[0].volumeMounts[1]: has the mountPath of item 0: server-side apply refuses a list with one key twice",
 				"spec.containers[1]: has the name of item 0: server-side apply refuses a list with one key twice",
 				"spec.volumes[1]: has the name of item 0: server-side apply refuses a list with one key twice",
+			},
+		},
+		"NestedTwice": {
+			reason: "A list may lie in the template of a template.",
+			object: `{apiVersion: batch/v1, kind: CronJob, metadata: {name: a}, spec: {schedule: "@daily", jobTemplate: {spec: {template: {spec: {
+				containers: [{name: a, image: b}], initContainers: [{name: i, image: b, env: [{name: A}, {name: A}]}]}}}}}}`,
+			want: []string{
+				"spec.jobTemplate.spec.template.spec.initContainers[0].env[1]: has the name of item 0: server-side apply refuses a list with one key twice",
+			},
+		},
+		"ServicePortTwice": {
+			reason: "The names of ports are not their keys.",
+			object: `{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{name: p, port: 80}, {name: q, port: 80, targetPort: 8080}]}}`,
+			want:   []string{"spec.ports[1]: has the port and protocol of item 0: server-side apply refuses a list with one key twice"},
+		},
+		"PodListsTwice": {
+			reason: "Pods have lists with keys of other names.",
+			object: `{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: b, volumeDevices: [
+				{name: v, devicePath: /d}, {name: w, devicePath: /d}]}], hostAliases: [{ip: 10.0.0.1}, {ip: 10.0.0.1}], imagePullSecrets: [{name: s}, {name: s}],
+				topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, whenUnsatisfiable: DoNotSchedule},
+				{maxSkew: 2, topologyKey: k, whenUnsatisfiable: DoNotSchedule}]}}`,
+			want: []string{
+				"spec.containers[0].volumeDevices[1]: has the devicePath of item 0: server-side apply refuses a list with one key twice",
+				"spec.hostAliases[1]: has the ip of item 0: server-side apply refuses a list with one key twice",
+				"spec.imagePullSecrets[1]: has the name of item 0: server-side apply refuses a list with one key twice",
+				"spec.topologySpreadConstraints[1]: has the topologyKey and whenUnsatisfiable of item 0: server-side apply refuses a list with one key twice",
 			},
 		},
 		"SetTwice": {

@@ -20,11 +20,14 @@ func TestAtSizes(t *testing.T) {
 		state  State
 		want   string
 	}{
-		"NoSize":      {reason: "A track is never without a pod, so that the engine has something to prove.", full: "5", state: State{Serving: Blue}, want: "5 1"},
-		"Prepare":     {reason: "A track that is prepared has one pod at least.", full: "5", state: State{Serving: Blue, Ahead: 5}, want: "5 1"},
-		"RoundedUp":   {reason: "A part of a pod is a whole one.", full: "5", state: State{Serving: Blue, Weight: 5, Ahead: 21}, want: "5 2"},
-		"Exact":       {reason: "A size without a remainder is not rounded.", full: "5", state: State{Serving: Blue, Weight: 20, Ahead: 40}, want: "5 2"},
-		"Full":        {reason: "Both tracks are whole while the last weight is judged.", full: "5", state: State{Serving: Blue, Weight: 100, Ahead: 100}, want: "5 5"},
+		"NoSize":    {reason: "A track is never without a pod, so that the engine has something to prove.", full: "5", state: State{Serving: Blue}, want: "5 1"},
+		"Prepare":   {reason: "A track that is prepared has one pod at least.", full: "5", state: State{Serving: Blue, Ahead: 5}, want: "5 1"},
+		"RoundedUp": {reason: "A part of a pod is a whole one.", full: "5", state: State{Serving: Blue, Weight: 5, Ahead: 21}, want: "5 2"},
+		"Exact":     {reason: "A size without a remainder is not rounded.", full: "5", state: State{Serving: Blue, Weight: 20, Ahead: 40}, want: "5 2"},
+		"Full": {
+			reason: "Both tracks are whole while the last weight is judged.",
+			full:   "5", state: State{Serving: Blue, Weight: 100, Ahead: 100}, want: "5 5",
+		},
 		"OtherServes": {reason: "The track that serves is whole, whichever it is.", full: "5", state: State{Serving: Green, Weight: 20, Ahead: 40}, want: "2 5"},
 		"None":        {reason: "A workload without pods stays without pods.", full: "0", state: State{Serving: Blue, Ahead: 100}, want: "0 0"},
 	}
@@ -131,10 +134,19 @@ func TestAtRefuses(t *testing.T) {
 		state  State
 		want   string
 	}{
-		"NoTrack":     {reason: "A state needs the track that serves.", files: files, want: `"" is not a track`},
-		"SizeBehind":  {reason: "Pods come before the requests.", files: files, state: State{Serving: Blue, Weight: 20, Ahead: 5}, want: "weight 20 and the size for 5 must rise from 0 to 100"},
-		"TooMuch":     {reason: "A weight is a percentage.", files: files, state: State{Serving: Blue, Weight: 101, Ahead: 101}, want: "weight 101 and the size for 101 must rise from 0 to 100"},
-		"AloneShares": {reason: "A track that is alone gets all requests.", files: files, state: State{Serving: Blue, Weight: 5, Ahead: 5, Alone: true}, want: "a track that is alone leaves no weight: got 5 and 5"},
+		"NoTrack": {reason: "A state needs the track that serves.", files: files, want: `"" is not a track`},
+		"SizeBehind": {
+			reason: "Pods come before the requests.",
+			files:  files, state: State{Serving: Blue, Weight: 20, Ahead: 5}, want: "weight 20 and the size for 5 must rise from 0 to 100",
+		},
+		"TooMuch": {
+			reason: "A weight is a percentage.",
+			files:  files, state: State{Serving: Blue, Weight: 101, Ahead: 101}, want: "weight 101 and the size for 101 must rise from 0 to 100",
+		},
+		"AloneShares": {
+			reason: "A track that is alone gets all requests.",
+			files:  files, state: State{Serving: Blue, Weight: 5, Ahead: 5, Alone: true}, want: "a track that is alone leaves no weight: got 5 and 5",
+		},
 		"ForeignWeight": {
 			reason: "Weights that were changed in Git have no weight of an author.", files: changed, state: State{Serving: Blue},
 			want: "shared/httproute-web.yaml: spec.rules[0]: weights of web add up to 99, which is not a multiple of 100: they were changed",
@@ -269,9 +281,13 @@ func describeRef(ref map[string]any, name string, weight any) string {
 func randomWorkload(r *rand.Rand) tree.Files {
 	added := map[string]string{
 		"deployment-web.yaml": strings.Replace(webDeployment, "replicas: 5", fmt.Sprintf("replicas: %d", r.Intn(30)), 1),
-		"hpa.yaml":            manifest("autoscaling/v2", "HorizontalPodAutoscaler", "web", fmt.Sprintf("spec:\n  minReplicas: %d\n  scaleTargetRef:\n    kind: Deployment\n    name: web\n", r.Intn(9))),
-		"pdb.yaml":            manifest("policy/v1", "PodDisruptionBudget", "web", "spec:\n  selector:\n    matchLabels:\n      app: web\n"),
-		"text.yaml":           "apiVersion: v1\ndata:\n  a: \"intentplane.dev/track 1e3\"\n  b: |\n    two\n\n    lines\nkind: ConfigMap\nmetadata:\n  name: text\n  namespace: shop\n",
+		"hpa.yaml": manifest(
+			"autoscaling/v2", "HorizontalPodAutoscaler", "web",
+			fmt.Sprintf("spec:\n  minReplicas: %d\n  scaleTargetRef:\n    kind: Deployment\n    name: web\n", r.Intn(9)),
+		),
+		"pdb.yaml": manifest("policy/v1", "PodDisruptionBudget", "web", "spec:\n  selector:\n    matchLabels:\n      app: web\n"),
+		"text.yaml": "apiVersion: v1\ndata:\n  a: \"intentplane.dev/track 1e3\"\n  b: |\n    two\n\n    lines\nkind: ConfigMap\nmetadata:\n  " +
+			"name: text\n  namespace: shop\n",
 	}
 	for i := range 1 + r.Intn(3) {
 		kind := []string{"HTTPRoute", "GRPCRoute"}[r.Intn(2)]

@@ -13,14 +13,29 @@ func TestWorkloadDigest(t *testing.T) {
 		more   map[string]string
 		equal  bool
 	}{
-		"Same":        {reason: "An equal workload has an equal digest.", equal: true},
-		"Scaled":      {reason: "Another number of pods needs no canary.", more: map[string]string{"deployment-web.yaml": strings.Replace(webDeployment, "5", "7", 1)}, equal: true},
-		"ScalerRange": {reason: "Other bounds of an autoscaler need no canary.", more: map[string]string{"hpa.yaml": strings.NewReplacer("Replicas: 9", "Replicas: 20", "Replicas: 2", "Replicas: 4").Replace(hpa)}, equal: true},
-		"KedaRange":   {reason: "Other bounds of KEDA need no canary.", more: map[string]string{"keda.yaml": strings.NewReplacer("Count: 9", "Count: 20", "Count: 2", "Count: 4").Replace(keda)}, equal: true},
-		"Shared":      {reason: "A shared object has no canary.", more: map[string]string{"a.yaml": manifest("v1", "ConfigMap", "c", "data: {a: b}\n")}, equal: true},
-		"Pods":        {reason: "Other pods need a canary.", more: map[string]string{"deployment-web.yaml": webDeployment + "    spec: {hostNetwork: true}\n"}},
-		"Service":     {reason: "Another Service in the tracks needs a canary.", more: map[string]string{"service-web.yaml": webService + "  ports: [{port: 80}]\n"}},
-		"Target":      {reason: "An object more in the tracks needs a canary.", more: map[string]string{"pdb.yaml": manifest("policy/v1", "PodDisruptionBudget", "web", "spec: {selector: {matchLabels: {app: web}}}\n")}},
+		"Same": {reason: "An equal workload has an equal digest.", equal: true},
+		"Scaled": {
+			reason: "Another number of pods needs no canary.",
+			more:   map[string]string{"deployment-web.yaml": strings.Replace(webDeployment, "5", "7", 1)}, equal: true,
+		},
+		"ScalerRange": {
+			reason: "Other bounds of an autoscaler need no canary.",
+			more:   map[string]string{"hpa.yaml": strings.NewReplacer("Replicas: 9", "Replicas: 20", "Replicas: 2", "Replicas: 4").Replace(hpa)},
+			equal:  true,
+		},
+		"KedaRange": {
+			reason: "Other bounds of KEDA need no canary.",
+			more:   map[string]string{"keda.yaml": strings.NewReplacer("Count: 9", "Count: 20", "Count: 2", "Count: 4").Replace(keda)}, equal: true,
+		},
+		"Shared":  {reason: "A shared object has no canary.", more: map[string]string{"a.yaml": manifest("v1", "ConfigMap", "c", "data: {a: b}\n")}, equal: true},
+		"Pods":    {reason: "Other pods need a canary.", more: map[string]string{"deployment-web.yaml": webDeployment + "    spec: {hostNetwork: true}\n"}},
+		"Service": {reason: "Another Service in the tracks needs a canary.", more: map[string]string{"service-web.yaml": webService + "  ports: [{port: 80}]\n"}},
+		"Target": {
+			reason: "An object more in the tracks needs a canary.",
+			more: map[string]string{
+				"pdb.yaml": manifest("policy/v1", "PodDisruptionBudget", "web", "spec: {selector: {matchLabels: {app: web}}}\n"),
+			},
+		},
 	}
 	digestOf := func(added map[string]string) string {
 		files := web(map[string]string{"hpa.yaml": hpa, "keda.yaml": keda})

@@ -96,7 +96,7 @@ func renamedObjects(d *Description) []renamedObject {
 
 // kindWords returns a pattern for the words that people write for a kind, such as the arguments of kubectl.
 func kindWords(kind string) string {
-	short := map[string]string{"Deployment": "deploy", "HorizontalPodAutoscaler": "hpa", "ConfigMap": "cm", "PodDisruptionBudget": "pdb"}
+	short := map[string]string{"Deployment": "(?:deploy|workload)", "HorizontalPodAutoscaler": "hpa", "ConfigMap": "cm", "PodDisruptionBudget": "pdb"}
 	out := `\b` + regexp.QuoteMeta(kind) + `s?`
 	if word, ok := short[kind]; ok {
 		out += `|\b` + word
@@ -104,13 +104,16 @@ func kindWords(kind string) string {
 	return out
 }
 
+// options is a pattern for options of kubectl between a kind and a name.
+const options = `(?:--?[a-z][a-z-]*(?:[= ][a-z0-9-]+)? +){0,3}`
+
 // namespaceWords returns a pattern for the namespace that may stand between the kind and the name, as a path or an option of kubectl.
 func namespaceWords(namespace string) string {
 	if namespace == "" {
-		return ""
+		return options
 	}
 	word := regexp.QuoteMeta(namespace)
-	return `(?:` + word + `/|(?:-n|--namespace)[ =]?` + word + ` +)?`
+	return `(?:` + word + `/|(?:-n|--namespace)[ =]?` + word + ` +)?` + options
 }
 
 // findNames returns the texts of an object that have the name of a renamed one. Labels, images and the names of containers and the like are not searched.
@@ -152,7 +155,7 @@ func textsBelow(path string, value any) []textField {
 		out = append(out, textField{path: path, text: joinTexts(v)})
 	case map[string]any:
 		for _, field := range slices.Sorted(maps.Keys(v)) {
-			if !isNoReference(path, field) {
+			if !isNoReference(path, field, v[field]) {
 				out = append(out, textsBelow(path+"."+field, v[field])...)
 			}
 		}
@@ -171,6 +174,19 @@ func joinTexts(list []any) string {
 
 // isNoReference reports whether the texts of a field refer to nothing. The name of an element is its own: of a container, a port or a volume. A key names an
 // entry in a ConfigMap or a Secret.
-func isNoReference(path, field string) bool {
-	return isLabelField(field) || field == "image" || field == "key" || field == "name" && strings.HasSuffix(path, "]")
+func isNoReference(path, field string, value any) bool {
+	return hasLabels(field, value) || field == "image" || field == "key" || field == "name" && strings.HasSuffix(path, "]")
+}
+
+// hasLabels reports whether the texts of a field are labels or describe an object. The metadata of a trigger or a component, which has other fields than the
+// metadata of an object, are its settings.
+func hasLabels(field string, value any) bool {
+	if field != "metadata" {
+		return isLabelField(field)
+	}
+	settings, ok := value.(map[string]any)
+	for name := range settings {
+		ok = ok && slices.Contains([]string{"name", "generateName", "namespace", "labels", "annotations", "creationTimestamp", "finalizers"}, name)
+	}
+	return ok
 }

@@ -19,10 +19,23 @@ func TestLeftovers(t *testing.T) {
 		more   map[string]string
 		want   []string
 	}{
-		"None":      {reason: "References that are known get the suffix, and the names of volumes refer to nothing.", more: deployment("      - name: tuning\n        image: registry.example.org/tuning:1\n"), want: []string{}},
-		"Argument":  {reason: "A program may read a ConfigMap that an argument names.", more: deployment("      - args: [--from=shop/tuning]\n"), want: []string{"Deployment shop/web: spec.template.spec.containers[0].args[0]: has the name of ConfigMap shop/tuning, which has another name in each track"}},
-		"Part":      {reason: "A name within another name is not this name.", more: deployment("      - args: [--from=tuning-2, fine-tuning]\n"), want: []string{}},
-		"FrontName": {reason: "The name of the Service is still one, and so callers may use it.", more: deployment("      - args: [http://web/]\n"), want: []string{}},
+		"None": {
+			reason: "References that are known get the suffix, and the names of volumes refer to nothing.",
+			more:   deployment("      - name: tuning\n        image: registry.example.org/tuning:1\n"), want: []string{},
+		},
+		"Argument": {
+			reason: "A program may read a ConfigMap that an argument names.",
+			more:   deployment("      - args: [--from=shop/tuning]\n"),
+			want: []string{
+				"Deployment shop/web: spec.template.spec.containers[0].args[0]: has the name of ConfigMap shop/tuning, which has another name in " +
+					"each track",
+			},
+		},
+		"Part": {reason: "A name within another name is not this name.", more: deployment("      - args: [--from=tuning-2, fine-tuning]\n"), want: []string{}},
+		"FrontName": {
+			reason: "The name of the Service is still one, and so callers may use it.",
+			more:   deployment("      - args: [http://web/]\n"), want: []string{},
+		},
 		"SharedObject": {
 			reason: "A shared object may name an object that has another name in each track.",
 			more: map[string]string{

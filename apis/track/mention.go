@@ -1,8 +1,10 @@
 package track
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,7 +42,7 @@ type mentionVisitor struct{ found []mention }
 
 // visitValue visits the value of a field. Below labels and selectors a text is the value of a label, unless a field beside it has a kind.
 func (v *mentionVisitor) visitValue(path, field string, value any, inLabels bool) {
-	inLabels = inLabels || isLabelField(field)
+	inLabels = inLabels || hasLabels(field, value)
 	switch value := value.(type) {
 	case []any:
 		for i, item := range value {
@@ -156,7 +158,7 @@ func kindsOfName(parent, field string) []string {
 		return nil
 	case isTarget || strings.HasSuffix(word, "workload"):
 		return []string{"deployment"}
-	case strings.HasSuffix(word, "backend"):
+	case strings.HasSuffix(word, "backend"), kindWord(field) == "host":
 		return []string{"service"}
 	}
 	return []string{word}
@@ -185,6 +187,22 @@ func (m *mention) hasKind(kind string) bool {
 	return slices.ContainsFunc(m.kinds, func(word string) bool {
 		return word == kindWord(kind) || word == anyWord || !m.isExplicit && strings.HasSuffix(word, kindWord(kind))
 	})
+}
+
+// addressParts matches the scheme before a host, and a port or a path behind it.
+var addressParts = regexp.MustCompile(`^[a-z]+://|[:/].*$`)
+
+// isHostOf reports whether the mention, in an object of a namespace, has a DNS name of a Service, perhaps in an address.
+func (m *mention) isHostOf(service Object, namespace string) bool {
+	name, rest, isQualified := strings.Cut(addressParts.ReplaceAllString(m.name, ""), ".")
+	if m.isExplicit || name != service.Name || !m.hasKind("Service") {
+		return false
+	}
+	if !isQualified {
+		return cmp.Or(m.namespace, namespace) == service.Namespace
+	}
+	domain, isLong := strings.CutPrefix(rest, service.Namespace)
+	return isLong && (domain == "" || domain == ".svc" || strings.HasPrefix(domain, ".svc."))
 }
 
 // findMentions returns the mentions of renamed objects.

@@ -169,7 +169,8 @@ func TestReferences(t *testing.T) {
 		},
 		"Query": {
 			reason:     "A query selects series of a Deployment by its name.",
-			apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", spec: "groups: [{rules: [{expr: 'kube_deployment_status_replicas{deployment=\"web\"} < 1'}]}]",
+			apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule",
+			spec: "groups: [{rules: [{expr: 'kube_deployment_status_replicas{deployment=\"web\"} < 1'}]}]",
 			want: []string{"PrometheusRule shop/x: spec.groups[0].rules[0].expr: " + renamed},
 		},
 		"Address": {
@@ -239,7 +240,8 @@ func TestReferences(t *testing.T) {
 		},
 		"OwnNetworkPolicy": {
 			reason:     "A further selector in a policy of a track may mean both tracks.",
-			apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", spec: "podSelector: {matchLabels: {app: web}}\n  ingress: [{from: [{podSelector: {matchLabels: {app: web}}}]}]", perTrack: true,
+			apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy",
+			spec: "podSelector: {matchLabels: {app: web}}\n  ingress: [{from: [{podSelector: {matchLabels: {app: web}}}]}]", perTrack: true,
 			want: []string{},
 		},
 		"WorkloadSelector": {
@@ -260,6 +262,149 @@ func TestReferences(t *testing.T) {
 		"Nodes": {
 			reason:     "A selector of nodes selects no pods.",
 			apiVersion: "example.org/v1", kind: "Counter", spec: "nodeSelector: {app: web}", perTrack: true,
+			want: []string{},
+		},
+		"ScaledObject": {
+			reason:     "The settings of a trigger may have a query, which is not the metadata of an object.",
+			apiVersion: "keda.sh/v1alpha1", kind: "ScaledObject",
+			spec: "scaleTargetRef: {name: web}\n  minReplicaCount: 1\n  triggers: [{type: prometheus, metadata: {query: 'sum(rps{deployment=\"web\"})'}}]",
+			want: []string{"ScaledObject shop/x: spec.triggers[0].metadata.query: " + renamed},
+		},
+		"WorkloadTrigger": {
+			reason:     "A trigger that counts pods counts the pods of both tracks.",
+			apiVersion: "keda.sh/v1alpha1", kind: "ScaledObject",
+			spec: "scaleTargetRef: {name: web}\n  minReplicaCount: 1\n  triggers: [{type: kubernetes-workload, metadata: {podSelector: 'app=web', value: '1'}}]",
+			want: []string{"ScaledObject shop/x: spec.triggers[0].metadata.podSelector: " + pair},
+		},
+		"Autoscaler": {
+			reason:     "An autoscaler follows the workload and the copy of the Service that it measures.",
+			apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler",
+			spec: "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}\n  " +
+				"metrics: [{type: Object, object: {describedObject: {apiVersion: v1, kind: Service, name: web}}}]",
+			want: []string{},
+		},
+		"AutoscalerOfOne": {
+			reason:     "An autoscaler of a track that measures a Service without copies measures one track.",
+			apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler",
+			spec: "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}\n  " +
+				"metrics: [{type: Object, object: {describedObject: {apiVersion: v1, kind: Service, name: metrics}}}]",
+			service: strings.Replace(webService, "  name: web\n", "  name: metrics\n", 1),
+			want: []string{
+				"HorizontalPodAutoscaler shop/x: spec.metrics[0].object.describedObject.name: leads to Service shop/metrics, which has the pods of one track at a time",
+			},
+		},
+		"Budget": {
+			reason:     "A budget follows the pods of its track.",
+			apiVersion: "policy/v1", kind: "PodDisruptionBudget", spec: "selector: {matchLabels: {app: web}}",
+			want: []string{},
+		},
+		"BudgetOfAll": {
+			reason:     "A budget for all pods has the pods of both tracks.",
+			apiVersion: "policy/v1", kind: "PodDisruptionBudget", spec: "selector: {}",
+			want: []string{"PodDisruptionBudget shop/x: spec.selector: " + pair},
+		},
+		"VirtualService": {
+			reason:     "A route of Istio names the Service by its DNS name.",
+			apiVersion: "networking.istio.io/v1", kind: "VirtualService",
+			spec: "hosts: [shop.example.org]\n  http: [{route: [{destination: {host: web.shop.svc.cluster.local}}]}]",
+			want: []string{"VirtualService shop/x: spec.http[0].route[0].destination.host: " + front},
+		},
+		"VirtualServiceElsewhere": {
+			reason:     "The DNS name of a Service of another namespace is another Service.",
+			apiVersion: "networking.istio.io/v1", kind: "VirtualService",
+			spec: "http: [{route: [{destination: {host: web.other.svc}}, {destination: {host: web.shopping}}, {destination: {host: web.example.org}}]}]",
+			want: []string{},
+		},
+		"DestinationRule": {
+			reason:     "A rule of Istio for a host misses the copies, which get the requests.",
+			apiVersion: "networking.istio.io/v1", kind: "DestinationRule", spec: "host: web",
+			want: []string{"DestinationRule shop/x: spec.host: " + front},
+		},
+		"AuthorizationPolicy": {
+			reason:     "A policy of Istio for the pods of both tracks is shared.",
+			apiVersion: "security.istio.io/v1", kind: "AuthorizationPolicy", spec: "selector: {matchLabels: {app: web}}",
+			want: []string{},
+		},
+		"AuthorizationPolicyOfService": {
+			reason:     "A policy of Istio may attach to the Service.",
+			apiVersion: "security.istio.io/v1", kind: "AuthorizationPolicy", spec: "targetRefs: [{kind: Service, name: web}]",
+			want: []string{"AuthorizationPolicy shop/x: spec.targetRefs[0].name: " + front},
+		},
+		"IngressRoute": {
+			reason:     "A route of Traefik names the Service without its kind.",
+			apiVersion: "traefik.io/v1alpha1", kind: "IngressRoute", spec: "routes: [{match: x, services: [{name: web, port: 80}]}]",
+			want: []string{"IngressRoute shop/x: spec.routes[0].services[0].name: " + front},
+		},
+		"HTTPProxy": {
+			reason:     "A proxy of Contour has routes to Services.",
+			apiVersion: "projectcontour.io/v1", kind: "HTTPProxy", spec: "routes: [{services: [{name: web, port: 80}, {name: other, port: 80}]}]",
+			want: []string{"HTTPProxy shop/x: spec.routes[0].services[0].name: " + front},
+		},
+		"VirtualServer": {
+			reason:     "An upstream of NGINX is a Service.",
+			apiVersion: "k8s.nginx.org/v1", kind: "VirtualServer", spec: "upstreams: [{name: a, service: web, port: 80}]",
+			want: []string{"VirtualServer shop/x: spec.upstreams[0].service: " + front},
+		},
+		"Mapping": {
+			reason:     "A mapping of Emissary has the address of a Service.",
+			apiVersion: "getambassador.io/v2", kind: "Mapping", spec: "prefix: /\n  service: http://web.shop:8080/x",
+			want: []string{"Mapping shop/x: spec.service: " + front},
+		},
+		"TargetGroupBinding": {
+			reason:     "A target group of AWS has the endpoints of a Service.",
+			apiVersion: "elbv2.k8s.aws/v1beta1", kind: "TargetGroupBinding", spec: "serviceRef: {name: web, port: 80}",
+			want: []string{"TargetGroupBinding shop/x: spec.serviceRef.name: " + front},
+		},
+		"OpenShiftRoute": {
+			reason:     "A Route of OpenShift names the Service and its kind.",
+			apiVersion: "route.openshift.io/v1", kind: "Route", spec: "host: shop.example.org\n  to: {kind: Service, name: web}",
+			want: []string{"Route shop/x: spec.to.name: " + front},
+		},
+		"ReferenceGrant": {
+			reason:     "A grant lets routes of other namespaces use the Service.",
+			apiVersion: "gateway.networking.k8s.io/v1beta1", kind: "ReferenceGrant",
+			spec: "from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: other}]\n  to: [{group: '', kind: Service, name: web}]",
+			want: []string{"ReferenceGrant shop/x: spec.to[0].name: " + front},
+		},
+		"OldIngress": {
+			reason:     "An Ingress of an earlier version names the Service in one field.",
+			apiVersion: "extensions/v1beta1", kind: "Ingress", spec: "backend: {serviceName: web, servicePort: 80}",
+			want: []string{"Ingress shop/x: spec.backend.serviceName: " + front},
+		},
+		"Certificate": {
+			reason:     "A certificate of cert-manager has a Secret and DNS names.",
+			apiVersion: "cert-manager.io/v1", kind: "Certificate", spec: "secretName: web\n  dnsNames: [web, web.shop.svc]\n  issuerRef: {name: web, kind: Issuer}",
+			want: []string{},
+		},
+		"Component": {
+			reason:     "The settings of a component may be a list.",
+			apiVersion: "dapr.io/v1alpha1", kind: "Component", spec: "metadata: [{name: a, value: deployment/web}]",
+			want: []string{"Component shop/x: spec.metadata[0].value: " + renamed},
+		},
+		"TemplateLabels": {
+			reason:     "The metadata of a template are labels.",
+			apiVersion: "batch/v1", kind: "Job", spec: "template: {metadata: {labels: {deployment: web}, annotations: {see: deployment/web}}, spec: {containers: []}}",
+			want: []string{},
+		},
+		"OptionsBetween": {
+			reason:     "Options may stand between the kind and the name.",
+			apiVersion: "batch/v1", kind: "Job", spec: "template: {spec: {containers: [{args: [kubectl, scale, deployment, --replicas=3, web]}]}}",
+			want: []string{"Job shop/x: spec.template.spec.containers[0].args: " + renamed},
+		},
+		"WorkloadInQuery": {
+			reason:     "A series may call the Deployment a workload.",
+			apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule",
+			spec: "groups: [{rules: [{expr: 'cpu{workload=\"web\",workload_type=\"deployment\"} > 1'}]}]",
+			want: []string{"PrometheusRule shop/x: spec.groups[0].rules[0].expr: " + renamed},
+		},
+		"PodsInQuery": {
+			reason:     "A query for pods by the beginning of their name finds the pods of both tracks.",
+			apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", spec: "groups: [{rules: [{expr: 'up{pod=~\"web-.*\"} < 1'}]}]",
+			want: []string{},
+		},
+		"Host": {
+			reason:     "The host of an Ingress is a name outside of the cluster.",
+			apiVersion: "networking.k8s.io/v1", kind: "Ingress", spec: "rules: [{host: web}]",
 			want: []string{},
 		},
 		"NoCopy": {
@@ -309,4 +454,13 @@ func leftoversOf(t *testing.T, extra map[string]string, listed []Selector) []str
 		out = append(out, l.String())
 	}
 	return out
+}
+
+// TestServiceExport exports a Service under its name.
+func TestServiceExport(t *testing.T) {
+	extra := map[string]string{"x.yaml": manifest("multicluster.x-k8s.io/v1alpha1", "ServiceExport", "web", "")}
+	want := []string{"ServiceExport shop/web: metadata.name: leads to Service shop/web, which has the pods of one track at a time"}
+	if diff := cmp.Diff(want, leftoversOf(t, extra, nil)); diff != "" {
+		t.Errorf("\nA ServiceExport has the name of its Service\nLeftovers: -want, +got:\n%s", diff)
+	}
 }

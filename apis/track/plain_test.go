@@ -131,20 +131,23 @@ func TestJoinRefuses(t *testing.T) {
 		want   string
 	}{
 		"NoService": {
-			reason: "Requests that come by another Service would be lost.", more: map[string]string{"service-web.yaml": strings.Replace(webService, "name: web", "name: site", 1)},
-			want: "Service shop/web: the revision without tracks has no such Service, so that requests could not move between the two revisions",
+			reason: "Requests that come by another Service would be lost.",
+			more:   map[string]string{"service-web.yaml": strings.Replace(webService, "name: web", "name: site", 1)},
+			want:   "Service shop/web: the revision without tracks has no such Service, so that requests could not move between the two revisions",
 		},
 		"Selector": {
-			reason: "A Service has one selector for the pods of both.", more: map[string]string{"service-web.yaml": strings.Replace(webService, "app: web", "app: site", 1)},
-			want: "Service shop/web: spec.selector is another one than in the revision without tracks: it must be the same, since requests go to the pods of both",
+			reason: "A Service has one selector for the pods of both.",
+			more:   map[string]string{"service-web.yaml": strings.Replace(webService, "app: web", "app: site", 1)},
+			want:   "Service shop/web: spec.selector is another one than in the revision without tracks: it must be the same, since requests go to the pods of both",
 		},
 		"Ports": {
 			reason: "A Service has the same ports for the pods of both.", more: map[string]string{"service-web.yaml": webService + "  ports:\n  - port: 80\n"},
 			want: "Service shop/web: spec.ports is another one than in the revision without tracks: it must be the same, since requests go to the pods of both",
 		},
 		"SameName": {
-			reason: "One object cannot be in two folders.", more: map[string]string{"deployment-web.yaml": strings.Replace(webDeployment, "name: web\n", "name: web-blue\n", 1)},
-			want: "Deployment shop/web-blue: both the track and the revision without tracks have one of this name",
+			reason: "One object cannot be in two folders.",
+			more:   map[string]string{"deployment-web.yaml": strings.Replace(webDeployment, "name: web\n", "name: web-blue\n", 1)},
+			want:   "Deployment shop/web-blue: both the track and the revision without tracks have one of this name",
 		},
 	}
 	for name, tc := range cases {

@@ -36,24 +36,40 @@ func readTargets(all []placed) targets {
 	return out
 }
 
-// findFrontNames returns the mentions of fronts in shared objects: policies that attach to a Service whose requests go to its copies, and routes and
-// Ingresses that send requests past the weights. Other callers use a front by its name.
+// findFrontNames returns the mentions of fronts: policies that attach to a Service whose requests go to its copies, and routes and Ingresses that send requests
+// past the weights. In a track it returns mentions of a Service without copies, by its kind. Other callers use a front by its name.
 func (t targets) findFrontNames(o placed) []Leftover {
 	out := []Leftover{}
-	if o.perTrack || o.isRouted {
+	if o.isRouted {
 		return out
 	}
-	for _, m := range mentionsOf(o.content) {
-		if !m.isExplicit && !strings.Contains(strings.ToLower(m.path), "backend") {
+	for _, m := range append(mentionsOf(o.content), nameMentions(o)...) {
+		if !m.isExplicit && (o.perTrack || !sendsRequests(o.object.Kind, m.path)) {
 			continue
 		}
 		for _, front := range t.fronts {
-			if m.isOf(front.object, o.object.Namespace) {
+			if m.isOf(front.object, o.object.Namespace) || m.isHostOf(front.object, o.object.Namespace) {
 				out = append(out, Leftover{In: o.object, Field: m.path, Names: front.object, Fault: FaultOneTrack})
 			}
 		}
 	}
 	return out
+}
+
+// sendsRequests reports whether an object, by its kind or a field, sends requests to Services past their callers, or says how requests to them are sent.
+func sendsRequests(kind, path string) bool {
+	text := strings.ToLower(kind + " " + path)
+	return slices.ContainsFunc([]string{"backend", "route", "upstream", "destination", "mapping", "targetgroup"}, func(word string) bool {
+		return strings.Contains(text, word)
+	})
+}
+
+// nameMentions returns the name of an object of a kind that has the name of its Service.
+func nameMentions(o placed) []mention {
+	if o.object.Kind != "ServiceExport" {
+		return nil
+	}
+	return []mention{{path: "metadata.name", name: o.object.Name, kinds: []string{"service"}, isExplicit: true}}
 }
 
 // findSelections returns the selectors of an object that do not follow the tracks. Selectors of Services and of pods' own affinity are placed with them.

@@ -92,13 +92,19 @@ func TestSplitClosure(t *testing.T) {
 		},
 		"MarkedCronJob": {
 			reason: "A CronJob is marked for its resources, and is shared.",
-			more:   map[string]string{"a.yaml": strings.Replace(manifest("batch/v1", "CronJob", "report", ""), "  name", "  labels: {intentplane.dev/workload: main}\n  name", 1)},
-			want:   []string{"Deployment shop/web", "Service shop/web"},
+			more: map[string]string{
+				"a.yaml": strings.Replace(
+					manifest("batch/v1", "CronJob", "report", ""), "  name", "  labels: {intentplane.dev/workload: main}\n  name", 1,
+				),
+			},
+			want: []string{"Deployment shop/web", "Service shop/web"},
 		},
 		"OtherScaler": {
 			reason: "An autoscaler of another Deployment is shared.",
-			more:   map[string]string{"a.yaml": manifest("autoscaling/v2", "HorizontalPodAutoscaler", "h", "spec:\n  scaleTargetRef: {kind: Deployment, name: other}\n")},
-			want:   []string{"Deployment shop/web", "Service shop/web"},
+			more: map[string]string{
+				"a.yaml": manifest("autoscaling/v2", "HorizontalPodAutoscaler", "h", "spec:\n  scaleTargetRef: {kind: Deployment, name: other}\n"),
+			},
+			want: []string{"Deployment shop/web", "Service shop/web"},
 		},
 	}
 	for name, tc := range cases {
@@ -154,9 +160,18 @@ func TestSplitRefuses(t *testing.T) {
 			more:   map[string]string{"deployment-web.yaml": strings.Replace(webDeployment, "main", "side", 1)},
 			want:   "spec.canary: no Deployment has the label intentplane.dev/workload: main",
 		},
-		"StatefulSet": {reason: "The volumes of a StatefulSet cannot be in two tracks.", more: marked("StatefulSet"), want: "StatefulSet shop/m: cannot have two tracks: a canary needs a Deployment"},
-		"DaemonSet":   {reason: "Each node runs one pod of a DaemonSet.", more: marked("DaemonSet"), want: "DaemonSet shop/m: cannot have two tracks: a canary needs a Deployment"},
-		"Job":         {reason: "A Job runs once and gets no requests.", more: marked("Job"), want: "Job shop/m: cannot have two tracks: a canary needs a Deployment"},
+		"StatefulSet": {
+			reason: "The volumes of a StatefulSet cannot be in two tracks.",
+			more:   marked("StatefulSet"), want: "StatefulSet shop/m: cannot have two tracks: a canary needs a Deployment",
+		},
+		"DaemonSet": {
+			reason: "Each node runs one pod of a DaemonSet.",
+			more:   marked("DaemonSet"), want: "DaemonSet shop/m: cannot have two tracks: a canary needs a Deployment",
+		},
+		"Job": {
+			reason: "A Job runs once and gets no requests.",
+			more:   marked("Job"), want: "Job shop/m: cannot have two tracks: a canary needs a Deployment",
+		},
 		"OtherNamespace": {
 			reason: "A route in another namespace would need a grant for each copy.",
 			more: map[string]string{"httproute-web.yaml": strings.Replace(strings.Replace(webRoute, "namespace: shop", "namespace: edge", 1),
@@ -217,8 +232,10 @@ func TestSplitRefuses(t *testing.T) {
 			want:     "spec.canary.perTrack[0]: HTTPRoute shop/web: a route is shared: its weights divide the requests between the tracks",
 		},
 		"ListedScaler": {
-			reason:   "Two autoscalers of one Deployment work against each other.",
-			more:     map[string]string{"a.yaml": manifest("autoscaling/v2", "HorizontalPodAutoscaler", "h", "spec:\n  scaleTargetRef: {kind: Deployment, name: other}\n")},
+			reason: "Two autoscalers of one Deployment work against each other.",
+			more: map[string]string{
+				"a.yaml": manifest("autoscaling/v2", "HorizontalPodAutoscaler", "h", "spec:\n  scaleTargetRef: {kind: Deployment, name: other}\n"),
+			},
 			selector: Selector{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"},
 			want:     "HorizontalPodAutoscaler shop/h: scales nothing that has tracks: leave it out of spec.canary.perTrack, since two would scale the same pods",
 		},
@@ -229,13 +246,18 @@ func TestSplitRefuses(t *testing.T) {
 		},
 		"Idle": {
 			reason: "KEDA leaves as many pods as it is to have while it is idle.",
-			more:   map[string]string{"a.yaml": manifest("keda.sh/v1alpha1", "ScaledObject", "s", "spec:\n  minReplicaCount: 2\n  idleReplicaCount: 0\n  scaleTargetRef: {name: web}\n")},
-			want:   "ScaledObject shop/s: spec.idleReplicaCount: leave it out in a canary: a track has pods before it gets requests",
+			more: map[string]string{
+				"a.yaml": manifest(
+					"keda.sh/v1alpha1", "ScaledObject", "s", "spec:\n  minReplicaCount: 2\n  idleReplicaCount: 0\n  scaleTargetRef: {name: web}\n",
+				),
+			},
+			want: "ScaledObject shop/s: spec.idleReplicaCount: leave it out in a canary: a track has pods before it gets requests",
 		},
 		"ListedService": {
 			reason:   "A Service that routes name is copied, and stays as the front.",
 			selector: Selector{Kind: "Service", Name: "web"},
-			want:     "HTTPRoute shop/web: spec.rules[0].backendRefs[0]: Service shop/web is in spec.canary.perTrack: leave it out there, since each track gets a copy of it anyway",
+			want: "HTTPRoute shop/web: spec.rules[0].backendRefs[0]: Service shop/web is in spec.canary.perTrack: leave it out there, since each " +
+				"track gets a copy of it anyway",
 		},
 		"NotAnObject": {
 			reason: "A file without an object cannot be in a track.",

@@ -39,11 +39,19 @@ func TestBackends(t *testing.T) {
 		want   []Backend
 		err    string
 	}{
-		"Default":   {reason: "A weight that is not set is 1.", refs: "    - name: a\n", want: []Backend{{Service: "a", Weight: 1}}},
-		"Same":      {reason: "Entries of one Service count together.", refs: "    - {name: a, port: 1, weight: 2}\n    - {name: b}\n    - {name: a, port: 2, weight: 3}\n", want: []Backend{{Service: "a", Weight: 5}, {Service: "b", Weight: 1}}},
-		"Namespace": {reason: "A Service of another namespace is another Service.", refs: "    - {name: a, namespace: b}\n    - {name: a, namespace: shop}\n", want: []Backend{{Service: "b/a", Weight: 1}, {Service: "a", Weight: 1}}},
-		"Kind":      {reason: "A backend that is not a Service is left out.", refs: "    - {name: a, kind: Bucket, group: example.org}\n", want: []Backend{}},
-		"Negative":  {reason: "A negative weight proves nothing.", refs: "    - {name: a, weight: -1}\n", err: "spec.rules[0]: weight -1 is not a whole number"},
+		"Default": {reason: "A weight that is not set is 1.", refs: "    - name: a\n", want: []Backend{{Service: "a", Weight: 1}}},
+		"Same": {
+			reason: "Entries of one Service count together.",
+			refs:   "    - {name: a, port: 1, weight: 2}\n    - {name: b}\n    - {name: a, port: 2, weight: 3}\n",
+			want:   []Backend{{Service: "a", Weight: 5}, {Service: "b", Weight: 1}},
+		},
+		"Namespace": {
+			reason: "A Service of another namespace is another Service.",
+			refs:   "    - {name: a, namespace: b}\n    - {name: a, namespace: shop}\n",
+			want:   []Backend{{Service: "b/a", Weight: 1}, {Service: "a", Weight: 1}},
+		},
+		"Kind":     {reason: "A backend that is not a Service is left out.", refs: "    - {name: a, kind: Bucket, group: example.org}\n", want: []Backend{}},
+		"Negative": {reason: "A negative weight proves nothing.", refs: "    - {name: a, weight: -1}\n", err: "spec.rules[0]: weight -1 is not a whole number"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -76,12 +84,26 @@ func TestWeights(t *testing.T) {
 		want   map[string]int
 		err    string
 	}{
-		"Alone":    {reason: "A track that is alone gets all requests, and the other track is not named.", files: files, want: map[string]int{Blue: 100}},
-		"Prepare":  {reason: "A track without requests has the weight 0.", files: atState(t, files, State{Serving: Blue}), want: map[string]int{Blue: 100, Green: 0}},
-		"Canary":   {reason: "Shares are percents, whatever weights the author gave, and one of weight 0 says nothing.", files: canary, want: map[string]int{Blue: 80, Green: 20}},
-		"Changed":  {reason: "Weights that no step has are an error.", files: changed, err: "shared/httproute-web.yaml: the tracks get map[blue:80 green:19] percent of web: all routes must give them the same"},
-		"Disagree": {reason: "Rules that give the tracks different shares are an error.", files: disagree, err: "shared/httproute-web.yaml: the tracks get map[blue:50 green:50] percent of web: all routes must give them the same"},
-		"NoTracks": {reason: "Files without tracks have no weights.", files: tree.Files{"httproute-web.yaml": []byte(webRoute)}, err: "no route sends requests to a track"},
+		"Alone":   {reason: "A track that is alone gets all requests, and the other track is not named.", files: files, want: map[string]int{Blue: 100}},
+		"Prepare": {reason: "A track without requests has the weight 0.", files: atState(t, files, State{Serving: Blue}), want: map[string]int{Blue: 100, Green: 0}},
+		"Canary": {
+			reason: "Shares are percents, whatever weights the author gave, and one of weight 0 says nothing.",
+			files:  canary, want: map[string]int{Blue: 80, Green: 20},
+		},
+		"Changed": {
+			reason: "Weights that no step has are an error.",
+			files:  changed,
+			err:    "shared/httproute-web.yaml: the tracks get map[blue:80 green:19] percent of web: all routes must give them the same",
+		},
+		"Disagree": {
+			reason: "Rules that give the tracks different shares are an error.",
+			files:  disagree,
+			err:    "shared/httproute-web.yaml: the tracks get map[blue:50 green:50] percent of web: all routes must give them the same",
+		},
+		"NoTracks": {
+			reason: "Files without tracks have no weights.",
+			files:  tree.Files{"httproute-web.yaml": []byte(webRoute)}, err: "no route sends requests to a track",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -42,10 +42,20 @@ func TestReadWorkload(t *testing.T) {
 		same    bool
 		hasPods bool
 	}{
-		"Sizes":  {reason: "Other sizes are the same workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("5", "nginx:1")}, same: true, hasPods: true},
-		"Image":  {reason: "Another image is another workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:2")}, hasPods: true},
-		"Shared": {reason: "Shared objects are not part of a workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:1"), "shared/x.yaml": []byte("x")}, same: true, hasPods: true},
-		"None":   {reason: "A workload without pods is reported as such.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("0", "nginx:1")}, same: true},
+		"Sizes": {
+			reason: "Other sizes are the same workload.",
+			files:  tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("5", "nginx:1")}, same: true, hasPods: true,
+		},
+		"Image": {reason: "Another image is another workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:2")}, hasPods: true},
+		"Shared": {
+			reason: "Shared objects are not part of a workload.",
+			files:  tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:1"), "shared/x.yaml": []byte("x")}, same: true,
+			hasPods: true,
+		},
+		"None": {
+			reason: "A workload without pods is reported as such.",
+			files:  tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("0", "nginx:1")}, same: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -116,11 +126,13 @@ func TestScaledWorkload(t *testing.T) {
 			state: State{Serving: Green, Weight: 5, Ahead: 20}, min: 2,
 		},
 		"NoPods": {
-			reason: "A Deployment of no pods says so, since its autoscaler rests then.", deployment: strings.Replace(webDeployment, "5", "0", 1), scaler: scaler("  minReplicas: 8\n"),
+			reason:     "A Deployment of no pods says so, since its autoscaler rests then.",
+			deployment: strings.Replace(webDeployment, "5", "0", 1), scaler: scaler("  minReplicas: 8\n"),
 			state: State{Serving: Blue, Alone: true}, replicas: json.Number("0"), min: 8,
 		},
 		"OtherTarget": {
-			reason: "An autoscaler of another Deployment leaves the number to the delivery.", deployment: webDeployment, scaler: strings.Replace(scaler("  minReplicas: 8\n"), "    name: web\n", "    name: other\n", 1),
+			reason:     "An autoscaler of another Deployment leaves the number to the delivery.",
+			deployment: webDeployment, scaler: strings.Replace(scaler("  minReplicas: 8\n"), "    name: web\n", "    name: other\n", 1),
 			state: State{Serving: Blue, Alone: true}, replicas: json.Number("5"),
 		},
 	}

@@ -66,7 +66,7 @@ func (c *Compiler) readOwnChecks(in Input) ([]declaredCheck, error) {
 	}
 	if p := in.Config.PostCheck; p != nil {
 		check := checkOfPostCheck(p.DeepCopy())
-		if err := cmp.Or(checkTimes(&check), checkImage("image", p.Image)); err != nil {
+		if err := cmp.Or(checkTimes(&check), checkImage("image", p.Image), checkScript("script", p.Script)); err != nil {
 			return nil, errors.Wrap(err, postCheckPath)
 		}
 		out = append(out, declaredCheck{path: postCheckPath, kind: jobKind(), Check: check})

@@ -145,10 +145,10 @@ func TestCompile(t *testing.T) {
 		},
 		"PostCheck": {
 			reason: "A post check runs once at each Site.",
-			config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "true", Timeout: "1m"}},
+			config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "false", Timeout: "1m"}},
 			want: []string{
-				`postCheck@edge1 Job  unit="" curl:8 true 1s+1*30s<1m 0,4,0 min=1 Fail`,
-				`postCheck@edge2 Job  unit="" curl:8 true 1s+1*30s<1m 0,4,0 min=1 Fail`,
+				`postCheck@edge1 Job  unit="" curl:8 false 1s+1*30s<1m 0,4,0 min=1 Fail`,
+				`postCheck@edge2 Job  unit="" curl:8 false 1s+1*30s<1m 0,4,0 min=1 Fail`,
 			},
 		},
 	}
@@ -184,7 +184,7 @@ func TestCompileRefuses(t *testing.T) {
 		return c
 	}
 	job := func(image string) check {
-		return check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: image, Script: "true"}}
+		return check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: image, Script: "false"}}
 	}
 	withCheck := func(c check) config { return config{Checks: []check{c}} }
 	web := func(url string) config {
@@ -193,7 +193,7 @@ func TestCompileRefuses(t *testing.T) {
 	available := func(image string) check {
 		return check{Name: "own", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{Image: image}}
 	}
-	post := &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "true"}
+	post := &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "false"}
 	cases := map[string]struct {
 		reason string
 		config config
@@ -286,8 +286,9 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: threshold: a Job has none: the code that it exits with decides`,
 		},
 		"AvailabilityThreshold": {
-			reason: "A threshold that an Availability check would ignore is refused.", config: withCheck(check{Name: "own", Type: "Availability", Threshold: ">= 1", Availability: available("").Availability}),
-			want: `spec.gatesConfig.checks[0]: threshold: an Availability check has none: availability.minAvailable says how many pods have to be available`,
+			reason: "A threshold that an Availability check would ignore is refused.",
+			config: withCheck(check{Name: "own", Type: "Availability", Threshold: ">= 1", Availability: available("").Availability}),
+			want:   `spec.gatesConfig.checks[0]: threshold: an Availability check has none: availability.minAvailable says how many pods have to be available`,
 		},
 		"AvailabilityImage": {
 			reason: "An image that no pod can have is refused.", config: withCheck(available("Shop 1")),
@@ -329,8 +330,9 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: job.image: "https://registry.example.org/curl:8" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
 		},
 		"PostCheckImage": {
-			reason: "A post check runs an image that a container runtime can pull.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "a..b", Script: "true"}},
-			want: `spec.gatesConfig.postCheck: image: "a..b" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
+			reason: "A post check runs an image that a container runtime can pull.",
+			config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "a..b", Script: "false"}},
+			want:   `spec.gatesConfig.postCheck: image: "a..b" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
 		},
 		"NoPrometheus": {
 			reason: "A check without a Prometheus server to ask is refused.", config: config{SLOThresholds: thresholds{"availability": "99"}},
@@ -375,7 +377,9 @@ func TestCompileRefuses(t *testing.T) {
 				}
 			},
 			want: `spec.intent: objective availability: Site "edge1": ` + noServerMessage("edge1") + `; spec.intent: objective latency_p99: Site "edge1": ` + noServerMessage("edge1") +
-				`; spec.intent: objective availability: Site "edge2": ` + noServerMessage("edge2") + `; spec.intent: objective latency_p99: Site "edge2": ` + noServerMessage("edge2"),
+				`; spec.intent: objective availability: Site "edge2": ` + noServerMessage("edge2") + `; spec.intent: objective latency_p99: Site "edge2": ` + noServerMessage(
+				"edge2",
+			),
 		},
 		"UnknownObjectives": {
 			reason: "All metrics that a Blueprint does not have are refused at once.",
@@ -414,7 +418,8 @@ func TestCompileRefuses(t *testing.T) {
 			want:   `spec.gatesConfig: step 1 of 1 has 201 checks at 201 Sites, more than the 200 of one Gate: use fewer checks, or more waves`,
 		},
 		"TooLarge": {
-			reason: "Checks that are too large for one Gate are refused, as scripts are repeated for each Site.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: strings.Repeat("#", 16000)}},
+			reason: "Checks that are too large for one Gate are refused, as scripts are repeated for each Site.",
+			config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "false " + strings.Repeat("#", 15994)}},
 			change: func(in *Input) { *in = newInput(in.Config, newPlaces(17)...) },
 			want:   `spec.gatesConfig: 17 checks have about 552500 bytes, more than the 524288 that fit: keep scripts in a ConfigMap`,
 		},
@@ -556,11 +561,17 @@ func TestOwnQueries(t *testing.T) {
 		place  catalog.Place
 		want   bool
 	}{
-		"Allowed":   {reason: "Without a word they are allowed.", config: config{Checks: []check{checkWithQuery("x")}}, place: newPlace("edge1"), want: true},
-		"Blueprint": {reason: "A query of the Blueprint does not count as the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(newPlace("edge1")), want: true},
+		"Allowed": {reason: "Without a word they are allowed.", config: config{Checks: []check{checkWithQuery("x")}}, place: newPlace("edge1"), want: true},
+		"Blueprint": {
+			reason: "A query of the Blueprint does not count as the tenant's.",
+			config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(newPlace("edge1")), want: true,
+		},
 		"Elsewhere": {reason: "Another server is asked without credentials.", config: config{Checks: []check{elsewhere}}, place: deny(newPlace("edge1")), want: true},
-		"Web":       {reason: "A check of a web server is not subject to ownQueries.", config: config{Checks: []check{empty}}, place: deny(newPlace("edge1")), want: true},
-		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{siteServer}}, place: deny(newPlace("edge1"))},
+		"Web": {
+			reason: "A check of a web server is not subject to ownQueries.",
+			config: config{Checks: []check{empty}}, place: deny(newPlace("edge1")), want: true,
+		},
+		"Known": {reason: "To say its address does not make it another server.", config: config{Checks: []check{siteServer}}, place: deny(newPlace("edge1"))},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,8 +1,11 @@
 package gates
 
 import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/shellscript"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
@@ -11,7 +14,7 @@ const typeJob = "Job"
 // jobKind returns the kind of checks that run a script in the Site's cluster.
 func jobKind() kind {
 	return kind{
-		block: "job", read: readJobImage, whyNoThreshold: "a Job has none: the code that it exits with decides",
+		block: "job", read: readJob, whyNoThreshold: "a Job has none: the code that it exits with decides",
 		isSet: func(check *deploymentv1alpha1.Check) bool { return check.Job != nil },
 		allow: func(_ *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 			return policy.CheckJob(&p.Site, check.Job)
@@ -20,7 +23,19 @@ func jobKind() kind {
 	}
 }
 
-// readJobImage refuses an image that no pod can have.
-func readJobImage(_ *Compiler, check *deploymentv1alpha1.Check, _ *int) error {
-	return checkImage("job.image", check.Job.Image)
+// readJob refuses an image that no pod can have, and a script that always passes.
+func readJob(_ *Compiler, check *deploymentv1alpha1.Check, _ *int) error {
+	if err := checkImage("job.image", check.Job.Image); err != nil {
+		return err
+	}
+	return checkScript("job.script", check.Job.Script)
+}
+
+// checkScript returns an error, which begins with the field, for a script that ends with 0 whatever its commands return. The text of a ConfigMap is not known
+// here, and empty.
+func checkScript(field, script string) error {
+	if script == "" || shellscript.CanFail(script) {
+		return nil
+	}
+	return errors.Errorf("%s: ends with 0 whatever its commands return, so that no revision fails the check: begin it with set -e, or exit 3 where it fails", field)
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -69,25 +70,40 @@ func messageOfPage(text string) string {
 	return WithWords("an HTML page", strings.TrimSpace(html.UnescapeString(title[1])))
 }
 
+// messageFields are the fields in which servers have the message of an error, the most detailed first.
+func messageFields() []string {
+	return []string{"error_description", "message", "detail", "msg", "reason", "error", "title"}
+}
+
+// maxNestedMessages is how many objects a message may be in, such as error and the first of errors.
+const maxNestedMessages = 3
+
 // messageOfJSON returns the message of an error, where servers usually have it.
-func messageOfJSON(body []byte) string {
+func messageOfJSON(body []byte) string { return nestedMessage(body, maxNestedMessages) }
+
+// nestedMessage returns the message of an object, or of the error or the first of the errors in it. Names of fields may have capital letters.
+func nestedMessage(body []byte, depth int) string {
 	fields := map[string]json.RawMessage{}
-	if json.Unmarshal(body, &fields) != nil {
+	if depth == 0 || json.Unmarshal(body, &fields) != nil {
 		return ""
 	}
-	for _, name := range []string{"error", "message", "detail", "msg"} {
+	byName := make(map[string]json.RawMessage, len(fields))
+	for name, value := range fields {
+		byName[strings.ToLower(name)] = value
+	}
+	for _, name := range messageFields() {
 		text := ""
-		if json.Unmarshal(fields[name], &text) == nil && text != "" {
+		if json.Unmarshal(byName[name], &text) == nil && text != "" {
 			return text
 		}
 	}
-	nested := struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}{}
-	_ = json.Unmarshal(body, &nested) // Another form has no message.
-	return nested.Error.Message
+	all := []json.RawMessage{}
+	if json.Unmarshal(byName["errors"], &all) == nil && len(all) > 0 {
+		text := ""
+		_ = json.Unmarshal(all[0], &text) // An object has its message in a field.
+		return cmp.Or(text, nestedMessage(all[0], depth-1))
+	}
+	return nestedMessage(byName["error"], depth-1)
 }
 
 var (

@@ -19,23 +19,94 @@ func TestWords(t *testing.T) {
 		"Nothing":   {reason: "Without a body the status is all.", status: 502, want: "status 502 Bad Gateway"},
 		"OddStatus": {reason: "A status without a name is a number.", status: 599, want: "status 599"},
 		"Good":      {reason: "The status 200 says nothing.", status: 200, body: "hello", want: "hello"},
-		"Text":      {reason: "A text is repeated as one line.", status: 503, body: "no healthy\r\n\r\n  upstream\n", want: "status 503 Service Unavailable: no healthy upstream"},
-		"Colour":    {reason: "Control characters are left out.", status: 500, body: "\x1b[31mbad\x00\u202e", want: "status 500 Internal Server Error: [31mbad"},
-		"Page":      {reason: "Of a page the title is repeated.", status: 200, body: "<!DOCTYPE html>\n<html><head><title class=\"a\">Sign in\n to SSO</title></head><body>secret</body></html>", want: "an HTML page: Sign in to SSO"},
-		"Untitled":  {reason: "A page without a title is a page.", status: 200, body: "<html><body>secret</body></html>", want: "an HTML page"},
-		"XML":       {reason: "The body of XML is left out, as the body of a page is.", status: 403, body: "<?xml version=\"1.0\"?><Error>secret</Error>", want: "status 403 Forbidden"},
-		"Error":     {reason: "The error of Prometheus is its text.", status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: "status 503 Service Unavailable: starting"},
-		"Message":   {reason: "The message of Grafana is its text.", status: 401, body: `{"message":"Invalid API key","messageId":"x"}`, want: "status 401 Unauthorized: Invalid API key"},
-		"Detail":    {reason: "The detail of a problem (RFC 9457) is its text.", status: 429, body: `{"title":"x","detail":"slow down"}`, want: "status 429 Too Many Requests: slow down"},
-		"Nested":    {reason: "A message may be within the error, as clouds have it.", status: 403, body: `{"error":{"code":403,"message":"no access"}}`, want: "status 403 Forbidden: no access"},
-		"Data":      {reason: "JSON without a message may be data, and is left out.", status: 500, body: `{"orders":{"failed":1},"customer":"ada"}`, want: "status 500 Internal Server Error"},
-		"List":      {reason: "A list is data.", status: 500, body: `["ada"]`, want: "status 500 Internal Server Error"},
-		"Broken":    {reason: "JSON that breaks off is left out.", status: 500, body: `{"error":"ad`, want: "status 500 Internal Server Error"},
-		"Binary":    {reason: "Bytes that are not text are left out.", status: 500, body: "\x89PNG\xff", want: "status 500 Internal Server Error"},
-		"Brace":     {reason: "A brace in a password leaves nothing of it.", status: 400, body: `bad body {"password":"hun}ter2"}`, want: "status 400 Bad Request: bad body …"},
-		"BraceURL":  {reason: "A brace in the password of a URL leaves nothing of it.", status: 502, body: "dial https://u:pa{ss@h/x", want: "status 502 Bad Gateway: dial https://h"},
-		"Token":     {reason: "The token of the request is left out.", status: 401, body: "token c4n4ry+/ is unknown, Bearer c4n4ry%2B%2F", with: Credentials{Token: "c4n4ry+/"}, want: "status 401 Unauthorized: token [redacted] is unknown, Bearer [redacted]"},
-		"Pair":      {reason: "The user and the password of the request are left out.", status: 401, body: "dTpw refused, p wrong", with: Credentials{Username: "u", Password: "p"}, want: "status 401 Unauthorized: [redacted] refused, [redacted] wrong"},
+		"Text": {
+			reason: "A text is repeated as one line.",
+			status: 503, body: "no healthy\r\n\r\n  upstream\n", want: "status 503 Service Unavailable: no healthy upstream",
+		},
+		"Colour": {reason: "Control characters are left out.", status: 500, body: "\x1b[31mbad\x00\u202e", want: "status 500 Internal Server Error: [31mbad"},
+		"Page": {
+			reason: "Of a page the title is repeated.",
+			status: 200, body: "<!DOCTYPE html>\n<html><head><title class=\"a\">Sign in\n to SSO</title></head><body>secret</body></html>",
+			want: "an HTML page: Sign in to SSO",
+		},
+		"Untitled": {reason: "A page without a title is a page.", status: 200, body: "<html><body>secret</body></html>", want: "an HTML page"},
+		"XML": {
+			reason: "The body of XML is left out, as the body of a page is.",
+			status: 403, body: "<?xml version=\"1.0\"?><Error>secret</Error>", want: "status 403 Forbidden",
+		},
+		"Error": {
+			reason: "The error of Prometheus is its text.",
+			status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: "status 503 Service Unavailable: starting",
+		},
+		"Message": {
+			reason: "The message of Grafana is its text.",
+			status: 401, body: `{"message":"Invalid API key","messageId":"x"}`, want: "status 401 Unauthorized: Invalid API key",
+		},
+		"Detail": {
+			reason: "The detail of a problem (RFC 9457) is its text.",
+			status: 429, body: `{"title":"x","detail":"slow down"}`, want: "status 429 Too Many Requests: slow down",
+		},
+		"Nested": {
+			reason: "A message may be within the error, as clouds have it.",
+			status: 403, body: `{"error":{"code":403,"message":"no access"}}`, want: "status 403 Forbidden: no access",
+		},
+		"Capital": {
+			reason: "The name of a message may have a capital letter.", status: 403, body: `{"Message":"User is not authorized"}`,
+			want: "status 403 Forbidden: User is not authorized",
+		},
+		"OAuth": {
+			reason: "The description of an error (RFC 6749) says more than its code.",
+			status: 401, body: `{"error":"invalid_grant","error_description":"the account is locked"}`, want: "status 401 Unauthorized: the account is locked",
+		},
+		"Errors": {
+			reason: "An error may be the first in a list of errors.", status: 400, body: `{"errors":[{"code":1,"message":"no such tenant"},{"message":"x"}]}`,
+			want: "status 400 Bad Request: no such tenant",
+		},
+		"ErrorTexts": {
+			reason: "A list of errors may hold texts.", status: 400, body: `{"errors":["no such tenant"]}`, want: "status 400 Bad Request: no such tenant",
+		},
+		"Reason": {
+			reason: "The message of an error may be its reason.",
+			status: 401, body: `{"error":{"type":"security_exception","reason":"missing credentials"},"status":401}`,
+			want: "status 401 Unauthorized: missing credentials",
+		},
+		"Title": {
+			reason: "A problem may have a title alone.", status: 503, body: `{"type":"about:blank","title":"maintenance"}`,
+			want: "status 503 Service Unavailable: maintenance",
+		},
+		"Deep": {
+			reason: "A message that is too deep is not searched.", status: 500, body: `{"error":{"error":{"error":{"message":"x"}}}}`,
+			want: "status 500 Internal Server Error",
+		},
+		"OddMessage": {
+			reason: "A message that is no text is none.",
+			status: 500, body: `{"message":{"a":1},"errors":[],"error":5}`, want: "status 500 Internal Server Error",
+		},
+		"Data": {
+			reason: "JSON without a message may be data, and is left out.",
+			status: 500, body: `{"orders":{"failed":1},"customer":"ada"}`, want: "status 500 Internal Server Error",
+		},
+		"List":   {reason: "A list is data.", status: 500, body: `["ada"]`, want: "status 500 Internal Server Error"},
+		"Broken": {reason: "JSON that breaks off is left out.", status: 500, body: `{"error":"ad`, want: "status 500 Internal Server Error"},
+		"Binary": {reason: "Bytes that are not text are left out.", status: 500, body: "\x89PNG\xff", want: "status 500 Internal Server Error"},
+		"Brace": {
+			reason: "A brace in a password leaves nothing of it.",
+			status: 400, body: `bad body {"password":"hun}ter2"}`, want: "status 400 Bad Request: bad body …",
+		},
+		"BraceURL": {
+			reason: "A brace in the password of a URL leaves nothing of it.",
+			status: 502, body: "dial https://u:pa{ss@h/x", want: "status 502 Bad Gateway: dial https://h",
+		},
+		"Token": {
+			reason: "The token of the request is left out.",
+			status: 401, body: "token c4n4ry+/ is unknown, Bearer c4n4ry%2B%2F", with: Credentials{Token: "c4n4ry+/"},
+			want: "status 401 Unauthorized: token [redacted] is unknown, Bearer [redacted]",
+		},
+		"Pair": {
+			reason: "The user and the password of the request are left out.",
+			status: 401, body: "dTpw refused, p wrong", with: Credentials{Username: "u", Password: "p"},
+			want: "status 401 Unauthorized: [redacted] refused, [redacted] wrong",
+		},
 		"Others": {
 			reason: "Credentials of others are left out.",
 			status: 502, body: "upstream: Authorization: Basic YTpi, api_key=abc password='x'",
@@ -74,11 +145,29 @@ func TestWords(t *testing.T) {
 			status: 401, body: "dTpwdw refused", with: Credentials{Username: "u", Password: "pw"},
 			want: "status 401 Unauthorized: [redacted] refused",
 		},
-		"URL":         {reason: "Of a URL the host is repeated.", status: 502, body: `dial https://u:p@store:9090/api/v1/read?token=x: refused`, want: "status 502 Bad Gateway: dial https://store:9090 refused"},
-		"Series":      {reason: "Labels of series may belong to another tenant.", status: 500, body: `duplicate series {namespace="team-b", le={a}} and {pod="x`, want: "status 500 Internal Server Error: duplicate series … and …"},
-		"Long":        {reason: "A long text is cut.", status: 500, body: strings.Repeat("ä", 5000), want: "status 500 Internal Server Error: " + strings.Repeat("ä", 199) + "…"},
-		"Braces":      {reason: "Braces within each other cost little.", status: 500, body: "a" + strings.Repeat("{", 1<<20), want: "status 500 Internal Server Error: a…"},
-		"CutAtSecret": {reason: "A credential at the end of the searched text is left out.", status: 500, body: strings.Repeat("a ", maxCleaned/2-1) + "c4n4ry", with: Credentials{Token: "c4n4ry"}, want: "status 500 Internal Server Error: " + strings.TrimSpace(strings.Repeat("a ", 100)[:199]) + "…"},
+		"URL": {
+			reason: "Of a URL the host is repeated.",
+			status: 502, body: `dial https://u:p@store:9090/api/v1/read?token=x: refused`,
+			want: "status 502 Bad Gateway: dial https://store:9090 refused",
+		},
+		"Series": {
+			reason: "Labels of series may belong to another tenant.",
+			status: 500, body: `duplicate series {namespace="team-b", le={a}} and {pod="x`,
+			want: "status 500 Internal Server Error: duplicate series … and …",
+		},
+		"Long": {
+			reason: "A long text is cut.",
+			status: 500, body: strings.Repeat("ä", 5000), want: "status 500 Internal Server Error: " + strings.Repeat("ä", 199) + "…",
+		},
+		"Braces": {
+			reason: "Braces within each other cost little.",
+			status: 500, body: "a" + strings.Repeat("{", 1<<20), want: "status 500 Internal Server Error: a…",
+		},
+		"CutAtSecret": {
+			reason: "A credential at the end of the searched text is left out.",
+			status: 500, body: strings.Repeat("a ", maxCleaned/2-1) + "c4n4ry", with: Credentials{Token: "c4n4ry"},
+			want: "status 500 Internal Server Error: " + strings.TrimSpace(strings.Repeat("a ", 100)[:199]) + "…",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -93,9 +182,12 @@ func TestWords(t *testing.T) {
 // TestRedirectIsNamed names the target server of a redirect, without the path.
 func TestRedirectIsNamed(t *testing.T) {
 	cases := map[string]struct{ reason, location, want string }{
-		"Elsewhere": {reason: "The user finds the server that wants a sign-in.", location: "https://u:p@login.example.org/oauth?state=c4n4ry", want: ProblemRedirect + ": it leads to https://login.example.org"},
-		"Here":      {reason: "Another path of the same server may be a secret.", location: "/c4n4ry", want: ProblemRedirect},
-		"Absent":    {reason: "A redirect without a target is one.", want: ProblemRedirect},
+		"Elsewhere": {
+			reason:   "The user finds the server that wants a sign-in.",
+			location: "https://u:p@login.example.org/oauth?state=c4n4ry", want: ProblemRedirect + ": it leads to https://login.example.org",
+		},
+		"Here":   {reason: "Another path of the same server may be a secret.", location: "/c4n4ry", want: ProblemRedirect},
+		"Absent": {reason: "A redirect without a target is one.", want: ProblemRedirect},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

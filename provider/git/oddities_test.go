@@ -23,7 +23,6 @@ func TestOddities(t *testing.T) {
 	settings := func(all ...string) func(*testing.T, *gitserver.Server) {
 		return func(t *testing.T, s *gitserver.Server) {
 			t.Helper()
-			t.Helper()
 			for i := 0; i < len(all); i += 2 {
 				run(t, s, "config", all[i], all[i+1])
 			}
@@ -88,13 +87,20 @@ func TestOddities(t *testing.T) {
 		},
 		"LFS": {
 			reason: "Git LFS is a filter of working copies: files are stored as they are delivered.",
-			seed:   map[string]string{".gitattributes": "*.yaml filter=lfs diff=lfs merge=lfs -text\n", "big.yaml": "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) + "\nsize 5\n"},
+			seed: map[string]string{
+				".gitattributes": "*.yaml filter=lfs diff=lfs merge=lfs -text\n",
+				"big.yaml":       "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) + "\nsize 5\n",
+			},
 		},
-		"CRLF":      {reason: "Ends of lines are converted in working copies alone.", seed: map[string]string{".gitattributes": "* text eol=crlf\n", "windows.txt": "a\r\nb\r\n"}},
+		"CRLF": {
+			reason: "Ends of lines are converted in working copies alone.",
+			seed:   map[string]string{".gitattributes": "* text eol=crlf\n", "windows.txt": "a\r\nb\r\n"},
+		},
 		"Submodule": {reason: "A submodule beside a delivery stays.", seed: map[string]string{".gitmodules": "[submodule \"m\"]\n\tpath = m\n\turl = https://git.example.org/m\n"}, prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addEntry(t, s, "160000", "m") }},
 		"SubmoduleInTheWay": {
-			reason: "A submodule has no directory for files of ours.", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addEntry(t, s, "160000", "sites/a") },
-			class: failure.ClassOccupied, detail: "a file, a link or a submodule is there",
+			reason:  "A submodule has no directory for files of ours.",
+			prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addEntry(t, s, "160000", "sites/a") },
+			class:   failure.ClassOccupied, detail: "a file, a link or a submodule is there",
 		},
 		"LinkInTheWay": {
 			reason: "A symbolic link is not followed.", prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); addEntry(t, s, "120000", "sites") },
@@ -151,6 +157,62 @@ func TestOddities(t *testing.T) {
 			id := run(t, s, "-c", "user.name=J\xf6rg", "-c", "user.email=x@example.org", "-c", "i18n.commitEncoding=ISO-8859-1", "commit-tree", "-m", "gr\xfc\xdfe", "-p", "main", "-p", "main~1", "main^{tree}")
 			run(t, s, "update-ref", "refs/heads/main", id)
 		}},
+		"OddCommits": {
+			reason: "Commits may have authors, dates and headers that Git's own commands would not write.",
+			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
+				commitText(t, s, "author <> -1 +9900\ncommitter J\xf6rg <x> 99999999999 -0000\nencoding x\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END\nodd\n\n")
+			},
+		},
+		"EmptyDirectory": {
+			reason: "A directory without files stays, although Git's own commands write none.",
+			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
+				blob, empty := run(t, s, "rev-parse", "main:README.md"), run(t, s, "hash-object", "-t", "tree", "-w", os.DevNull)
+				tree := writeTree(t, s, []string{"40000 empty", "100644 f"}, []string{empty, blob})
+				run(t, s, "update-ref", "refs/heads/main", commitOf(t, s, gitserver.Branch, tree))
+			},
+		},
+		"LongName": {
+			reason: "The name of a file may be longer than file systems allow.",
+			prepare: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
+				commitTree(t, s, "100644 "+strings.Repeat("n", 3000), "40000 sites")
+			},
+		},
+		"TagOfBranch": {reason: "A tag may have the name of the branch.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
+			run(t, s, "update-ref", "refs/tags/main", commitOf(t, s, gitserver.Branch, run(t, s, "hash-object", "-t", "tree", "-w", os.DevNull)))
+		}},
+		"BranchMarks": {
+			reason:  "A branch may have marks in its name that are others in a URL.",
+			branch:  "fix#1%20+x",
+			prepare: func(t *testing.T, s *gitserver.Server) { t.Helper(); run(t, s, "branch", "fix#1%20+x", "main") },
+		},
+		"DetachedHead": {reason: "The head of a repository may be a commit.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
+			writeFile(t, filepath.Join(s.Path(repo), "HEAD"), run(t, s, "rev-parse", "main")+"\n")
+		}},
+		"CheckedOut": {
+			reason:  "A repository with a working copy refuses pushes to its branch.",
+			prepare: settings("core.bare", "false"), class: failure.ClassPolicy, detail: "cannot push to refs/heads/main: branch is currently checked out",
+		},
+		"CheckedOutIgnored": {reason: "It may accept them.", prepare: settings("core.bare", "false", "receive.denyCurrentBranch", "ignore")},
+		"KeptPacks":         {reason: "A server may keep each pack as it arrives.", prepare: settings("receive.unpackLimit", "1", "transfer.unpackLimit", "1")},
+		"Alternates": {reason: "Objects may lie in another repository.", prepare: func(t *testing.T, s *gitserver.Server) {
+			t.Helper()
+			objects, shared := filepath.Join(s.Path(repo), "objects"), filepath.Join(t.TempDir(), "shared")
+			for _, err := range []error{os.Rename(objects, shared), os.MkdirAll(filepath.Join(objects, "info"), 0o750), os.MkdirAll(filepath.Join(objects, "pack"), 0o750)} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			writeFile(t, filepath.Join(objects, "info", "alternates"), shared+"\n")
+		}},
+		"HiddenBranch": {
+			reason: "A branch that the server hides is not made again.", prepare: settings("transfer.hideRefs", "refs/heads/main"),
+			class: failure.ClassPolicy, detail: "deny updating a hidden ref",
+		},
 		"EmptyTree": {reason: "A branch may have no files.", prepare: func(t *testing.T, s *gitserver.Server) {
 			t.Helper()
 			run(t, s, "update-ref", "refs/heads/main", commitOf(t, s, gitserver.Branch, run(t, s, "hash-object", "-t", "tree", "-w", os.DevNull)))
@@ -166,7 +228,10 @@ func TestOddities(t *testing.T) {
 			run(t, s, "replace", "main", commitOf(t, s, gitserver.Branch, run(t, s, "hash-object", "-t", "tree", "-w", os.DevNull)))
 			run(t, s, "config", "core.useReplaceRefs", "false") // The test itself would read the replacement.
 		}},
-		"HiddenState":   {reason: "A server may hide the refs of the state.", prepare: settings("transfer.hideRefs", "refs/intentplane"), class: failure.ClassStateRefused, detail: "deny updating a hidden ref"},
+		"HiddenState": {
+			reason:  "A server may hide the refs of the state.",
+			prepare: settings("transfer.hideRefs", "refs/intentplane"), class: failure.ClassStateRefused, detail: "deny updating a hidden ref",
+		},
 		"MaxInput":      {reason: "A server may bound a push.", prepare: settings("receive.maxInputSize", "100"), class: failure.ClassTooLarge},
 		"WithoutFilter": {reason: "A server without filters sends all files.", prepare: settings("uploadpack.allowFilter", "false")},
 		"WithoutIDs": {
@@ -174,8 +239,14 @@ func TestOddities(t *testing.T) {
 			prepare: settings("uploadpack.allowTipSHA1InWant", "false", "uploadpack.allowReachableSHA1InWant", "false"),
 		},
 		"WithoutAtomic": {reason: "The state goes first where a server cannot update both refs atomically.", prepare: settings("receive.advertiseAtomic", "false")},
-		"PushOptions":   {reason: "A server may offer options and certificates of pushes, which are not used.", prepare: settings("receive.advertisePushOptions", "true", "receive.certNonceSeed", "x")},
-		"DenyAll":       {reason: "A delivery neither deletes nor forces, and so no rule against that refuses it.", prepare: settings("receive.denyDeletes", "true", "receive.denyNonFastForwards", "true")},
+		"PushOptions": {
+			reason:  "A server may offer options and certificates of pushes, which are not used.",
+			prepare: settings("receive.advertisePushOptions", "true", "receive.certNonceSeed", "x"),
+		},
+		"DenyAll": {
+			reason:  "A delivery neither deletes nor forces, and so no rule against that refuses it.",
+			prepare: settings("receive.denyDeletes", "true", "receive.denyNonFastForwards", "true"),
+		},
 		"Locked": {
 			reason: "A lock that a process left is a conflict until it goes.", prepare: func(t *testing.T, s *gitserver.Server) {
 				t.Helper()
@@ -251,7 +322,7 @@ func deliverTwice(t *testing.T, s *gitserver.Server, branch string) error {
 // wantDelivered compares the directory of the second delivery, and the files of others.
 func wantDelivered(t *testing.T, s *gitserver.Server, branch, remaining string) {
 	t.Helper()
-	got, err := s.Files(t.Context(), repo, branch+":sites/a/ns/web")
+	got, err := s.Files(t.Context(), repo, "refs/heads/"+branch+":sites/a/ns/web")
 	want := map[string]string{"deployment.yaml": "replicas: 1\n", ".intentplane": "claim: ns/web\n"}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("\nThe directory has the files that were delivered.\n-want, +got:\n%s\n%v", diff, err)
@@ -286,6 +357,14 @@ func foreignCommit(t *testing.T, s *gitserver.Server, branch string) {
 func commitOf(t *testing.T, s *gitserver.Server, branch, tree string) string {
 	t.Helper()
 	return run(t, s, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "Theirs", "-p", "refs/heads/"+branch, tree)
+}
+
+// commitText commits a commit of the branch's tree with the given text behind its parent.
+func commitText(t *testing.T, s *gitserver.Server, text string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "commit")
+	writeFile(t, file, "tree "+run(t, s, "rev-parse", "main^{tree}")+"\nparent "+run(t, s, "rev-parse", "main")+"\n"+text)
+	run(t, s, "update-ref", "refs/heads/main", run(t, s, "hash-object", "-t", "commit", "-w", "--literally", file))
 }
 
 // commitTree commits a tree of entries, each with its mode and name as they are written: directories of one file, and files.

@@ -74,14 +74,11 @@ func escapeJSON(text string) string {
 
 const (
 	// secretNames are the names of values that are credentials, and of cookies with sessions.
-	secretNames = `[\w.-]*(?:password|passwd|passphrase|pwd|token|secret|credential|signature|session|sessid|cookie|jwt|` +
-		`(?:api|access|private|account|shared)[-_]?key)[\w.-]*|[\w-]+[-_]pass|(?:[\w.-]*[-_.])?(?:sid|sig)`
+	secretNames = `[\w.-]*(?:password|passwd|passphrase|passcode|pwd|token|secret|credential|signature|session|sessid|cookie|jwt|connection[-_]?string|` +
+		`(?:api|access|private|account|shared)[-_]?key)[\w.-]*|[\w-]+[-_]pass|(?:[\w.-]*[-_.])?(?:sid|sig|auths?|creds)`
 
-	// separator is between a name and its value, in a header, a form, a URL, JSON, or a program.
-	separator = `(?:["'\\\]]|%5d|%22)*[ \t]*(?::=|=>|[:=]|%3a|%3d)[ \t]*`
-
-	// value is a value in quotes, with or without an escape before them, or a word. It may have the scheme of a header before it.
-	value = `(?:(?:bearer|basic|token|digest|negotiate|apikey)\s+)?(?:\\+["'][^"'\r\n]*["']?|"(?:[^"\\\r\n]|\\.)*"?|'(?:[^'\\\r\n]|\\.)*'?|\S+)`
+	// separator is between a name and its value, in a header, a form, a URL, JSON, or a program. An index or a key may stand before it.
+	separator = `(?:\[[^\[\]\s]*\])*(?:["'\\\]]|%5d|%22)*[ \t]*(?::=|=>|[:=]|%3a|%3d)[ \t]*`
 )
 
 var (
@@ -94,11 +91,19 @@ var (
 	// header is a header whose value has a credential: all of its line.
 	header = regexp.MustCompile(`(?i)([\w-]*(?:authorization|cookie)[\w-]*` + separator + `)[^\r\n]*`)
 
-	// named is a value with the name of a credential.
-	named = regexp.MustCompile(`(?i)(\b(?:` + secretNames + `)` + separator + `)` + value)
+	// named is the name of a credential with its separator, or as the option of a program.
+	named = regexp.MustCompile(`(?i)\b(` + secretNames + `)(` + separator + `)|--(` + secretNames + `)([ \t]+)`)
 
-	// shaped is a credential with a shape of its own: tokens of Git servers, JSON Web Tokens (RFC 7519), and private keys in PEM, also without their end.
-	shaped = regexp.MustCompile(`\b(?:gh[a-z]_|github_pat_|glpat-)[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*|` +
+	// element is an element of XML with the name of a credential.
+	element = regexp.MustCompile(`(?i)(<(?:\w+:)?(?:` + secretNames + `)(?:\s[^<>]*)?>)[^<]+`)
+
+	// userOption is the option of a program with a user and a password, as curl has it.
+	userOption = regexp.MustCompile(`((?:^|\s)(?:-u|--user|--proxy-user)[ =]?)[^\s:/]+:[^\s/]\S*`)
+
+	// shaped is a credential with a shape of its own: tokens of Git servers, clouds and other services, JSON Web Tokens (RFC 7519), and private keys in PEM,
+	// also without their end.
+	shaped = regexp.MustCompile(`\b(?:gh[a-z]_|github_pat_|gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)-|ATBB|ATCTT|npm_|hvs\.|AIza|ya29\.)[\w-]{16,}|` +
+		`\bxox[a-z]-[\w-]{10,}|\bA[KS]IA[0-9A-Z]{16}\b|\beyJ[\w-]+\.[\w-]+\.[\w-]*|` +
 		`(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$))`)
 
 	// schemed is a credential after a scheme of authentication. The words after a scheme in a sentence are none.
@@ -113,8 +118,38 @@ func RedactPatterns(text string) string {
 	text = query.ReplaceAllString(text, "${1}")
 	text = shaped.ReplaceAllString(text, Mark)
 	text = header.ReplaceAllString(text, "${1}"+Mark)
-	text = named.ReplaceAllString(text, "${1}"+Mark)
+	text = element.ReplaceAllString(text, "${1}"+Mark)
+	text = userOption.ReplaceAllString(text, "${1}"+Mark)
+	text = redactNamed(text)
 	return schemed.ReplaceAllStringFunc(text, redactScheme)
+}
+
+// redactNamed returns a text without the values of credentials that have their names before them.
+func redactNamed(text string) string {
+	out := strings.Builder{}
+	for found := named.FindStringSubmatchIndex(text); found != nil; found = named.FindStringSubmatchIndex(text) {
+		out.WriteString(text[:found[1]])
+		name, separatorText := groupOf(text, found, 1), groupOf(text, found, 2)
+		if name == "" {
+			name, separatorText = groupOf(text, found, 3), groupOf(text, found, 4)
+		}
+		text = text[found[1]:]
+		n := valueLength(text)
+		if n == 0 || isProse(name, separatorText, text) {
+			continue
+		}
+		out.WriteString(Mark)
+		text = text[n:]
+	}
+	return out.String() + text
+}
+
+// groupOf returns the text of a group, or "" if the group did not match.
+func groupOf(text string, found []int, group int) string {
+	if found[2*group] < 0 {
+		return ""
+	}
+	return text[found[2*group]:found[2*group+1]]
 }
 
 // redactScheme returns a match of schemed without its credential.

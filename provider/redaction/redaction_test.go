@@ -116,6 +116,103 @@ func TestRedactPatterns(t *testing.T) {
 			reason: "A private key without its end is cut up to the end of the text.",
 			text:   "a -----BEGIN PRIVATE KEY-----\nabc\ndef", want: "a [redacted]",
 		},
+		"List": {
+			reason: "Each element of a list is a value.",
+			text:   `{"tokens": ["a", "b]c"], "n": 1}`, want: `{"tokens": [redacted], "n": 1}`,
+		},
+		"ListOfLines": {
+			reason: "A list may have several lines.",
+			text:   "\"passwords\": [\n  \"a\",\n  \"b\"\n],\n\"n\": 1", want: "\"passwords\": [redacted],\n\"n\": 1",
+		},
+		"ListOfProgram": {reason: "A program prints lists without quotes.", text: "tokens=[a b c] n=1", want: "tokens=[redacted] n=1"},
+		"ListOfBytes":   {reason: "A program prints bytes as numbers.", text: "Password:[97 98] n:1", want: "Password:[redacted] n:1"},
+		"ListOpen": {
+			reason: "A list without its end is cut up to the end of the text.",
+			text:   `tokens: ["a", "b`,
+			want:   "tokens: [redacted]",
+		},
+		"ListEscaped": {
+			reason: "A list may stand in JSON within JSON.",
+			text:   `{\"tokens\":[\"a\",\"b]c\"],\"n\":1}`, want: `{\"tokens\":[redacted],\"n\":1}`,
+		},
+		"ListOfLists": {reason: "A list may hold lists.", text: `secrets: [[a, b], [c]], n: 1`, want: `secrets: [redacted], n: 1`},
+		"Tuple":       {reason: "A list may have parentheses.", text: "passwords=('a', 'b') n", want: "passwords=[redacted] n"},
+		"Object": {
+			reason: "An object with the name of a credential is one.",
+			text:   `{"credential": {"user": "joe", "value": {"a": "b"}}, "n": 1}`, want: `{"credential": [redacted], "n": 1}`,
+		},
+		"Element": {
+			reason: "An element of a list may be named.",
+			text:   "tokens[0]=abc secret['key']=def n",
+			want:   "tokens[0]=[redacted] secret['key']=[redacted] n",
+		},
+		"YAMLList": {
+			reason: "A list of YAML has a line for each element.",
+			text:   "tokens:\n- a\n- b\nn: 1", want: "tokens:[redacted]\nn: 1",
+		},
+		"YAMLText": {
+			reason: "A text of YAML may stand below its name.",
+			text:   "password: |\n  a b\n  c\nn: 1",
+			want:   "password: [redacted]\nn: 1",
+		},
+		"DockerAuth": {
+			reason: "The credential of a registry has a name that is no other word.",
+			text:   `{"auths": {"registry.example.org": {"auth": "dTpw"}}} and "auth": "dTpw", x`, want: `{"auths": [redacted]} and "auth": [redacted], x`,
+		},
+		"NPMAuth": {
+			reason: "So has the credential of a registry of npm.",
+			text:   "//registry.example.org/:_auth=dTpw= and _authToken=abc", want: "//registry.example.org/:_auth=[redacted] and _authToken=[redacted]",
+		},
+		"YAMLAuth": {reason: "Without quotes it has other characters than small letters.", text: "auth: dTpw x", want: "auth: [redacted] x"},
+		"AuthWords": {
+			reason: "Sentences about authentication stay.",
+			text:   "auth: access denied; auth: user is unknown, oauth: no", want: "auth: access denied; auth: user is unknown, oauth: no",
+		},
+		"Option": {
+			reason: "The option of a program has its value as the next word.",
+			text:   "run --password abc --token 'b c' -v",
+			want:   "run --password [redacted] --token [redacted] -v",
+		},
+		"OptionFlag": {
+			reason: "An option before another option has no value.",
+			text:   "--password --verbose, and --token is required",
+			want:   "--password --verbose, and --token is required",
+		},
+		"CurlUser": {
+			reason: "The option of curl has a user and a password.",
+			text:   "curl -u joe:pw https://h; git push -u origin a:b",
+			want:   "curl -u [redacted] https://h; git push -u origin a:b",
+		},
+		"XML": {
+			reason: "An element of XML has a value.",
+			text:   "<a><db:password type='x'>abc</db:password><n>1</n></a>",
+			want:   "<a><db:password type='x'>[redacted]</db:password><n>1</n></a>",
+		},
+		"Rest": {reason: "A value may go on behind its quotes.", text: `password="a"b, n`, want: `password=[redacted], n`},
+		"OtherShapes": {
+			reason: "Clouds and other services have tokens with known beginnings.",
+			text:   "xoxb-1234567890-abc AKIAABCDEFGHIJKLMNOP glrt-" + strings.Repeat("a", 20) + " glob-" + strings.Repeat("a", 20),
+			want:   "[redacted] [redacted] [redacted] glob-" + strings.Repeat("a", 20),
+		},
+		"ProseNot": {reason: "The rest of a sentence is no value.", text: "token: not valid", want: "token: not valid"},
+		"Prose": {
+			reason: "A sentence may go on with many words.",
+			text: "invalid token: is expired. password: must be set; session: The server closed it, credential: access denied, " +
+				"signature: verification failed, private-key: unknown; secrets: found in a.txt, token: see the page",
+			want: "invalid token: is expired. password: must be set; session: The server closed it, credential: access denied, " +
+				"signature: verification failed, private-key: unknown; secrets: found in a.txt, token: see the page",
+		},
+		"ProseEnd": {reason: "A sentence may end with its word.", text: "token: expired", want: "token: expired"},
+		"ProseLike": {
+			reason: "A value may begin as a word of a sentence.",
+			text:   "token: not-a-word password: nothing token: access",
+			want:   "token: [redacted] password: [redacted] token: [redacted]",
+		},
+		"ProseValue": {
+			reason: "A word of a sentence is a value in quotes, and without a space.",
+			text:   `token: "not valid" password=not token:not`,
+			want:   "token: [redacted] password=[redacted] token:[redacted]",
+		},
 		"Mail": {
 			reason: "An address of mail is not a part of a URL before it.",
 			text:   "see https://h/a or ask a@b", want: "see https://h/a or ask a@b",

@@ -1,6 +1,7 @@
 package evaluators_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -19,6 +20,10 @@ type flaggerRule struct {
 	limits        map[string]any
 	isAB          bool
 
+	// weights are fields of the analysis in the place of iterations. provider is the provider of the Canary, or empty.
+	weights  map[string]any
+	provider string
+
 	// failures says that Flagger goes on after a failed check.
 	failures bool
 }
@@ -36,6 +41,16 @@ func flaggerRules() map[string]flaggerRule {
 		"FailuresMin":  {reason: "Some checks may fail below a limit.", query: oneSeries, limits: minimum, failures: true},
 		"FailuresBoth": {reason: "Some checks may fail at either limit.", query: oneSeries, limits: both, failures: true},
 		"FailuresAB":   {reason: "Some checks of an A/B test may fail.", query: oneSeries, limits: maximum, failures: true, isAB: true},
+
+		"Weights":         {reason: "The weight rises to its end.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 20}},
+		"WeightsMax":      {reason: "The weight rises to a maximum.", query: oneSeries, limits: minimum, weights: map[string]any{"stepWeight": 20, "maxWeight": 50}},
+		"WeightsList":     {reason: "The weights are listed.", query: oneSeries, limits: both, weights: map[string]any{"stepWeights": []int{1, 2, 10, 80}}},
+		"WeightsBoth":     {reason: "A list ends the steps.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 25, "stepWeights": []int{5, 50}}},
+		"WeightsMirrored": {reason: "Requests are mirrored first.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 50, "mirror": true}},
+		"WeightsFailures": {reason: "Some checks may fail while the weight rises.", query: oneSeries, limits: maximum, failures: true, weights: map[string]any{"stepWeight": 10}},
+		"WeightsMatch":    {reason: "A match without iterations selects requests while the weight rises.", query: oneSeries, limits: maximum, isAB: true, weights: map[string]any{"stepWeight": 50}},
+		"NoMesh":          {reason: "Without a mesh, no weight rises.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 50}, provider: "kubernetes"},
+		"NoMeshAB":        {reason: "Without a mesh, no request is matched.", query: oneSeries, limits: maximum, isAB: true, provider: "kubernetes"},
 	}
 }
 
@@ -59,11 +74,20 @@ func (f flaggerRule) convert(t *testing.T, r *rand.Rand) *flaggerConversion {
 		"interval": "1m", "threshold": threshold, "iterations": iterations,
 		"metrics": []any{map[string]any{"name": "m", "interval": "1m", "templateRef": map[string]any{"name": "m"}, "thresholdRange": f.limits}},
 	}
+	if f.weights != nil {
+		delete(body, "iterations")
+		iterations = 10
+		maps.Copy(body, f.weights)
+	}
 	if f.isAB {
 		body["match"] = []any{map[string]any{"headers": map[string]any{"x": map[string]any{"exact": "y"}}}}
 	}
 	template := document(t, "MetricTemplate", map[string]any{"provider": map[string]any{"type": "prometheus", "address": "https://prometheus.example.org"}, "query": f.query})
-	canary := document(t, "Canary", map[string]any{"analysis": body})
+	spec := map[string]any{"analysis": body}
+	if f.provider != "" {
+		spec["provider"] = f.provider
+	}
+	canary := document(t, "Canary", spec)
 	c, err := analysis.FromFlagger([][]byte{template, canary}, analysis.Options{})
 	if err != nil {
 		t.Fatalf("\n%s\nFromFlagger(...): %v", f.reason, err)
@@ -113,14 +137,14 @@ func (f flaggerRule) compare(t *testing.T, r *rand.Rand, c *flaggerConversion) {
 	}
 	for range seriesOfRule / settingsOfRule {
 		answers := newSeries(r, c.length, limits, kinds)
-		there, here := flagger.Judge(c.canary.Spec.Analysis, &c.template, answers), judgeHere(t, c.checks, answers)
+		there, here := flagger.Judge(&c.canary, &c.template, answers), judgeHere(t, c.checks, answers)
 		if there != here && !hasKind(answers, noted) && !f.mayDiffer(there, here) {
 			t.Fatalf("\n%s\n%v: %q in Flagger, %q here, and the notes are %q\n%+v", f.reason, answers, there, here, c.notes, c.checks)
 		}
 	}
 	for k := range noted {
 		answers := allOfKind(k, c.length)
-		if there, here := flagger.Judge(c.canary.Spec.Analysis, &c.template, answers), judgeHere(t, c.checks, answers); there == here {
+		if there, here := flagger.Judge(&c.canary, &c.template, answers), judgeHere(t, c.checks, answers); there == here {
 			t.Errorf("\n%s\nA note names %q, and both verdicts about such a series are %q", f.reason, k, here)
 		}
 	}

@@ -93,7 +93,7 @@ func TestSchemas(t *testing.T) {
 		{argoModule, "manifests/crds/analysis-template-crd.yaml", "AnalysisTemplate", "spec", analysis.ArgoFields()},
 		{argoModule, "manifests/crds/cluster-analysis-template-crd.yaml", "ClusterAnalysisTemplate", "spec", analysis.ArgoFields()},
 		{flaggerModule, "artifacts/flagger/crd.yaml", "MetricTemplate", "spec", analysis.MetricTemplateFields()},
-		{flaggerModule, "artifacts/flagger/crd.yaml", "Canary", "spec.analysis", analysis.CanaryFields()},
+		{flaggerModule, "artifacts/flagger/crd.yaml", "Canary", "spec", analysis.CanaryFields()},
 	} {
 		t.Run(tc.kind, func(t *testing.T) {
 			w := &schemaWalk{table: map[string]analysis.Field{}, visited: map[string]bool{}}

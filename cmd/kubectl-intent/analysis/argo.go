@@ -141,18 +141,24 @@ func (c *converter) convertMetric(path string, m argoMetric, values map[string]s
 	}
 }
 
-// argoNumber returns a number, which may be written as a text with placeholders.
+// argoNumber returns a number, which may be written as a text with placeholders. It is nil for an absent number, and where a value is missing, which is refused
+// once.
 func (c *converter) argoNumber(field string, n *intstr.IntOrString, minimum int64, values map[string]string) *int32 {
 	if n == nil {
 		return nil
 	}
-	return c.wholeNumber(field, c.fill(field, n.String(), values), minimum)
+	text := c.fill(field, n.String(), values)
+	if text == "" && len(c.problems) > 0 {
+		return nil
+	}
+	return c.wholeNumber(field, text, minimum)
 }
 
 // setArgoTimes sets count and interval. A metric with neither is measured once, and one with an interval alone for as long as the Rollout lasts.
 func (c *converter) setArgoTimes(path string, m argoMetric, check *deploymentv1alpha1.Check, values map[string]string) {
 	count := c.argoNumber(path+".count", m.Count, 1, values)
-	interval := c.duration(path+".interval", c.fill(path+".interval", m.Interval, values))
+	m.Interval = c.fill(path+".interval", m.Interval, values)
+	interval := c.duration(path+".interval", m.Interval)
 	delay := c.duration(path+".initialDelay", c.fill(path+".initialDelay", m.InitialDelay, values))
 	switch {
 	case count != nil || m.Count != nil:

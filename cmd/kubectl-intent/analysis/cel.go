@@ -15,14 +15,21 @@ import (
 // answerVariable is the name of the answer in an expression of a web check.
 const answerVariable = "answer"
 
+// pathStep matches one step of a path.
+const pathStep = `\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\]|\['[^'\\]+'\]`
+
 var (
-	pathPattern = regexp.MustCompile(`^\{?\$?((?:\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\]|\['[^'\\]+'\])*)\}?$`)
+	pathPattern = regexp.MustCompile(`^\{((?:\$|` + pathStep + `)(?:` + pathStep + `)*)\}\s*$`)
 	pathPart    = regexp.MustCompile(`\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]|\['([^'\\]+)'\]`)
 )
 
-// answerPath returns the CEL expression for the value that a JSONPath selects. It returns an error for a path that may select several things.
+// answerPath returns the CEL expression for the value that a JSONPath selects, which is all of an answer without a path. It returns an error for a path that may
+// select several things, and for text outside of the braces, which Argo Rollouts would judge in the place of the answer.
 func answerPath(jsonPath string) (string, error) {
-	found := pathPattern.FindStringSubmatch(strings.TrimSpace(jsonPath))
+	if jsonPath == "" {
+		return answerVariable, nil
+	}
+	found := pathPattern.FindStringSubmatch(jsonPath)
 	if found == nil {
 		return "", errors.New("is not a path of names and numbers, such as {$.data.ok}")
 	}
@@ -227,5 +234,10 @@ func (w celWriter) call(call *ast.CallExpr) (string, error) {
 		return "", errors.New("calls a function without a counterpart in CEL")
 	}
 	argument, err := w.value(call.Args[0])
-	return celFunction(f.Name) + "(" + argument + ")", err
+	converted := celFunction(f.Name) + "(" + argument + ")"
+	if f.Name == "len" {
+		return converted, err
+	}
+	// CEL compares a fraction with a whole number unless it knows the types of both beforehand.
+	return "dyn(" + converted + ")", err
 }

@@ -182,8 +182,8 @@ func isValue(e ast.Expr) bool {
 		return e.Name == resultVariable
 	case *ast.IndexExpr:
 		variable, ok := e.X.(*ast.Ident)
-		index, err := numberOf(e.Index)
-		return ok && variable.Name == resultVariable && err == nil && index == 0
+		index, isNumber := ast.Unparen(e.Index).(*ast.BasicLit)
+		return ok && variable.Name == resultVariable && isNumber && index.Kind == token.INT && index.Value == "0"
 	case *ast.CallExpr:
 		return (isCallOf(e, "asFloat") || isCallOf(e, "float")) && isValue(e.Args[0])
 	}

@@ -17,17 +17,39 @@ func TestReadConditions(t *testing.T) {
 		success, failure string
 		want             want
 	}{
-		"Mirrored":     {reason: "The number may stand first.", success: "0.95 <= result[0]", want: want{bounds: ">= 0.95", field: "successCondition"}},
-		"Parentheses":  {reason: "Parentheses and conversions change nothing.", success: "((asFloat(result[0]))) == 0", want: want{bounds: "== 0", field: "successCondition"}},
-		"Not":          {reason: "A negation is the opposite comparison.", success: "!(result > 5)", want: want{bounds: "<= 5", field: "successCondition"}},
-		"Exponent":     {reason: "An exponent is written out.", success: "result < 1e3", want: want{bounds: "< 1000", field: "successCondition"}},
-		"DeMorgan":     {reason: "A failure for either of two reasons requires both opposites.", failure: "result < 1 || result >= 3", want: want{bounds: ">= 1 < 3", field: "failureCondition"}},
-		"Guard":        {reason: "A guard that demands data is part of each check.", success: "!isNaN(result[0]) && result[0] < 3", want: want{bounds: "< 3", field: "successCondition"}},
-		"GuardBehind":  {reason: "A guard may stand behind the comparison.", success: "result < 3 && len(result) > 0", want: want{bounds: "< 3", field: "successCondition"}},
-		"NaNPasses":    {reason: "A condition that accepts no number lets missing data pass.", success: "isNaN(result[0]) || result[0] < 3", want: want{bounds: "< 3", noData: "Pass", field: "successCondition"}},
-		"NaNFails":     {reason: "A condition that fails without a number lets missing data fail.", failure: "isNaN(result) || result > 3", want: want{bounds: "<= 3", field: "failureCondition"}},
-		"Opposites":    {reason: "Two conditions may say the same.", success: "result < 5", failure: "result >= 5", want: want{bounds: "< 5", field: "failureCondition"}},
+		"Mirrored": {reason: "The number may stand first.", success: "0.95 <= result[0]", want: want{bounds: ">= 0.95", field: "successCondition"}},
+		"Parentheses": {
+			reason:  "Parentheses and conversions change nothing.",
+			success: "((asFloat(result[0]))) == 0", want: want{bounds: "== 0", field: "successCondition"},
+		},
+		"Not":      {reason: "A negation is the opposite comparison.", success: "!(result > 5)", want: want{bounds: "<= 5", field: "successCondition"}},
+		"Exponent": {reason: "An exponent is written out.", success: "result < 1e3", want: want{bounds: "< 1000", field: "successCondition"}},
+		"DeMorgan": {
+			reason:  "A failure for either of two reasons requires both opposites.",
+			failure: "result < 1 || result >= 3", want: want{bounds: ">= 1 < 3", field: "failureCondition"},
+		},
+		"Guard": {
+			reason:  "A guard that demands data is part of each check.",
+			success: "!isNaN(result[0]) && result[0] < 3", want: want{bounds: "< 3", field: "successCondition"},
+		},
+		"GuardBehind": {
+			reason:  "A guard may stand behind the comparison.",
+			success: "result < 3 && len(result) > 0", want: want{bounds: "< 3", field: "successCondition"},
+		},
+		"NaNPasses": {
+			reason:  "A condition that accepts no number lets missing data pass.",
+			success: "isNaN(result[0]) || result[0] < 3", want: want{bounds: "< 3", noData: "Pass", field: "successCondition"},
+		},
+		"NaNFails": {
+			reason:  "A condition that fails without a number lets missing data fail.",
+			failure: "isNaN(result) || result > 3", want: want{bounds: "<= 3", field: "failureCondition"},
+		},
+		"Opposites": {
+			reason:  "Two conditions may say the same.",
+			success: "result < 5", failure: "result >= 5", want: want{bounds: "< 5", field: "failureCondition"},
+		},
 		"SecondSeries": {reason: "Another series than the first is not one value.", success: "result[1] < 5", want: want{field: "successCondition"}},
+		"FloatIndex":   {reason: "An index that is a fraction is no index in Argo Rollouts.", success: "result[0.0] < 5", want: want{field: "successCondition"}},
 		"NotEqual":     {reason: "No threshold says that a value differs.", success: "result != 5", want: want{field: "successCondition"}},
 		"Negative":     {reason: "A threshold has no sign.", success: "result > -5", want: want{field: "successCondition"}},
 		"Twice":        {reason: "Two bounds of one side would have one name.", success: "result > 1 && result > 2", want: want{field: "successCondition"}},

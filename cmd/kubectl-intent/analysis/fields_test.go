@@ -49,15 +49,21 @@ func TestApplyFields(t *testing.T) {
 		reason, in string
 		want       want
 	}{
-		"Converted":   {reason: "A field that is converted is read elsewhere.", in: "spec: {list: [{name: a}, {name: b}]}"},
-		"Map":         {reason: "The keys of a map are free.", in: "spec: {labels: {any: key}}"},
-		"Refused":     {reason: "A field that is refused is refused with all below it.", in: "spec: {other: {a: {b: c}}}", want: want{problems: []string{"spec.other: has no counterpart in a check"}}},
+		"Converted": {reason: "A field that is converted is read elsewhere.", in: "spec: {list: [{name: a}, {name: b}]}"},
+		"Map":       {reason: "The keys of a map are free.", in: "spec: {labels: {any: key}}"},
+		"Refused": {
+			reason: "A field that is refused is refused with all below it.",
+			in:     "spec: {other: {a: {b: c}}}", want: want{problems: []string{"spec.other: has no counterpart in a check"}},
+		},
 		"Noted":       {reason: "A field that is left out is noted.", in: "spec: {hint: true}", want: want{notes: []string{"Thing a: spec.hint: is left out"}}},
 		"Meaningless": {reason: "A field without meaning is left out.", in: "spec: {color: red}"},
-		"Unknown":     {reason: "A field of an item that the table does not have is refused with its position.", in: "spec: {list: [{name: a}, {size: 3}]}", want: want{problems: []string{"spec.list[1].size: has no counterpart in a check"}}},
-		"Null":        {reason: "Null is the absence of a field.", in: "spec: {other: null}"},
-		"Elsewhere":   {reason: "Fields beside the root have another table.", in: "status: {other: 1}"},
-		"Empty":       {reason: "An empty list is a field.", in: "spec: {other: []}", want: want{problems: []string{"spec.other: has no counterpart in a check"}}},
+		"Unknown": {
+			reason: "A field of an item that the table does not have is refused with its position.",
+			in:     "spec: {list: [{name: a}, {size: 3}]}", want: want{problems: []string{"spec.list[1].size: has no counterpart in a check"}},
+		},
+		"Null":      {reason: "Null is the absence of a field.", in: "spec: {other: null}"},
+		"Elsewhere": {reason: "Fields beside the root have another table.", in: "status: {other: 1}"},
+		"Empty":     {reason: "An empty list is a field.", in: "spec: {other: []}", want: want{problems: []string{"spec.other: has no counterpart in a check"}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

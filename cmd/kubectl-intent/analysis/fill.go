@@ -97,11 +97,8 @@ func durationText(d time.Duration) deploymentv1alpha1.Duration {
 	return deploymentv1alpha1.Duration(out)
 }
 
-// wholeNumber returns a number, or nil for an empty text.
+// wholeNumber returns a number, or nil for a text that is refused.
 func (c *converter) wholeNumber(field, text string, minimum int64) *int32 {
-	if text == "" {
-		return nil
-	}
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < minimum || n > maxCount {
 		c.refusef(field, "%q is not a whole number from %d to %d", text, minimum, maxCount)

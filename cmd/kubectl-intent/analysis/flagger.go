@@ -14,7 +14,7 @@ import (
 // variablesPrefix begins the placeholder of a variable of a Canary.
 const variablesPrefix = "variables."
 
-// defaultWindow is the value of {{ interval }} where a Canary has no interval.
+// defaultWindow is the value of {{ interval }} of a template that no Canary refers to.
 const defaultWindow = "1m"
 
 // flaggerTemplate is a MetricTemplate.
@@ -37,14 +37,22 @@ type flaggerCanary struct {
 	named
 
 	Spec struct {
-		Analysis struct {
-			Interval   string          `json:"interval"`
-			Threshold  int64           `json:"threshold"`
-			Iterations int64           `json:"iterations"`
-			Match      []any           `json:"match"`
-			Metrics    []flaggerMetric `json:"metrics"`
-		} `json:"analysis"`
+		Provider     string          `json:"provider"`
+		SkipAnalysis bool            `json:"skipAnalysis"`
+		Analysis     flaggerAnalysis `json:"analysis"`
 	} `json:"spec"`
+}
+
+type flaggerAnalysis struct {
+	Interval    string          `json:"interval"`
+	Threshold   int64           `json:"threshold"`
+	Iterations  int64           `json:"iterations"`
+	StepWeight  int64           `json:"stepWeight"`
+	StepWeights []int64         `json:"stepWeights"`
+	MaxWeight   int64           `json:"maxWeight"`
+	Mirror      bool            `json:"mirror"`
+	Match       []any           `json:"match"`
+	Metrics     []flaggerMetric `json:"metrics"`
 }
 
 type flaggerMetric struct {
@@ -104,7 +112,7 @@ func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
 			out.templates = append(out.templates, t)
 		case "flagger.app/v1beta1 Canary":
 			canary := flaggerCanary{}
-			err = c.decode(d, "spec.analysis", CanaryFields(), &canary)
+			err = c.decode(d, "spec", CanaryFields(), &canary)
 			out.canaries = append(out.canaries, canary)
 		}
 		if err != nil {
@@ -117,6 +125,9 @@ func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
 // convertCanary converts the metrics of a Canary.
 func (c *converter) convertCanary(canary flaggerCanary, templates []flaggerTemplate, used map[int]bool) {
 	c.object = canary.Kind + " " + canary.Metadata.Name
+	if canary.Spec.SkipAnalysis {
+		c.refusef("spec.skipAnalysis", "Flagger promotes the canary without its metrics, and a check decides: remove the field")
+	}
 	for i, m := range canary.Spec.Analysis.Metrics {
 		path := fmt.Sprintf("spec.analysis.metrics[%d]", i)
 		if m.TemplateRef == nil {
@@ -159,9 +170,9 @@ func findTemplates(templates []flaggerTemplate, name, namespace string) []int {
 func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m flaggerMetric, t flaggerTemplate) {
 	check := deploymentv1alpha1.Check{Name: m.Name, Type: typePrometheus}
 	c.setFlaggerTimes(canary, &check)
-	values := map[string]string{"interval": m.Interval}
-	if m.Interval == "" {
-		values["interval"] = defaultWindow
+	values := map[string]string{}
+	if m.Interval != "" {
+		values["interval"] = m.Interval
 	}
 	for name, value := range m.TemplateVariables {
 		values[variablesPrefix+name] = value
@@ -174,45 +185,6 @@ func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m fl
 	failable := c.failableBounds(path+".thresholdRange", check, bounds)
 	c.noteFlagger(path, canary, bounds, len(failable), check.Prometheus.Query)
 	c.addBounded(check, failable)
-}
-
-// setFlaggerTimes sets how often a metric is measured, and how often it may fail: threshold is how many failures end the analysis. Flagger ends once enough
-// measurements passed. The check takes as many more as may fail, so that it passes no revision that Flagger rejects.
-func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alpha1.Check) {
-	const field = "spec.analysis.iterations"
-	a := canary.Spec.Analysis
-	if c.refuseMany(field, a.Iterations) || c.refuseMany("spec.analysis.threshold", a.Threshold) {
-		return
-	}
-	failures := max(flaggerNumber(a.Threshold)-1, 0)
-	check.FailureLimit = new(failures)
-	count := canary.neededPasses() + failures
-	if flaggerNumber(a.Iterations) == 0 {
-		count = max(c.Count, failures+1, defaultCount)
-		c.addNotef(field, "is absent: Flagger measures in each step of the weight, and a check %d times in each step", count)
-	}
-	c.setTimes(field, check, 0, c.duration("spec.analysis.interval", a.Interval), count)
-}
-
-// refuseMany refuses a number of measurements that no check has, and reports whether it did.
-func (c *converter) refuseMany(field string, number int64) bool {
-	if number > maxCount {
-		c.refusef(field, "a check has at most %d measurements, and not %d", maxCount, number)
-	}
-	return number > maxCount
-}
-
-// flaggerNumber returns a number of measurements. Flagger reads a number below 1 as an absent one, and a number above 100 is refused.
-func flaggerNumber(number int64) int32 { return int32(max(0, min(number, maxCount))) } //nolint:gosec // It is bounded.
-
-// neededPasses returns how many measurements pass before Flagger promotes a canary. It measures before each iteration except the first, and once more
-// before it promotes. Without a match, which selects requests, it measures once more when all requests went to the canary.
-func (f flaggerCanary) neededPasses() int32 {
-	iterations := flaggerNumber(f.Spec.Analysis.Iterations)
-	if len(f.Spec.Analysis.Match) > 0 {
-		return iterations
-	}
-	return iterations + 1
 }
 
 // noteFlagger adds a note about the answers of a query that Flagger judges differently by its bounds than the checks, which may be fewer.
@@ -270,6 +242,9 @@ func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1
 		all[name], all[variablesPrefix+name] = value, value
 	}
 	check.Prometheus.Query = c.query("spec.query", c.fill("spec.query", t.Spec.Query, all))
+	if !promql.FitsOneLine(check.Prometheus.Query) {
+		c.refusef("spec.query", "Flagger asks the query as one line, in which a comment or the white space of a text changes it: write it as one line")
+	}
 }
 
 // flaggerBounds returns the two ends of a range as bounds.

@@ -40,6 +40,14 @@ spec:
       templateVariables: {code: "404"}
 `
 
+// plainTemplate returns the MetricTemplate with an address of HTTPS, without credentials, and with a target.
+func plainTemplate(target string) string {
+	return strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", target).Replace(notFound)
+}
+
+// withAnalysis returns the Canary with each text replaced by the text after it.
+func withAnalysis(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(canary) }
+
 func TestFromFlagger(t *testing.T) {
 	const query = `
     query: |-
@@ -58,16 +66,19 @@ func TestFromFlagger(t *testing.T) {
 		"Canary": {
 			reason: "A Canary says the range, how often is measured, and how many failures end it.", in: []string{canary, notFound},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
+			want: want{
+				notes:  1,
+				checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n",
+			},
 		},
 		"Range": {
-			reason: "A range with two ends becomes two checks; without iterations, a note says how often is measured.",
-			in: []string{
-				notFound, strings.NewReplacer("max: 5", "min: 0.5, max: 5", "    iterations: 10\n", "", "threshold: 3", "threshold: 5").Replace(canary),
-			},
+			reason:  "A range with two ends becomes two checks; without iterations and weights, a note says how often is measured.",
+			in:      []string{notFound, withAnalysis("max: 5", "min: 0.5, max: 5", "    iterations: 10\n", "", "threshold: 3", "threshold: 5")},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want: want{notes: 2, checks: "- name: not-found-share-min\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: '>= 0.5'\n  interval: 30s\n  count: 5\n  failureLimit: 4\n  timeout: 13m\n" +
-				"- name: not-found-share-max\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 5\n  failureLimit: 4\n  timeout: 13m\n"},
+			want: want{notes: 2, checks: "- name: not-found-share-min\n  type: Prometheus\n  prometheus:" + query +
+				"\n  threshold: '>= 0.5'\n  interval: 30s\n  count: 15\n  failureLimit: 4\n  timeout: 38m\n" +
+				"- name: not-found-share-max\n  type: Prometheus\n  prometheus:" + query +
+				"\n  threshold: <= 5\n  interval: 30s\n  count: 15\n  failureLimit: 4\n  timeout: 38m\n"},
 		},
 		"Namespace": {
 			reason:  "Of two templates with one name, a Canary refers to the template of the namespace.",
@@ -77,37 +88,88 @@ func TestFromFlagger(t *testing.T) {
 				"- name: not-found\n  type: Prometheus\n  prometheus:" + strings.NewReplacer("100 *", "200 *", "[2m]", "[1m]").Replace(query) + "\n  threshold: <= 7\n  interval: 1m\n  count: 3\n  timeout: 15m30s\n"},
 		},
 		"OwnNamespace": {
-			reason:  "Without a namespace, a Canary refers to a template of its own namespace.",
-			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-a").Replace(notFound), strings.Replace(canary, ", namespace: canaries", "", 1)},
+			reason: "Without a namespace, a Canary refers to a template of its own namespace.",
+			in: []string{
+				strings.NewReplacer("namespace: canaries", "namespace: team-a").Replace(notFound),
+				strings.Replace(canary, ", namespace: canaries", "", 1),
+			},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
+			want: want{
+				notes:  1,
+				checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n",
+			},
 		},
 		"NamespaceLeftOut": {
 			reason:  "A template whose file leaves out its namespace may be in the namespace of the reference.",
 			in:      []string{strings.Replace(notFound, ", namespace: canaries", "", 1), canary},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
+			want: want{
+				notes:  1,
+				checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n",
+			},
 		},
 		"IdleMin": {
-			reason: "A bound that each value satisfies is left out with a note, and the other keeps the name.", in: []string{strings.Replace(canary, "max: 5", "min: 0, max: 500", 1), notFound},
+			reason:  "A bound that each value satisfies is left out with a note, and the other keeps the name.",
+			in:      []string{strings.Replace(canary, "max: 5", "min: 0, max: 500", 1), notFound},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want:    want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 500\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
+			want: want{
+				notes:  2,
+				checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 500\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n",
+			},
 		},
 		"IdleMax": {
-			reason: "An upper bound that each value satisfies is left out.", in: []string{strings.Replace(canary, "max: 5", "min: 99, max: 100", 1), strings.Replace(notFound, "    100 *", "    100 - 100 *", 1)},
+			reason:  "An upper bound that each value satisfies is left out.",
+			in:      []string{strings.Replace(canary, "max: 5", "min: 99, max: 100", 1), strings.Replace(notFound, "    100 *", "    100 - 100 *", 1)},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
 			want: want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + strings.Replace(query, "      100 *", "      100 - 100 *", 1) +
 				"\n  threshold: '>= 99'\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
 		},
 		"NoIterations": {
-			reason: "Flagger reads a negative number as an absent one.", in: []string{strings.NewReplacer("iterations: 10", "iterations: -1", "threshold: 3", "threshold: -7").Replace(canary), notFound},
+			reason:  "Flagger reads a negative number as an absent one, and takes 10 iterations without weights.",
+			in:      []string{strings.NewReplacer("iterations: 10", "iterations: -1", "threshold: 3", "threshold: -7").Replace(canary), notFound},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want:    want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 3\n  failureLimit: 0\n  timeout: 8m\n"},
+			want: want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query +
+				"\n  threshold: <= 5\n  interval: 30s\n  count: 11\n  failureLimit: 0\n  timeout: 28m\n"},
+		},
+		"Kubernetes": {
+			reason: "The provider kubernetes has neither weights nor requests that match.",
+			in: []string{
+				withAnalysis(
+					"iterations: 10", "iterations: 4\n    stepWeight: 50\n    match: [{}]", "  analysis:", "  provider: kubernetes\n  analysis:",
+				),
+				notFound,
+			},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want: want{notes: 3, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query +
+				"\n  threshold: <= 5\n  interval: 30s\n  count: 7\n  failureLimit: 2\n  timeout: 18m\n"},
+		},
+		"Interval": {
+			reason:  "Flagger measures once a minute unless the analysis has an interval.",
+			in:      []string{withAnalysis("    interval: 30s\n", ""), notFound},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want: want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query +
+				"\n  threshold: <= 5\n  interval: 1m\n  count: 13\n  failureLimit: 2\n  timeout: 1h5m30s\n"},
+		},
+		"ShortInterval": {
+			reason:  "Flagger measures at most once in 10 seconds.",
+			in:      []string{withAnalysis("interval: 30s", "interval: 2s"), notFound},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want: want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query +
+				"\n  threshold: <= 5\n  interval: 10s\n  count: 13\n  failureLimit: 2\n  timeout: 11m20s\n"},
+		},
+		"Deadline": {
+			reason:  "A field about pods is noted.",
+			in:      []string{withAnalysis("  service: {port: 80}", "  service: {port: 80}\n  progressDeadlineSeconds: 60"), notFound},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want: want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query +
+				"\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
 		},
 		"Alone": {
 			reason: "A template without a Canary has the threshold that the user says.", in: []string{strings.Replace(notFound, "[{{ interval }}]", "[2m]", 2)},
 			options: Options{Args: map[string]string{"target": "{{service}}", "code": "404"}, UsesSiteServer: true, Threshold: "< 1"},
-			want:    want{checks: "- name: not-found\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: < 1\n  interval: 1m\n  count: 3\n  timeout: 15m30s\n"},
+			want: want{
+				checks: "- name: not-found\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: < 1\n  interval: 1m\n  count: 3\n  timeout: 15m30s\n",
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -131,12 +193,27 @@ func TestFromFlaggerRefuses(t *testing.T) {
 	}{
 		"Template": {
 			reason: "A requirement of a template is named by its field.", in: []string{notFound, canary},
-			want: []string{"spec.provider.secretRef: a Site", "spec.provider.address: the address", "MetricTemplate not-found: spec.query: {{ target }} has no value: say --arg target=VALUE"},
+			want: []string{
+				"spec.provider.secretRef: a Site", "spec.provider.address: the address",
+				"MetricTemplate not-found: spec.query: {{ target }} has no value: say --arg target=VALUE",
+			},
 		},
-		"Alone":    {reason: "A template whose threshold is not known is refused.", in: []string{notFound}, want: []string{"metadata.name: no Canary of the files"}},
-		"Provider": {reason: "Another provider is refused.", in: []string{strings.Replace(notFound, "type: prometheus", "type: datadog", 1), canary}, want: []string{`spec.provider.type: "datadog" is not prometheus`}},
-		"Builtin":  {reason: "A metric whose query Flagger has is refused.", in: []string{strings.Replace(canary, "      templateRef: {name: not-found, namespace: canaries}\n", "", 1)}, want: []string{"spec.analysis.metrics[0].templateRef: is absent"}},
-		"Missing":  {reason: "A template that the files do not have is named.", in: []string{canary}, want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found, and not one"}},
+		"Alone": {reason: "A template whose threshold is not known is refused.", in: []string{notFound}, want: []string{"metadata.name: no Canary of the files"}},
+		"Provider": {
+			reason: "Another provider is refused.",
+			in:     []string{strings.Replace(notFound, "type: prometheus", "type: datadog", 1), canary},
+			want:   []string{`spec.provider.type: "datadog" is not prometheus`},
+		},
+		"Builtin": {
+			reason: "A metric whose query Flagger has is refused.",
+			in:     []string{strings.Replace(canary, "      templateRef: {name: not-found, namespace: canaries}\n", "", 1)},
+			want:   []string{"spec.analysis.metrics[0].templateRef: is absent"},
+		},
+		"Missing": {
+			reason: "A template that the files do not have is named.",
+			in:     []string{canary},
+			want:   []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found, and not one"},
+		},
 		"OtherNamespace": {
 			reason: "A template of another namespace does not count for the reference.",
 			in:     []string{strings.NewReplacer("namespace: canaries", "namespace: team-b").Replace(notFound), canary},
@@ -144,31 +221,63 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		},
 		"Twice": {
 			reason: "Two templates that may both be meant are refused.", in: []string{notFound, notFound, canary},
-			want: []string{"spec.analysis.metrics[0].templateRef: the files have 2 MetricTemplates canaries/not-found, and not one", "metadata.name: no Canary of the files"},
+			want: []string{
+				"spec.analysis.metrics[0].templateRef: the files have 2 MetricTemplates canaries/not-found, and not one",
+				"metadata.name: no Canary of the files",
+			},
 		},
-		"Inline": {reason: "A query of a Canary's own is refused.", in: []string{strings.Replace(canary, "      interval: 2m\n", "      query: up\n", 1)}, want: []string{"spec.analysis.metrics[0].query: has no counterpart", "templateRef"}},
+		"Inline": {
+			reason: "A query of a Canary's own is refused.",
+			in:     []string{strings.Replace(canary, "      interval: 2m\n", "      query: up\n", 1)},
+			want:   []string{"spec.analysis.metrics[0].query: has no counterpart", "templateRef"},
+		},
 		"NoRange": {
-			reason: "A metric that nothing can fail is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			reason: "A metric that nothing can fail is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{}", 1), plainTemplate("a")},
 			want: []string{"spec.analysis.metrics[0].thresholdRange: is absent"},
 		},
 		"Idle": {
-			reason: "A range that each value satisfies is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{min: 0}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			reason: "A range that each value satisfies is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{min: 0}", 1), plainTemplate("a")},
 			want: []string{`spec.analysis.metrics[0].thresholdRange: ">= 0" holds for each value`},
 		},
 		"Iterations": {
-			reason: "More iterations than a check has measurements are refused.", in: []string{strings.NewReplacer("iterations: 10", "iterations: 2147483647", "threshold: 3", "threshold: 10").Replace(canary), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			reason: "More iterations than a check has measurements are refused.",
+			in: []string{
+				strings.NewReplacer("iterations: 10", "iterations: 2147483647", "threshold: 3", "threshold: 10").Replace(canary), plainTemplate("a"),
+			},
 			want: []string{"spec.analysis.iterations: a check has at most 100 measurements, and not 2147483647"},
 		},
 		"Threshold": {
-			reason: "A threshold above the measurements of a check is refused.", in: []string{strings.Replace(canary, "threshold: 3", "threshold: 9223372036854775807", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
-			want: []string{"spec.analysis.threshold: a check has at most 100 measurements, and not 9223372036854775807"},
+			reason: "A threshold above the measurements of a check is refused.",
+			in:     []string{strings.Replace(canary, "threshold: 3", "threshold: 9223372036854775807", 1), plainTemplate("a")},
+			want:   []string{"spec.analysis.threshold: a check has at most 100 measurements, and not 9223372036854775807"},
 		},
 		"Together": {
-			reason: "Iterations and failures are measurements of one check.", in: []string{strings.Replace(canary, "iterations: 10", "iterations: 100", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
-			want: []string{"spec.analysis.iterations: a check has at most 100 measurements, and not 103"},
+			reason: "Iterations and failures are measurements of one check.",
+			in:     []string{strings.Replace(canary, "iterations: 10", "iterations: 100", 1), plainTemplate("a")},
+			want:   []string{"spec.analysis.iterations: a check has at most 100 measurements, and not 103"},
+		},
+		"Skipped": {
+			reason: "A Canary whose analysis is skipped judges nothing.",
+			in:     []string{withAnalysis("  analysis:", "  skipAnalysis: true\n  analysis:"), plainTemplate("a")},
+			want:   []string{"spec.skipAnalysis: Flagger promotes the canary without its metrics"},
+		},
+		"NoWindow": {
+			reason: "A metric without an interval leaves nothing in the place of the interval.",
+			in:     []string{withAnalysis("      interval: 2m\n", ""), plainTemplate("a")},
+			want:   []string{"MetricTemplate not-found: spec.query: {{ interval }} has no value: say --arg interval=VALUE"},
+		},
+		"OldAnalysis": {
+			reason: "The analysis of an earlier version of the schema is not passed over.",
+			in:     []string{withAnalysis("  analysis:", "  canaryAnalysis:"), plainTemplate("a")},
+			want:   []string{"Canary shop: spec.canaryAnalysis: has no counterpart", "metadata.name: no Canary of the files"},
+		},
+		"Comment": {
+			reason: "A comment within a query would end it where Flagger asks it as one line.",
+			in:     []string{canary, strings.Replace(plainTemplate("a"), "    / sum", "    # all requests\n    / sum", 1)},
+			want:   []string{"MetricTemplate not-found: spec.query: Flagger asks the query as one line"},
 		},
 		"Negative": {
-			reason: "A threshold has no sign.", in: []string{strings.Replace(canary, "{max: 5}", "{min: -1}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			reason: "A threshold has no sign.", in: []string{strings.Replace(canary, "{max: 5}", "{min: -1}", 1), plainTemplate("a")},
 			want: []string{`spec.analysis.metrics[0].thresholdRange.min: ">= -1" cannot be a threshold`},
 		},
 	}

@@ -17,11 +17,15 @@ func MetricTemplateFields() []Field {
 	)
 }
 
-// CanaryFields returns the treatment of each field below spec.analysis of a Canary of Flagger v1.36.
+// CanaryFields returns the treatment of each field below spec of a Canary of Flagger v1.36.
 func CanaryFields() []Field {
 	return slices.Concat(
+		fieldsBelow("spec", Converted, "", "", ".provider", ".skipAnalysis", ".analysis"),
+		fieldsBelow("spec.", Noted, "the deployment has timeouts of its own", "progressDeadlineSeconds"),
+		fieldsBelow("spec.", Meaningless, "",
+			"autoscalerRef", "ingressRef", "metricsServer", "revertOnDeletion", "routeRef", "service", "suspend", "targetRef", "upstreamRef"),
 		fieldsBelow("spec.analysis", Converted, "",
-			"", ".interval", ".iterations", ".threshold", ".metrics", ".metrics[].name", ".metrics[].interval", ".metrics[].templateVariables",
+			".interval", ".iterations", ".threshold", ".metrics", ".metrics[].name", ".metrics[].interval", ".metrics[].templateVariables",
 			".metrics[].templateRef", ".metrics[].templateRef.name", ".metrics[].templateRef.namespace",
 			".metrics[].thresholdRange", ".metrics[].thresholdRange.min", ".metrics[].thresholdRange.max"),
 		fieldsBelow(canaryMetricPath, Refused, noCounterpart+": move it to a MetricTemplate, and refer to that", "query"),

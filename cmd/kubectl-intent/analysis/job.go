@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/shellscript"
 )
 
 // argoJob is a Job of Argo Rollouts, as far as a script can be made of it.
@@ -45,10 +46,14 @@ func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alph
 		return
 	}
 	container, containerPath := j.Spec.Template.Spec.Containers[0], pod+".containers[0]"
+	run := c.programOf(containerPath, container, values)
+	if len(run.words) > 0 && !shellscript.CommandCanFail(run.words) {
+		c.refusef(containerPath+".command", "ends with 0 whatever its commands return, so that no revision fails the check")
+	}
 	check.Type, check.Interval, check.FailureLimit = typeJob, "", nil
 	check.Job = &deploymentv1alpha1.JobCheck{
 		Image:              c.fill(containerPath+".image", container.Image, values),
-		Script:             c.script(containerPath, container, values),
+		Script:             run.script(),
 		ServiceAccountName: c.fill(pod+".serviceAccountName", j.Spec.Template.Spec.ServiceAccountName, values),
 	}
 	if s := j.Spec.ActiveDeadlineSeconds; s > 0 {
@@ -89,36 +94,47 @@ func (c *converter) noteJobFields(field string, j *argoJob) {
 // variableName matches the name of a shell variable.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// script returns a shell script with the same effect as a container. Each exit code but 0 fails the check, as it fails a Job.
-func (c *converter) script(path string, container argoContainer, values map[string]string) string {
-	var lines []string
-	variables := map[string]string{}
+// A program is the command of a container with its arguments, and the variables that it gets, all with their values.
+type program struct {
+	// exports are lines of a shell that set the variables.
+	exports []string
+
+	words []string
+}
+
+// programOf returns the program of a container. It has no words if the container has no command.
+func (c *converter) programOf(path string, container argoContainer, values map[string]string) program {
+	out, variables := program{}, map[string]string{}
 	for i, e := range container.Env {
 		field := fmt.Sprintf("%s.env[%d]", path, i)
 		if !variableName.MatchString(e.Name) {
 			c.refusef(field+".name", "%q cannot be the name of a variable of a script", e.Name)
 		}
 		variables[e.Name] = c.expand(field+".value", c.fill(field+".value", e.Value, values), variables)
-		lines = append(lines, "export "+e.Name+"="+quoteForShell(variables[e.Name]))
+		out.exports = append(out.exports, "export "+e.Name+"="+quoteForShell(variables[e.Name]))
 	}
 	if len(container.Command) == 0 {
 		c.refusef(path+".command", "is absent, and only the image has its entry point: name it")
-		return ""
+		return out
 	}
-	words := []string{}
 	for _, part := range []struct {
 		field string
 		words []string
 	}{{path + ".command", container.Command}, {path + ".args", container.Args}} {
 		for i, word := range part.words {
 			field := fmt.Sprintf("%s[%d]", part.field, i)
-			words = append(words, c.expand(field, c.fill(field, word, values), variables))
+			out.words = append(out.words, c.expand(field, c.fill(field, word, values), variables))
 		}
 	}
-	if strings.HasPrefix(words[0], "-") {
-		c.refusef(path+".command[0]", "%q begins with a hyphen, so that a shell cannot run it", words[0])
+	if strings.HasPrefix(out.words[0], "-") {
+		c.refusef(path+".command[0]", "%q begins with a hyphen, so that a shell cannot run it", out.words[0])
 	}
-	return strings.Join(append(lines, runProgram(words)), "\n") + "\n"
+	return out
+}
+
+// script returns a shell script with the same effect as a program. Each exit code but 0 fails the check, as it fails a Job.
+func (p program) script() string {
+	return strings.Join(append(p.exports, runProgram(p.words)), "\n") + "\n"
 }
 
 // runProgram returns the line of a script that runs a command as a container does: as a program of its own, and not as a keyword or a builtin of the shell. So a

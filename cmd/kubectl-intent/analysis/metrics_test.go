@@ -19,7 +19,8 @@ func TestAsMetrics(t *testing.T) {
 	}{
 		"Names": {
 			reason: "A name becomes a valid name of an intent, and the threshold says which side is good.",
-			in:     []deploymentv1alpha1.Check{query("Success-Rate", ">= 1"), query("latency", "< 2")}, want: []string{"success_rate AtLeast >= 1", "latency AtMost < 2"},
+			in:     []deploymentv1alpha1.Check{query("Success-Rate", ">= 1"), query("latency", "< 2")},
+			want:   []string{"success_rate AtLeast >= 1", "latency AtMost < 2"},
 		},
 		"Equal":     {reason: "Two checks are not one metric.", in: []deploymentv1alpha1.Check{query("a-b", "< 1"), query("a_b", "< 1")}},
 		"Digit":     {reason: "A name that begins with a digit is refused.", in: []deploymentv1alpha1.Check{query("5xx", "< 1")}},

@@ -52,9 +52,12 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 	c.addBounded(check, conditions.bounds)
 }
 
-// query returns a query that a check can ask.
+// query returns a query that a check can ask. A query without the value of a placeholder is refused once.
 func (c *converter) query(field, text string) string {
 	text = strings.TrimSpace(text)
+	if c.hasProblemBelow(field) {
+		return text
+	}
 	t, err := promql.Parse(text)
 	if err == nil {
 		err = t.CheckNoTracks()

@@ -16,19 +16,54 @@ func TestNotes(t *testing.T) {
 		reason, metric string
 		want           []string
 	}{
-		"Success":       {reason: "An answer without series has no first element.", metric: "successCondition: result[0] < 5", want: []string{error1, minus, unanswered}},
-		"AtLeast":       {reason: "An infinite value may pass.", metric: "successCondition: result[0] >= 0.95", want: []string{error1, plus, unanswered}},
-		"Equal":         {reason: "No infinite value is equal to a number.", metric: "successCondition: result[0] == 1", want: []string{error1, unanswered}},
-		"Failure":       {reason: "A value that no comparison holds for does not fail.", metric: "failureCondition: result[0] > 5", want: []string{error1, DifferenceNotANumber + " fails, and passes in Argo Rollouts", minus, unanswered}},
-		"Both":          {reason: "A value that no comparison holds for is inconclusive.", metric: "successCondition: result[0] < 5\n    failureCondition: result[0] >= 5", want: []string{error1, DifferenceNotANumber + " fails, and is inconclusive in Argo Rollouts", minus, unanswered}},
-		"GuardedFirst":  {reason: "A guard that demands data fails without it.", metric: "successCondition: len(result) > 0 && result[0] < 5", want: []string{minus, unanswered}},
-		"GuardedBehind": {reason: "A guard behind the comparison comes too late.", metric: "successCondition: result[0] < 5 && len(result) > 0", want: []string{error1, minus, unanswered}},
-		"NoData":        {reason: "A guard that accepts an answer without series accepts no value that is not a number.", metric: "successCondition: len(result) == 0 || result[0] < 5", want: []string{DifferenceNotANumber + " passes, and fails in Argo Rollouts", minus, unanswered}},
-		"NaN":           {reason: "A guard that accepts such a value does not accept an answer without series.", metric: "successCondition: isNaN(result[0]) || result[0] < 5", want: []string{DifferenceNoData + " passes, and is an error in Argo Rollouts", minus, unanswered}},
-		"Number":        {reason: "A list is not compared with a number.", metric: "successCondition: result < 5", want: []string{eachMeasurement}},
-		"Element":       {reason: "A number has no elements.", metric: "successCondition: result[0] < 5\n    provider: {prometheus: {query: 'scalar(x)'}}", want: []string{eachMeasurement}},
-		"Scalar":        {reason: "A number is always there.", metric: "successCondition: result < 5\n    provider: {prometheus: {query: 'scalar(x)'}}", want: []string{minus, unanswered}},
-		"Series":        {reason: "A query may give several series.", metric: "successCondition: result[0] == 5\n    provider: {prometheus: {query: 'x'}}", want: []string{error1, DifferenceSeveralSeries + " is an error, and Argo Rollouts judges the first", unanswered}},
+		"Success": {
+			reason: "An answer without series has no first element.",
+			metric: "successCondition: result[0] < 5", want: []string{error1, minus, unanswered},
+		},
+		"AtLeast": {reason: "An infinite value may pass.", metric: "successCondition: result[0] >= 0.95", want: []string{error1, plus, unanswered}},
+		"Equal":   {reason: "No infinite value is equal to a number.", metric: "successCondition: result[0] == 1", want: []string{error1, unanswered}},
+		"Failure": {
+			reason: "A value that no comparison holds for does not fail.",
+			metric: "failureCondition: result[0] > 5",
+			want:   []string{error1, DifferenceNotANumber + " fails, and passes in Argo Rollouts", minus, unanswered},
+		},
+		"Both": {
+			reason: "A value that no comparison holds for is inconclusive.",
+			metric: "successCondition: result[0] < 5\n    failureCondition: result[0] >= 5",
+			want:   []string{error1, DifferenceNotANumber + " fails, and is inconclusive in Argo Rollouts", minus, unanswered},
+		},
+		"GuardedFirst": {
+			reason: "A guard that demands data fails without it.",
+			metric: "successCondition: len(result) > 0 && result[0] < 5", want: []string{minus, unanswered},
+		},
+		"GuardedBehind": {
+			reason: "A guard behind the comparison comes too late.",
+			metric: "successCondition: result[0] < 5 && len(result) > 0", want: []string{error1, minus, unanswered},
+		},
+		"NoData": {
+			reason: "A guard that accepts an answer without series accepts no value that is not a number.",
+			metric: "successCondition: len(result) == 0 || result[0] < 5",
+			want:   []string{DifferenceNotANumber + " passes, and fails in Argo Rollouts", minus, unanswered},
+		},
+		"NaN": {
+			reason: "A guard that accepts such a value does not accept an answer without series.",
+			metric: "successCondition: isNaN(result[0]) || result[0] < 5",
+			want:   []string{DifferenceNoData + " passes, and is an error in Argo Rollouts", minus, unanswered},
+		},
+		"Number": {reason: "A list is not compared with a number.", metric: "successCondition: result < 5", want: []string{eachMeasurement}},
+		"Element": {
+			reason: "A number has no elements.",
+			metric: "successCondition: result[0] < 5\n    provider: {prometheus: {query: 'scalar(x)'}}", want: []string{eachMeasurement},
+		},
+		"Scalar": {
+			reason: "A number is always there.",
+			metric: "successCondition: result < 5\n    provider: {prometheus: {query: 'scalar(x)'}}", want: []string{minus, unanswered},
+		},
+		"Series": {
+			reason: "A query may give several series.",
+			metric: "successCondition: result[0] == 5\n    provider: {prometheus: {query: 'x'}}",
+			want:   []string{error1, DifferenceSeveralSeries + " is an error, and Argo Rollouts judges the first", unanswered},
+		},
 		"Limit": {
 			reason: "Two checks have two limits.", metric: "count: 3\n    interval: 1m\n    failureLimit: 1\n    successCondition: result[0] > 1 && result[0] < 5",
 			want: []string{error1, unanswered, DifferenceFailures + " counts against failureLimit of its own bound, and in Argo Rollouts against one for both"},

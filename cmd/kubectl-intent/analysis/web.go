@@ -26,6 +26,9 @@ func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alph
 	check.Type = typeWeb
 	check.Web = &deploymentv1alpha1.WebCheck{URL: c.fill(providerField+".url", w.URL, values)}
 	c.refuseWebFields(providerField, w, check.Web.URL)
+	if w.TimeoutSeconds > 0 && w.TimeoutSeconds < longestAnswerSeconds {
+		c.addNotef(providerField+".timeoutSeconds", "a check waits %d seconds for an answer", longestAnswerSeconds)
+	}
 	answer, err := answerPath(c.fill(providerField+".jsonPath", w.JSONPath, values))
 	if err != nil {
 		c.refusef(providerField+".jsonPath", "%s", err)

@@ -70,6 +70,12 @@ func (p *parser) nameExpected() *Fault {
 	return p.faultAt(t.span, "%q cannot be a name: it is a word of the grammar, or a number%s", clipText(t.text), p.quoteHint(t))
 }
 
+// imageExpected refuses a word that names no image by itself, as the tag in "image latest" does.
+func (p *parser) imageExpected() *Fault {
+	t := p.peekToken()
+	return p.faultAt(t.span, "%q is not an image by itself; if it is the name of one, quote it: %[1]q", clipText(t.text))
+}
+
 // lastNoun returns the noun that was read last, as in "deploy my app on edge1", where a name has to follow.
 func (p *parser) lastNoun() (token, bool) {
 	if p.at == 0 {
@@ -309,8 +315,8 @@ func (p *parser) readImage() (bool, *Fault) {
 	if !p.acceptWords("image") {
 		return false, nil
 	}
-	if t := p.peekToken(); p.know.reserved[t.lower] {
-		return true, p.nameExpected()
+	if t := p.peekToken(); p.know.reserved[t.lower] || isNumber(t) || p.isNext(p.know.adjectives) {
+		return true, p.imageExpected()
 	}
 	return true, p.readTokenInto("image", &p.statement.Image)
 }

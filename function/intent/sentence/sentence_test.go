@@ -33,7 +33,8 @@ func TestParse(t *testing.T) {
 			reason: "Several numbers of replicas belong to the Sites behind them.",
 			text:   "Run 3 replicas of shop on edge1 and edge2 and 1 on edge3",
 			wish: &Statement{
-				Service: "shop", Sites: []string{"edge1", "edge2", "edge3"}, UnquotedSites: []string{"edge1", "edge2", "edge3"}, SiteReplicas: map[string]string{"edge1": "3", "edge2": "3", "edge3": "1"},
+				Service: "shop", Sites: []string{"edge1", "edge2", "edge3"}, UnquotedSites: []string{"edge1", "edge2", "edge3"},
+				SiteReplicas: map[string]string{"edge1": "3", "edge2": "3", "edge3": "1"},
 			},
 		},
 		"OtherVerb": {
@@ -229,12 +230,124 @@ func TestParse(t *testing.T) {
 		"WordForImage": {
 			reason: "A word of the grammar is not an image.",
 			text:   "deploy shop with the image on edge1",
-			fault:  refusedWord(27, "on"),
+			fault:  refusedImage(27, "on"),
 		},
 		"QuotedImage": {
 			reason: "An image may have a word of the grammar as its name, in quotes.",
 			text:   `deploy shop with our image "app" on edge1`,
 			wish:   &Statement{Service: "shop", Image: "app", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"AdjectiveForImage": {
+			reason: "An adjective names no image, and a tag alone neither.",
+			text:   "deploy shop on edge1 with image latest",
+			fault:  refusedImage(32, "latest"),
+		},
+		"ArticleForImage": {
+			reason: "An article behind the noun names no image.",
+			text:   "deploy shop on edge1, image the nginx",
+			fault:  refusedImage(28, "the"),
+		},
+		"NumberForImage": {
+			reason: "A version alone names no image.",
+			text:   "deploy shop with image 1.27",
+			fault:  refusedImage(23, "1.27"),
+		},
+		"QuotedNumberForImage": {
+			reason: "A number in quotes is the name of an image.",
+			text:   `deploy shop with image "2048"`,
+			wish:   &Statement{Service: "shop", Image: "2048"},
+		},
+		"ImageOfAdjective": {
+			reason: "An image may begin with an adjective.",
+			text:   "deploy shop with image new/shop:1",
+			wish:   &Statement{Service: "shop", Image: "new/shop:1"},
+		},
+		"AdverbForService": {
+			reason: "An adverb names no service.",
+			text:   "deploy immediately on edge1",
+			fault:  refusedWord(7, "immediately"),
+		},
+		"AdverbInTime": {
+			reason: "A word of time names no service.",
+			text:   "Deploy today on edge1",
+			fault:  refusedWord(7, "today"),
+		},
+		"OnceForSite": {
+			reason: "An adverb behind a word for a place names no Site.",
+			text:   "deploy shop at once",
+			fault:  refusedWord(15, "once"),
+		},
+		"ElsewhereForSite": {
+			reason: "An adverb in a list of Sites names no Site.",
+			text:   "deploy shop on edge1 and elsewhere",
+			fault:  &Fault{Offset: 25, Length: 9, Message: `"elsewhere" is not understood here`},
+		},
+		"OwnerNoun": {
+			reason: "A noun behind a number of replicas is not a name either.",
+			text:   "run 3 replicas of my app on edge1",
+			fault:  refusedNoun(21, "app"),
+		},
+		"NamedNoun": {
+			reason: "A noun that is said to be a name needs its quotes too.",
+			text:   "deploy a service called app on edge1",
+			fault:  refusedWord(24, "app"),
+		},
+		"NounForSite": {
+			reason: "A Site that is called as a noun needs quotes.",
+			text:   "deploy shop on app",
+			fault:  refusedWord(15, "app"),
+		},
+		"QuotedNounsForSites": {
+			reason: "Sites may have words of the grammar as their names, in quotes.",
+			text:   `deploy shop on "app", "the" and 'on'`,
+			wish:   &Statement{Service: "shop", Sites: []string{"app", "the", "on"}},
+		},
+		"ArticleForSite": {
+			reason: "An article names no Site.",
+			text:   "deploy shop on the",
+			fault:  refusedWord(15, "the"),
+		},
+		"PossessiveEnding": {
+			reason: "An apostrophe stands around no name.",
+			text:   "deploy ada's shop on edge1",
+			fault:  &Fault{Offset: 7, Length: 5, Message: `has quotes that do not stand around one name, such as "edge1"`},
+		},
+		"TypographicQuotes": {
+			reason: "Quotes that editors write are named, with the quotes that are allowed.",
+			text:   "deploy \u201capp\u201d on edge1",
+			fault:  &Fault{Offset: 7, Length: 3, Message: `must not have the character U+201C: use the quotes of ASCII around a name, such as "edge1"`},
+		},
+		"Guillemets": {
+			reason: "Other languages have quotes of their own.",
+			text:   "deploy \u00abapp\u00bb on edge1",
+			fault:  &Fault{Offset: 7, Length: 2, Message: `must not have the character U+00AB: use the quotes of ASCII around a name, such as "edge1"`},
+		},
+		"GermanQuotes": {
+			reason: "Quotes may stand low.",
+			text:   "deploy \u201eapp\u201c on edge1",
+			fault:  &Fault{Offset: 7, Length: 3, Message: `must not have the character U+201E: use the quotes of ASCII around a name, such as "edge1"`},
+		},
+		"CornerBrackets": {
+			reason: "Quotes may be brackets.",
+			text:   "deploy \u300capp\u300d on edge1",
+			fault:  &Fault{Offset: 7, Length: 3, Message: `must not have the character U+300C: use the quotes of ASCII around a name, such as "edge1"`},
+		},
+		"NoBreakSpace": {
+			reason: "A space of another kind is named.",
+			text:   "deploy shop\u00a0on edge1",
+			fault:  &Fault{Offset: 11, Length: 2, Message: "must not have the character U+00A0: use the space of ASCII"},
+		},
+		"IdeographicComma": {
+			reason: "A comma of another language is refused.",
+			text:   "deploy shop on edge1\u3001edge2",
+			fault:  &Fault{Offset: 20, Length: 3, Message: "must not have the character U+3001: only characters of ASCII are allowed"},
+		},
+		"Exclamation": {
+			reason: "A mark that the grammar does not have is refused.",
+			text:   "deploy shop on edge1!",
+			fault: &Fault{
+				Offset: 20, Length: 1, Message: `must not have the character '!': plain language has none, and JSON begins with a brace`,
+			},
 		},
 		"Strange": {
 			reason: "The fault is where the word is, in bytes.",
@@ -303,6 +416,12 @@ func FuzzParse(f *testing.F) {
 // refusedWord returns the fault of a word of the grammar in the place of a name.
 func refusedWord(offset int, word string) *Fault {
 	message := fmt.Sprintf("%q cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: %q", word, word)
+	return &Fault{Offset: offset, Length: len(word), Message: message}
+}
+
+// refusedImage returns the fault of a word that names no image.
+func refusedImage(offset int, word string) *Fault {
+	message := fmt.Sprintf("%q is not an image by itself; if it is the name of one, quote it: %q", word, word)
 	return &Fault{Offset: offset, Length: len(word), Message: message}
 }
 

@@ -80,6 +80,10 @@ func foreignMessage(rest string, r rune) string {
 	switch {
 	case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "${"), r == '`':
 		return "must not have templates: nothing is replaced in an intent"
+	case unicode.In(r, unicode.Pi, unicode.Pf, unicode.Quotation_Mark):
+		return fmt.Sprintf(`must not have the character %U: use the quotes of ASCII around a name, such as "edge1"`, r)
+	case unicode.IsSpace(r):
+		return fmt.Sprintf("must not have the character %U: use the space of ASCII", r)
 	case r < utf8.RuneSelf:
 		return fmt.Sprintf("must not have the character %q: plain language has none, and JSON begins with a brace", r)
 	case unicode.IsLetter(r):

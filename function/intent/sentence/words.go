@@ -172,8 +172,10 @@ func functionWords() []phrase {
 		"whether", "how", "why")
 	auxiliaries := phrasesFor("", "am", "are", "be", "been", "being", "was", "were", "can", "cannot", "could", "did", "does", "had", "has", "have", "may", "might", "must",
 		"shall", "should", "will", "would", "let")
-	adverbs := phrasesFor("", "again", "already", "also", "always", "anywhere", "else", "even", "everywhere", "here", "just", "maybe",
-		"now", "nowhere", "often", "perhaps", "quite", "rather", "somewhere", "soon", "still", "there", "together", "too", "twice", "very")
+	adverbs := phrasesFor("", "again", "already", "also", "always", "anywhere", "asap", "automatically", "carefully", "currently", "directly", "else", "elsewhere",
+		"even", "everywhere", "finally", "forever", "globally", "gradually", "here", "immediately", "just", "locally", "manually", "maybe", "nearby", "now",
+		"nowhere", "often", "once", "overnight", "perhaps", "permanently", "quickly", "quite", "rather", "recently", "remotely", "safely", "simply", "slowly",
+		"somewhere", "soon", "still", "temporarily", "there", "today", "together", "tomorrow", "tonight", "too", "twice", "very", "yesterday")
 	wholes := phrasesFor("", "entire", "whole")
 	return joinTables(pronouns, compounds, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, wholes)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +34,14 @@ const (
 	typeBadData   = "bad_data"
 	typeExecution = "execution"
 )
+
+// outageTypes are the types of errors about the server itself. Prometheus ends a query with the type canceled and the status 499 where the server stops.
+func outageTypes() []string {
+	return []string{"canceled", "internal", "timeout", "too_many_requests", "unavailable"}
+}
+
+// omitted matches the last annotation of a list that the server has cut (util/annotations).
+var omitted = regexp.MustCompile(`^[0-9]+ more (warning|info) annotations omitted$`)
 
 // Beginnings of annotations that are about the query, and not about the backend.
 const (
@@ -82,13 +92,15 @@ func decodeAnswer(response fetch.Answer, k fetch.Credentials) gates.Answer {
 		return outageAnswer(problemForeign, response.Words(k))
 	}
 	switch {
+	case e.Status == "error" && slices.Contains(outageTypes(), e.ErrorType):
+		return outageAnswer(problemUnavailable, response.Words(k))
 	case e.Status == "error" && e.ErrorType != "":
 		return gates.Answer{Problem: describeRefusal(e, k)}
 	case response.Status != http.StatusOK || e.Status != "success":
 		return outageAnswer(problemForeign, response.Words(k))
 	}
-	if partial := string(e.IsPartial); partial != "" && partial != "false" && partial != "null" {
-		return outageAnswer(problemIncomplete, "")
+	if partial := string(e.IsPartial); partial != "" && partial != "false" && partial != "null" || e.Error != "" {
+		return outageAnswer(problemIncomplete, fetch.CleanWords(e.Error, k))
 	}
 	if a := warningAnswer(e.Warnings, k); a.Problem != "" {
 		return a
@@ -134,15 +146,27 @@ func warningAnswer(list json.RawMessage, k fetch.Credentials) gates.Answer {
 	for d.More() {
 		text := ""
 		err := d.Decode(&text)
-		switch {
-		case err == nil && strings.HasPrefix(text, queryInfo):
-		case err == nil && strings.HasPrefix(text, queryWarning):
-			out.Problem = problemWarning
-		default:
+		switch kind := annotationOf(text); {
+		case err != nil || kind == "":
 			return outageAnswer(problemIncomplete, fetch.CleanWords(text, k))
+		case kind == queryWarning:
+			out.Problem = problemWarning
 		}
 	}
 	return out
+}
+
+// annotationOf returns whether an annotation is a warning or a note about the query, and "" for an annotation about the backend.
+func annotationOf(text string) string {
+	for _, kind := range []string{queryInfo, queryWarning} {
+		if strings.HasPrefix(text, kind) {
+			return kind
+		}
+	}
+	if found := omitted.FindStringSubmatch(text); found != nil {
+		return map[string]string{"info": queryInfo, "warning": queryWarning}[found[1]]
+	}
+	return ""
 }
 
 // describeRefusal repeats the server's error about the text of a query, without the credentials of the request, but not its errors about the data: the labels

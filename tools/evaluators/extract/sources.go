@@ -72,7 +72,10 @@ func sourcesOfFlagger() []source {
 	return []source{
 		{
 			module: moduleFlagger, file: "pkg/controller/scheduler.go", output: "flagger/zz_generated.scheduler.go", name: "flagger", imports: replaced,
-			declarations: []string{"Controller.runAB", "Controller.runBlueGreen", "Controller.runAnalysis"},
+			declarations: []string{
+				"Controller.runAB", "Controller.runBlueGreen", "Controller.runCanary", "Controller.runAnalysis",
+				"Controller.maxWeight", "Controller.totalWeight", "Controller.nextStepWeight", "Controller.min",
+			},
 			statements: []statements{{
 				function: "Controller.advanceCanary", begin: "cd.Status.FailedChecks >= cd.GetAnalysisThreshold()",
 				header: "func (c *Controller) advance(cd *flaggerv1.Canary, canaryController canary.Controller, meshRouter router.Interface,\n" +

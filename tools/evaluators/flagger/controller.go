@@ -43,14 +43,6 @@ func CallWebhook(flaggerv1.Canary, flaggerv1.CanaryPhase, flaggerv1.CanaryWebhoo
 	return errors.New("no canary has webhooks")
 }
 
-func (*Controller) totalWeight(*flaggerv1.Canary) int         { return 100 }
-func (*Controller) nextStepWeight(*flaggerv1.Canary, int) int { return 0 }
-
-// runCanary is not called: each canary here has iterations.
-func (*Controller) runCanary(*flaggerv1.Canary, canary.Controller, router.Interface, bool, int, int, int) {
-	panic("a canary has no iterations")
-}
-
 func (c *Controller) rollback(*flaggerv1.Canary, canary.Controller, router.Interface, canary.ScalerReconciler) {
 	c.isRolledBack = true
 }

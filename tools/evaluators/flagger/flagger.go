@@ -1,6 +1,7 @@
 package flagger
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -13,15 +14,16 @@ import (
 	"github.com/intentplane/intentplane/tools/evaluators"
 )
 
-// Judge returns the verdict about a series of answers of Prometheus, to the metric of a canary that is blue/green, or with a match an A/B test.
-func Judge(analysis *flaggerv1.CanaryAnalysis, template *flaggerv1.MetricTemplate, answers []evaluators.Answer) evaluators.Verdict {
+// Judge returns the verdict about a series of answers of Prometheus, to the metric of a canary: with iterations it is blue/green, with a match too an A/B test,
+// and without them its weight rises.
+func Judge(canary *flaggerv1.Canary, template *flaggerv1.MetricTemplate, answers []evaluators.Answer) evaluators.Verdict {
 	server := &prometheus{answers: answers}
 	http.DefaultClient.Transport = server
 	c := &Controller{flaggerInformers: informers{MetricInformer: templates{one: template}}}
-	s := &status{}
-	cd := &flaggerv1.Canary{Spec: flaggerv1.CanarySpec{Analysis: analysis}, Status: flaggerv1.CanaryStatus{Phase: flaggerv1.CanaryPhaseProgressing}}
+	cd, mesh := canary.DeepCopy(), &routes{}
+	cd.Status.Phase = flaggerv1.CanaryPhaseProgressing
 	for !server.isOver {
-		c.advance(cd, s, &routes{status: s}, nil, "istio", false, true, s.weight, 100-s.weight, 100, time.Now(), nil)
+		mesh.advance(c, cd)
 		switch {
 		case server.isOver:
 			return evaluators.None
@@ -34,10 +36,14 @@ func Judge(analysis *flaggerv1.CanaryAnalysis, template *flaggerv1.MetricTemplat
 	return evaluators.None
 }
 
-// status keeps the status of a canary as Flagger's controllers of targets do.
-type status struct {
-	weight int
+// advance lets a canary advance once. Its mesh is Istio unless it names another provider.
+func (r *routes) advance(c *Controller, cd *flaggerv1.Canary) {
+	provider := cmp.Or(cd.Spec.Provider, flaggerv1.IstioProvider)
+	c.advance(cd, &status{}, r, nil, provider, r.isMirrored, true, r.weight, 100-r.weight, c.maxWeight(cd), time.Now(), nil)
 }
+
+// status keeps the status of a canary as Flagger's controllers of targets do.
+type status struct{}
 
 func (*status) IsPrimaryReady(*flaggerv1.Canary) (bool, error) { return true, nil }
 func (*status) IsCanaryReady(*flaggerv1.Canary) (bool, error)  { return true, nil }
@@ -67,19 +73,20 @@ func (*status) ScaleToZero(*flaggerv1.Canary) error                     { return
 func (*status) ScaleFromZero(*flaggerv1.Canary) error                   { return nil }
 func (*status) Finalize(*flaggerv1.Canary) error                        { return nil }
 
-// routes keep the share of requests that go to a canary.
+// routes keep the share of requests that go to a canary, and whether a mesh mirrors requests to it.
 type routes struct {
-	status *status
+	weight     int
+	isMirrored bool
 }
 
 func (*routes) Reconcile(*flaggerv1.Canary) error { return nil }
-func (r *routes) SetRoutes(_ *flaggerv1.Canary, _, canaryWeight int, _ bool) error {
-	r.status.weight = canaryWeight
+func (r *routes) SetRoutes(_ *flaggerv1.Canary, _, canaryWeight int, isMirrored bool) error {
+	r.weight, r.isMirrored = canaryWeight, isMirrored
 	return nil
 }
 
 func (r *routes) GetRoutes(*flaggerv1.Canary) (int, int, bool, error) {
-	return 100 - r.status.weight, r.status.weight, false, nil
+	return 100 - r.weight, r.weight, r.isMirrored, nil
 }
 func (*routes) Finalize(*flaggerv1.Canary) error { return nil }
 

@@ -1,0 +1,171 @@
+// Package shellscript finds scripts of checks whose exit code is 0 whatever their commands return. Pure.
+package shellscript
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// CanFail reports whether a script of a POSIX shell can end with another exit code than 0. It is false where the text alone excludes that, as of a script whose
+// last command is echo, and true in doubt: for a loop that waits, a command that the script computes, and a text that the shell cannot parse.
+func CanFail(text string) bool { return canScriptFail(text, false) }
+
+// CommandCanFail reports whether a command with its arguments, which no shell expands, can end with another exit code than 0. It is true in doubt.
+func CommandCanFail(words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	switch name := path.Base(words[0]); {
+	case name == "true" || name == "echo":
+		return false
+	case slices.Contains([]string{"sh", "ash", "bash", "dash"}, name):
+		return shellCanFail(words[1:])
+	}
+	return true
+}
+
+// shellOption is an option of a shell that changes nothing about the exit code of a script, except for e, with which a script ends at its first failure.
+var shellOption = regexp.MustCompile(`^-[ecxv]+$`)
+
+// shellCanFail reports whether a shell with some arguments, among them the option -c with a script, can fail.
+func shellCanFail(arguments []string) bool {
+	endsAtFailure := false
+	for i, argument := range arguments {
+		if !shellOption.MatchString(argument) {
+			return true
+		}
+		endsAtFailure = endsAtFailure || strings.Contains(argument, "e")
+		if strings.Contains(argument, "c") {
+			return i+1 == len(arguments) || canScriptFail(arguments[i+1], endsAtFailure)
+		}
+	}
+	return true
+}
+
+// canScriptFail reports whether a script can fail, in a shell that may end at a failure.
+func canScriptFail(text string, endsAtFailure bool) bool {
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return true
+	}
+	s := survey{endsAtFailure: endsAtFailure}
+	syntax.Walk(f, s.visit)
+	if s.isUnclear {
+		return true
+	}
+	judged := judge{endsAtFailure: s.endsAtFailure}
+	end := slices.IndexFunc(f.Stmts, isExit)
+	if end < 0 {
+		return judged.canListFail(f.Stmts)
+	}
+	return s.endsAtFailure && judged.canListFail(f.Stmts[:end])
+}
+
+// isExit reports whether a statement ends the script.
+func isExit(s *syntax.Stmt) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Negated || s.Background || len(s.Redirs) > 0 || len(call.Args) == 0 {
+		return false
+	}
+	name, _ := literal(call.Args[0])
+	return name == "exit"
+}
+
+// A judge reports which parts of a script can fail. The script has nothing that a survey finds unclear.
+type judge struct {
+	// endsAtFailure says that the script has the option -e.
+	endsAtFailure bool
+}
+
+// canListFail reports whether the last of some statements can fail, or any statement if the script ends at a failure.
+func (j judge) canListFail(list []*syntax.Stmt) bool {
+	if j.endsAtFailure {
+		return slices.ContainsFunc(list, j.canStatementFail)
+	}
+	return len(list) > 0 && j.canStatementFail(list[len(list)-1])
+}
+
+// canStatementFail reports whether a statement can fail. A statement in the background cannot.
+func (j judge) canStatementFail(s *syntax.Stmt) bool {
+	if s.Background {
+		return false
+	}
+	return s.Negated || slices.ContainsFunc(s.Redirs, isFile) || j.canCommandFail(s.Cmd)
+}
+
+func (j judge) canCommandFail(c syntax.Command) bool {
+	switch c := c.(type) {
+	case nil:
+		return false
+	case *syntax.CallExpr:
+		return canCallFail(c)
+	case *syntax.BinaryCmd:
+		return j.canPairFail(c)
+	case *syntax.Block:
+		return j.canListFail(c.Stmts)
+	case *syntax.Subshell:
+		return j.canListFail(c.Stmts)
+	case *syntax.ForClause:
+		return j.canListFail(c.Do)
+	case *syntax.CaseClause:
+		return slices.ContainsFunc(c.Items, func(i *syntax.CaseItem) bool { return j.canListFail(i.Stmts) })
+	case *syntax.IfClause:
+		for ; c != nil; c = c.Else {
+			if j.canListFail(c.Then) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// canPairFail reports whether two statements can fail. A pipe has the exit code of the second.
+func (j judge) canPairFail(b *syntax.BinaryCmd) bool {
+	switch b.Op {
+	case syntax.AndStmt:
+		return j.canStatementFail(b.X) || j.canStatementFail(b.Y)
+	case syntax.OrStmt:
+		return j.canStatementFail(b.X) && j.canStatementFail(b.Y)
+	}
+	return j.canStatementFail(b.Y)
+}
+
+// canCallFail reports whether a simple command can fail. An assignment has the exit code of the command whose output it assigns.
+func canCallFail(c *syntax.CallExpr) bool {
+	if len(c.Args) == 0 {
+		return slices.ContainsFunc(c.Assigns, hasCommand)
+	}
+	words := make([]string, 0, len(c.Args))
+	for _, arg := range c.Args {
+		word, ok := literal(arg)
+		if !ok {
+			break
+		}
+		words = append(words, word)
+	}
+	switch words[0] {
+	case ":", "true", "echo", "set", "exit", "break", "continue":
+		return false
+	case "printf":
+		return len(words) != 2 || strings.Contains(words[1], "%")
+	case "export":
+		return len(words) > 1 && strings.HasPrefix(words[1], "-")
+	}
+	return len(words) < len(c.Args) || CommandCanFail(words)
+}
+
+// hasCommand reports whether an assignment runs a command.
+func hasCommand(a *syntax.Assign) bool {
+	found := false
+	syntax.Walk(a, func(n syntax.Node) bool {
+		_, isCommand := n.(*syntax.CmdSubst)
+		found = found || isCommand
+		return true
+	})
+	return found
+}

@@ -1,0 +1,124 @@
+package shellscript
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A survey collects the properties of a script that hold for all of its commands.
+type survey struct {
+	// endsAtFailure says that the script sets the option -e somewhere.
+	endsAtFailure bool
+
+	// isUnclear says that the script has something that may end it with any exit code.
+	isUnclear bool
+}
+
+// setOption is an option of set that changes nothing about the exit code of a script, except for e.
+var setOption = regexp.MustCompile(`^[-+][exv]+$`)
+
+// unclearCommands run other commands, end the shell, or end it at an error.
+func unclearCommands() []string {
+	return []string{".", "alias", "builtin", "command", "eval", "exec", "kill", "readonly", "return", "shift", "source", "trap", "unset"}
+}
+
+// specialCommands end the shell where a file of a redirection cannot be opened.
+func specialCommands() []string { return []string{":", "break", "continue", "exit", "export", "set"} }
+
+func (s *survey) visit(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.CallExpr:
+		s.visitCall(n)
+	case *syntax.Stmt:
+		call, isCall := n.Cmd.(*syntax.CallExpr)
+		s.isUnclear = s.isUnclear || isCall && len(call.Args) > 0 && slices.ContainsFunc(n.Redirs, isFile) && isAmong(call.Args[0], specialCommands())
+	case *syntax.ParamExp:
+		s.isUnclear = s.isUnclear || n.Exp != nil && (n.Exp.Op == syntax.ErrorUnset || n.Exp.Op == syntax.ErrorUnsetOrNull)
+	case *syntax.FuncDecl, *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.WhileClause:
+		s.isUnclear = true
+	}
+	return !s.isUnclear
+}
+
+func (s *survey) visitCall(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		return
+	}
+	name, ok := literal(c.Args[0])
+	switch {
+	case !ok, slices.Contains(unclearCommands(), name):
+		s.isUnclear = true
+	case name == "exit":
+		s.isUnclear = s.isUnclear || len(c.Args) != 2 || !isAmong(c.Args[1], []string{"0"})
+	case name == "set":
+		s.visitOptions(c.Args[1:])
+	}
+}
+
+// visitOptions reads the options of set.
+func (s *survey) visitOptions(options []*syntax.Word) {
+	for i, word := range options {
+		option, ok := literal(word)
+		isName := i > 0 && option == "errexit"
+		if !ok || !isName && option != "-o" && !setOption.MatchString(option) {
+			s.isUnclear = true
+			return
+		}
+		s.endsAtFailure = s.endsAtFailure || isName || strings.HasPrefix(option, "-") && strings.Contains(option, "e")
+	}
+}
+
+// isAmong reports whether a word is one of some texts.
+func isAmong(w *syntax.Word, texts []string) bool {
+	text, ok := literal(w)
+	return ok && slices.Contains(texts, text)
+}
+
+// literal returns the text of a word. It is false for a word that the shell changes.
+func literal(w *syntax.Word) (string, bool) {
+	text := strings.Builder{}
+	for _, part := range w.Parts {
+		value, ok := literalPart(part)
+		if !ok {
+			return "", false
+		}
+		text.WriteString(value)
+	}
+	return text.String(), true
+}
+
+func literalPart(p syntax.WordPart) (string, bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		return p.Value, !strings.ContainsAny(p.Value, `\*?[~`)
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar
+	case *syntax.DblQuoted:
+		return literalQuoted(p)
+	}
+	return "", false
+}
+
+func literalQuoted(q *syntax.DblQuoted) (string, bool) {
+	text := strings.Builder{}
+	for _, part := range q.Parts {
+		l, ok := part.(*syntax.Lit)
+		if !ok || q.Dollar || strings.Contains(l.Value, `\`) {
+			return "", false
+		}
+		text.WriteString(l.Value)
+	}
+	return text.String(), true
+}
+
+// isFile reports whether a redirection opens a file, which can fail. A here-document and a copy of another stream open none.
+func isFile(r *syntax.Redirect) bool {
+	if r.Hdoc != nil || r.Op == syntax.DplIn || r.Op == syntax.DplOut {
+		return false
+	}
+	target, ok := literal(r.Word)
+	return !ok || target != "/dev/null"
+}
