@@ -26,7 +26,7 @@ func TestPrivateRegistry(t *testing.T) {
 
 	installKinds(t, cp)
 	t.Run("Pages", func(t *testing.T) {
-		for _, page := range typed.Pages() {
+		for _, page := range append(typed.Pages(), morePages...) {
 			if page == installPage {
 				continue // The install page was typed to come here.
 			}
@@ -55,4 +55,17 @@ func TestAirGappedRegistry(t *testing.T) {
 	wantRenderer(t, cp)
 	wantDeployments(t, cp, registry, version, nil)
 	wantDelivered(t, cp)
+}
+
+// TestFirstService types the second tutorial on a control plane with real Flux: a Site is proven, and a broken version is rolled back. The registry of
+// the packages, the bootstrap of Flux and the pods are played.
+func TestFirstService(t *testing.T) {
+	cp, version := startEmpty(t, func(*controlplane.Options) {})
+	publishRelease(t, cp, version)
+	bootstrapFlux(t, cp)
+	playWorkloads(t, cp, "team-a", goodImage)
+	r := newReader(t, cp, map[string]string{"VERSION": version}, "", "")
+	r.nameMirror(t)
+	r.readBlocks(t, startPage, r.blocksOfPage(t, startPage))
+	r.wantRolledBack(t)
 }

@@ -1,0 +1,44 @@
+package pages
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/intentplane/intentplane/test/typed"
+)
+
+// figureMention is how a page repeats a figure: its value and unit, and its name in parentheses.
+var figureMention = regexp.MustCompile("([0-9.]+) [a-zA-Z]+ \\(`([a-z0-9_]+)`\\)")
+
+// countWords counts the words of a page outside of code blocks.
+func countWords(page string) int { return len(strings.Fields(strings.Join(withoutCode(page), " "))) }
+
+// shellCommands returns the commands that a reader types of blocks, in the named sections. A value that a reader sets is not a command.
+func shellCommands(blocks []typed.Block, isCounted func(section string) bool) []string {
+	var out []string
+	for _, b := range blocks {
+		if b.Language != typed.Shell || b.Skip != "" || !isCounted(b.Section) {
+			continue
+		}
+		for line := range strings.Lines(strings.ReplaceAll(b.Text, "\\\n", " ")) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "export ") {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
+// firstMissingLine returns the first line that a text does not have, or not after the lines before it. It is empty if the text has all of them.
+func firstMissingLine(lines, text string) string {
+	rest := "\n" + text
+	for line := range strings.Lines(lines) {
+		line = strings.TrimRight(line, "\n")
+		_, following, found := strings.Cut(rest, "\n"+line+"\n")
+		if !found {
+			return line
+		}
+		rest = "\n" + following
+	}
+	return ""
+}

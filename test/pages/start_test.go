@@ -1,0 +1,151 @@
+package pages
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/typed"
+)
+
+const (
+	readmePage = "README.md"
+	tourPage   = "docs/start/see-it-roll-back.md"
+	firstPage  = "docs/start/first-service.md"
+
+	maxReadmeLines = 100
+	maxCommands    = 8
+)
+
+// maxTutorialWords bounds the tutorials, without their code blocks.
+var maxTutorialWords = map[string]int{tourPage: 800, firstPage: 900}
+
+// blocksOf returns the code blocks of a page.
+func blocksOf(t *testing.T, page string) []typed.Block {
+	t.Helper()
+	blocks, err := typed.Blocks(page, readProjectFile(t, page))
+	if err != nil {
+		t.Fatalf("Each block of a page can be typed, or says why not: %v", err)
+	}
+	return blocks
+}
+
+// TestReadme holds the README to its length, and to one place each for the package, the claim and its composite.
+func TestReadme(t *testing.T) {
+	text := readProjectFile(t, readmePage)
+	if n := strings.Count(text, "\n"); n > maxReadmeLines {
+		t.Errorf("%s has %d lines, want at most %d", readmePage, n, maxReadmeLines)
+	}
+	for _, once := range []string{"crossplane xpkg install", "kind: IntentDeployment", "kubectl get composite", "make tour"} {
+		if n := strings.Count(text, once); n != 1 {
+			t.Errorf("%s says %q %d times, want once", readmePage, once, n)
+		}
+	}
+}
+
+// TestReadmeShowsTheTour compares the pictures of the README with the run of the tour that its tutorial shows.
+func TestReadmeShowsTheTour(t *testing.T) {
+	tour, pictures := readProjectFile(t, tourPage), 0
+	for _, b := range blocksOf(t, readmePage) {
+		if b.Language != "" {
+			continue
+		}
+		pictures++
+		if missing := firstMissingLine(b.Text, tour); missing != "" {
+			t.Errorf("%s shows a line that %s does not have, or not in its turn: %q", b.Place(), tourPage, missing)
+		}
+	}
+	if pictures != 2 {
+		t.Errorf("%s has %d pictures, want the rollback and its commits", readmePage, pictures)
+	}
+}
+
+// TestReadmeFigures compares the numbers of the README with the measured figures.
+func TestReadmeFigures(t *testing.T) {
+	figures, err := catalog.Read("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured := map[string]float64{}
+	for _, f := range figures {
+		if f.Measured != nil {
+			measured[f.Name] = f.Measured.Value
+		}
+	}
+	found := figureMention.FindAllStringSubmatch(strings.ReplaceAll(readProjectFile(t, readmePage), "\n", " "), -1)
+	for _, mention := range found {
+		got, err := strconv.ParseFloat(mention[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, isMeasured := measured[mention[2]]; !isMeasured || got != want {
+			t.Errorf("%s says that %s is %v, want %v of %s", readmePage, mention[2], got, want, catalog.File)
+		}
+	}
+	if len(found) < 2 {
+		t.Errorf("%s repeats %d figures, want at least 2", readmePage, len(found))
+	}
+}
+
+// TestTutorials holds the tutorials to their length, and the second one to its commands from the packages to the rollback.
+func TestTutorials(t *testing.T) {
+	for page, limit := range maxTutorialWords {
+		blocksOf(t, page)
+		if n := countWords(readProjectFile(t, page)); n > limit {
+			t.Errorf("%s has %d words, want at most %d", page, n, limit)
+		}
+	}
+	isCounted := func(section string) bool {
+		return section != "Before you begin" && section != "How you see that it worked"
+	}
+	commands := shellCommands(blocksOf(t, firstPage), isCounted)
+	if n := len(commands); n > maxCommands || n < 4 {
+		t.Errorf("%s has %d commands, want at most %d, of at least four steps: %q", firstPage, n, maxCommands, commands)
+	}
+	if first := shellCommands(blocksOf(t, firstPage), func(string) bool { return true })[0]; first != "kubectl intent doctor --pre" {
+		t.Errorf("%s begins with %q, want a look at the cluster", firstPage, first)
+	}
+}
+
+func TestShellCommands(t *testing.T) {
+	blocks := []typed.Block{
+		{Section: "A", Language: typed.Shell, Text: "export X=y\nls \\\n  -l\n\npwd\n"},
+		{Section: "A", Language: typed.Shell, Text: "skipped\n", Skip: "reason"},
+		{Section: "A", Language: typed.Console, Text: "$ shown\n"},
+		{Section: "B", Language: typed.Shell, Text: "left out\n"},
+	}
+	got := shellCommands(blocks, func(section string) bool { return section == "A" })
+	if diff := cmp.Diff([]string{"ls    -l", "pwd"}, got); diff != "" {
+		t.Errorf("shellCommands(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestFirstMissingLine(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		lines  string
+		want   string
+	}{
+		"All":     {reason: "Lines of the text pass, although the text has others between them.", lines: "a\nc\n"},
+		"Other":   {reason: "A line that the text does not have is reported.", lines: "a\nx\n", want: "x"},
+		"Part":    {reason: "A part of a line is not the line.", lines: "a\nb\n", want: "b"},
+		"Earlier": {reason: "A line that the text has only before the others is reported.", lines: "c\na\n", want: "a"},
+		"Twice":   {reason: "One line of the text does not stand for two.", lines: "c\nc\n", want: "c"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, firstMissingLine(tc.lines, "a\nb b\nc\n")); diff != "" {
+				t.Errorf("\n%s\nfirstMissingLine(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestCountWords(t *testing.T) {
+	if n := countWords("# One two\n\nthree\n```\nfour\n```\nfive\n"); n != 5 {
+		t.Errorf("countWords(...): want the words outside of code blocks, with the mark of the heading, got %d", n)
+	}
+}
