@@ -40,6 +40,8 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/controller/transition"
 	"github.com/intentplane/intentplane/provider/fetch"
+	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/tracing"
 )
@@ -133,18 +135,20 @@ func (c *cli) runProvider(ctx context.Context) error {
 	o.MetricOptions = &xpcontroller.MetricOptions{PollStateMetricInterval: statesInterval, MRStateMetrics: states}
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Accounts: clusters.NewAccounts(c.clusterBounds())}
 	prober := clusters.NewProber(limits, time.Now)
-	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
-	near := c.gitGuard()
+	near, tenants := c.gitGuard(), transport.NewBudget()
 	settings := controller.Options{
 		Metrics:        m,
-		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
-		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near, HonourMandates: c.HonourMandates},
-		ImageBuild:     imagebuild.Options{Guard: near, Metrics: m, WebhookAddress: c.SourceWebhookAddress},
-		Notification:   notification.Options{Fetch: web, Hosts: c.NotificationHosts, Namespace: c.Namespace, Counter: m},
+		Gate:           gate.Options{Limits: limits, Observer: m},
+		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near, Budget: tenants, HonourMandates: c.HonourMandates},
+		ImageBuild:     imagebuild.Options{Guard: near, Budget: tenants, Metrics: m, WebhookAddress: c.SourceWebhookAddress},
+		Notification:   notification.Options{Hosts: c.NotificationHosts, Namespace: c.Namespace, Counter: m},
 		SiteHealth:     sitehealth.Options{Limits: limits},
 		SiteSync:       sitesync.Options{Limits: limits, Prober: prober, Guard: near},
 		PruneRequest:   prunerequest.Options{Guard: near, Namespace: c.Namespace, Counter: m},
 		ManagedCluster: managedcluster.Options{Limits: limits, Prober: prober, Namespace: c.Namespace},
+	}
+	if settings.Gate.Servers, settings.Notification.Receivers, err = c.webClients(); err != nil {
+		return err
 	}
 	if settings.Tracer, err = c.addTracer(ctx, mgr, log); err != nil {
 		return err
@@ -154,6 +158,16 @@ func (c *cli) runProvider(ctx context.Context) error {
 	}
 	log.Info("Starting", "version", version)
 	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
+}
+
+// webClients returns the clients of servers that measure, and of receivers of notifications.
+func (c *cli) webClients() (servers, receivers *fetch.Clients, err error) {
+	o := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
+	if servers, err = fetch.New(o, fetch.NewMeasurementAccount()); err != nil {
+		return nil, nil, err
+	}
+	receivers, err = fetch.New(o, fetch.NewNotificationAccount())
+	return servers, receivers, err
 }
 
 // addTracer adds the exporter of traces to the manager, or returns nil where none are exported.
@@ -191,6 +205,7 @@ func (c *cli) newManager() (ctrl.Manager, error) {
 		return nil, errors.Wrap(err, "cannot find API server")
 	}
 	cfg = ratelimiter.LimitRESTConfig(cfg, c.MaxReconcileRate)
+	cfg.Wrap(listing.BoundAnswers)
 	cfg.UserAgent = fmt.Sprintf("%s/%s", filepath.Base(os.Args[0]), version)
 
 	mgr, err := ctrl.NewManager(cfg, c.managerOptions())

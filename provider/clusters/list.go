@@ -8,6 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 const (
@@ -73,7 +75,11 @@ func isOversize(err error) bool {
 func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
 	e := &expectation{kind: pageAnswer, account: w.account}
 	defer e.endAnswer()
-	page, err := w.resourceClient().List(withExpectation(ctx, e), o)
+	ctx, hasMore := listing.BoundPage(withExpectation(ctx, e)) // The provider's own cluster has no account, and tenants write objects there, too.
+	page, err := w.resourceClient().List(ctx, o)
+	if hasMore() {
+		return nil, 0, &AnswerError{Detail: "the cluster sends an object that is larger than a page of a list", oversize: true}
+	}
 	if err != nil {
 		return nil, 0, err //nolint:wrapcheck // It is classified by who asked.
 	}

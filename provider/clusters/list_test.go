@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // page is an answer with so many objects, and reports further objects unless it is the last page.
@@ -113,5 +117,44 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 	p.until("A list whose tenant has memory again is read.", "o-1", read)
 	if used := first.account.memory.used.Load(); used != size {
 		t.Errorf("A list that ended gives its memory back, and the objects of the other one take their own.\nmemory: want %d bytes, got %d", size, used)
+	}
+}
+
+// TestPagesOfHomeAreBounded lists objects of 900 KiB in the provider's own cluster, where tenants may write them.
+func TestPagesOfHomeAreBounded(t *testing.T) {
+	s, limits := newAPIServer(t), make(chan string, 100)
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("watch") != "" {
+			<-r.Context().Done()
+			return
+		}
+		limits <- r.URL.Query().Get("limit")
+		limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+		items, next := []string{}, ""
+		for n := range min(limit, 10) {
+			items = append(items, strings.Replace(small(fmt.Sprint(n)), `"metadata":{`, `"text":"`+strings.Repeat("x", 900<<10)+`","metadata":{`, 1))
+		}
+		if r.URL.Query().Get("continue") == "" && limit < 10 {
+			next = "next"
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, strings.Replace(listHead, `"metadata":{`, `"metadata":{"continue":"`+next+`",`, 1)+strings.Join(items, ",")+"]}")
+	})
+	cfg := &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	cfg.Wrap(listing.BoundAnswers)
+	p := newPool(t)
+	p.dial = Dialer(cfg, Limits{})
+	l := p.Look(owner("a"))
+	defer l.Done()
+	c, err := l.Home()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Get(t.Context(), ref("0")); err != nil {
+		t.Fatal(err)
+	}
+	got := []string{<-limits, <-limits, <-limits, <-limits, <-limits}
+	if diff := cmp.Diff([]string{"500", "100", "20", "4", "4"}, got); diff != "" {
+		t.Errorf("\nA page that is too large is requested again with fewer objects.\nlimits: -want, +got:\n%s", diff)
 	}
 }

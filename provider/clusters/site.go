@@ -9,6 +9,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // KubeconfigOf returns the Secret with the kubeconfig of a Site: the Secret that the Site names, or the Secret of its Cluster, whose
@@ -42,7 +43,7 @@ func tenantOf(site *catalogv1alpha1.Site) string {
 // ListSitesOfSecret returns the Sites whose kubeconfig a Secret may hold. It returns an error if Sites cannot be listed.
 func ListSitesOfSecret(ctx context.Context, kube client.Reader, secret client.Object) ([]catalogv1alpha1.Site, error) {
 	l := &catalogv1alpha1.SiteList{}
-	if err := kube.List(ctx, l); err != nil {
+	if err := listing.Cached(ctx, kube, l); err != nil {
 		return nil, errors.Wrap(err, "cannot list Sites")
 	}
 	return slices.DeleteFunc(l.Items, func(s catalogv1alpha1.Site) bool {

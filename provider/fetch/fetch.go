@@ -6,18 +6,15 @@ package fetch
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -25,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/redaction"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 const (
@@ -33,17 +31,6 @@ const (
 
 	// Timeout of a question, with all that it takes to ask it.
 	Timeout = 10 * time.Second
-
-	maxHeaderBytes = 64 << 10
-
-	// streamWindow and connectionWindow are how many bytes of one answer, and of all answers of a connection, a server may send before they are read.
-	streamWindow     = 256 << 10
-	connectionWindow = 2 << 20
-
-	idleTimeout = 90 * time.Second
-
-	// maxTransports is how many sets of certificates we keep connections for.
-	maxTransports = 64
 )
 
 // Problems of a question.
@@ -53,6 +40,7 @@ const (
 	ProblemUntrusted = "the server's certificate is not trusted"
 	ProblemRedirect  = "the server redirects, which is not followed"
 	ProblemLarge     = "the answer is larger than 1 MiB"
+	ProblemUnpaid    = "no account pays for the answer"
 )
 
 // An Error is the reason why a server did not answer, in stable words. They hold no address but the refused address, as the user wrote it.
@@ -65,7 +53,7 @@ func (e Error) Error() string { return string(e) }
 // asked. An answer that is too large is an answer, and not an outage.
 func IsOutage(err error) bool {
 	var e Error
-	return errors.As(err, &e) && e != ProblemLarge
+	return errors.Is(err, ErrBusy) || errors.As(err, &e) && e != ProblemLarge
 }
 
 // refusedError names the host that may not be asked, as the user wrote it, the refused askers, and the reason. It hides the address that the name resolved to.
@@ -74,7 +62,7 @@ func refusedError(askers, host string, refusal *address.RefusedError) Error {
 	if _, err := netip.ParseAddr(host); err == nil {
 		verb = "is"
 	}
-	return Error(fmt.Sprintf("%s may not ask the host %q: it %s %s", cmp.Or(askers, "checks"), host, verb, refusal.Class))
+	return Error(fmt.Sprintf("%s may not ask the host %q: it %s %s", askers, host, verb, refusal.Class))
 }
 
 // A Secret is text that is never shown.
@@ -141,40 +129,67 @@ type Answer struct {
 	// ContentType of the body.
 	ContentType string
 
-	// Body of the answer.
+	// Body of the answer. Empty where the account reads none.
 	Body []byte
 }
 
-// Options of a Client.
+// Options of Clients.
 type Options struct {
 	// Loopback lets checks reach the provider's own machine. It is for tests.
 	Loopback bool
 
 	// UserAgent that servers see.
 	UserAgent string
-
-	// Askers names the senders of the request in the error about a host that may not be asked. Empty means checks.
-	Askers string
 }
 
-// A Client asks servers. It is safe for concurrent use.
-type Client struct {
+// Clients are the clients of all namespaces, which share connections. They are safe for concurrent use.
+type Clients struct {
 	options Options
-
-	mu         sync.Mutex
-	transports map[[sha256.Size]byte]*http.Transport
+	account *Account
+	wires   *wires
 }
 
-// New returns a Client.
-func New(o Options) *Client {
-	return &Client{options: o, transports: map[[sha256.Size]byte]*http.Transport{}}
+// New returns Clients whose requests an account pays for. It returns an error without an account.
+func New(o Options, a *Account) (*Clients, error) {
+	if a.IsZero() {
+		return nil, errors.New("cannot make clients of web servers: no account pays for the answers")
+	}
+	return &Clients{options: o, account: a, wires: newWires(address.Guard{Loopback: o.Loopback})}, nil
 }
 
-// Do sends one request. Without an answer it returns an Error, and no other type. Each status but a redirect is an answer.
+// ForNamespace returns the client of a namespace, which has its turn.
+func (c *Clients) ForNamespace(namespace string) *Client {
+	return &Client{clients: c, namespace: namespace}
+}
+
+// A Client asks servers at the cost of a namespace. It is safe for concurrent use. A Client that Clients did not return asks nothing.
+type Client struct {
+	clients   *Clients
+	namespace string
+}
+
+// IsZero reports whether no account pays for the requests of the client.
+func (c *Client) IsZero() bool { return c == nil || c.clients == nil || c.clients.account.IsZero() }
+
+// Do sends one request, once the namespace has its turn. Without an answer it returns an Error, or ErrBusy if nothing was sent. Each status but a redirect is an
+// answer.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
+	if c.IsZero() {
+		return Answer{}, Error(ProblemUnpaid)
+	}
+	free, err := c.clients.account.acquirePlace(ctx, shares.Place{Host: r.URL.Host, Namespace: c.namespace})
+	if err != nil {
+		return Answer{}, err
+	}
+	defer free()
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	wire, err := c.newTransport(r.Credentials.CABundle)
+	return c.send(ctx, r)
+}
+
+// send sends a request that has its place.
+func (c *Client) send(ctx context.Context, r Request) (Answer, error) {
+	wire, err := c.clients.wires.transportFor(c.namespace, r.Credentials.CABundle)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -186,12 +201,12 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		var refusal *address.RefusedError
 		if errors.As(err, &refusal) {
-			return Answer{}, refusedError(c.options.Askers, r.URL.Hostname(), refusal)
+			return Answer{}, refusedError(c.clients.account.askers, r.URL.Hostname(), refusal)
 		}
 		return Answer{}, classifyError(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	return readAnswer(ctx, resp)
+	return c.clients.account.readAnswer(ctx, resp)
 }
 
 func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {
@@ -213,7 +228,7 @@ func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, erro
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Cache-Control", "no-store")
-	req.Header.Set("User-Agent", c.options.UserAgent)
+	req.Header.Set("User-Agent", c.clients.options.UserAgent)
 	setCredentials(req, r.Credentials)
 	return req, nil
 }
@@ -225,21 +240,6 @@ func setCredentials(req *http.Request, k Credentials) {
 	case k.Username != "":
 		req.SetBasicAuth(k.Username, string(k.Password))
 	}
-}
-
-func readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return Answer{}, redirectError(resp)
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
-	if err != nil {
-		return Answer{}, classifyError(ctx, err)
-	}
-	if len(body) > MaxBytes {
-		return Answer{}, Error(ProblemLarge)
-	}
-	date, _ := http.ParseTime(resp.Header.Get("Date")) // Zero for a missing or unreadable date.
-	return Answer{Status: resp.StatusCode, Date: date, ContentType: resp.Header.Get("Content-Type"), Body: body}, nil
 }
 
 // redirectError names the target server of a redirect, such as a login server. The path and the query may hold a secret.
@@ -264,40 +264,4 @@ func classifyError(ctx context.Context, err error) Error {
 		return ProblemSlow
 	}
 	return ProblemSilent
-}
-
-// newTransport returns the connections for one set of certificates.
-func (c *Client) newTransport(bundle []byte) (*http.Transport, error) {
-	key := sha256.Sum256(bundle)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if t, ok := c.transports[key]; ok {
-		return t, nil
-	}
-	conf := &tls.Config{MinVersion: tls.VersionTLS12}
-	if len(bundle) > 0 {
-		conf.RootCAs = x509.NewCertPool()
-		if !conf.RootCAs.AppendCertsFromPEM(bundle) {
-			return nil, Error(ProblemUntrusted)
-		}
-	}
-	if len(c.transports) >= maxTransports {
-		c.closeAll()
-	}
-	d := &net.Dialer{Timeout: Timeout, Control: address.Guard{Loopback: c.options.Loopback}.Control}
-	t := &http.Transport{
-		DialContext: d.DialContext, TLSClientConfig: conf, TLSHandshakeTimeout: Timeout, ForceAttemptHTTP2: true,
-		MaxResponseHeaderBytes: maxHeaderBytes, MaxConnsPerHost: 32, IdleConnTimeout: idleTimeout,
-		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connectionWindow},
-	}
-	c.transports[key] = t
-	return t, nil
-}
-
-// closeAll ends the idle connections, and forgets the certificates that they trusted.
-func (c *Client) closeAll() {
-	for k, t := range c.transports {
-		t.CloseIdleConnections()
-		delete(c.transports, k)
-	}
 }

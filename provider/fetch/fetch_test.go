@@ -11,11 +11,22 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/address"
 )
+
+// newClient returns the client of one namespace.
+func newClient(t *testing.T, o Options) *Client {
+	t.Helper()
+	c, err := New(o, NewMeasurementAccount())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.ForNamespace("team-a")
+}
 
 func do(t *testing.T, c *Client, address string, k Credentials) string {
 	t.Helper()
@@ -51,7 +62,7 @@ func TestDo(t *testing.T) {
 	})
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	c := New(Options{Loopback: true})
+	c := newClient(t, Options{Loopback: true})
 	cases := map[string]struct {
 		reason string
 		client *Client
@@ -69,8 +80,8 @@ func TestDo(t *testing.T) {
 		"Bomb":      {reason: "An answer that is too large after decompression is not read.", url: s.URL + "/bomb", want: ProblemLarge},
 		"Broken":    {reason: "An answer that breaks off counts as silence.", url: s.URL + "/broken", want: ProblemSilent},
 		"Nobody":    {reason: "A server to which no connection is possible counts as silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
-		"Refused":   {reason: "The provider's own machine is not asked.", client: New(Options{}), url: s.URL + "/good", want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`},
-		"ByName":    {reason: "A name that resolves to the loopback address is refused.", client: New(Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`},
+		"Refused":   {reason: "The provider's own machine is not asked.", client: newClient(t, Options{}), url: s.URL + "/good", want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`},
+		"ByName":    {reason: "A name that resolves to the loopback address is refused.", client: newClient(t, Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`},
 		"ByNumber":  {reason: "Metadata is not asked, also where loopback is.", url: "http://169.254.169.254/latest", want: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`},
 		"InIPv6":    {reason: "A link-local address is refused as an IPv6 address, too.", url: "http://[::ffff:169.254.169.254]/latest", want: `checks may not ask the host "::ffff:169.254.169.254": it is a link-local address, where clouds serve metadata`},
 		"BadBundle": {reason: "A bundle without certificates trusts no server.", url: s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted},
@@ -91,19 +102,13 @@ func TestDo(t *testing.T) {
 func TestCertificates(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
-	c := New(Options{Loopback: true})
+	c := newClient(t, Options{Loopback: true})
 	if got := do(t, c, s.URL, Credentials{}); got != ProblemUntrusted {
 		t.Errorf("a certificate of an unknown authority: %s", got)
 	}
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	if got := do(t, c, s.URL, Credentials{CABundle: bundle}); got != "200 " {
 		t.Errorf("a certificate that is trusted: %s", got)
-	}
-	for i := range 2 * maxTransports {
-		_, _ = c.newTransport(append(fmt.Appendln(nil, i), bundle...))
-	}
-	if n := len(c.transports); n > maxTransports {
-		t.Errorf("%d sets of certificates are kept", n)
 	}
 }
 
@@ -113,9 +118,9 @@ func TestSlow(t *testing.T) {
 	defer s.Close()
 	defer close(stop)
 	u, _ := url.Parse(s.URL)
-	ctx, cancel := context.WithTimeout(t.Context(), 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := New(Options{Loopback: true}).Do(ctx, Request{URL: u}); err == nil || err.Error() != ProblemSlow {
+	if _, err := newClient(t, Options{Loopback: true}).Do(ctx, Request{URL: u}); err == nil || err.Error() != ProblemSlow {
 		t.Errorf("Do(...): want %q, got %v", ProblemSlow, err)
 	}
 }
@@ -144,6 +149,7 @@ func TestIsOutage(t *testing.T) {
 		"Redirect":  {reason: "A server that sends us elsewhere, such as to sign in, is unavailable.", err: Error(ProblemRedirect), want: true},
 		"Large":     {reason: "An answer that is too large is not an outage.", err: Error(ProblemLarge)},
 		"Refused":   {reason: "A server that the provider may not ask is unavailable.", err: refusedError("", "localhost", &address.RefusedError{}), want: true},
+		"Busy":      {reason: "A server that was not asked in time is unavailable.", err: ErrBusy, want: true},
 		"None":      {reason: "A nil error is not an outage."},
 	}
 	for name, tc := range cases {
@@ -172,7 +178,7 @@ func TestUnreadBytes(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
-	if diff := cmp.Diff(Error(ProblemLarge).Error(), do(t, New(Options{Loopback: true}), s.URL, Credentials{CABundle: ca})); diff != "" {
+	if diff := cmp.Diff(Error(ProblemLarge).Error(), do(t, newClient(t, Options{Loopback: true}), s.URL, Credentials{CABundle: ca})); diff != "" {
 		t.Errorf("An answer that is too large is refused.\nDo(...): -want, +got:\n%s", diff)
 	}
 	<-ended

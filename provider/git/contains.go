@@ -7,6 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
@@ -23,7 +24,7 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 	defer cancel()
 	past, err := c.fetchCommitsUntil(ctx, s.branch.Meter(), s.seen, id)
 	if err != nil {
-		return false, c.conn.Failure(ctx, transport.VerbRead, err)
+		return false, c.historyError(ctx, commit, err)
 	}
 	if !slices.Contains(past, id) {
 		s.history.AddAbsent(id)
@@ -31,6 +32,15 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 	}
 	s.history.Add(past...)
 	return true, nil
+}
+
+// historyError returns the error of a search for a commit. It says if too many commits came after the commit.
+func (c *Client) historyError(ctx context.Context, commit string, err error) error {
+	out := c.conn.Failure(ctx, transport.VerbRead, err)
+	if failure.ClassOf(out) != failure.ClassTooLarge {
+		return out
+	}
+	return failure.Newf(failure.ClassTooLarge, "cannot read the repository: more commits came after commit %s than one answer of the server may have", failure.Shorten(commit))
 }
 
 // fetchCommitsUntil fetches the commits from a tip to an older commit. The result is

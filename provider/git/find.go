@@ -25,9 +25,10 @@ func (s *Snapshot) FilesNamed(ctx context.Context, name string, ids ...string) (
 }
 
 // FilesNamedBelow returns the same for all files of a name in a directory of the
-// branch and below it; empty if the directory does not exist.
+// branch and below it; empty if the directory does not exist. It returns an *Error of
+// class TooLarge for a directory that needs more reading than one directory may.
 func (s *Snapshot) FilesNamedBelow(ctx context.Context, dir, name string) (map[string]string, error) {
-	return collectFiles(s.branch.FilesNamed(ctx, dir, name))
+	return collectFiles(s.branch.Open(s.branch.Meter().ForDirectory()).FilesNamed(ctx, dir, name))
 }
 
 // collectFiles returns the ids of files, by the path of the directory that they lie in.

@@ -104,7 +104,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 		defer close(stopped)
 		s.stop(context.WithoutCancel(ctx), server)
 	})
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(&listener{Listener: l, places: newConnectionPlaces(), now: s.Now}); !errors.Is(err, http.ErrServerClosed) {
 		stop()
 		return errors.Wrap(err, "cannot receive webhooks")
 	}
@@ -127,7 +127,7 @@ func (s *Server) stop(ctx context.Context, server *http.Server) {
 // Handler returns the HTTP handler of hooks.
 func (s *Server) Handler() http.Handler {
 	decoy := prefixKey + base64.StdEncoding.EncodeToString([]byte(rand.Text()))
-	h := &handler{Server: s, limit: newRateLimit(), places: &readPlaces{}, namespaces: newNamespaceLimit(), decoy: []byte(decoy)}
+	h := &handler{Server: s, limit: newRateLimit(), places: newReadPlaces(), namespaces: newNamespaceLimit(), decoy: []byte(decoy)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /hooks/{namespace}/{application}", h.answerHook)
 	return mux

@@ -31,7 +31,12 @@ const (
 	maxAtOnce    = 256
 	maxOfNetwork = 64
 
-	// slowRead is how long a hook is read before its place may be given to another one.
+	// maxConnections is how many connections are open at once, and maxConnectionsOfNetwork how many of them of one network. Each takes some KiB, also while
+	// nothing is sent.
+	maxConnections          = 1024
+	maxConnectionsOfNetwork = 256
+
+	// slowRead is how long a hook is read, or a connection is open, before its place may be given to another one.
 	slowRead = 2 * time.Second
 
 	// networkBits is the prefix of an IPv6 address that one sender has: it may send from each address of its network.
@@ -56,12 +61,23 @@ type sender struct {
 	network     string
 }
 
-// readPlaces are the places of the hooks that are read at once. Where none is free, a hook that comes slowly gives its place to the next one: connections
+// readPlaces are the places of the hooks that are read at once, or of connections. Where none is free, the slowest gives its place to the next one: connections
 // that send nothing keep no other hook out.
 type readPlaces struct {
+	// atOnce is how many places there are, and ofNetwork how many of them one network has.
+	atOnce, ofNetwork int
+
 	mu sync.Mutex
 	// taken are the places in the order in which they were taken.
 	taken []*readPlace
+}
+
+// newReadPlaces returns the places of hooks that are read.
+func newReadPlaces() *readPlaces { return &readPlaces{atOnce: maxAtOnce, ofNetwork: maxOfNetwork} }
+
+// newConnectionPlaces returns the places of connections.
+func newConnectionPlaces() *readPlaces {
+	return &readPlaces{atOnce: maxConnections, ofNetwork: maxConnectionsOfNetwork}
 }
 
 // A readPlace is the place of one hook.
@@ -77,10 +93,10 @@ func (p *readPlaces) takePlace(network string, now time.Time, giveUp func()) *re
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	isOfNetwork := func(occupied *readPlace) bool { return occupied.network == network }
-	if p.count(isOfNetwork) >= maxOfNetwork && !p.endSlowest(now, isOfNetwork) {
+	if p.count(isOfNetwork) >= p.ofNetwork && !p.endSlowest(now, isOfNetwork) {
 		return nil
 	}
-	if len(p.taken) >= maxAtOnce && !p.endSlowest(now, func(*readPlace) bool { return true }) {
+	if len(p.taken) >= p.atOnce && !p.endSlowest(now, func(*readPlace) bool { return true }) {
 		return nil
 	}
 	place := &readPlace{network: network, takenAt: now, giveUp: giveUp}

@@ -68,7 +68,7 @@ func TestNamespaceLimit(t *testing.T) {
 
 // TestReadPlaces has a network that sends all of its hooks slowly.
 func TestReadPlaces(t *testing.T) {
-	p, now, ended := &readPlaces{}, clock(), 0
+	p, now, ended := newReadPlaces(), clock(), 0
 	take := func(network string, tries int) []*readPlace {
 		var out []*readPlace
 		for range tries {

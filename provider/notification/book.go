@@ -16,6 +16,10 @@ const (
 	// maxBytes is how large a book is. A ConfigMap takes 1 MiB.
 	maxBytes = 900 << 10
 
+	// maxReceivers is how many receivers a book has, with receivers that are missing. They fit into it, however long their names are: a tenant may write any
+	// number of configurations.
+	maxReceivers = 2000
+
 	// Absence is how long a receiver may be missing from its configuration, or the configuration from the cluster, before the marks of the receiver go.
 	Absence = time.Hour
 )
@@ -72,10 +76,14 @@ func (p Presence) next(now time.Time) Presence {
 	return Presence{Since: min(p.Since, now.Unix())}
 }
 
-// See records which receivers are there. It returns whether that changed the book, and when the next receiver that is missing is forgotten, or 0.
+// See records which receivers are there. A full book records no further receivers. It returns whether that changed the book, and when the next receiver that is
+// missing is forgotten, or 0.
 func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, delay time.Duration) {
 	for _, r := range present {
 		p, isKnown := b.Receivers[r]
+		if !isKnown && b.IsFull() {
+			continue
+		}
 		next := p.next(now)
 		if !isKnown {
 			next.Since = now.Unix()
@@ -85,8 +93,9 @@ func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, delay tim
 			b.setPresence(r, next)
 		}
 	}
+	isPresent := sets.New(present...)
 	for r, p := range b.Receivers {
-		if slices.Contains(present, r) {
+		if isPresent.Has(r) {
 			continue
 		}
 		if p.Gone == 0 || p.Gone > now.Unix() {
@@ -105,6 +114,9 @@ func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, delay tim
 	}
 	return changed, delay
 }
+
+// IsFull reports whether the book has room for no further receiver.
+func (b *Book) IsFull() bool { return len(b.Receivers) >= maxReceivers }
 
 func (b *Book) setPresence(r ReceiverID, p Presence) {
 	if b.Receivers == nil {

@@ -57,6 +57,34 @@ func TestSee(t *testing.T) {
 	}
 }
 
+// TestReceiversAreBounded sees more receivers than a ConfigMap holds, with the longest names that they can have.
+func TestReceiversAreBounded(t *testing.T) {
+	b, present := &Book{}, []ReceiverID{}
+	for i := range 20_000 {
+		present = append(present, ReceiverID(fmt.Sprintf("ProviderConfig/%0253d/%063d", i, i)))
+	}
+	b.See(present[:maxReceivers-1], clock())
+	b.See(present, clock().Add(time.Minute))
+	if diff := cmp.Diff(maxReceivers, len(b.Receivers)); diff != "" {
+		t.Errorf("\nA book has a number of receivers.\nSee(...): receivers -want, +got:\n%s", diff)
+	}
+	if b.Receivers[present[0]].Since != clock().Unix() {
+		t.Error("\nA receiver that was there keeps its place.\nSee(...): want its earlier time")
+	}
+	if changed, _ := b.See(present, clock().Add(2*time.Minute)); changed {
+		t.Error("\nReceivers without a place change nothing.\nSee(...): want no change")
+	}
+	b.See(nil, clock().Add(3*time.Minute))
+	if text, err := b.Encode(); err != nil || len(text) > maxBytes {
+		t.Errorf("\nA full book fits, also while all of its receivers are missing.\nEncode(): %d bytes, %v", len(text), err)
+	}
+	b.See(present[maxReceivers:], clock().Add(3*time.Minute+Absence))
+	b.See(present[maxReceivers:], clock().Add(4*time.Minute+Absence))
+	if _, isKnown := b.Receivers[present[maxReceivers]]; !isKnown {
+		t.Error("\nThe places of receivers that went are free.\nSee(...): want the next receivers")
+	}
+}
+
 // TestHasMoved remembers the configuration of a deployment.
 func TestHasMoved(t *testing.T) {
 	b, config, otherConfig := &Book{}, Config{Kind: "ClusterProviderConfig", Name: "one"}, Config{Kind: "ClusterProviderConfig", Name: "other"}

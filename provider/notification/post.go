@@ -9,26 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/provider/fetch"
-	"github.com/intentplane/intentplane/provider/shares"
 )
-
-// placeLimits are the limits of concurrent posts, so that a receiver which is slow, or a namespace with many deployments, does not keep others
-// from being posted to.
-func placeLimits() shares.Limits {
-	return shares.Limits{PerHost: 32, PerNamespaceAtHost: 8, PerNamespace: 16, Together: 64}
-}
-
-// placeTimeout is how long a post waits for others that are under way.
-const placeTimeout = 5 * time.Second
-
-// ErrBusy means that too many other posts are under way. It says nothing of the receiver.
-var ErrBusy = errors.New("too many notifications are posted at the same time")
 
 // A Receiver is the target of posts, with its format and keys.
 type Receiver struct {
@@ -59,31 +45,23 @@ func (e *RejectedError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answers with status %d %s", e.Status, http.StatusText(e.Status)))
 }
 
-// A Poster posts outcomes. It follows no redirect, reads a bounded answer, and waits for a bounded time. It is safe for concurrent use.
+// A Poster posts outcomes. It follows no redirect, reads a bounded answer, and waits for a bounded time. A receiver that is slow, or a namespace with many
+// deployments, keeps no other namespace from posting. It is safe for concurrent use.
 type Poster struct {
-	client *fetch.Client
-	places *shares.Places
+	clients *fetch.Clients
 }
 
-// NewPoster returns a Poster with options of how servers are asked.
-func NewPoster(o fetch.Options) *Poster {
-	o.Askers = "notifications"
-	return &Poster{client: fetch.New(o), places: shares.NewPlaces(placeLimits())}
-}
+// NewPoster returns a Poster that asks servers by clients.
+func NewPoster(c *fetch.Clients) *Poster { return &Poster{clients: c} }
 
 // Post posts an outcome to a receiver. It returns a RejectedError for an answer that does not take it, a fetch.Error where there is none, and
-// ErrBusy if nothing was posted. None of them holds a secret, or the path of an address.
+// fetch.ErrBusy if nothing was posted. None of them holds a secret, or the path of an address.
 func (p *Poster) Post(ctx context.Context, r *Receiver, n *Notification) error {
 	body, contentType, err := r.encode(n)
 	if err != nil {
 		return err
 	}
-	free, err := p.acquirePlace(ctx, shares.Place{Host: r.URL.Host, Namespace: n.Deployment.Namespace})
-	if err != nil {
-		return err
-	}
-	defer free()
-	a, err := p.client.Do(ctx, fetch.Request{
+	a, err := p.clients.ForNamespace(n.Deployment.Namespace).Do(ctx, fetch.Request{
 		URL: r.URL, Body: body, ContentType: contentType, Signature: sign(body, r.Key), Credentials: fetch.Credentials{CABundle: r.CABundle},
 	})
 	if err != nil {
@@ -93,16 +71,6 @@ func (p *Poster) Post(ctx context.Context, r *Receiver, n *Notification) error {
 		return &RejectedError{Status: a.Status}
 	}
 	return nil
-}
-
-func (p *Poster) acquirePlace(ctx context.Context, place shares.Place) (func(), error) {
-	ctx, cancel := context.WithTimeout(ctx, placeTimeout)
-	defer cancel()
-	free, err := p.places.Acquire(ctx, place)
-	if err != nil {
-		return nil, ErrBusy
-	}
-	return free, nil
 }
 
 // encode returns the body for an outcome, and its type.

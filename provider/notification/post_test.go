@@ -35,6 +35,15 @@ func receiverAt(t *testing.T, s *httptest.Server) *Receiver {
 	return &Receiver{URL: u, Key: canary, CABundle: bundle, ControlPlane: "fleet"}
 }
 
+func newPoster(t *testing.T, o fetch.Options) *Poster {
+	t.Helper()
+	c, err := fetch.New(o, fetch.NewNotificationAccount())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewPoster(c)
+}
+
 // TestPost posts to a server, and to hostile servers. The text of an error is the same for each of them, and holds no
 // secret.
 func TestPost(t *testing.T) {
@@ -74,7 +83,7 @@ func TestPost(t *testing.T) {
 			s := httptest.NewTLSServer(tc.handler)
 			defer s.Close()
 			got, outage := "", false
-			if err := NewPoster(fetch.Options{Loopback: !tc.guarded}).Post(t.Context(), receiverAt(t, s), notificationOf(rolledBack)); err != nil {
+			if err := newPoster(t, fetch.Options{Loopback: !tc.guarded}).Post(t.Context(), receiverAt(t, s), notificationOf(rolledBack)); err != nil {
 				got, outage = err.Error(), IsOutage(err)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || outage != tc.outage {
@@ -110,7 +119,7 @@ func TestPostedRequest(t *testing.T) {
 	} {
 		r := receiverAt(t, s)
 		r.Format, r.Key = tc.format, tc.key
-		if err := NewPoster(fetch.Options{Loopback: true, UserAgent: "intentplane/test"}).Post(t.Context(), r, notificationOf(rolledBack)); err != nil {
+		if err := newPoster(t, fetch.Options{Loopback: true, UserAgent: "intentplane/test"}).Post(t.Context(), r, notificationOf(rolledBack)); err != nil {
 			t.Fatal(err)
 		}
 		want := ""
@@ -136,7 +145,7 @@ func TestPostedTwice(t *testing.T) {
 	}))
 	defer s.Close()
 	for range 2 {
-		if err := NewPoster(fetch.Options{Loopback: true}).Post(t.Context(), receiverAt(t, s), notificationOf(rolledBack)); err != nil {
+		if err := newPoster(t, fetch.Options{Loopback: true}).Post(t.Context(), receiverAt(t, s), notificationOf(rolledBack)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -154,7 +163,7 @@ func TestSlowReceiver(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer s.Close()
-	err := NewPoster(fetch.Options{Loopback: true}).Post(ctx, receiverAt(t, s), notificationOf(rolledBack))
+	err := newPoster(t, fetch.Options{Loopback: true}).Post(ctx, receiverAt(t, s), notificationOf(rolledBack))
 	if err == nil || !IsOutage(err) {
 		t.Errorf("Post(...): want an outage, got %v", err)
 	}
@@ -173,7 +182,7 @@ func TestShareOfANamespace(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	p, ends := NewPoster(fetch.Options{Loopback: true}), make(chan error, 100)
+	p, ends := newPoster(t, fetch.Options{Loopback: true}), make(chan error, 100)
 	for range share {
 		go func() { ends <- p.Post(t.Context(), receiverAt(t, s), notificationOf(rolledBack)) }()
 	}
@@ -182,7 +191,7 @@ func TestShareOfANamespace(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := p.Post(ctx, receiverAt(t, s), notificationOf(rolledBack)); !errors.Is(err, ErrBusy) {
+	if err := p.Post(ctx, receiverAt(t, s), notificationOf(rolledBack)); !errors.Is(err, fetch.ErrBusy) {
 		t.Errorf("a namespace has more than its share at a host: %v", err)
 	}
 	otherTenant := notificationOf(rolledBack)

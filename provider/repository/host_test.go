@@ -56,7 +56,7 @@ type outcome struct {
 
 func TestWaitForLargeAnswersIsNotTimeOfOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newTenantLimits()
+		l := newTenantLimits(transport.NewBudget())
 		got := []outcome{}
 		ended := []<-chan outcome{}
 		for _, namespace := range []string{"team-a", "team-b", "team-c"} {
@@ -75,7 +75,7 @@ func TestWaitForLargeAnswersIsNotTimeOfOperation(t *testing.T) {
 
 func TestWaitForLargeAnswersTakesNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newTenantLimits()
+		l := newTenantLimits(transport.NewBudget())
 		first := hostOf(l, "other", "team-a")
 		_ = begin(t.Context(), first, largeFetch(first, 50*time.Second))
 		h := hostOf(l, "host", hostile)
@@ -92,7 +92,7 @@ func TestWaitForLargeAnswersTakesNoSlot(t *testing.T) {
 
 func TestWaitForLargeAnswersIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newTenantLimits()
+		l := newTenantLimits(transport.NewBudget())
 		free, ok := holdLane(l)
 		if !ok {
 			t.Fatal("want the lane")

@@ -37,11 +37,11 @@ func newAdministratorLimits() sharedLimits {
 }
 
 // newTenantLimits returns the limits of namespaces' configurations.
-func newTenantLimits() sharedLimits {
+func newTenantLimits(b *transport.Budget) sharedLimits {
 	return sharedLimits{
 		slots: shares.NewPlaces(shares.Limits{
 			PerHost: tenantSlots, PerNamespace: namespaceSlots, PerNamespaceAtHost: namespaceSlotsAtHost, Together: tenantSlotsTogether,
 		}),
-		lanes: shares.NewPlaces(shares.Limits{PerHost: 1}), budget: transport.NewBudget(),
+		lanes: shares.NewPlaces(shares.Limits{PerHost: 1}), budget: b,
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -35,7 +36,7 @@ const (
 	maxCacheBytes = 96 << 20
 )
 
-// Options of a Pool. All are required, but for After, QuickPatience, Ended and Concealed.
+// Options of a Pool. All are required, but for After, QuickPatience, Ended, Concealed and Budget.
 type Options struct {
 	// Now is the clock.
 	Now func() time.Time
@@ -53,6 +54,8 @@ type Options struct {
 	Ended func(Operation)
 	// Concealed is called for each new cause of a failure that its error does not name. It must not block. Nil reports none.
 	Concealed func(ConcealedFailure)
+	// Budget of the answers that the configurations of namespaces cause, which other readers of their repositories may share. Nil is a budget for the pool alone.
+	Budget *transport.Budget
 }
 
 // Names of operations.
@@ -111,9 +114,12 @@ func NewPool(o Options) *Pool {
 	if o.After == nil {
 		o.After = time.After
 	}
+	if o.Budget.IsZero() {
+		o.Budget = transport.NewBudget()
+	}
 	ended := make(chan struct{})
 	return &Pool{
-		options: o, administrators: newAdministratorLimits(), tenants: newTenantLimits(),
+		options: o, administrators: newAdministratorLimits(), tenants: newTenantLimits(o.Budget),
 		repos: map[string]*Repository{}, hosts: map[shares.Place]*host{}, pending: newPendingItems(),
 		wakers: map[string]func(types.NamespacedName){}, ended: ended, end: sync.OnceFunc(func() { close(ended) }),
 	}

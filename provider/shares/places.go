@@ -21,7 +21,7 @@ type waiter struct {
 func NewPlaces(l Limits) *Places { return &Places{queue: NewQueue[*waiter](l)} }
 
 // Acquire waits for a place at a host. It returns a function that frees the place, which may be called more than once, or the error of the
-// context if that ends before: then the namespace keeps its turn for the next time.
+// context if that ends before: then the namespace keeps its turn for the next time. A place that is free is given to each caller.
 func (p *Places) Acquire(ctx context.Context, place Place) (func(), error) {
 	w := &waiter{given: make(chan struct{})}
 	p.mu.Lock()
@@ -33,6 +33,16 @@ func (p *Places) Acquire(ctx context.Context, place Place) (func(), error) {
 	case <-w.given:
 		return free, nil
 	case <-ctx.Done():
+		return p.giveUp(ctx, w, free)
+	}
+}
+
+// giveUp ends the wait of a caller whose context ended, unless the place was given at the same time.
+func (p *Places) giveUp(ctx context.Context, w *waiter, free func()) (func(), error) {
+	select {
+	case <-w.given:
+		return free, nil
+	default:
 		free()
 		return nil, ctx.Err()
 	}

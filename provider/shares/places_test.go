@@ -55,6 +55,19 @@ func testPlaces(t *testing.T) {
 	}
 }
 
+// TestFreePlaceIsGiven has a context that has ended, as the context of a slow caller may have.
+func TestFreePlaceIsGiven(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		free, err := NewPlaces(Limits{PerHost: 1}).Acquire(ended, Place{Host: "h", Namespace: "a"})
+		if err != nil {
+			t.Fatalf("A place that is free is given to each caller.\nAcquire(...): %v", err)
+		}
+		free()
+	}
+}
+
 // TestTurnIsKept lets a namespace wait in vain, and then others come.
 func TestTurnIsKept(t *testing.T) {
 	cases := map[string]struct {

@@ -65,6 +65,15 @@ func (c *Cache[V]) Put(namespace, key string, value V, size int) {
 	}
 }
 
+// Drop drops the value of a key, if it is remembered.
+func (c *Cache[V]) Drop(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.items[key]; ok {
+		c.dropItem(e)
+	}
+}
+
 // largestNamespace is the namespace that takes the most.
 func (c *Cache[V]) largestNamespace() string {
 	out := ""

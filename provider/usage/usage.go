@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/credentials"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 const (
@@ -43,7 +44,7 @@ func OfConfig(ctx context.Context, r client.Reader, c client.Object) ([]delivery
 		return nil, errors.Errorf("cannot list GitDeliveries of %T", c)
 	}
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := r.List(ctx, l, client.MatchingFields{configField: Key(kind, client.ObjectKeyFromObject(c))})
+	err := listing.Cached(ctx, r, l, client.MatchingFields{configField: Key(kind, client.ObjectKeyFromObject(c))})
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of %s %q", kind, c.GetName())
 }
 
@@ -62,11 +63,11 @@ func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv
 // ConfigsWithSecret returns the configurations that name a Secret. It returns an error if configurations cannot be listed.
 func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.ObjectKey) ([]client.Object, error) {
 	namespaced := &configv1alpha1.ProviderConfigList{}
-	if err := r.List(ctx, namespaced, client.InNamespace(secret.Namespace)); err != nil {
+	if err := listing.Cached(ctx, r, namespaced, client.InNamespace(secret.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
 	shared := &configv1alpha1.ClusterProviderConfigList{}
-	if err := r.List(ctx, shared); err != nil {
+	if err := listing.Cached(ctx, r, shared); err != nil {
 		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
 	out := []client.Object{}
@@ -126,7 +127,7 @@ func kindAndSpec(o client.Object) (string, *configv1alpha1.ProviderConfigSpec) {
 // OfSite returns the GitDeliveries that have a directory for a Site. It returns an error if they cannot be listed.
 func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := r.List(ctx, l, client.MatchingFields{siteField: site})
+	err := listing.Cached(ctx, r, l, client.MatchingFields{siteField: site})
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of Site %q", site)
 }
 
@@ -134,7 +135,7 @@ func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alph
 // returns an error if they cannot be listed.
 func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := r.List(ctx, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)})
+	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)})
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of claim %q", c.Name)
 }
 

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
@@ -62,5 +63,41 @@ func TestOfClaim(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"web-fleet", "web-other"}, got); diff != "" {
 		t.Errorf("\nThe deliveries of the claim, of its shape, in its namespace\nOfClaim(...): -want, +got:\n%s", diff)
+	}
+}
+
+// A copyingReader counts the lists that copy the objects of a cache.
+type copyingReader struct {
+	client.Reader
+
+	lists, copies int
+}
+
+func (r *copyingReader) List(_ context.Context, _ client.ObjectList, options ...client.ListOption) error {
+	o := client.ListOptions{}
+	o.ApplyOptions(options)
+	r.lists++
+	if o.UnsafeDisableDeepCopy == nil || !*o.UnsafeDisableDeepCopy {
+		r.copies++
+	}
+	return nil
+}
+
+// TestNoListCopiesTrees lists deliveries in each way. Each delivery of a claim lists its siblings, which hold up to a megabyte of files each.
+func TestNoListCopiesTrees(t *testing.T) {
+	r, config := &copyingReader{}, &configv1alpha1.ProviderConfig{}
+	for name, list := range map[string]func() error{
+		"OfClaim":           func() error { _, err := OfClaim(t.Context(), r, claim("intentplane.dev", "team-a", "web")); return err },
+		"OfSite":            func() error { _, err := OfSite(t.Context(), r, "edge"); return err },
+		"OfConfig":          func() error { _, err := OfConfig(t.Context(), r, config); return err },
+		"Holders":           func() error { _, err := Holders(t.Context(), r, config); return err },
+		"ConfigsWithSecret": func() error { _, err := ConfigsWithSecret(t.Context(), r, client.ObjectKey{Name: "git"}); return err },
+	} {
+		if err := list(); err != nil {
+			t.Errorf("%s(...): %v", name, err)
+		}
+	}
+	if diff := cmp.Diff([]int{6, 0}, []int{r.lists, r.copies}); diff != "" {
+		t.Errorf("\nNo list copies the objects of a cache.\nlists and copies: -want, +got:\n%s", diff)
 	}
 }

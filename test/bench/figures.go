@@ -18,7 +18,7 @@ func allFigures(s *stage) []figure {
 	for i := range alone {
 		alone[i].measure = s.withoutControlPlane(alone[i].measure)
 	}
-	return slices.Concat(eventFigures(s), canaryFigures(s), providerFigures(s), idleFigures(s), applicationFigures(s), bundleFigures(s), notificationFigures(s), besideFigures(s), writeFigures(s), thousandFigures(s), pluginFigures(s), alone)
+	return slices.Concat(eventFigures(s), canaryFigures(s), providerFigures(s), hostileTotalFigures(s), idleFigures(s), applicationFigures(s), bundleFigures(s), notificationFigures(s), besideFigures(s), writeFigures(s), thousandFigures(s), pluginFigures(s), alone)
 }
 
 // eventFigures are the costs of releases on a control plane: events of Crossplane, and pushes.

@@ -59,7 +59,7 @@ func needOf(name string) need {
 		return needNothing
 	case isFigureOf(name, stateFigures()):
 		return needServer
-	case isFigureOf(name, slices.Concat(writeFigures(&stage{}), bundleFigures(&stage{}), besideFigures(&stage{}), thousandFigures(&stage{}), pluginFigures(&stage{}))), catalog.Matches(name, "notification_* harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* steady_*"):
+	case isFigureOf(name, slices.Concat(writeFigures(&stage{}), bundleFigures(&stage{}), besideFigures(&stage{}), thousandFigures(&stage{}), pluginFigures(&stage{}))), catalog.Matches(name, "notification_* harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* hostile_total_* steady_*"):
 		return needPackages
 	}
 	return needEverything

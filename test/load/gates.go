@@ -36,6 +36,13 @@ func newMeasuringGate(key types.NamespacedName, interval time.Duration, query st
 	return g
 }
 
+// JudgeOnce makes a Gate for a GitDelivery that is judged by one measurement. It returns an error if it is refused.
+func (l *Load) JudgeOnce(ctx context.Context, key types.NamespacedName) error {
+	g := newMeasuringGate(key, time.Second, "max(error_ratio)")
+	g.Spec.ForProvider.Checks[0].Count = new(int32(1))
+	return l.createObjects(ctx, g)
+}
+
 // newErrorsCheck returns a check that measures for longer than a benchmark lasts.
 func newErrorsCheck(site string, interval time.Duration, query string) rolloutv1alpha1.GateCheck {
 	return rolloutv1alpha1.GateCheck{Check: deploymentv1alpha1.Check{

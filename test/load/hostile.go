@@ -30,7 +30,7 @@ func (l *Load) HostilePlace(ctx context.Context, name string, ways []Way) error 
 	}
 	for n, w := range ways {
 		c := l.newConfig(name, "10s")
-		c.SetName(fmt.Sprint("way-", n))
+		c.SetName(wayName(n))
 		c.Spec.ControlPlane = fmt.Sprint("load-", n)
 		c.Spec.Git.URL = w.URL
 		if w.Proxy != "" {
@@ -43,6 +43,8 @@ func (l *Load) HostilePlace(ctx context.Context, name string, ways []Way) error 
 	return nil
 }
 
+func wayName(n int) string { return fmt.Sprint("way-", n) }
+
 // DeliverBy creates GitDeliveries at once, by the ways of a hostile place in turn. It returns the first error.
 func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways int) error {
 	g, ctx := errgroup.WithContext(ctx)
@@ -53,11 +55,24 @@ func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways 
 			if err != nil {
 				return err
 			}
-			d.Spec.ProviderConfigReference.Name = fmt.Sprint("way-", n%ways)
+			d.Spec.ProviderConfigReference.Name = wayName(n % ways)
 			return l.createObjects(ctx, d)
 		})
 	}
 	return g.Wait()
+}
+
+// ObserveSites makes a SiteSync that observes a revision of one web service at many Sites. It returns an error if it is refused.
+func (l *Load) ObserveSites(ctx context.Context, key types.NamespacedName, sites []string) error {
+	s := newSiteSync(key, 1)
+	like := s.Spec.ForProvider.Sites[0]
+	like.RepositoryRef.Name = wayName(0)
+	s.Spec.ForProvider.Sites = nil
+	for _, name := range sites {
+		like.Name = name
+		s.Spec.ForProvider.Sites = append(s.Spec.ForProvider.Sites, like)
+	}
+	return l.createObjects(ctx, s)
 }
 
 // Judged waits until so many GitDeliveries of a place have a reason why they are not Ready. It returns an error if it cannot be read.

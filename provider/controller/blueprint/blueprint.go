@@ -16,6 +16,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // Setup adds the controller of Blueprints to a manager. It returns an error if it cannot be added. The cache holds metadata alone: a catalog
@@ -70,7 +71,7 @@ func (r *Reconciler) shouldBeListed(ctx context.Context, b *catalogv1alpha1.Blue
 	}
 	all := &metav1.PartialObjectMetadataList{}
 	all.SetGroupVersionKind(catalogv1alpha1.GroupVersion.WithKind("BlueprintList"))
-	if err := r.kube.List(ctx, all, client.HasLabels{catalogv1alpha1.LabelListed}); err != nil {
+	if err := listing.Cached(ctx, r.kube, all, client.HasLabels{catalogv1alpha1.LabelListed}); err != nil {
 		return false, errors.Wrap(err, "cannot list Blueprints")
 	}
 	return len(all.Items) < catalogv1alpha1.MaxListed, nil

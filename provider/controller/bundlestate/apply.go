@@ -175,7 +175,10 @@ func (e *external) updateObject(ctx context.Context, a action) error {
 	if err != nil {
 		return err
 	}
-	u := a.object.live.DeepCopy()
+	u, err := e.readObject(ctx, a.object)
+	if err != nil {
+		return err
+	}
 	if crossplane, ok, _ := unstructured.NestedFieldCopy(u.Object, "spec", "crossplane"); ok {
 		spec["crossplane"] = crossplane
 	}
@@ -184,9 +187,26 @@ func (e *external) updateObject(ctx context.Context, a action) error {
 	return e.kube.Update(ctx, u, client.FieldOwner(FieldOwner))
 }
 
+// readObject returns an object with its content. It returns a conflict if the object is not the version that the decision is about.
+func (e *external) readObject(ctx context.Context, o *object) (*unstructured.Unstructured, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(o.live.GroupVersionKind())
+	if err := e.live.Get(ctx, client.ObjectKeyFromObject(o.live), u); err != nil {
+		return nil, err
+	}
+	if u.GetResourceVersion() != o.live.GetResourceVersion() || u.GetUID() != o.live.GetUID() {
+		kind := o.live.GroupVersionKind()
+		return nil, kerrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, o.live.GetName(), errors.New("it was changed since it was read"))
+	}
+	return u, nil
+}
+
 // labelObject changes which bundle an object belongs to.
 func (e *external) labelObject(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
-	u := a.object.live.DeepCopy()
+	u, err := e.readObject(ctx, a.object)
+	if err != nil {
+		return err
+	}
 	a.setLabels(u)
 	if err := e.kube.Update(ctx, u, client.FieldOwner(FieldOwner)); err != nil {
 		return err

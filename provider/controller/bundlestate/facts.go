@@ -95,6 +95,7 @@ func (n neighbour) find(key objectKey) *v1alpha1.BundlePackage {
 
 // An object is the object of a package in the cluster.
 type object struct {
+	// live names the object and its version, without its content.
 	live *unstructured.Unstructured
 
 	// owner is the bundle that its labels name, and label the package. They are empty of an object that no bundle made.

@@ -14,6 +14,7 @@ import (
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // PackageKinds returns the kinds that packages are made of.
@@ -69,7 +71,7 @@ func ageOf(bs *v1alpha1.BundleState) age {
 // listNeighbours adds the other bundles of the namespace that are not being deleted.
 func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.BundleState) error {
 	l := &v1alpha1.BundleStateList{}
-	err := setup.EachPage(ctx, c.live, l, listedAtOnce, func() {
+	err := listing.EachPage(ctx, c.live, l, func() {
 		for i := range l.Items {
 			f.addNeighbour(bs, &l.Items[i])
 		}
@@ -77,16 +79,25 @@ func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.B
 	return errors.Wrap(err, "cannot list BundleStates")
 }
 
-// listedAtOnce is how many objects one list past the cache asks for. Each may have nearly a megabyte.
-const listedAtOnce = 50
-
 // addNeighbour adds a BundleState of the namespace.
 func (f *facts) addNeighbour(bs, o *v1alpha1.BundleState) {
 	f.records = append(f.records, o.GetName())
 	if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
 		return
 	}
-	f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: o.Spec.ForProvider.Packages})
+	f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: withoutContent(o.Spec.ForProvider.Packages)})
+}
+
+// withoutContent returns the packages of another bundle without their specs and dependencies, which no decision reads: a namespace may have any number of
+// bundles of a megabyte each.
+func withoutContent(all []v1alpha1.BundlePackage) []v1alpha1.BundlePackage {
+	out := slices.Clone(all)
+	for i := range out {
+		if out[i].DependsOn = nil; out[i].Spec != nil {
+			out[i].Spec = &runtime.RawExtension{}
+		}
+	}
+	return out
 }
 
 // listLabelled adds the objects that carry the labels of the bundle.
@@ -95,7 +106,7 @@ func (c *connector) listLabelled(ctx context.Context, f *facts, namespace string
 	for _, kind := range PackageKinds() {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := setup.EachPage(ctx, c.live, l, listedAtOnce, func() {
+		err := listing.EachPage(ctx, c.live, l, func() {
 			for i := range l.Items {
 				f.addObject(&l.Items[i])
 			}
@@ -140,7 +151,7 @@ func (f *facts) addObject(u *unstructured.Unstructured) {
 func newObject(u *unstructured.Unstructured) *object {
 	labels := u.GetLabels()
 	o := &object{
-		live: u, label: labels[v1alpha1.LabelPackage], isDeleting: meta.WasDeleted(u), isControlled: metav1.GetControllerOf(u) != nil,
+		live: identityOf(u), label: labels[v1alpha1.LabelPackage], isDeleting: meta.WasDeleted(u), isControlled: metav1.GetControllerOf(u) != nil,
 		owner:             v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]},
 		unreferencedSince: u.GetAnnotations()[v1alpha1.AnnotationUnreferenced],
 	}
@@ -148,24 +159,46 @@ func newObject(u *unstructured.Unstructured) *object {
 	return o
 }
 
+// identityOf returns the fields of an object that name it and its version. The object of a package may have a megabyte, and a tenant may label any number.
+func identityOf(u *unstructured.Unstructured) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{}
+	out.SetGroupVersionKind(u.GroupVersionKind())
+	out.SetNamespace(u.GetNamespace())
+	out.SetName(u.GetName())
+	out.SetUID(u.GetUID())
+	out.SetResourceVersion(u.GetResourceVersion())
+	return out
+}
+
 // explainDeletions says of objects that are being deleted why that does not go on: a GitDelivery of it reports that it cannot remove the files.
 func (c *connector) explainDeletions(ctx context.Context, f *facts, namespace string) error {
-	for key, o := range f.objects {
-		if !o.isDeleting {
-			continue
-		}
-		l := &deliveryv1alpha1.GitDeliveryList{}
-		if err := c.kube.List(ctx, l, client.InNamespace(namespace)); err != nil {
-			return errors.Wrap(err, "cannot list GitDeliveries")
-		}
-		for i := range l.Items {
-			claim := l.Items[i].Spec.ForProvider.ClaimRef
-			if claim.Name == key.name && claim.APIGroup == key.group && meta.WasDeleted(&l.Items[i]) {
+	l := &deliveryv1alpha1.GitDeliveryList{}
+	if !f.hasDeletions() {
+		return nil
+	}
+	if err := listing.Cached(ctx, c.kube, l, client.InNamespace(namespace)); err != nil {
+		return errors.Wrap(err, "cannot list GitDeliveries")
+	}
+	for i := range l.Items {
+		claim := l.Items[i].Spec.ForProvider.ClaimRef
+		for _, kind := range PackageKinds() {
+			o := f.objects[objectKey{claim.APIGroup, kind.Kind, claim.Name}]
+			if o != nil && o.isDeleting && meta.WasDeleted(&l.Items[i]) {
 				f.explainDeletion(o, l.Items[i].GetCondition(xpv2.TypeSynced))
 			}
 		}
 	}
 	return nil
+}
+
+// hasDeletions reports whether an object is being deleted.
+func (f *facts) hasDeletions() bool {
+	for _, o := range f.objects {
+		if o.isDeleting {
+			return true
+		}
+	}
+	return false
 }
 
 // blockedAfter is how long the files of an object cannot be removed before that counts as more than an outage that passes.
@@ -191,7 +224,7 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 	for _, kind := range bundleKinds() {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := setup.EachPage(ctx, c.live, l, listedAtOnce, func() {
+		err := listing.EachPage(ctx, c.live, l, func() {
 			for i := range l.Items {
 				f.addNamer(&l.Items[i])
 			}
@@ -256,7 +289,7 @@ func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.
 		return nil
 	}
 	unread := []error{}
-	err := c.recordsOf(bs).EachRecord(ctx, func(secret string, s *state.BundleState, err error) {
+	addRecord := func(secret string, s *state.BundleState, err error) {
 		name, hasPrefix := strings.CutPrefix(secret, state.Prefix)
 		isOurs := hasPrefix && slices.Contains(f.records, name)
 		switch {
@@ -265,7 +298,8 @@ func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.
 		case err == nil && (!isOurs || isTaken(s)):
 			f.addRecordUser(s, names)
 		}
-	})
+	}
+	err := listing.InTurn(ctx, bs.GetNamespace(), func() error { return c.recordsOf(bs).EachRecord(ctx, addRecord) })
 	unreadable := errors.Join(append(unread, err)...)
 	if unreadable != nil && !isUnwritable(unreadable) {
 		return unreadable

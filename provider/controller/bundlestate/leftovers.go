@@ -27,6 +27,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -38,12 +39,6 @@ type Gatherer struct {
 	// Namespace of Crossplane, whose requests may be about other namespaces.
 	Namespace string
 }
-
-// How many GitDeliveries, and Secrets with records, one list asks for. One of them may have a megabyte.
-const (
-	deliveriesAtOnce = 50
-	recordsAtOnce    = 16
-)
 
 // A packageGatherer gathers the facts for one plan.
 type packageGatherer struct {
@@ -82,9 +77,9 @@ func (g *packageGatherer) namespaces() []string {
 }
 
 func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string) error {
+	gathered := len(g.facts.Packages)
 	// Packages come first: a bundle that adopts a package after that changes its version, and a bundle that has it already is listed.
-	packages, err := g.listPackages(ctx, namespace)
-	if err != nil {
+	if err := g.listPackages(ctx, namespace); err != nil {
 		return err
 	}
 	if err := g.listRecords(ctx, namespace); err != nil {
@@ -93,24 +88,25 @@ func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string)
 	if err := g.listBundles(ctx, namespace); err != nil {
 		return err
 	}
+	packages := g.facts.Packages[gathered:]
 	if len(packages) == 0 {
 		return nil
 	}
 	blueprints, marked := &catalogv1alpha1.BlueprintList{}, map[string]bool{}
-	if err := setup.EachPage(ctx, g.Live, blueprints, listedAtOnce, func() { maps.Copy(marked, prune.IrreversibleKinds(blueprints.Items)) }); err != nil {
+	if err := listing.EachPage(ctx, g.Live, blueprints, func() { maps.Copy(marked, prune.IrreversibleKinds(blueprints.Items)) }); err != nil {
 		return errors.Wrap(err, "cannot list Blueprints")
 	}
-	gathered := len(g.facts.Packages)
 	for i := range packages {
-		g.addPackage(&packages[i])
+		p := &packages[i]
+		p.DependsOn = g.needs[[2]string{p.Namespace, p.Bundle.Group + "/" + p.Bundle.Name}][p.Name]
 	}
-	return g.readDeliveries(ctx, namespace, g.facts.Packages[gathered:], marked)
+	return g.readDeliveries(ctx, namespace, packages, marked)
 }
 
 // readDeliveries adds the delivered trees to packages, page by page.
 func (g *packageGatherer) readDeliveries(ctx context.Context, namespace string, packages []prune.Package, marked map[string]bool) error {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := setup.EachPage(ctx, g.Live, l, deliveriesAtOnce, func() {
+	err := listing.EachPage(ctx, g.Live, l, func() {
 		for i := range l.Items {
 			addDeliveredTo(packages, &l.Items[i], marked)
 		}
@@ -128,24 +124,27 @@ func addDeliveredTo(packages []prune.Package, d *deliveryv1alpha1.GitDelivery, m
 	}
 }
 
-// listPackages returns the objects of a namespace that have the label of a bundle.
-func (g *packageGatherer) listPackages(ctx context.Context, namespace string) ([]unstructured.Unstructured, error) {
-	out := []unstructured.Unstructured{}
+// listPackages adds the objects of a namespace that have the label of a bundle.
+func (g *packageGatherer) listPackages(ctx context.Context, namespace string) error {
 	for _, kind := range PackageKinds() {
 		l := &unstructured.UnstructuredList{}
-		collect := func() { out = append(out, l.Items...) }
-		if err := g.listObjects(ctx, l, kind, collect, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelBundle}); err != nil {
-			return nil, err
+		add := func() {
+			for i := range l.Items {
+				g.addPackage(&l.Items[i])
+			}
+		}
+		if err := g.listObjects(ctx, l, kind, add, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelBundle}); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // listObjects lists objects of a kind, and calls read after each page, which the list then has. An undefined kind has no objects, and a kind
 // that may not be listed makes the plan uncertain.
 func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.UnstructuredList, kind schema.GroupVersionKind, read func(), o ...client.ListOption) error {
 	l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	err := setup.EachPage(ctx, g.Live, l, listedAtOnce, read, o...)
+	err := listing.EachPage(ctx, g.Live, l, read, o...)
 	may := !kerrors.IsForbidden(err)
 	if kerrors.IsForbidden(err) {
 		err = nil
@@ -173,7 +172,7 @@ func (g *packageGatherer) listBundles(ctx context.Context, namespace string) err
 		}
 	}
 	states := &v1alpha1.BundleStateList{}
-	err := setup.EachPage(ctx, g.Live, states, listedAtOnce, func() {
+	err := listing.EachPage(ctx, g.Live, states, func() {
 		for i := range states.Items {
 			g.addState(&states.Items[i])
 		}
@@ -208,7 +207,7 @@ func namesIn(bundle *unstructured.Unstructured) []string {
 // listRecords adds the records of bundles, also the records of other programs.
 func (g *packageGatherer) listRecords(ctx context.Context, namespace string) error {
 	l := &corev1.SecretList{}
-	err := setup.EachPage(ctx, g.Live, l, recordsAtOnce, func() {
+	err := listing.EachPage(ctx, g.Live, l, func() {
 		for i := range l.Items {
 			g.facts.Records = append(g.facts.Records, g.readBundleRecord(&l.Items[i]))
 		}
@@ -247,7 +246,7 @@ func bundleOfSecret(secret string) prune.BundleName {
 	return prune.BundleName{Group: bundlev1alpha1.GroupClaims, Name: name}
 }
 
-// addPackage adds an object with the labels of a bundle.
+// addPackage adds an object with the labels of a bundle, without its content. Its dependencies are in a record.
 func (g *packageGatherer) addPackage(u *unstructured.Unstructured) {
 	labels := u.GetLabels()
 	p := prune.Package{
@@ -255,7 +254,6 @@ func (g *packageGatherer) addPackage(u *unstructured.Unstructured) {
 		Bundle: prune.BundleName{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}, IsMade: isMadeByBundle(u),
 		SpecDigest: bundle.DigestOf(u), Version: u.GetResourceVersion(), Deleting: meta.WasDeleted(u), Pinned: labels[v1alpha1.LabelPrune] == v1alpha1.PruneKeep,
 	}
-	p.DependsOn = g.needs[[2]string{p.Namespace, p.Bundle.Group + "/" + p.Bundle.Name}][p.Name]
 	if start, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced]); err == nil {
 		p.Since = start
 	}

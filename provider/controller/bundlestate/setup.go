@@ -32,6 +32,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // Kind that the controller reconciles.
@@ -106,7 +107,7 @@ type waker struct{ kube client.Reader }
 // requestsFor returns the BundleStates of a namespace that are meant.
 func (w waker) requestsFor(ctx context.Context, namespace string, isMeant func(*v1alpha1.BundleState) bool) []reconcile.Request {
 	l, out := &v1alpha1.BundleStateList{}, []reconcile.Request{}
-	if w.kube.List(ctx, l, client.InNamespace(namespace)) != nil {
+	if listing.Cached(ctx, w.kube, l, client.InNamespace(namespace)) != nil {
 		return nil
 	}
 	for i := range l.Items {

@@ -11,6 +11,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/catalogview"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // blueprintViews cache the published view of each Blueprint. The cache holds metadata alone, so each Blueprint is read once for each of its
@@ -40,7 +41,7 @@ func newBlueprintViews(kube, live client.Reader) *blueprintViews {
 func (b *blueprintViews) document(ctx context.Context) (string, error) {
 	all := &metav1.PartialObjectMetadataList{}
 	all.SetGroupVersionKind(catalogv1alpha1.GroupVersion.WithKind("BlueprintList"))
-	if err := b.kube.List(ctx, all, client.UnsafeDisableDeepCopy); err != nil {
+	if err := listing.Cached(ctx, b.kube, all); err != nil {
 		return "", errors.Wrap(err, "cannot list Blueprints")
 	}
 	b.mu.Lock()

@@ -23,6 +23,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/catalogview"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 const (
@@ -63,7 +64,7 @@ type Reconciler struct {
 // Reconcile the namespace with the name of the request. It returns an error if something cannot be read or written.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	sites := &catalogv1alpha1.SiteList{}
-	if err := r.kube.List(ctx, sites, client.UnsafeDisableDeepCopy); err != nil {
+	if err := listing.Cached(ctx, r.kube, sites); err != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot list Sites")
 	}
 	published, err := r.getPublished(ctx, req.Name)
@@ -106,7 +107,7 @@ func (r *Reconciler) usesCatalog(ctx context.Context, sites []catalogv1alpha1.Si
 	for _, kind := range kinds {
 		l := &metav1.PartialObjectMetadataList{}
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		if err := r.kube.List(ctx, l, client.InNamespace(namespace), client.Limit(1), client.UnsafeDisableDeepCopy); err != nil {
+		if err := listing.Cached(ctx, r.kube, l, client.InNamespace(namespace), client.Limit(1)); err != nil {
 			return false, errors.Wrapf(err, "cannot list objects of kind %s", kind.Kind)
 		}
 		if len(l.Items) > 0 {

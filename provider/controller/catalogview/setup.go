@@ -27,6 +27,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 const name = "catalogview"
@@ -139,7 +140,7 @@ const everyNamespace = "*"
 // wakePublished lets all namespaces be reconciled that have a ConfigMap.
 func (r *Reconciler) wakePublished(ctx context.Context, q queue) {
 	l := &corev1.ConfigMapList{}
-	if err := r.published.List(ctx, l, client.UnsafeDisableDeepCopy); err != nil {
+	if err := listing.Cached(ctx, r.published, l); err != nil {
 		r.log.Info("Cannot list the published catalog", "error", err)
 		return
 	}

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // A SupersededError says that the composite still holds on to a deleted managed resource that it would not compose again.
@@ -110,9 +110,6 @@ func isConfirmedNotFound(err error, name string) bool {
 	return details != nil && details.Name == name
 }
 
-// definitionsAtOnce is how many CustomResourceDefinitions one list asks for. Each may have nearly a megabyte.
-const definitionsAtOnce = 50
-
 // isKindUndefined reports whether no CustomResourceDefinition defines a kind, so that none of its objects is left. A kind of the API server itself is
 // always defined.
 func isKindUndefined(ctx context.Context, live client.Reader, kind schema.GroupKind) (bool, error) {
@@ -126,7 +123,7 @@ func isKindUndefined(ctx context.Context, live client.Reader, kind schema.GroupK
 		defined, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
 		return group == kind.Group && defined == kind.Kind
 	}
-	err := setup.EachPage(ctx, live, all, definitionsAtOnce, func() { isDefined = isDefined || slices.ContainsFunc(all.Items, defines) })
+	err := listing.EachPage(ctx, live, all, func() { isDefined = isDefined || slices.ContainsFunc(all.Items, defines) })
 	return err == nil && !isDefined, errors.Wrap(err, "cannot list CustomResourceDefinitions")
 }
 

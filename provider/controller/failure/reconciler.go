@@ -21,7 +21,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // maxReports is how many reports are kept for a deployment.
@@ -127,9 +127,6 @@ func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructu
 	return errors.Wrap(err, "cannot create report")
 }
 
-// listedAtOnce is how many objects one list past the cache asks for.
-const listedAtOnce = 500
-
 // listEvents returns the last events about a deployment, as many as a report has: a tenant may write any number.
 func (r *Reconciler) listEvents(ctx context.Context, u *unstructured.Unstructured) ([]corev1.Event, error) {
 	l, out := &corev1.EventList{}, []corev1.Event{}
@@ -138,14 +135,14 @@ func (r *Reconciler) listEvents(ctx context.Context, u *unstructured.Unstructure
 		slices.SortStableFunc(out, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
 		out = slices.Clone(out[max(0, len(out)-maxEvents):])
 	}
-	err := setup.EachPage(ctx, r.live, l, listedAtOnce, keepLast, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())})
+	err := listing.EachPage(ctx, r.live, l, keepLast, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())})
 	return out, errors.Wrap(err, "cannot list events")
 }
 
 // listDeliveries returns the deliveries of a deployment.
 func (r *Reconciler) listDeliveries(ctx context.Context, key revisionKey) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	if err := r.kube.List(ctx, l, client.InNamespace(key.key.Namespace)); err != nil {
+	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(key.key.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list GitDeliveries")
 	}
 	return slices.DeleteFunc(l.Items, func(d deliveryv1alpha1.GitDelivery) bool { return !revisionKeyOf(&d).isSameDeployment(key) }), nil
@@ -159,7 +156,7 @@ func (r *Reconciler) listReports(ctx context.Context, u *unstructured.Unstructur
 		return slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == u.GetUID() })
 	}
 	reports := []metav1.PartialObjectMetadata{}
-	err := setup.EachPage(ctx, r.live, l, listedAtOnce, func() {
+	err := listing.EachPage(ctx, r.live, l, func() {
 		for i := range l.Items {
 			if isOwn(&l.Items[i]) {
 				reports = append(reports, l.Items[i])

@@ -216,7 +216,7 @@ func TestReport(t *testing.T) {
 	if diff := cmp.Diff([]metav1.OwnerReference{{APIVersion: w.u.GetAPIVersion(), Kind: "IntentDeployment", Name: "shop", UID: "u1"}}, cm.GetOwnerReferences()); diff != "" {
 		t.Errorf("owner: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(0, len(w.r.trees.trees)); diff != "" {
+	if diff := cmp.Diff(0, len(w.r.trees.treesOf(revisionKey{w.r.gvk.Group, client.ObjectKeyFromObject(w.u), 2}))); diff != "" {
 		t.Errorf("trees that are still kept: -want, +got:\n%s", diff)
 	}
 }

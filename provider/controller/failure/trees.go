@@ -8,10 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
-// maxRevisions bounds how many rejected revisions wait for their report. The trees of the others are in Git.
-const maxRevisions = 64
+// maxRejectedBytes bounds the trees of rejected revisions that wait for their reports, of all deployments of one API group. The trees of the others are in Git.
+const maxRejectedBytes = 16 << 20
+
+// treeOverhead is the approximate memory of a tree beside its files, in bytes.
+const treeOverhead = 512
 
 // A revisionKey identifies one revision of a deployment.
 type revisionKey struct {
@@ -24,6 +28,9 @@ func (k revisionKey) isSameDeployment(otherKey revisionKey) bool {
 	return k.group == otherKey.group && k.key == otherKey.key
 }
 
+// deployment returns a text that is the same for all revisions of a deployment, and for no other deployment.
+func (k revisionKey) deployment() string { return k.group + "/" + k.key.String() }
+
 func revisionKeyOf(d *deliveryv1alpha1.GitDelivery) revisionKey {
 	p := d.Spec.ForProvider
 	return revisionKey{
@@ -31,14 +38,23 @@ func revisionKeyOf(d *deliveryv1alpha1.GitDelivery) revisionKey {
 	}
 }
 
-// A treeCache holds the trees of revisions that were just rejected: a delivery that is rolled back does not carry them any more.
+// A treeCache holds the trees of revisions that were just rejected: a delivery that is rolled back does not carry them any more. The namespace with the most of
+// them loses its own first.
 type treeCache struct {
-	mu    sync.Mutex
-	trees map[revisionKey][]deliveryv1alpha1.Tree
-	order []revisionKey
+	mu sync.Mutex
+	// trees of the rejected revisions of each deployment.
+	trees *tenantcache.Cache[[]rejectedTrees]
 }
 
-func newTreeCache() *treeCache { return &treeCache{trees: map[revisionKey][]deliveryv1alpha1.Tree{}} }
+// rejectedTrees are the trees of one rejected revision.
+type rejectedTrees struct {
+	revision int64
+	trees    []deliveryv1alpha1.Tree
+}
+
+func newTreeCache() *treeCache {
+	return &treeCache{trees: tenantcache.New[[]rejectedTrees](maxRejectedBytes)}
+}
 
 // putRejected keeps the trees of a delivery whose revision was rejected by this update.
 func (s *treeCache) putRejected(previous, current *deliveryv1alpha1.GitDelivery) {
@@ -48,21 +64,46 @@ func (s *treeCache) putRejected(previous, current *deliveryv1alpha1.GitDelivery)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.trees[key]; !ok {
-		s.order = append(s.order, key)
+	all := s.rejectedOf(key)
+	i := slices.IndexFunc(all, func(r rejectedTrees) bool { return r.revision == key.revision })
+	if i < 0 {
+		i, all = len(all), append(all, rejectedTrees{revision: key.revision})
 	}
-	s.trees[key] = append(s.trees[key], desiredTrees(previous)...)
-	for len(s.order) > maxRevisions {
-		delete(s.trees, s.order[0])
-		s.order = s.order[1:]
+	all[i].trees = append(all[i].trees, desiredTrees(previous)...)
+	s.put(key, all)
+}
+
+// rejectedOf returns the rejected revisions of a deployment. The caller has the lock.
+func (s *treeCache) rejectedOf(key revisionKey) []rejectedTrees {
+	all, _ := s.trees.Get(key.deployment())
+	return slices.Clone(all)
+}
+
+// put replaces the rejected revisions of a deployment. The caller has the lock.
+func (s *treeCache) put(key revisionKey, all []rejectedTrees) {
+	size := 0
+	for _, r := range all {
+		for _, t := range r.trees {
+			size += len(t.Files) + treeOverhead
+		}
 	}
+	if len(all) == 0 {
+		s.trees.Drop(key.deployment())
+		return
+	}
+	s.trees.Put(key.key.Namespace, key.deployment(), all, size)
 }
 
 // treesOf returns the trees of a revision, sorted by Site.
 func (s *treeCache) treesOf(key revisionKey) []deliveryv1alpha1.Tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return sortBySite(slices.Clone(s.trees[key]))
+	for _, r := range s.rejectedOf(key) {
+		if r.revision == key.revision {
+			return sortBySite(slices.Clone(r.trees))
+		}
+	}
+	return nil
 }
 
 // desiredTrees returns the trees that a delivery carries.
@@ -125,11 +166,5 @@ func isWithdrawal(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
 func (s *treeCache) dropUpTo(key revisionKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.order = slices.DeleteFunc(s.order, func(candidate revisionKey) bool {
-		isOutdated := candidate.isSameDeployment(key) && candidate.revision <= key.revision
-		if isOutdated {
-			delete(s.trees, candidate)
-		}
-		return isOutdated
-	})
+	s.put(key, slices.DeleteFunc(s.rejectedOf(key), func(r rejectedTrees) bool { return r.revision <= key.revision }))
 }

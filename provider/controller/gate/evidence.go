@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // An evidence proves whether the Sites of a Gate run the judged revision.
@@ -35,7 +36,7 @@ func (e *external) gatherEvidence(ctx context.Context, namespace string, spec v1
 		return evidence{}, err
 	}
 	ds := &deliveryv1alpha1.GitDeliveryList{}
-	if err := e.kube.List(ctx, ds, client.InNamespace(namespace)); err != nil {
+	if err := listing.Cached(ctx, e.kube, ds, client.InNamespace(namespace)); err != nil {
 		return evidence{}, errors.Wrap(err, "cannot list GitDeliveries")
 	}
 	for _, d := range ds.Items {
@@ -57,7 +58,7 @@ func (e *external) findSiteSync(ctx context.Context, namespace string, spec v1al
 		return s, errors.Wrapf(err, "cannot get SiteSync %q", spec.SiteSyncRef.Name)
 	}
 	all := &deliveryv1alpha1.SiteSyncList{}
-	if err := e.kube.List(ctx, all, client.InNamespace(namespace)); err != nil {
+	if err := listing.Cached(ctx, e.kube, all, client.InNamespace(namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list SiteSyncs")
 	}
 	for i := range all.Items {

@@ -30,12 +30,13 @@ type connector struct {
 	// kube reads from the cache, and from the API server for kinds that the cache must not hold.
 	kube client.Client
 	// live reads past the cache.
-	live   client.Reader
-	meter  measurer
-	fetch  prometheus.Doer
-	pool   *clusters.Pool
-	memory *memory
-	now    func() time.Time
+	live  client.Reader
+	meter measurer
+	// clientFor returns the client of a namespace, which pays for the answers of its servers.
+	clientFor func(namespace string) prometheus.Doer
+	pool      *clusters.Pool
+	memory    *memory
+	now       func() time.Time
 }
 
 // Connect opens no connection.

@@ -49,7 +49,7 @@ func askPrometheus(ctx context.Context, e *external, s subject, t *meter.Task) (
 		t.Question = answer{problem: denied, outage: true}.failingQuestion()
 		return "", nil
 	}
-	q, err := prometheus.NewQuestion(e.fetch, e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
+	q, err := prometheus.NewQuestion(e.clientFor(s.gate.GetNamespace()), e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // The query is invalid, so that the check can never be measured.
 	}

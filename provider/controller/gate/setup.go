@@ -31,6 +31,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
 
 // openInterval is how often a Gate without a verdict is looked at when nothing wakes it: the obstacle of a Job may disappear without an event.
@@ -41,8 +42,8 @@ type Options struct {
 	// Limits of the kubeconfigs of Sites.
 	Limits clusters.Limits
 
-	// Fetch has the options of requests to servers.
-	Fetch fetch.Options
+	// Servers are the clients of servers that measure. Required.
+	Servers *fetch.Clients
 
 	// Observer counts each question. Nil counts none.
 	Observer meter.Observer
@@ -70,7 +71,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		return errors.Wrap(err, "cannot add the measurement scheduler")
 	}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), g.Limits.Accounts, bell.Wake)
-	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, fetch: fetch.New(g.Fetch), pool: pool, memory: newMemory(), now: time.Now}
+	clientFor := func(namespace string) prometheus.Doer { return g.Servers.ForNamespace(namespace) }
+	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, clientFor: clientFor, pool: pool, memory: newMemory(), now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
 	if err := indexOpenGates(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err

@@ -38,6 +38,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/provider/gates/prometheus"
 	"github.com/intentplane/intentplane/test/apiserver"
 )
 
@@ -109,7 +110,10 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	})
 	pool := clusters.NewPool(w.dial, clusters.NewAccounts(clusters.Bounds{}), func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(gateKey()) })
-	w.c = &connector{kube: w.kube, live: w.kube, pool: pool, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}
+	servers, err := fetch.New(fetch.Options{Loopback: true}, fetch.NewMeasurementAccount())
+	w.must(err)
+	clientFor := func(namespace string) prometheus.Doer { return servers.ForNamespace(namespace) }
+	w.c = &connector{kube: w.kube, live: w.kube, pool: pool, meter: m, clientFor: clientFor, memory: newMemory(), now: time.Now}
 	return w
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/credentials"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // openField finds Gates without a verdict, which are all that a change of something else can concern.
@@ -42,7 +43,7 @@ type waker struct {
 
 func (w waker) listOpenGates(ctx context.Context, keep func(*v1alpha1.Gate) bool, o ...client.ListOption) []reconcile.Request {
 	l := &v1alpha1.GateList{}
-	if err := w.kube.List(ctx, l, append(o, client.MatchingFields{openField: "true"})...); err != nil {
+	if err := listing.Cached(ctx, w.kube, l, append(o, client.MatchingFields{openField: "true"})...); err != nil {
 		w.log.Info("Cannot list Gates", "error", err)
 	}
 	out := []reconcile.Request{}
@@ -101,7 +102,7 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconci
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	key, out := client.ObjectKeyFromObject(o), []reconcile.Request{}
 	sites, configs, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}
-	if err := errors.Join(w.kube.List(ctx, sites), w.kube.List(ctx, configs, client.InNamespace(key.Namespace)), w.kube.List(ctx, all)); err != nil {
+	if err := errors.Join(listing.Cached(ctx, w.kube, sites), listing.Cached(ctx, w.kube, configs, client.InNamespace(key.Namespace)), listing.Cached(ctx, w.kube, all)); err != nil {
 		w.log.Info("Cannot list who names a Secret", "error", err)
 	}
 	for i := range sites.Items {

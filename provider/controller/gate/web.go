@@ -28,7 +28,7 @@ func askWeb(_ context.Context, e *external, s subject, t *meter.Task) (string, e
 	if err != nil {
 		return "web.url: " + err.Error(), nil //nolint:nilerr // The address is invalid, so that the check can never be measured.
 	}
-	q, err := web.NewQuestion(e.fetch, e.memory.expressions, u, s.check.Web.Expression)
+	q, err := web.NewQuestion(e.clientFor(s.gate.GetNamespace()), e.memory.expressions, u, s.check.Web.Expression)
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // The expression is invalid, so that the check can never be measured.
 	}

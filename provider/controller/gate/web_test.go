@@ -123,7 +123,8 @@ func TestWebCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, webCheck(name, tc.address+"?"+name, tc.expression))
 			w.allow(strings.TrimPrefix(s.URL, "https://"), strings.TrimPrefix(elsewhere.URL, "https://"), "169.254.169.254")
-			w.c.fetch = truster{Doer: w.c.fetch, bundle: bundleOf(s)}
+			servers := w.c.clientFor
+			w.c.clientFor = func(namespace string) prometheus.Doer { return truster{Doer: servers(namespace), bundle: bundleOf(s)} }
 			w.judged()
 			observation := w.get().Status.AtProvider
 			r := observation.Checks[0]

@@ -7,8 +7,6 @@ import (
 	"path"
 	"slices"
 
-	"k8s.io/utils/lru"
-
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
@@ -16,6 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
 // Limits of the comparison with the objects of other claims.
@@ -23,12 +22,14 @@ const (
 	// maxRead is the maximum number of files of other claims that one observation reads for one directory. The next observations read further files, and the
 	// provider writes nothing until all are compared.
 	maxRead = 64
-	// maxFiles is the maximum number of files of other claims that are compared with one directory. The cache holds twice as many.
-	maxFiles = maxNamedObjects / 2
+	// maxFiles is the maximum number of files of other claims that are compared with one directory. The cache holds their objects several times.
+	maxFiles = 10_000
 	// maxCompared is the maximum number of entries of a Site's directories that one observation visits for one directory.
 	maxCompared = 500_000
-	// maxNamedObjects is the maximum number of files with cached objects.
-	maxNamedObjects = 20_000
+	// maxNamedBytes is the limit for the cached objects of files, and for the cached names of directories, of all namespaces together.
+	maxNamedBytes = 16 << 20
+	// textOverhead is the approximate memory of a text in a cache beside its bytes.
+	textOverhead = 32
 )
 
 // An overlap is an object that another claim delivers to the same Site.
@@ -62,7 +63,7 @@ func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (
 		if f.dirs[t.Path].tree == id {
 			continue
 		}
-		c := comparison{external: e, snapshot: s.Open(), own: objectsByStem(files), claim: logged, site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
+		c := comparison{external: e, snapshot: s.Open(), own: objectsByStem(files), claim: logged, namespace: claim.Namespace, site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
 		found, err := c.searchSite(ctx, t.Path, staysInNamespace(f.sites[t.Site]))
 		if failure.ClassOf(err) == failure.ClassTooCostly {
 			return nil, &comparingError{} // The objects of other claims reject no revision. The next observation uses the files that this observation read.
@@ -122,8 +123,9 @@ type comparison struct {
 
 	snapshot *git.Snapshot
 	own      map[string][]policy.Object
-	// claim has the claim and revision as log values.
-	claim []any
+	// claim has the claim and revision as log values, and namespace is the namespace of the claim, which pays for cached values.
+	claim     []any
+	namespace string
 	// site is the path of the Site.
 	site string
 	// read is the number of files read in this observation, and compared the number of all compared files.
@@ -213,7 +215,7 @@ func (c *comparison) searchDirectories(ctx context.Context, dir, excluded string
 // id never changes, so that a directory with cached prefixes of other names is not listed again: with 1,000 claims at a Site, each claim is compared with
 // all others.
 func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.Object, error) {
-	if cached, ok := c.named.stems.get(id); ok && !c.hasStemOf(cached) {
+	if cached, ok := c.named.stems.Get(id); ok && !c.hasStemOf(cached) {
 		return nil, c.countEntries(len(cached))
 	}
 	entries, err := c.listDirectory(ctx, dir)
@@ -223,7 +225,7 @@ func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.O
 	if entries, err = c.withTracks(ctx, dir, entries); err != nil {
 		return nil, err
 	}
-	c.named.stems.cache.Add(id, stemsOfEntries(entries))
+	c.named.putStems(c.namespace, id, stemsOfEntries(entries))
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		objects := c.own[policy.StemOfFile(path.Base(name))]
 		if len(objects) == 0 || entries[name].Mode != modeFile {
@@ -266,7 +268,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 	if c.compared++; c.compared > maxFiles {
 		return nil, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
 	}
-	if cached, ok := c.named.objects.get(id); ok {
+	if cached, ok := c.named.objects.Get(id); ok {
 		return cached, nil
 	}
 	if c.read++; c.read > maxRead || !c.snapshot.HasRequestsLeft() {
@@ -282,7 +284,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 		return nil, err
 	}
 	all := policy.ObjectsIn(path.Base(file), content)
-	c.named.objects.cache.Add(id, all)
+	c.named.putObjects(c.namespace, id, all)
 	return all, nil
 }
 
@@ -295,25 +297,33 @@ func concernsOneFile(err error) bool {
 	return false
 }
 
-// namedObjects caches the objects of files and the file names of directories, by id: the content of an id never changes. It is safe for concurrent use.
+// namedObjects caches the objects of files and the file names of directories, by id: the content of an id never changes. The namespace with the most of them
+// loses its own first. It is safe for concurrent use.
 type namedObjects struct {
 	// objects of files.
-	objects remembered[[]policy.Object]
+	objects *tenantcache.Cache[[]policy.Object]
 	// stems are the prefixes of the names of entries in claims' directories.
-	stems remembered[[]string]
+	stems *tenantcache.Cache[[]string]
 }
 
 func newNamedObjects() *namedObjects {
-	return &namedObjects{objects: remembered[[]policy.Object]{lru.New(maxNamedObjects)}, stems: remembered[[]string]{lru.New(maxNamedObjects)}}
+	return &namedObjects{objects: tenantcache.New[[]policy.Object](maxNamedBytes), stems: tenantcache.New[[]string](maxNamedBytes)}
 }
 
-// remembered is a cache with the last used values by id.
-type remembered[V any] struct{ cache *lru.Cache }
+func (n *namedObjects) putStems(namespace, id string, stems []string) {
+	size := 0
+	for _, stem := range stems {
+		size += len(stem) + textOverhead
+	}
+	n.stems.Put(namespace, id, stems, size)
+}
 
-func (r remembered[V]) get(id string) (V, bool) {
-	v, _ := r.cache.Get(id)
-	out, ok := v.(V)
-	return out, ok
+func (n *namedObjects) putObjects(namespace, id string, all []policy.Object) {
+	size := 0
+	for _, o := range all {
+		size += len(o.Group) + len(o.Kind) + len(o.Namespace) + len(o.Name) + 4*textOverhead
+	}
+	n.objects.Put(namespace, id, all, size)
 }
 
 // checkOverlaps refuses to write an object that another claim delivers to the same Site: an engine that builds all of the Site would stop for every claim

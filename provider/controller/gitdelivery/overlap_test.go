@@ -179,7 +179,7 @@ func TestOverlap(t *testing.T) {
 // TestSearchClaim searches a directory whose entries are remembered, in a comparison that has no repository to list it in.
 func TestSearchClaim(t *testing.T) {
 	named := newNamedObjects()
-	named.stems.cache.Add("a", stemsOfEntries(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
+	named.putStems("team-a", "a", stemsOfEntries(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
 	cases := map[string]struct {
 		reason string
 		own    string
@@ -200,8 +200,34 @@ func TestSearchClaim(t *testing.T) {
 			}
 		})
 	}
-	stems, _ := named.stems.get("a")
+	stems, _ := named.stems.Get("a")
 	if c := (&comparison{own: map[string][]policy.Object{"configmap-shop": {{}}}}); !c.hasStemOf(stems) {
 		t.Error("A directory with a file that may hold one of our objects is listed.")
+	}
+}
+
+// TestNamedObjectsAreBounded caches the names of wide directories of one namespace, as a hostile repository may have them.
+func TestNamedObjectsAreBounded(t *testing.T) {
+	named, wide := newNamedObjects(), make([]string, 10_000)
+	for n := range wide {
+		wide[n] = fmt.Sprintf("configmap-%010d", n)
+	}
+	named.putStems("team-b", "good", []string{"configmap-shop"})
+	named.putObjects("team-b", "good", []policy.Object{{Kind: "ConfigMap", Name: "shop"}})
+	objects := make([]policy.Object, len(wide))
+	for n := range 200 {
+		named.putStems("team-a", fmt.Sprint(n), wide)
+		named.putObjects("team-a", fmt.Sprint(n), objects)
+	}
+	retained := 0
+	for n := range 200 {
+		if _, ok := named.stems.Get(fmt.Sprint(n)); ok {
+			retained++
+		}
+	}
+	_, hasStems := named.stems.Get("good")
+	_, hasObjects := named.objects.Get("good")
+	if !hasStems || !hasObjects || retained > maxNamedBytes/(10_000*textOverhead) {
+		t.Errorf("\nA namespace fills a bounded cache, and evicts its own names alone.\nput…(...): want the other names, got %t, %t, and %d", hasStems, hasObjects, retained)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -59,8 +60,8 @@ func (e *external) gatherRequests(ctx context.Context, home *v1alpha1.GitDeliver
 		return nil, nil
 	}
 	claim, all := home.Spec.ForProvider.ClaimRef, &rolloutv1alpha1.RolloutRequestList{}
-	err := e.witnesses.kube.List(ctx, all, client.InNamespace(home.GetNamespace()),
-		client.MatchingFields{deploymentField: deploymentIndexKey(claim.APIGroup, claim.Name)}, client.UnsafeDisableDeepCopy)
+	err := listing.Cached(ctx, e.witnesses.kube, all, client.InNamespace(home.GetNamespace()),
+		client.MatchingFields{deploymentField: deploymentIndexKey(claim.APIGroup, claim.Name)})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot list RolloutRequests")
 	}

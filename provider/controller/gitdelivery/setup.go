@@ -35,6 +35,7 @@ import (
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -63,6 +64,9 @@ type Options struct {
 	// Guard checks the addresses of ProviderConfigs of namespaces. The zero Guard refuses the most.
 	Guard address.Guard
 
+	// Budget of the answers that ProviderConfigs of namespaces cause. Nil is a budget for GitDeliveries alone.
+	Budget *transport.Budget
+
 	// HonourMandates permits the provider to record events of a revision by the mandate of its delivery. False means that it records only the events of
 	// specs.
 	HonourMandates bool
@@ -86,6 +90,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		Ended:    countOperations(g.Metrics),
 
 		Concealed: logConcealed(log),
+		Budget:    g.Budget,
 	})
 	unchanged.onDelete = pool.Forget
 	if err := mgr.Add(pool); err != nil {

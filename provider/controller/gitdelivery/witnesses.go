@@ -26,6 +26,7 @@ import (
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -105,13 +106,13 @@ func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts,
 	}
 	gates, syncs := &rolloutv1alpha1.GateList{}, &v1alpha1.SiteSyncList{}
 	options := []client.ListOption{
-		client.InNamespace(home.GetNamespace()), client.MatchingFields{controllerField: string(owner.UID)}, client.Limit(maxWitnesses), client.UnsafeDisableDeepCopy,
+		client.InNamespace(home.GetNamespace()), client.MatchingFields{controllerField: string(owner.UID)}, client.Limit(maxWitnesses),
 	}
-	if err := e.witnesses.kube.List(ctx, syncs, options...); err != nil {
+	if err := listing.Cached(ctx, e.witnesses.kube, syncs, options...); err != nil {
 		return out, errors.Wrap(err, "cannot list SiteSyncs")
 	}
 	if e.witnesses.hasGates.Load() {
-		if err := e.witnesses.kube.List(ctx, gates, options...); err != nil {
+		if err := listing.Cached(ctx, e.witnesses.kube, gates, options...); err != nil {
 			return out, errors.Wrap(err, "cannot list Gates")
 		}
 	}

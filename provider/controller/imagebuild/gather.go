@@ -20,6 +20,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/kpack"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/sources"
 )
 
@@ -154,7 +155,7 @@ func (e *external) readRunningBuild(ctx context.Context, f *facts) error {
 	}
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(kpack.BuildKind())
-	if err := e.cache.List(ctx, l, client.InNamespace(f.plan.Namespace)); err != nil {
+	if err := listing.Cached(ctx, e.cache, l, client.InNamespace(f.plan.Namespace)); err != nil {
 		return errors.Wrap(err, "cannot list Builds of kpack")
 	}
 	f.build = cmp.Or(kpack.NewestRunning(f.image, l.Items), f.build)

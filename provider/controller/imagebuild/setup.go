@@ -41,6 +41,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/kpack"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/sources"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
@@ -49,6 +50,9 @@ import (
 type Options struct {
 	// Guard of the addresses that sources lead to. The zero Guard refuses the most.
 	Guard address.Guard
+
+	// Budget of the answers of sources, which each namespace pays for. Required.
+	Budget *transport.Budget
 
 	// Metrics of builds. Required.
 	Metrics *telemetry.Metrics
@@ -74,9 +78,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	name := managed.ControllerName(Kind().GroupKind().String())
 	kube, log := mgr.GetClient(), o.Logger.WithValues("controller", name)
 	bell := &setup.EventSource{}
-	budget := transport.NewBudget()
 	list := func(ctx context.Context, namespace string, server transport.Server, revisions []string) (git.Refs, error) {
-		return git.ListRefs(ctx, budget.ForNamespace(namespace), server, revisions)
+		return git.ListRefs(ctx, s.Budget.ForNamespace(namespace), server, revisions)
 	}
 	c := &connector{
 		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookNotes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
@@ -194,7 +197,7 @@ type waker struct {
 
 func (w waker) requestsFor(ctx context.Context, concerns func(*v1alpha1.ImageBuild) bool, in ...client.ListOption) []ctrl.Request {
 	l := &v1alpha1.ImageBuildList{}
-	if err := w.kube.List(ctx, l, in...); err != nil {
+	if err := listing.Cached(ctx, w.kube, l, in...); err != nil {
 		w.log.Info("Cannot list ImageBuilds", "error", err)
 	}
 	var out []ctrl.Request

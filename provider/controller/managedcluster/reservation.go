@@ -16,6 +16,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // reservedAgain is the interval after which a reserved name is tried again: no watch reports that it is free.
@@ -140,7 +141,7 @@ func (e *external) findRival(ctx context.Context, mc *v1alpha1.ManagedCluster) (
 		}
 		isStranger := func(o unstructured.Unstructured) bool { return !isOwned(mc, &o) }
 		hasRival := false
-		err := setup.EachPage(ctx, e.live, l, listedAtOnce, func() { hasRival = hasRival || slices.ContainsFunc(l.Items, isStranger) }, opts...)
+		err := listing.EachPage(ctx, e.live, l, func() { hasRival = hasRival || slices.ContainsFunc(l.Items, isStranger) }, opts...)
 		if err != nil {
 			return "", errors.Wrapf(err, "cannot list objects of kind %s", p.want.GetKind())
 		}

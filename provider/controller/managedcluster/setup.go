@@ -32,6 +32,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // Options of the controller.
@@ -110,7 +111,7 @@ func (w requestMapper) requestsForSite(_ context.Context, o client.Object) []rec
 // requestsForConfig returns the ManagedClusters that use a configuration. Most often they wait for it.
 func (w requestMapper) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &v1alpha1.ManagedClusterList{}
-	if w.kube.List(ctx, l, client.InNamespace(o.GetNamespace())) != nil {
+	if listing.Cached(ctx, w.kube, l, client.InNamespace(o.GetNamespace())) != nil {
 		return nil // They are reconciled anyway, an interval later.
 	}
 	kind := policy.KindProviderConfig
@@ -129,7 +130,7 @@ func (w requestMapper) requestsForConfig(ctx context.Context, o client.Object) [
 // requestsForSecret returns the ManagedClusters whose kubeconfig the Secret may hold.
 func (w requestMapper) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &v1alpha1.ManagedClusterList{}
-	if w.kube.List(ctx, l, client.InNamespace(o.GetNamespace())) != nil {
+	if listing.Cached(ctx, w.kube, l, client.InNamespace(o.GetNamespace())) != nil {
 		return nil // They are reconciled anyway, an interval later.
 	}
 	var out []reconcile.Request

@@ -17,7 +17,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -154,9 +154,6 @@ func newSite(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	return s
 }
 
-// listedAtOnce is how many objects one list past the cache asks for.
-const listedAtOnce = 100
-
 // publishSite creates the Site. If the namespace has published as many Sites as it may, it returns the reason. It counts the Sites past the
 // cache and publishes one Site at a time, so that clusters that become ready at once do not all see the same count.
 func (e *external) publishSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
@@ -164,7 +161,7 @@ func (e *external) publishSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	defer e.memory.publishing.Unlock()
 	l, sites := &catalogv1alpha1.SiteList{}, []catalogv1alpha1.Site{}
 	collect := func() { sites = append(sites, l.Items...) }
-	if err := setup.EachPage(ctx, e.live, l, listedAtOnce, collect, client.MatchingLabels{catalogv1alpha1.LabelUsableFrom: mc.GetNamespace()}); err != nil {
+	if err := listing.EachPage(ctx, e.live, l, collect, client.MatchingLabels{catalogv1alpha1.LabelUsableFrom: mc.GetNamespace()}); err != nil {
 		return "", errors.Wrap(err, "cannot list Sites")
 	}
 	if denied := deniedParameters(mc.Spec.ForProvider.Site.Parameters); denied != "" {
@@ -224,7 +221,7 @@ func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 			siteName(mc), uid, v1alpha1.AnnotationRecreate, uid)}, nil
 	}
 	l := &catalogv1alpha1.SiteList{}
-	if err := e.kube.List(ctx, l); err != nil {
+	if err := listing.Cached(ctx, e.kube, l); err != nil {
 		return siteFacts{}, errors.Wrap(err, "cannot list Sites")
 	}
 	out := siteFactsAmong(l.Items, mc)

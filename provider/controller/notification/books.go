@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
@@ -94,14 +95,13 @@ func (s *books) decode(key client.ObjectKey, text string) *notification.Book {
 func (s *books) namespaces(ctx context.Context) ([]string, error) {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
-	if err := s.kube.List(ctx, l, client.InNamespace(s.namespace), client.HasLabels{LabelMarks}); err != nil {
-		return nil, errors.Wrap(err, "cannot list marks of notifications")
-	}
-	out := make([]string, len(l.Items))
-	for i := range l.Items {
-		out[i] = l.Items[i].Labels[LabelMarks]
-	}
-	return out, nil
+	var out []string
+	err := listing.EachPage(ctx, s.kube, l, func() {
+		for i := range l.Items {
+			out = append(out, l.Items[i].Labels[LabelMarks])
+		}
+	}, client.InNamespace(s.namespace), client.HasLabels{LabelMarks})
+	return out, errors.Wrap(err, "cannot list marks of notifications")
 }
 
 // nameOf returns the name of the ConfigMap for a namespace.
@@ -177,6 +177,12 @@ func (b *book) sinceOf(r notification.ReceiverID) (start time.Time, isKnown bool
 		start, isKnown = time.Unix(p.Since, 0), ok
 	})
 	return start, isKnown
+}
+
+// isFull reports whether the book has room for no further receiver.
+func (b *book) isFull() (full bool) {
+	b.read(func(content *notification.Book) { full = content.IsFull() })
+	return full
 }
 
 // hasMoved reports whether a deployment names another configuration than at the last look.

@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/fetch"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
@@ -23,7 +24,7 @@ func (r *Reconciler) hasReceivers(ctx context.Context) (bool, error) {
 		return len(shared) > 0, err
 	}
 	configs := &configv1alpha1.ProviderConfigList{}
-	if err := r.kube.List(ctx, configs, client.UnsafeDisableDeepCopy); err != nil {
+	if err := listing.Cached(ctx, r.kube, configs); err != nil {
 		return false, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
 	return slices.ContainsFunc(configs.Items, func(c configv1alpha1.ProviderConfig) bool { return len(c.Spec.Notifications) > 0 }), nil
@@ -35,7 +36,7 @@ func (r *Reconciler) presentReceivers(ctx context.Context, namespace string) ([]
 	var out []notification.ReceiverID
 	if namespace == "" {
 		l := &configv1alpha1.ClusterProviderConfigList{}
-		err := r.kube.List(ctx, l, client.UnsafeDisableDeepCopy)
+		err := listing.Cached(ctx, r.kube, l)
 		for i := range l.Items {
 			c := notification.Config{Kind: policy.KindClusterProviderConfig, Name: l.Items[i].Name}
 			out = append(out, c.Receivers(l.Items[i].Spec.Notifications)...)
@@ -43,7 +44,7 @@ func (r *Reconciler) presentReceivers(ctx context.Context, namespace string) ([]
 		return out, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
 	l := &configv1alpha1.ProviderConfigList{}
-	err := r.kube.List(ctx, l, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)
+	err := listing.Cached(ctx, r.kube, l, client.InNamespace(namespace))
 	for i := range l.Items {
 		c := notification.Config{Kind: policy.KindProviderConfig, Namespace: namespace, Name: l.Items[i].Name}
 		out = append(out, c.Receivers(l.Items[i].Spec.Notifications)...)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
@@ -153,12 +154,12 @@ func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDepl
 	outcomes, _ := notification.Outcomes(&d.Status, state, r.now())
 	r.enterConfig(marks, d, turns, outcomes)
 	for _, t := range turns {
-		start, isKnown, err := r.firstSeen(ctx, t)
+		start, wait, err := r.firstSeen(ctx, t)
 		if err != nil {
 			return err
 		}
-		if !isKnown {
-			t.retry = busyWait
+		if wait > 0 {
+			t.retry = wait
 			continue
 		}
 		for _, o := range r.untold(marks, d, t, outcomes, start) {
@@ -188,20 +189,27 @@ func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcome
 	return out
 }
 
-// firstSeen returns since when the receiver of a turn is there, or false while that is not known. It returns an error if that cannot be read or noted.
-func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (start time.Time, isKnown bool, err error) {
+// firstSeen returns since when the receiver of a turn is there, or how long to wait while that is not known. It returns an error if that cannot be read or noted.
+func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (start time.Time, wait time.Duration, err error) {
 	b, err := r.books.get(ctx, t.config.Namespace)
 	if err != nil {
-		return time.Time{}, false, err
+		return time.Time{}, 0, err
 	}
 	if earlierStart, isRecorded := b.sinceOf(t.id); isRecorded {
-		return earlierStart, true, nil
+		return earlierStart, 0, nil
 	}
 	if _, err := r.reconcileBook(ctx, t.config.Namespace); err != nil {
-		return time.Time{}, false, err
+		return time.Time{}, 0, err
 	}
-	start, isKnown = b.sinceOf(t.id)
-	return start, isKnown, nil
+	start, isKnown := b.sinceOf(t.id)
+	switch {
+	case isKnown:
+		return start, 0, nil
+	case b.isFull():
+		r.log.Info("A namespace has too many receivers: one more gets no notifications", "namespace", t.config.Namespace, "receiver", string(t.id))
+		return time.Time{}, notification.Absence, nil // Receivers that are missing go by then.
+	}
+	return time.Time{}, busyWait, nil
 }
 
 // enterConfig remembers which configuration the deployment has. It marks the newest transition for the receivers of a newly named
@@ -270,7 +278,7 @@ func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string) e
 	}
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(r.gvk.GroupVersion().WithKind(r.gvk.Kind + "List"))
-	if err := r.kube.List(ctx, l, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(namespace)); err != nil {
 		return errors.Wrap(err, "cannot list deployments")
 	}
 	existing := sets.New[notification.DeploymentID]()
@@ -311,7 +319,7 @@ func (r *Reconciler) requestsFor(ctx context.Context, config client.Object) []re
 	out := []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: config.GetNamespace()}}}
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(r.gvk.GroupVersion().WithKind(r.gvk.Kind + "List"))
-	if err := r.kube.List(ctx, l, client.InNamespace(config.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(config.GetNamespace())); err != nil {
 		r.log.Info("Cannot list the deployments that a configuration may be about", "error", err)
 		return out
 	}

@@ -23,8 +23,8 @@ import (
 
 // Options of the controllers.
 type Options struct {
-	// Fetch has the options of how receivers are asked.
-	Fetch fetch.Options
+	// Receivers are the clients of receivers. Required.
+	Receivers *fetch.Clients
 
 	// Hosts to which notifications of ProviderConfigs may be posted: names, or *. and a domain. Empty means none.
 	Hosts []string
@@ -38,7 +38,7 @@ type Options struct {
 
 // Setup adds a controller for each API group of deployments to the manager, once the group is served, which may be never.
 func Setup(mgr ctrl.Manager, o controller.Options, n Options) {
-	poster, marks := notification.NewPoster(n.Fetch), newBooks(mgr.GetClient(), n.Namespace, o.Logger)
+	poster, marks := notification.NewPoster(n.Receivers), newBooks(mgr.GetClient(), n.Namespace, o.Logger)
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		gvk := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 		o.Gate.Register(func() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -43,7 +44,7 @@ func (r *Reconciler) awaitApproval(ctx context.Context, pr *v1alpha1.PruneReques
 // approvalsOf returns the approvals that name a request, the oldest first.
 func (r *Reconciler) approvalsOf(ctx context.Context, key client.ObjectKey) ([]v1alpha1.PruneApproval, error) {
 	l := &v1alpha1.PruneApprovalList{}
-	if err := r.kube.List(ctx, l, client.InNamespace(key.Namespace)); err != nil {
+	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(key.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list PruneApprovals")
 	}
 	out := slices.DeleteFunc(l.Items, func(a v1alpha1.PruneApproval) bool { return a.Spec.RequestRef.Name != key.Name })

@@ -25,6 +25,7 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/prune"
 	"github.com/intentplane/intentplane/provider/shares"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -32,12 +33,6 @@ import (
 
 // claimReference names a claim.
 type claimReference = rolloutv1alpha1.ClaimReference
-
-// How many objects one list asks for. A GitDelivery may have nearly a megabyte.
-const (
-	deliveriesAtOnce = 50
-	ownersAtOnce     = 500
-)
 
 // Labels of a composite that name its claim.
 const (
@@ -53,9 +48,6 @@ func deploymentKinds() []schema.GroupVersionKind {
 		claims.WithKind(deploymentv1alpha1.Kind), claims.WithKind("X" + deploymentv1alpha1.Kind), namespaced.WithKind(deploymentv1alpha1.Kind),
 	}
 }
-
-// blueprintsAtOnce is how many Blueprints one list asks for. Each may have nearly a megabyte.
-const blueprintsAtOnce = 20
 
 // A clusterFacts has the API server's objects about the owners of directories, at a time. It is gathered before a plan waits in the queue of
 // a repository: a plan that has its turn there asks the API server nothing, and all deliveries to the repository would wait for it.
@@ -84,12 +76,12 @@ func (g *gatherer) gatherCluster(ctx context.Context) error {
 		return err
 	}
 	blueprints := &catalogv1alpha1.BlueprintList{}
-	err = setup.EachPage(ctx, g.live, blueprints, blueprintsAtOnce, func() { maps.Copy(g.cluster.irreversible, prune.IrreversibleKinds(blueprints.Items)) })
+	err = listing.EachPage(ctx, g.live, blueprints, func() { maps.Copy(g.cluster.irreversible, prune.IrreversibleKinds(blueprints.Items)) })
 	if err != nil {
 		return errors.Wrap(err, "cannot list Blueprints")
 	}
 	sites := &catalogv1alpha1.SiteList{}
-	err = setup.EachPage(ctx, g.live, sites, ownersAtOnce, func() {
+	err = listing.EachPage(ctx, g.live, sites, func() {
 		for i := range sites.Items {
 			g.cluster.engines[sites.Items[i].GetName()] = gitdelivery.HasEngine(&sites.Items[i])
 		}
@@ -106,7 +98,7 @@ func (g *gatherer) isOutdated(ctx context.Context, items []prune.Item) (bool, er
 	for _, i := range items {
 		pruned[i.Path] = true
 	}
-	if err := g.kube.List(ctx, l, client.UnsafeDisableDeepCopy); err != nil {
+	if err := listing.Cached(ctx, g.kube, l); err != nil {
 		return false, errors.Wrap(err, "cannot list GitDeliveries")
 	}
 	return slices.ContainsFunc(l.Items, func(d deliveryv1alpha1.GitDelivery) bool {
@@ -134,8 +126,8 @@ func (g *gatherer) listOwners(ctx context.Context, f *prune.Facts) error {
 }
 
 // eachPage lists all objects of a kind, page by page. It is false if the provider may not list them.
-func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, limit int64, read func()) (bool, error) {
-	err := setup.EachPage(ctx, g.live, l, limit, read)
+func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, read func()) (bool, error) {
+	err := listing.EachPage(ctx, g.live, l, read)
 	if kerrors.IsForbidden(err) {
 		return false, nil
 	}
@@ -146,7 +138,7 @@ func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, limit int6
 func (g *gatherer) listDeployments(ctx context.Context, f *prune.Facts, kind schema.GroupVersionKind) error {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	may, err := g.eachPage(ctx, l, ownersAtOnce, func() {
+	may, err := g.eachPage(ctx, l, func() {
 		for i := range l.Items {
 			f.Living = append(f.Living, livingDeployment(kind, &l.Items[i]))
 		}
@@ -180,7 +172,7 @@ func livingObject(kind string, o client.Object, claim claimReference, paths ...s
 func (g *gatherer) configsOfRepository(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
 	configs := &configv1alpha1.ProviderConfigList{}
-	err := setup.EachPage(ctx, g.live, configs, ownersAtOnce, func() {
+	err := listing.EachPage(ctx, g.live, configs, func() {
 		for i := range configs.Items {
 			out[usage.Key(policy.KindProviderConfig, client.ObjectKeyFromObject(&configs.Items[i]))] = g.isSameRepository(configs.Items[i].Spec.Git.URL)
 		}
@@ -189,7 +181,7 @@ func (g *gatherer) configsOfRepository(ctx context.Context) (map[string]bool, er
 		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
 	shared := &configv1alpha1.ClusterProviderConfigList{}
-	err = setup.EachPage(ctx, g.live, shared, ownersAtOnce, func() {
+	err = listing.EachPage(ctx, g.live, shared, func() {
 		for i := range shared.Items {
 			out[usage.Key(policy.KindClusterProviderConfig, client.ObjectKeyFromObject(&shared.Items[i]))] = g.isSameRepository(shared.Items[i].Spec.Git.URL)
 		}
@@ -212,7 +204,7 @@ func (g *gatherer) isSameRepository(url string) bool {
 // listDeliveries adds the GitDeliveries: all of them by their claims, and deliveries into the repository by their paths, too.
 func (g *gatherer) listDeliveries(ctx context.Context, f *prune.Facts, configs map[string]bool) error {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	may, err := g.eachPage(ctx, l, deliveriesAtOnce, func() {
+	may, err := g.eachPage(ctx, l, func() {
 		for i := range l.Items {
 			g.cluster.deliveries[l.Items[i].GetUID()] = l.Items[i].GetGeneration()
 			g.addDelivery(f, &l.Items[i], configs)
@@ -267,7 +259,7 @@ func (g *gatherer) pathsOf(d *deliveryv1alpha1.GitDelivery) []string {
 
 func (g *gatherer) listSyncs(ctx context.Context, f *prune.Facts) error {
 	l := &deliveryv1alpha1.SiteSyncList{}
-	may, err := g.eachPage(ctx, l, ownersAtOnce, func() {
+	may, err := g.eachPage(ctx, l, func() {
 		for i := range l.Items {
 			f.Living = append(f.Living, livingObject("SiteSync", &l.Items[i], l.Items[i].Spec.ForProvider.ClaimRef))
 		}

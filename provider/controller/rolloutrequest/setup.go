@@ -23,6 +23,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 const (
@@ -107,6 +108,6 @@ func indexByDeployment(ctx context.Context, i client.FieldIndexer) error {
 // requestsOf returns the requests of a deployment from the cache. The objects are shared and must not be changed.
 func requestsOf(ctx context.Context, kube client.Reader, namespace, group, deployment string) ([]rolloutv1alpha1.RolloutRequest, error) {
 	l := &rolloutv1alpha1.RolloutRequestList{}
-	err := kube.List(ctx, l, client.InNamespace(namespace), client.MatchingFields{deploymentField: group + "/" + deployment}, client.UnsafeDisableDeepCopy)
+	err := listing.Cached(ctx, kube, l, client.InNamespace(namespace), client.MatchingFields{deploymentField: group + "/" + deployment})
 	return l.Items, errors.Wrapf(err, "cannot list RolloutRequests of %s", deployment)
 }

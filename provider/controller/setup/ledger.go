@@ -9,12 +9,13 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // NewestLedger returns the newest state of a deployment's ledger that its GitDeliveries have, or an empty one. It returns an error if they cannot be listed.
 func NewestLedger(ctx context.Context, kube client.Reader, group string, deployment types.NamespacedName) (*ledger.State, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	if err := kube.List(ctx, l, client.InNamespace(deployment.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := listing.Cached(ctx, kube, l, client.InNamespace(deployment.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list GitDeliveries")
 	}
 	newest := &ledger.State{}

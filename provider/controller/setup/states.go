@@ -11,6 +11,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // A stateRecorder records how many managed resources of a kind there are.
@@ -61,5 +63,5 @@ type withoutCopies struct {
 
 // List objects, without a copy of the cached objects.
 func (c withoutCopies) List(ctx context.Context, l client.ObjectList, o ...client.ListOption) error {
-	return c.Client.List(ctx, l, append(o, client.UnsafeDisableDeepCopy)...)
+	return listing.Cached(ctx, c.Client, l, o...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // An engineReader reads the reports of the engines of a claim's Sites, from its SiteSyncs. They are listed once, and only if a Site cannot be
@@ -39,7 +40,7 @@ func (r *engineReader) isHealthy(ctx context.Context, site string) (bool, error)
 
 func syncsOfClaim(ctx context.Context, kube client.Reader, claim rolloutv1alpha1.ClaimReference) ([]v1alpha1.SiteSync, error) {
 	all, out := &v1alpha1.SiteSyncList{}, []v1alpha1.SiteSync{}
-	if err := kube.List(ctx, all, client.InNamespace(claim.Namespace)); err != nil {
+	if err := listing.Cached(ctx, kube, all, client.InNamespace(claim.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list SiteSyncs")
 	}
 	for i := range all.Items {

@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // siteField finds SiteHealths by their Sites, and blindField finds by their claim the SiteHealths that cannot observe all of their Sites.
@@ -73,7 +74,7 @@ func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile
 
 func (w waker) listHealths(ctx context.Context, o ...client.ListOption) []reconcile.Request {
 	l := &v1alpha1.SiteHealthList{}
-	if err := w.kube.List(ctx, l, o...); err != nil {
+	if err := listing.Cached(ctx, w.kube, l, o...); err != nil {
 		w.log.Info("Cannot list SiteHealths", "error", err)
 	}
 	out := make([]reconcile.Request, 0, len(l.Items))

@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // siteField finds SiteSyncs by their Sites, and claimField by their claim.
@@ -62,7 +63,7 @@ type waker struct {
 
 func (w waker) listSyncs(ctx context.Context, keep func(*v1alpha1.SiteSync) bool, o ...client.ListOption) []reconcile.Request {
 	l := &v1alpha1.SiteSyncList{}
-	if err := w.kube.List(ctx, l, o...); err != nil {
+	if err := listing.Cached(ctx, w.kube, l, o...); err != nil {
 		w.log.Info("Cannot list SiteSyncs", "error", err)
 	}
 	out := []reconcile.Request{}
@@ -83,7 +84,7 @@ func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile
 // requestsForOwner wakes the SiteSyncs of a Site that the ManagedCluster published.
 func (w waker) requestsForOwner(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &catalogv1alpha1.SiteList{}
-	if err := w.kube.List(ctx, l); err != nil {
+	if err := listing.Cached(ctx, w.kube, l); err != nil {
 		w.log.Info("Cannot list Sites", "error", err)
 	}
 	out := []reconcile.Request{}

@@ -16,6 +16,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/tracing"
 )
 
@@ -143,7 +144,7 @@ func (c claimOf) matches(ref rolloutv1alpha1.ClaimReference, revision int64) boo
 // syncSpans returns a span for each Site that the revision came to: from when the repository had it until it was proven to run.
 func (r *Reconciler) syncSpans(ctx context.Context, claim claimOf) []tracing.Span {
 	l := &deliveryv1alpha1.SiteSyncList{}
-	if r.kube.List(ctx, l, client.InNamespace(claim.namespace)) != nil {
+	if listing.Cached(ctx, r.kube, l, client.InNamespace(claim.namespace)) != nil {
 		return nil
 	}
 	var out []tracing.Span
@@ -167,7 +168,7 @@ func (r *Reconciler) syncSpans(ctx context.Context, claim claimOf) []tracing.Spa
 // gateSpans returns a span for each Gate of the revision that came to a verdict.
 func (r *Reconciler) gateSpans(ctx context.Context, claim claimOf) []tracing.Span {
 	l := &rolloutv1alpha1.GateList{}
-	if r.kube.List(ctx, l, client.InNamespace(claim.namespace)) != nil {
+	if listing.Cached(ctx, r.kube, l, client.InNamespace(claim.namespace)) != nil {
 		return nil
 	}
 	var out []tracing.Span

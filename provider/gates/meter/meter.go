@@ -262,7 +262,7 @@ func (m *Meter) enqueueGroup(ctx context.Context, g *group, now time.Time) {
 // startQueued asks the questions that may be asked now.
 func (m *Meter) startQueued(ctx context.Context, now time.Time) {
 	for g, place, ok := m.lines.Next(); ok; g, place, ok = m.lines.Next() {
-		g.place = place
+		g.occupy(place)
 		g.startClocks(now)
 		panics.Go("measure for Gates", func() { m.askQuestion(ctx, g) })
 		m.signalChange() // From now on the time of its checks counts.

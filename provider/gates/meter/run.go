@@ -111,10 +111,22 @@ func (g *group) startClocks(now time.Time) {
 	}
 }
 
-// A member is a run as it was when it asked.
+// A member is a run as it was when it asked, with its own form of the group's question.
 type member struct {
-	run     *run
-	episode int
+	run      *run
+	question Question
+	episode  int
+}
+
+// occupy gives the group its place, and the question of the namespace that pays for it.
+func (g *group) occupy(place shares.Place) {
+	g.place = place
+	for _, j := range g.members {
+		if j.run.owner.Namespace == place.Namespace {
+			g.question = j.question
+			return
+		}
+	}
 }
 
 // followTask takes over the task as it is now. A subject that stopped being live is measured from the start once it is live again.
@@ -241,7 +253,7 @@ func (r *run) joinGroup(groups map[string]*group, now time.Time) {
 		groups[key] = g
 	}
 	g.live = min(g.live, live)
-	g.members = append(g.members, member{run: r, episode: r.episode})
+	g.members = append(g.members, member{run: r, question: r.task.Question, episode: r.episode})
 }
 
 // measurableSince is when the subject went live, or when its host answered again: samples before that time are incomplete.

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // TestNextChangeOfWatched is of a check that has its count and is measured on: its timeout is over, and must not be due all the time.
@@ -146,4 +148,17 @@ func TestOutageWithoutData(t *testing.T) {
 			t.Errorf("Neither an outage nor a lack of data counts against the timeout: %+v", got)
 		}
 	})
+}
+
+// TestPayerAsksItsOwnQuestion has two namespaces with equal questions, each with a client of its own.
+func TestPayerAsksItsOwnQuestion(t *testing.T) {
+	owned := func(namespace string) member {
+		r := &run{owner: types.NamespacedName{Namespace: namespace, Name: "gate"}}
+		return member{run: r, question: named{name: namespace}}
+	}
+	g := &group{members: []member{owned("team-a"), owned("team-b")}, question: named{name: "team-a"}}
+	g.occupy(shares.Place{Host: "prometheus", Namespace: "team-b"})
+	if diff := cmp.Diff("team-b", g.question.Key(0)); diff != "" {
+		t.Errorf("\nThe namespace that has the turn pays for the answer.\noccupy(...): question -want, +got:\n%s", diff)
+	}
 }

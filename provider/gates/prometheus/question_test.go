@@ -48,6 +48,15 @@ func server(t *testing.T, requests *[]string) Server {
 	return Server{Base: base}
 }
 
+func newClient(t *testing.T, o fetch.Options) *fetch.Client {
+	t.Helper()
+	c, err := fetch.New(o, fetch.NewMeasurementAccount())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.ForNamespace("team-a")
+}
+
 func TestAsk(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -70,7 +79,7 @@ func TestAsk(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			requests := []string{}
-			q, err := NewQuestion(fetch.New(fetch.Options{Loopback: true}), promql.NewReader(10), server(t, &requests), tc.query, tc.stats)
+			q, err := NewQuestion(newClient(t, fetch.Options{Loopback: true}), promql.NewReader(10), server(t, &requests), tc.query, tc.stats)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +102,7 @@ func TestAsk(t *testing.T) {
 func TestAskWithoutServer(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
 	t.Cleanup(s.Close)
-	near := fetch.New(fetch.Options{Loopback: true})
+	near := newClient(t, fetch.Options{Loopback: true})
 	cases := map[string]struct {
 		reason string
 		doer   Doer
@@ -110,7 +119,7 @@ func TestAskWithoutServer(t *testing.T) {
 		},
 		"Refused": {
 			reason: "A server that may not be asked gives no verdict, whether the Site or the claim named it.",
-			doer:   fetch.New(fetch.Options{}), base: "http://127.0.0.1:9090/c4n4ry",
+			doer:   newClient(t, fetch.Options{}), base: "http://127.0.0.1:9090/c4n4ry",
 			want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine (http://127.0.0.1:9090)`,
 		},
 	}

@@ -129,7 +129,7 @@ type treeEditor struct {
 func (e *treeEditor) editTree(ctx context.Context, old plumbing.Hash, n *Node, path string) (plumbing.Hash, error) {
 	entries, err := e.old.collectEntries(ctx, old)
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return plumbing.ZeroHash, aboutDirectory(strings.TrimSuffix(path, "/"), err)
 	}
 	next := entries
 	if n.owned {

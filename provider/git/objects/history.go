@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // maxHistory limits the cached commits of a branch. A query for an older commit makes a request.
@@ -73,7 +75,7 @@ func (h *History) Has(commit plumbing.Hash) (isContained, isKnown bool) {
 }
 
 // Lineage lists the commits that are reachable from a tip: the present commits, and the first missing ancestors. It returns an error if the meter is spent, or
-// the ids do not fit into an answer.
+// the ids of missing ancestors do not fit into an answer. The pack of the present commits bounds their ids.
 func Lineage(ctx context.Context, m *Meter, objects map[plumbing.Hash]Object, tip plumbing.Hash) ([]plumbing.Hash, error) {
 	l := &lineage{objects: objects, commits: []plumbing.Hash{tip}, seen: map[plumbing.Hash]bool{tip: true}}
 	for done := 0; done < len(l.commits); {
@@ -110,8 +112,8 @@ func (l *lineage) addParents(ctx context.Context, m *Meter, id plumbing.Hash) er
 		if l.seen[parent] {
 			continue
 		}
-		if err := l.answer.holdBytes(idBytes); err != nil {
-			return err
+		if _, isPresent := l.objects[parent]; !isPresent && l.answer.holdBytes(idBytes) != nil {
+			return failure.Newf(failure.ClassTooLarge, "cannot read the repository: its commits have more ancestors that the server did not send than fit")
 		}
 		l.seen[parent] = true
 		l.commits = append(l.commits, parent)

@@ -36,11 +36,17 @@ func unitNames() [countUnits]string {
 	}
 }
 
+// directoryShare is the part of a plan that one directory may take, so that a directory which is too large is an error about that directory, and the rest of the
+// plan goes on.
+const directoryShare = 10
+
 // A Meter bounds the cost of one plan that reads a repository: the objects that it opens, the entries that it goes through, the bytes of paths, and the
 // requests to the server. A few bytes of a repository can stand for millions of directories, because one tree may be part of other trees many times.
 // It is safe for concurrent use. A Meter that NewMeter did not return is spent.
 type Meter struct {
 	left [countUnits]atomic.Int64
+	// plan is the meter of the plan that the meter of a directory is a part of. Nil for the meter of a plan.
+	plan *Meter
 }
 
 // NewMeter returns the meter of one plan.
@@ -50,6 +56,19 @@ func NewMeter() *Meter {
 		m.left[u].Store(n)
 	}
 	return m
+}
+
+// ForDirectory returns the meter of one directory that the plan reads. It has a part of the plan, and the plan spends as much as it does. Beyond its part the error
+// is of class TooLarge. It returns nil for nil.
+func (m *Meter) ForDirectory() *Meter {
+	if m == nil {
+		return nil
+	}
+	out := &Meter{plan: m}
+	for u, n := range maxSpent() {
+		out.left[u].Store(n / directoryShare)
+	}
+	return out
 }
 
 // CountRequest counts a request to the server. It returns an error of class TooCostly if the plan has sent too many, and one of class Transient if the
@@ -67,10 +86,23 @@ func (m *Meter) spend(ctx context.Context, u unit, count int) error {
 	if m == nil {
 		return failure.Newf(failure.ClassUnknown, "cannot read the repository: it was not opened with a meter")
 	}
+	if m.plan != nil {
+		if err := m.plan.spend(ctx, u, count); err != nil {
+			return err
+		}
+	}
 	if m.left[u].Add(-int64(count)) < 0 {
-		return failure.Newf(failure.ClassTooCostly, "cannot read the repository: one plan needs more than %d %s", maxSpent()[u], unitNames()[u])
+		return m.spentError(u)
 	}
 	return nil
+}
+
+func (m *Meter) spentError(u unit) error {
+	limit, name := maxSpent()[u], unitNames()[u]
+	if m.plan == nil {
+		return failure.Newf(failure.ClassTooCostly, "cannot read the repository: one plan needs more than %d %s", limit, name)
+	}
+	return failure.Newf(failure.ClassTooLarge, "cannot read the directory: one plan needs more than %d %s", limit/directoryShare, name)
 }
 
 const (
@@ -100,6 +132,17 @@ func (a *Answer) Hold(ctx context.Context, path string) error {
 
 // IsFull reports whether something did not fit into the answer.
 func (a *Answer) IsFull() bool { return a.held > maxAnswerBytes }
+
+// aboutDirectory names the directory in an error about the size of an answer, so that a user can split it.
+func aboutDirectory(path string, err error) error {
+	if failure.ClassOf(err) != failure.ClassTooLarge {
+		return err
+	}
+	if path == "" {
+		path = "/"
+	}
+	return failure.Newf(failure.ClassTooLarge, "cannot read directory %q: its names take more than %d MiB", failure.Shorten(path), maxAnswerBytes>>20)
+}
 
 // holdBytes counts a part of the answer, of some bytes.
 func (a *Answer) holdBytes(bytes int) error {

@@ -175,11 +175,14 @@ func (v View) List(ctx context.Context, path string) (map[string]Entry, error) {
 		return nil, err
 	}
 	entries, err := v.collectEntries(ctx, tree)
+	if err != nil {
+		return nil, aboutDirectory(path, err)
+	}
 	out := make(map[string]Entry, len(entries))
 	for _, e := range entries {
 		out[e.Name] = Entry{Mode: e.Mode, ID: e.ID.String()}
 	}
-	return out, err
+	return out, nil
 }
 
 // TreeWithout returns the id that a tree has without the entry of a name, whether that exists or not.

@@ -55,8 +55,11 @@ func NewBudget() *Budget {
 	}
 }
 
-// ForNamespace returns the budget as one namespace uses it, which has its turn.
+// ForNamespace returns the budget as one namespace uses it, which has its turn. It returns nil for a zero budget.
 func (b *Budget) ForNamespace(namespace string) *Budget {
+	if b.IsZero() {
+		return nil
+	}
 	return &Budget{lane: b.lane, lists: b.lists, account: shares.Place{Namespace: namespace}}
 }
 

@@ -14,7 +14,7 @@ import (
 var runs = []string{
 	"harness_* breaker_tokens_1_site breaker_tokens_10_* breaker_tokens_rollback_story slo_* ledger_*",
 	"breaker_tokens_canary_story step_to_* canary_pods_made canary_stable_* canary_breach_* canary_failed_* weight_* pause_* paused_*",
-	"claim_* provider_rss_mib provider_peak_* gates_* hostile_cluster_* flux_* delivery_* deliveries_* neighbour_* steady_* config_* clusters_* cluster_*",
+	"claim_* provider_rss_mib provider_peak_* gates_* hostile_cluster_* hostile_total_* flux_* delivery_* deliveries_* neighbour_* steady_* config_* clusters_* cluster_*",
 	"application_* applications_* push_* image_* pod_* source_* bundle_* notification_*",
 	"writes_alone_* composite_* at_once_200_writes_namespaced at_once_200_writes_claims at_once_200_conflicts_* at_once_200_s_namespaced at_once_200_s_claims at_once_200_over_* at_once_200_writes_over_*",
 	"at_once_200_*_100_workers_* at_once_200_beside_* at_once_100_*",

@@ -62,7 +62,9 @@ func (w *world) questionOf(query string, samples bool) *prometheus.Question {
 	w.Helper()
 	base, err := prometheus.Base(w.server.URL())
 	w.must(err)
-	q, err := prometheus.NewQuestion(fetch.New(fetch.Options{Loopback: true}), promql.NewReader(10), prometheus.Server{Base: base}, query, samples)
+	servers, err := fetch.New(fetch.Options{Loopback: true}, fetch.NewMeasurementAccount())
+	w.must(err)
+	q, err := prometheus.NewQuestion(servers.ForNamespace("gates"), promql.NewReader(10), prometheus.Server{Base: base}, query, samples)
 	w.must(err)
 	return q
 }

@@ -1,0 +1,105 @@
+// Package listing lists objects of the control plane at a bounded cost: cached objects without copies, and all others page by page.
+//
+// Tenants write most of these objects: any number of them, each of up to 1.5 MiB. So the memory of a list must not depend on either, nor on how many
+// controllers list at the same time. The linter refuses each other list.
+package listing
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/provider/shares"
+)
+
+const (
+	// firstPage and largestPage are how many objects the first page of a list, and any page, may have. Each page that is small enough has twice as many as
+	// the page before it.
+	firstPage, largestPage = 50, 500
+
+	// maxPageBytes is how many bytes of one page are read. A page that has more is requested again with half as many objects.
+	maxPageBytes = 4 << 20
+
+	// pagesAtOnce is how many pages the process holds in memory at the same time, and pagesOfNamespace how many of them are lists of one namespace.
+	// Decoded objects take about five times as much memory as the bytes that the API server sends.
+	pagesAtOnce, pagesOfNamespace = 4, 2
+)
+
+// turns are the places of all pages in the process, at which the namespaces take turns.
+var turns = shares.NewPlaces(shares.Limits{PerHost: pagesAtOnce, PerNamespaceAtHost: pagesOfNamespace}) //nolint:gochecknoglobals // One bound for the process: no caller can have another one.
+
+// Cached lists the objects of a cache. They share their content with the cache, so that the list takes little memory: the caller must not change them. A list
+// that would reach the API server is refused. It returns the error of the cache as it is.
+func Cached(ctx context.Context, cache client.Reader, l client.ObjectList, options ...client.ListOption) error {
+	return cache.List(withAnswer(ctx, &answer{isRefused: true}), l, append(options[:len(options):len(options)], client.UnsafeDisableDeepCopy)...)
+}
+
+// EachPage lists objects past caches, page by page, and calls a function after each page, which the list then has: so any number of objects takes the memory
+// of one page. The function must not list, and must keep no pointer to an object of the page that is larger than its reader needs. It returns the error of the
+// API server as it is.
+func EachPage(ctx context.Context, r client.Reader, l client.ObjectList, read func(), options ...client.ListOption) error {
+	o := client.ListOptions{}
+	o.ApplyOptions(options)
+	p := &pages{reader: r, list: l, options: options, size: firstPage}
+	for {
+		err := InTurn(ctx, o.Namespace, func() error { return p.readNext(ctx, read) })
+		if err != nil || p.next == "" {
+			return err
+		}
+	}
+}
+
+// InTurn calls a function that holds as much memory as a page, such as a list of another client, when a namespace has its turn. An empty namespace stands
+// for lists of all namespaces. It returns the error of the function as it is, or the error of the context if that ends before.
+func InTurn(ctx context.Context, namespace string, do func() error) error {
+	free, err := turns.Acquire(ctx, shares.Place{Namespace: namespace})
+	if err != nil {
+		return err
+	}
+	defer free()
+	return do()
+}
+
+// pages are the state of one list that is read page by page.
+type pages struct {
+	reader  client.Reader
+	list    client.ObjectList
+	options []client.ListOption
+	// size is how many objects the next page may have, and next where it begins.
+	size int64
+	next string
+}
+
+// readNext reads the next page, calls a function, and drops the page.
+func (p *pages) readNext(ctx context.Context, read func()) error {
+	isCut, err := p.request(ctx)
+	for ; isCut; isCut, err = p.request(ctx) {
+		if p.size == 1 {
+			return errors.Errorf("the API server sends more than %d MiB for one object", maxPageBytes>>20)
+		}
+		p.size /= 2
+	}
+	if err != nil {
+		return err
+	}
+	read()
+	p.next, p.size = p.list.GetContinue(), min(2*p.size, largestPage)
+	return errors.Wrap(meta.SetList(p.list, nil), "cannot drop page of a list")
+}
+
+// request requests a page. It reports whether the page has more bytes than are read.
+func (p *pages) request(ctx context.Context) (isCut bool, err error) {
+	ctx, hasMore := BoundPage(ctx)
+	err = p.reader.List(ctx, p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)
+	return hasMore(), err
+}
+
+// BoundPage returns the context of a request for one page of a list, for a client that EachPage cannot use, and a function that reports afterwards whether the
+// page has more bytes than were read.
+func BoundPage(ctx context.Context) (bounded context.Context, hasMore func() bool) {
+	a := &answer{left: maxPageBytes}
+	return withAnswer(ctx, a), func() bool { return a.isCut }
+}

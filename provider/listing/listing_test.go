@@ -1,0 +1,235 @@
+package listing
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A pagedReader has so many Secrets, and fails after some pages.
+type pagedReader struct {
+	client.Reader
+
+	secrets, failsAfter, requests int
+}
+
+func (r *pagedReader) List(_ context.Context, l client.ObjectList, options ...client.ListOption) error {
+	o := client.ListOptions{}
+	o.ApplyOptions(options)
+	if r.requests++; r.failsAfter > 0 && r.requests > r.failsAfter {
+		return errors.New("the server is gone")
+	}
+	first, _ := strconv.Atoi(o.Continue)
+	end := min(first+int(o.Limit), r.secrets)
+	list, ok := l.(*corev1.SecretList)
+	if !ok {
+		return errors.New("not a list of Secrets")
+	}
+	list.Items, list.Continue = make([]corev1.Secret, end-first), ""
+	if end < r.secrets {
+		list.Continue = strconv.Itoa(end)
+	}
+	return nil
+}
+
+func TestEachPage(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		reader *pagedReader
+		want   []int
+		err    string
+	}{
+		"Pages": {
+			reason: "Each page is read, and the pages of small objects grow to a limit.",
+			reader: &pagedReader{secrets: 1400}, want: []int{50, 100, 200, 400, 500, 150},
+		},
+		"None": {reason: "A list without objects is read once.", reader: &pagedReader{}, want: []int{0}},
+		"Fails": {
+			reason: "The error of a later page is returned.",
+			reader: &pagedReader{secrets: 90, failsAfter: 1}, want: []int{50}, err: "the server is gone",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			pages, l, message := []int{}, &corev1.SecretList{}, ""
+			if err := EachPage(t.Context(), tc.reader, l, func() { pages = append(pages, len(l.Items)) }, client.InNamespace("team-a")); err != nil {
+				message = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, pages); diff != "" || message != tc.err {
+				t.Errorf("\n%s\nEachPage(...): error %q, -want, +got:\n%s", tc.reason, message, diff)
+			}
+			if message == "" && len(l.Items) > 0 {
+				t.Errorf("\nThe last page is dropped, as each other page is.\nEachPage(...): want an empty list, got %d objects", len(l.Items))
+			}
+		})
+	}
+}
+
+// largeSecrets is an API server with Secrets of some sizes in KiB.
+type largeSecrets struct {
+	kib []int
+
+	mu sync.Mutex
+	// limits are the sizes of the requested pages.
+	limits []string
+}
+
+func (s *largeSecrets) requested() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.limits, " ")
+}
+
+func (s *largeSecrets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+	first, _ := strconv.Atoi(r.URL.Query().Get("continue"))
+	s.mu.Lock()
+	s.limits = append(s.limits, strconv.Itoa(limit))
+	s.mu.Unlock()
+	end, next := min(first+limit, len(s.kib)), ""
+	if limit == 0 {
+		end = len(s.kib)
+	}
+	if end < len(s.kib) {
+		next = strconv.Itoa(end)
+	}
+	items := []string{}
+	for n, kib := range s.kib[first:end] {
+		const secret = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s-%d"},"type":"%s"}`
+		items = append(items, fmt.Sprintf(secret, first+n, strings.Repeat("x", kib<<10)))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"apiVersion":"v1","kind":"SecretList","metadata":{"continue":%q},"items":[%s]}`, next, strings.Join(items, ","))
+}
+
+// start serves the Secrets, and returns a client with a bound, as the provider's.
+func (s *largeSecrets) start(t *testing.T) client.Client {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	config := &rest.Config{Host: server.URL}
+	config.Wrap(BoundAnswers)
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Secret"), meta.RESTScopeNamespace)
+	kube, err := client.New(config, client.Options{Scheme: runtime.NewScheme(), Mapper: mapper})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kube
+}
+
+func newSecretList() *unstructured.UnstructuredList {
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	return l
+}
+
+// TestPagesAreBounded lists objects that are too large for the pages that are asked for first.
+func TestPagesAreBounded(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		kib    []int
+		want   string
+		err    string
+	}{
+		"Small": {reason: "Small objects fit into the first page.", kib: slices.Repeat([]int{1}, 20), want: "50"},
+		"Large": {reason: "Large objects come a few at a time.", kib: slices.Repeat([]int{1000}, 7), want: "50 25 12 6 3 6"},
+		"Last": {
+			reason: "Small objects before large objects do not let a large page through.",
+			kib:    append(slices.Repeat([]int{1}, 50), slices.Repeat([]int{1000}, 6)...), want: "50 100 50 25 12 6 3 6",
+		},
+		"TooLarge": {
+			reason: "An object that is larger than a page ends the list.",
+			kib:    []int{5000}, want: "50 25 12 6 3 1", err: "the API server sends more than 4 MiB for one object",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &largeSecrets{kib: tc.kib}
+			kube, l, found, message := s.start(t), newSecretList(), 0, ""
+			if err := EachPage(t.Context(), kube, l, func() { found += len(l.Items) }, client.InNamespace("team-a")); err != nil {
+				message = err.Error()
+			}
+			if diff := cmp.Diff([]any{tc.want, tc.err}, []any{s.requested(), message}); diff != "" {
+				t.Errorf("\n%s\nEachPage(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if tc.err == "" && found != len(tc.kib) {
+				t.Errorf("\nEach object is read once.\nEachPage(...): want %d objects, got %d", len(tc.kib), found)
+			}
+		})
+	}
+}
+
+// TestCachedListIsNotSent lists past the cache, as a caller would do by mistake.
+func TestCachedListIsNotSent(t *testing.T) {
+	s := &largeSecrets{kib: []int{1}}
+	err := Cached(t.Context(), s.start(t), newSecretList())
+	if err == nil || !strings.Contains(err.Error(), "cannot list past the cache") || s.requested() != "" {
+		t.Errorf("\nA list of cached objects sends no request.\nCached(...): %v, after the requests %q", err, s.requested())
+	}
+}
+
+// A sharedReader is a cache that says how a list was requested.
+type sharedReader struct {
+	client.Reader
+
+	isShared bool
+}
+
+func (r *sharedReader) List(_ context.Context, _ client.ObjectList, options ...client.ListOption) error {
+	o := client.ListOptions{}
+	o.ApplyOptions(options)
+	r.isShared = o.UnsafeDisableDeepCopy != nil && *o.UnsafeDisableDeepCopy
+	return nil
+}
+
+func TestCachedListIsShared(t *testing.T) {
+	r := &sharedReader{}
+	if err := Cached(t.Context(), r, newSecretList(), client.InNamespace("team-a")); err != nil || !r.isShared {
+		t.Errorf("\nCached objects are not copied.\nCached(...): shared %t, error %v", r.isShared, err)
+	}
+}
+
+// TestPagesTakeTurns lists more at once than the process has room for.
+func TestPagesTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		held, release := atomic.Int32{}, make(chan struct{})
+		hold := func() error { held.Add(1); <-release; return nil }
+		for range 10 {
+			go func() { _ = InTurn(t.Context(), "hostile", hold) }()
+		}
+		synctest.Wait()
+		if diff := cmp.Diff(int32(pagesOfNamespace), held.Load()); diff != "" {
+			t.Errorf("\nA namespace holds its share of the pages.\nInTurn(...): -want, +got:\n%s", diff)
+		}
+		isGood := false
+		if err := InTurn(t.Context(), "good", func() error { isGood = true; return nil }); err != nil || !isGood {
+			t.Errorf("\nAnother namespace does not wait.\nInTurn(...): ran %t, error %v", isGood, err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := InTurn(ended, "hostile", hold); !errors.Is(err, context.Canceled) {
+			t.Errorf("\nA list that waits ends with its context.\nInTurn(...): want %v, got %v", context.Canceled, err)
+		}
+		close(release)
+		synctest.Wait()
+	})
+}
