@@ -126,7 +126,7 @@ func (v *viewer) showCurrent(ctx context.Context) error {
 	return v.Screen.Redraw(v.Out, lines, isFirst)
 }
 
-// rendering.PrintChanges prints a line for each object that says something else than before.
+// printChanges prints a line for each object that says something else than before.
 func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.Time) error {
 	previous := v.said
 	v.said = map[string]string{}
@@ -145,7 +145,7 @@ func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.T
 	for key := range previous {
 		if _, ok := v.said[key]; !ok && key != "" {
 			name, _, _ := strings.Cut(key, " ")
-			if err := v.Streams.PrintLines([]string{now.Format(time.TimeOnly) + " " + name + " is not shown any more"}); err != nil {
+			if err := v.PrintLines([]string{now.Format(time.TimeOnly) + " " + name + " is not shown any more"}); err != nil {
 				return err
 			}
 		}
@@ -157,7 +157,7 @@ func (v *viewer) printChange(previous map[string]string, key string, now time.Ti
 	if last, ok := previous[key]; ok && last == v.said[key] {
 		return nil
 	}
-	return errors.Wrap(v.Streams.PrintLines([]string{now.Format(time.TimeOnly) + " " + v.said[key]}), "cannot print")
+	return errors.Wrap(v.PrintLines([]string{now.Format(time.TimeOnly) + " " + v.said[key]}), "cannot print")
 }
 
 // changeLine says in one line where an object is.

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/test/cli"
 )
 
-// writeFiles writes files below a folder, by their paths.
+// writeTestFiles writes files below a folder, by their paths.
 func writeTestFiles(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

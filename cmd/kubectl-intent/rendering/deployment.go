@@ -20,7 +20,7 @@ type Deployment struct {
 	input deployment.Input
 }
 
-// whose says whose directories are rendered.
+// Owner returns the owner of the rendered directories.
 func (p Deployment) Owner() Owner {
 	return ownerOf(p.input.Claim, p.Selection.Places)
 }
