@@ -16,8 +16,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// version of the build. The linker sets it.
-var version = "dev"
+// version of the build. The linker sets it; main replaces the default.
+var version = unlinked
 
 // Exit codes. The last three are exit codes of wait.
 const (
@@ -115,6 +115,8 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	info, _ := debug.ReadBuildInfo()
+	version = buildVersion(version, info)
 	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteForFile(os.Stdout, os.Getenv), screen: screenOfFile(os.Stdout), isInteractive: screenOfFile(os.Stdin) != nil}
 	if filepath.Base(os.Args[0]) == completer {
 		os.Exit(exitCode(completeWords(os.Args[1:], s.out), os.Stderr))
