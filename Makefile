@@ -10,8 +10,17 @@ MAKEFLAGS += --no-print-directory
 VERSION ?= v0.1.0-0.git
 # Linux programs of these architectures go into the packages, as in amd64,arm64.
 ARCH ?= $(shell go env GOARCH)
-# Where "make push" puts the packages.
+# Where "make push" and "make publish" put the packages.
 REGISTRY ?=
+# A release has the plugin for these platforms, and the packages for those of Linux.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+# The file with the private key that signs a release, whose password is in COSIGN_PASSWORD, and the transparency log that records the signatures.
+KEY ?=
+TLOG ?=
+# 1 makes the files of a version again, in a checkout of its tag.
+REBUILD ?=
+# The URI that names the builder in the provenance of a release.
+BUILDER ?=
 # Names one suite or one test (test-e2e), one test (soak) or one figure (bench); empty means all.
 ONLY ?=
 # Seeds the random series of evaluators.
@@ -111,6 +120,28 @@ push: xpkg ## Push the packages, each for all of ARCH (REGISTRY=registry.example
 	@$(call find_tools,CROSSPLANE_CLI) tools/tools.sh build CROSSPLANE_CLI && \
 		$(call with_tools,CROSSPLANE_CLI) $(foreach p,$(PACKAGES),$(call push_package,$p) &&) true
 
+# A release needs its version by name, and the flags of the build from here alone.
+named_version = $(if $(filter file,$(origin VERSION)),,$(VERSION))
+release_flags = --version='$(named_version)' $(if $(REBUILD),--rebuild)
+
+.PHONY: release
+release: ## Make the files of a release in _output/dist (VERSION=v0.1.0 KEY=cosign.key TLOG=https://rekor.sigstore.dev).
+	@tools/tools.sh build RELEASE
+	@$(call with_tools,RELEASE) "$$RELEASE" check $(release_flags)
+	@env -u GOEXPERIMENT -u GOAMD64 -u GOARM64 GOFLAGS= $(MAKE) OUTPUT='$(OUTPUT)/release' \
+		ARCH='$(subst $() ,$(comma),$(patsubst linux/%,%,$(filter linux/%,$(PLATFORMS))))' xpkg plugins
+	@$(call with_tools,RELEASE) "$$RELEASE" make $(release_flags) --built='$(OUTPUT)/release' --output='$(OUTPUT)/dist' \
+		--platforms='$(subst $() ,$(comma),$(strip $(PLATFORMS)))' $(if $(KEY),--key='$(KEY)') $(if $(TLOG),--log='$(TLOG)') $(if $(BUILDER),--builder='$(BUILDER)')
+
+.PHONY: plugins
+plugins: $(PLATFORMS:%=$(OUTPUT)/plugin/%/kubectl-intent)
+
+.PHONY: publish
+publish: ## Push the packages of _output/dist, with their signatures (REGISTRY=ghcr.io/intentplane).
+	@[[ -n '$(REGISTRY)' ]] || { echo 'cannot publish: name a registry, as in "make publish REGISTRY=ghcr.io/intentplane"' >&2; exit 1; }
+	@tools/tools.sh build RELEASE
+	@$(call with_tools,RELEASE) "$$RELEASE" push --dist='$(OUTPUT)/dist' '$(REGISTRY)'
+
 .PHONY: generate
 generate: ## Generate deep copies, method sets, CRDs, XRDs, the tables in docs and the page of commands.
 	@tools/tools.sh build CONTROLLER_GEN ANGRYJET
@@ -134,7 +165,7 @@ test: ## Run what a change must pass: check, unit tests, lint, and the smoke tie
 .PHONY: test-all
 test-all: export INTENTPLANE_FIGURES := 1
 test-all: ## Run check, unit tests, lint, and every end-to-end test but the long tier.
-	@tools/stages.sh check test-unit lint test-race evaluators test-e2e
+	@tools/stages.sh check test-unit lint test-race evaluators test-release test-e2e
 
 .PHONY: check
 check: ## Check format, vet, words, modules and generated files, in a minute.
@@ -162,8 +193,9 @@ tidy:
 		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; exit 1; }; done
 
 .PHONY: lint
-lint: ## Lint the code.
-	@tools/tools.sh build GOLANGCI_LINT
+lint: ## Lint the code and the workflows.
+	@tools/tools.sh build GOLANGCI_LINT ACTIONLINT
+	@$(call with_tools,ACTIONLINT) "$$ACTIONLINT" -shellcheck= -pyflakes= .github/workflows/*.yaml
 	@$(call with_tools,GOLANGCI_LINT) GOGC=400 tools/lint.sh
 
 # A file that is generated as it was keeps its time, by which go finds the results of the tests that read it.
@@ -189,6 +221,11 @@ test-unit: ## Run the unit tests, with the race detector where a package starts 
 	@red=0; $(call test_with_race,$$(tools/unit-packages.sh race)) | $(keep_seconds) || red=1; \
 		$(GO_TEST) -p $(SIDE_BY_SIDE) -timeout 20m $$(tools/unit-packages.sh plain) | $(keep_seconds) || red=1; \
 		for module in images xpkg controllers; do (cd tools/$$module && $(GO_TEST) ./...) || red=1; done; exit $$red
+
+# The program that makes releases compiles the libraries of signatures, which nothing else needs.
+.PHONY: test-release
+test-release: ## Vet and test the program that makes releases.
+	@cd tools/release && go mod tidy -diff && $(COMPILER) go vet ./... && $(GO_TEST) ./...
 
 # The evaluators are taken out of their modules, and compile without the controllers around them.
 .PHONY: evaluators
@@ -227,7 +264,7 @@ test-e2e: build xpkg ## Run the end-to-end tests on a real control plane, but th
 	@$(call run_suites,$(or $(ONLY_SUITES),$(SUITES)),$(call tools_of,$(or $(ONLY_SUITES),$(SUITES))),60m,$(if $(filter Test%,$(ONLY)),-run '^$(ONLY)$$',-skip '$(call stories_of,long)'))
 
 .PHONY: test-e2e-tour
-test-e2e-tour: build xpkg ## Run the tour as a test (UPDATE_TRANSCRIPT=1 writes into README.md what status --watch prints).
+test-e2e-tour: build xpkg ## Run the tour as a test (UPDATE_TRANSCRIPT=1 writes into docs/start/see-it-roll-back.md what status --watch prints).
 	@$(call run_suites,tour,$(call tools_of,tour),30m)
 
 .PHONY: test-long
@@ -287,6 +324,12 @@ package_of_kubectl-intent := ./cmd/kubectl-intent
 $(OUTPUT)/bin/%: $(SOURCES) $(SETTINGS)
 	@echo "building $@"
 	@$(BUILD) -o $@ $(package_of_$*)
+
+# The plugin of a release, for each platform.
+
+$(OUTPUT)/plugin/%/kubectl-intent: $(SOURCES) $(SETTINGS)
+	@echo "building $@"
+	@GOOS=$(firstword $(subst /, ,$*)) GOARCH=$(lastword $(subst /, ,$*)) $(BUILD) -o $@ $(package_of_kubectl-intent)
 
 # Runtime images: one static Linux program each, non-root, for each architecture.
 

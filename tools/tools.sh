@@ -67,6 +67,9 @@ tools() {
 		GOTESTSUM                gotestsum      gotestsum                gotest.tools/gotestsum                              -
 		XPKG_IMAGE               images         xpkg-image               .                                                  -
 		XPKG                     xpkg           xpkg                     .                                                  -
+		RELEASE                  release        release                  .                                                  -
+		PLAYED_SIGSTORE          release        played-sigstore          ./sigstore/serve                                   -
+		ACTIONLINT               actionlint     actionlint               github.com/rhysd/actionlint/cmd/actionlint         -
 	TABLE
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/wait"
 )
 
-// version of the build. The linker sets it.
-var version = "dev"
+// version of the build. The linker sets it; main replaces the default.
+var version = unlinked
 
 // commands are the commands of kubectl-intent.
 type commands struct {
@@ -58,6 +58,8 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	info, _ := debug.ReadBuildInfo()
+	version = buildVersion(version, info)
 	s := &terminal.Streams{
 		In: os.Stdin, Out: os.Stdout, Colours: terminal.PaletteOf(os.Stdout, os.Getenv),
 		Screen: terminal.ScreenOf(os.Stdout), IsInteractive: terminal.ScreenOf(os.Stdin) != nil,

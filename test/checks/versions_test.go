@@ -17,7 +17,7 @@ func TestSharedVersions(t *testing.T) {
 		"argocd", "capt", // are folders of files, and nothing is compiled
 		"clusterapi110", "crossplane-cli", "kpack", // do not compile with newer versions of Kubernetes
 		"clusterapi", "kube-state-metrics", "traefik", // are built for few suites
-		"gofumpt", "golangci-lint", "gotestsum", // share no large dependency
+		"actionlint", "gofumpt", "golangci-lint", "gotestsum", // share no large dependency
 	}
 	folders, err := filepath.Glob("../../tools/*/go.mod")
 	if err != nil {

@@ -61,7 +61,7 @@ func Examine(e *Expected, f *Facts) []Line {
 
 // ExamineBefore returns the checks of a cluster in which Intentplane is to be installed, from the facts.
 func ExamineBefore(e *Expected, f *Facts) []Line {
-	return slices.Concat(kubernetesLines(f), crossplaneLines(e, f), installerLines(e, f))
+	return slices.Concat(kubernetesLines(f), crossplaneLines(e, f), servedLines(e, f), installerLines(e, f))
 }
 
 // CountResults returns how many lines have each result.

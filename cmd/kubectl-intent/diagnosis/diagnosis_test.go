@@ -290,6 +290,23 @@ func TestExamineBefore(t *testing.T) {
 		"OldKubernetes": {reason: "An API server that does not serve the policies is too old.", edit: func(f *Facts) { f.Kubernetes.Items = []string{"v1.29.4"} }, want: []string{
 			"problem | versions | Kubernetes | v1.29.4 does not fit >=1.30.0-0. | Upgrade Kubernetes: the policies of Intentplane need >=1.30.0-0.",
 		}},
+		"NoPolicies": {reason: "An API server whose API of policies is switched off is not ready.", edit: func(f *Facts) { f.Policies.IsAbsent = true }, want: []string{
+			"problem | policies | Kubernetes | The API server does not serve validatingadmissionpolicies.admissionregistration.k8s.io/v1. | " +
+				"Upgrade Kubernetes to 1.30, or switch the API on: without it the files of examples/policies cannot be applied, and RBAC alone does not guard approvals.",
+		}},
+		"OldCrossplane": {
+			reason: "A Crossplane of version 1 has no definitions of managed kinds, also where no tag says its version.",
+			edit: func(f *Facts) {
+				f.Kinds.IsAbsent = true
+				f.Crossplane.Items[0].Metadata.Labels = nil
+				f.Crossplane.Items[0].Spec.Template.Spec.Containers[0].Image = "registry.example.org/crossplane@sha256:0"
+			},
+			want: []string{
+				"unknown | versions | Crossplane crossplane-system/crossplane | no tag says the version | ",
+				"problem | versions | Crossplane | Crossplane is older than version 2: it does not serve managedresourcedefinitions.apiextensions.crossplane.io. | " +
+					"Upgrade Crossplane: the packages of Intentplane demand >=v2.4.0-0.",
+			},
+		},
 		"NoRight": {reason: "A right that the user does not have is named.", edit: func(f *Facts) { f.Allowed[right] = false }, want: []string{
 			"problem | rights | you | may not create clusterroles.rbac.authorization.k8s.io | Ask an administrator of the cluster for the right, or to install it.",
 		}},

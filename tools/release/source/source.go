@@ -1,0 +1,124 @@
+// Package source decides whether a checkout can be released, and reads from Git the facts that a release has in its files.
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+)
+
+// A Checkout is the state of a Git checkout.
+type Checkout struct {
+	// Commit is the id of the checked out commit.
+	Commit string
+
+	// Time of the commit. All files of a release have it, so that a second build makes equal files.
+	Time time.Time
+
+	// Changes are the paths of files that differ from the commit, and of files that no commit has.
+	Changes []string
+
+	// Tagged is the commit of the tag that has the name of the version. It is empty without such a tag.
+	Tagged string
+}
+
+// CheckVersion returns an error unless a text is the version of a release. Build metadata, which a canonical version does not have, is refused: the tag of an image
+// cannot have a plus sign.
+func CheckVersion(version string) error {
+	if version == "" {
+		return errors.New(`cannot make a release: name its version, as in "make release VERSION=v0.1.0"`)
+	}
+	if semver.Canonical(version) != version {
+		return fmt.Errorf("cannot make a release of version %q: want a semantic version with v and three numbers, such as v0.1.0 or v0.1.0-rc.1", version)
+	}
+	return nil
+}
+
+// Read returns the state of the checkout in a folder. It returns an error if the folder has no commit.
+func Read(ctx context.Context, dir, version string) (Checkout, error) {
+	head, err := runGit(ctx, dir, "show", "--no-patch", "--format=%H %ct", "HEAD")
+	if err != nil {
+		return Checkout{}, fmt.Errorf("cannot make a release of a folder without a commit: %w", err)
+	}
+	commit, seconds, _ := strings.Cut(strings.TrimSpace(head), " ")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return Checkout{}, fmt.Errorf("cannot read the time of commit %s: %w", commit, err)
+	}
+	status, err := runGit(ctx, dir, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+	if err != nil {
+		return Checkout{}, err
+	}
+	// Without such a tag the output is empty.
+	tagged, err := runGit(ctx, dir, "for-each-ref", "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)", "refs/tags/"+version)
+	if err != nil {
+		return Checkout{}, err
+	}
+	return Checkout{Commit: commit, Time: time.Unix(unix, 0).UTC(), Changes: changedPaths(status), Tagged: strings.TrimSpace(tagged)}, nil
+}
+
+// changedPaths returns the paths of "git status --porcelain -z", whose entries have two letters and a space before the path.
+func changedPaths(status string) []string {
+	var out []string
+	for entry := range strings.SplitSeq(status, "\x00") {
+		if len(entry) > 3 {
+			out = append(out, entry[3:])
+		}
+	}
+	return out
+}
+
+// Check returns an error if a version cannot be released from the checkout. A rebuild makes the files of a tagged version again, from the commit of its tag.
+func (c Checkout) Check(version string, rebuild bool) error {
+	if err := CheckVersion(version); err != nil {
+		return err
+	}
+	if len(c.Changes) > 0 {
+		return fmt.Errorf("cannot make release %s: %s differs from its commit: commit the change, or discard it", version, countPaths(c.Changes))
+	}
+	if rebuild {
+		return c.checkRebuild(version)
+	}
+	if c.Tagged != "" {
+		return fmt.Errorf("cannot make release %s: tag %s exists, of commit %s: choose another version, or make its files again with REBUILD=1", version, version, c.Tagged)
+	}
+	return nil
+}
+
+func (c Checkout) checkRebuild(version string) error {
+	if c.Tagged == "" {
+		return fmt.Errorf("cannot rebuild %s: tag %s does not exist", version, version)
+	}
+	if c.Tagged != c.Commit {
+		return fmt.Errorf("cannot rebuild %s: tag %s is of commit %s, and the checkout at %s: check out the tag", version, version, c.Tagged, c.Commit)
+	}
+	return nil
+}
+
+// countPaths names the first path and the number of the others.
+func countPaths(paths []string) string {
+	if len(paths) == 1 {
+		return paths[0]
+	}
+	return fmt.Sprintf("%s (and %d more)", paths[0], len(paths)-1)
+}
+
+func runGit(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	exit := &exec.ExitError{}
+	if errors.As(err, &exit) {
+		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(exit.Stderr)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot run git: %w", err)
+	}
+	return string(out), nil
+}
