@@ -6,6 +6,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -18,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/deployment"
@@ -249,15 +251,26 @@ func claimFor(t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (claimRef
 	return *claim, nil
 }
 
+// decodeObserved decodes the composed resources of our own kinds. Other functions of the pipeline desire the others: a retained copy would undo their edits, and
+// keep a resource that they remove.
 func decodeObserved(req *fnv1.RunFunctionRequest) (map[string]*unstructured.Unstructured, error) {
 	out := map[string]*unstructured.Unstructured{}
 	for name, r := range req.GetObserved().GetResources() {
+		if !isOwnKind(r.GetResource()) {
+			continue
+		}
 		out[name] = &unstructured.Unstructured{}
 		if err := decodeInto(r.GetResource(), out[name]); err != nil {
 			return nil, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
 	return out, nil
+}
+
+// isOwnKind is true for an object of a group of Intentplane.
+func isOwnKind(s *structpb.Struct) bool {
+	group, _, _ := strings.Cut(s.GetFields()["apiVersion"].GetStringValue(), "/")
+	return group == deploymentv1alpha1.GroupNamespaced || strings.HasSuffix(group, "."+deploymentv1alpha1.GroupNamespaced)
 }
 
 // decodeInto decodes by JSON: the SDK's own objects hold every number as a float.

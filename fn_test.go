@@ -210,6 +210,25 @@ func TestRunFunctionKeepsDesiredResources(t *testing.T) {
 	}
 }
 
+// TestRunFunctionLeavesOthersAlone calls the function where other functions of the pipeline have composed resources before: an earlier function edits one of them,
+// and no function desires the other.
+func TestRunFunctionLeavesOthersAlone(t *testing.T) {
+	req := request(t, claimComposite)
+	observed := func(data string) *fnv1.Resource {
+		return &fnv1.Resource{Resource: parse(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: others}\ndata: {key: "+data+"}\n")}
+	}
+	edited := observed("new")
+	req.Observed.Resources = map[string]*fnv1.Resource{"others": observed("old"), "removed": observed("old")}
+	req.Desired = &fnv1.State{Resources: map[string]*fnv1.Resource{"others": edited}}
+	desired := resolved(t, newFunction(), req, catalogOf(t)).GetDesired().GetResources()
+	if diff := cmp.Diff(edited, desired["others"], protocmp.Transform()); diff != "" {
+		t.Errorf("RunFunction(...): the resource of an earlier function: -want, +got:\n%s", diff)
+	}
+	if removed, ok := desired["removed"]; ok {
+		t.Errorf("RunFunction(...): a resource that no function desires: want none, got %v", removed)
+	}
+}
+
 func TestRunFunctionReportsBugs(t *testing.T) {
 	rsp := run(t, newFunction(), request(t, "apiVersion: claims.intentplane.dev/v1alpha1\nkind: XIntentDeployment\nmetadata: {name: x}\nspec: {intent: x}\n"))
 	if len(rsp.GetResults()) != 1 || rsp.GetResults()[0].GetSeverity() != fnv1.Severity_SEVERITY_FATAL {
@@ -301,7 +320,10 @@ spec: {type: Existing}
 			reason:    "A composite is answered for the first time at whatever version: Crossplane changes it itself before.",
 			composite: namespacedComposite, observed: "7",
 		},
-		"Cluster":  {reason: "A WorkloadCluster is written as long as it is at the version that was observed.", composite: cluster + answered, observed: "8", version: "8"},
+		"Cluster": {
+			reason:    "A WorkloadCluster is written as long as it is at the version that was observed.",
+			composite: cluster + answered, observed: "8", version: "8",
+		},
 		"Rendered": {reason: "A composite without a version, as crossplane render has it, is written in any case.", composite: claimComposite},
 	} {
 		t.Run(name, func(t *testing.T) {
