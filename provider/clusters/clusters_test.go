@@ -153,9 +153,13 @@ func (s *apiServer) kubeconfig(token string) []byte {
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	b, err := json.Marshal(map[string]any{
 		"current-context": "a",
-		"clusters":        []any{map[string]any{"name": "c", "cluster": map[string]any{"server": s.URL, "certificate-authority-data": base64.StdEncoding.EncodeToString(ca)}}},
-		"contexts":        []any{map[string]any{"name": "a", "context": map[string]any{"cluster": "c", "user": "u"}}},
-		"users":           []any{map[string]any{"name": "u", "user": map[string]any{"token": token}}},
+		"clusters": []any{
+			map[string]any{
+				"name": "c", "cluster": map[string]any{"server": s.URL, "certificate-authority-data": base64.StdEncoding.EncodeToString(ca)},
+			},
+		},
+		"contexts": []any{map[string]any{"name": "a", "context": map[string]any{"cluster": "c", "user": "u"}}},
+		"users":    []any{map[string]any{"name": "u", "user": map[string]any{"token": token}}},
 	})
 	if err != nil {
 		panic(err)
@@ -334,10 +338,19 @@ func TestFailures(t *testing.T) {
 		status int
 		want   string
 	}{
-		"NotInstalled": {reason: "An answer that the kind does not exist means that the engine is not installed.", status: http.StatusNotFound, want: v1alpha1.SiteReasonEngineNotInstalled},
-		"Forbidden":    {reason: "An answer that reading is forbidden means that access is denied.", status: http.StatusForbidden, want: v1alpha1.SiteReasonAccessDenied},
-		"Broken":       {reason: "An API server with an internal error is not reachable.", status: http.StatusInternalServerError, want: v1alpha1.SiteReasonClusterUnreachable},
-		"Redirect":     {reason: "An API server that redirects is not followed.", status: http.StatusFound, want: v1alpha1.SiteReasonClusterUnreachable},
+		"NotInstalled": {
+			reason: "An answer that the kind does not exist means that the engine is not installed.",
+			status: http.StatusNotFound, want: v1alpha1.SiteReasonEngineNotInstalled,
+		},
+		"Forbidden": {
+			reason: "An answer that reading is forbidden means that access is denied.",
+			status: http.StatusForbidden, want: v1alpha1.SiteReasonAccessDenied,
+		},
+		"Broken": {
+			reason: "An API server with an internal error is not reachable.",
+			status: http.StatusInternalServerError, want: v1alpha1.SiteReasonClusterUnreachable,
+		},
+		"Redirect": {reason: "An API server that redirects is not followed.", status: http.StatusFound, want: v1alpha1.SiteReasonClusterUnreachable},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -366,8 +379,11 @@ func TestTenant(t *testing.T) {
 		want   string
 	}{
 		"Administrator": {reason: "An administrator may name any address of a cluster.", origin: Administrator, want: "nothing is wrong"},
-		"Tenant":        {reason: "A tenant may not name a loopback address: a server may listen there beside the provider.", origin: "team-a", want: v1alpha1.SiteReasonKubeconfigRefused},
-		"Allowed":       {reason: "The provider's own flag allows a loopback address.", origin: "team-a", limits: Limits{Loopback: true}, want: "nothing is wrong"},
+		"Tenant": {
+			reason: "A tenant may not name a loopback address: a server may listen there beside the provider.",
+			origin: "team-a", want: v1alpha1.SiteReasonKubeconfigRefused,
+		},
+		"Allowed": {reason: "The provider's own flag allows a loopback address.", origin: "team-a", limits: Limits{Loopback: true}, want: "nothing is wrong"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

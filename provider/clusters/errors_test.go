@@ -51,11 +51,26 @@ func TestAccessDenied(t *testing.T) {
 		ask    func(ctx context.Context, c *Cluster) error
 		want   string
 	}{
-		"Remote":       {reason: "The owner of another cluster gives rights to the user of the kubeconfig.", err: forbidden, ask: get, want: v1alpha1.SiteReasonAccessDenied},
-		"HomeGet":      {reason: "The platform team gives the provider its rights to watch in the cluster of the control plane.", isHome: true, err: forbidden, ask: get, want: v1alpha1.SiteReasonProviderAccessDenied},
-		"HomeFetch":    {reason: "The platform team gives the provider its right to read one object there.", isHome: true, err: forbidden, ask: fetch, want: v1alpha1.SiteReasonProviderAccessDenied},
-		"HomeAnnotate": {reason: "The platform team gives the provider its right to annotate an object there.", isHome: true, err: forbidden, ask: annotate, want: v1alpha1.SiteReasonProviderAccessDenied},
-		"HomeOther":    {reason: "Another error of the cluster of the control plane keeps its reason.", isHome: true, err: unauthorized, ask: get, want: v1alpha1.SiteReasonKubeconfigDenied},
+		"Remote": {
+			reason: "The owner of another cluster gives rights to the user of the kubeconfig.",
+			err:    forbidden, ask: get, want: v1alpha1.SiteReasonAccessDenied,
+		},
+		"HomeGet": {
+			reason: "The platform team gives the provider its rights to watch in the cluster of the control plane.",
+			isHome: true, err: forbidden, ask: get, want: v1alpha1.SiteReasonProviderAccessDenied,
+		},
+		"HomeFetch": {
+			reason: "The platform team gives the provider its right to read one object there.",
+			isHome: true, err: forbidden, ask: fetch, want: v1alpha1.SiteReasonProviderAccessDenied,
+		},
+		"HomeAnnotate": {
+			reason: "The platform team gives the provider its right to annotate an object there.",
+			isHome: true, err: forbidden, ask: annotate, want: v1alpha1.SiteReasonProviderAccessDenied,
+		},
+		"HomeOther": {
+			reason: "Another error of the cluster of the control plane keeps its reason.",
+			isHome: true, err: unauthorized, ask: get, want: v1alpha1.SiteReasonKubeconfigDenied,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -51,30 +51,66 @@ func TestParse(t *testing.T) {
 		field  string
 		detail string
 	}{
-		"Honest":        {reason: "Only the user of the current context is checked.", config: honest},
-		"Exec":          {reason: "A kubeconfig may not run a program of the provider's machine.", config: with(user, user+"    exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, interactiveMode: Never, provideClusterInfo: false}\n"), field: "exec"},
-		"AuthProvider":  {reason: "A program that is built into clients is not run.", config: with(user, user+"    auth-provider: {name: gcp}\n"), field: "auth-provider"},
-		"TokenFile":     {reason: "A kubeconfig may not name the file of the provider's own token.", config: with(user, "    tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token\n"), field: "tokenFile"},
-		"CertFile":      {reason: "A client certificate is not read from a file.", config: with("client-certificate-data: Y2E=", "client-certificate: /etc/passwd"), field: "client-certificate"},
-		"KeyFile":       {reason: "A client key is not read from a file.", config: with("client-key-data: Y2E=", "client-key: /etc/passwd"), field: "client-key"},
-		"CAFile":        {reason: "A certificate authority is not read from a file.", config: with("certificate-authority-data: Y2E=", "certificate-authority: /etc/passwd"), field: "certificate-authority"},
+		"Honest": {reason: "Only the user of the current context is checked.", config: honest},
+		"Exec": {
+			reason: "A kubeconfig may not run a program of the provider's machine.",
+			config: with(
+				user, user+"    exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, interactiveMode: Never, provideClusterInfo: false}\n",
+			),
+			field: "exec",
+		},
+		"AuthProvider": {
+			reason: "A program that is built into clients is not run.",
+			config: with(user, user+"    auth-provider: {name: gcp}\n"), field: "auth-provider",
+		},
+		"TokenFile": {
+			reason: "A kubeconfig may not name the file of the provider's own token.",
+			config: with(user, "    tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token\n"), field: "tokenFile",
+		},
+		"CertFile": {
+			reason: "A client certificate is not read from a file.",
+			config: with("client-certificate-data: Y2E=", "client-certificate: /etc/passwd"), field: "client-certificate",
+		},
+		"KeyFile": {reason: "A client key is not read from a file.", config: with("client-key-data: Y2E=", "client-key: /etc/passwd"), field: "client-key"},
+		"CAFile": {
+			reason: "A certificate authority is not read from a file.",
+			config: with("certificate-authority-data: Y2E=", "certificate-authority: /etc/passwd"), field: "certificate-authority",
+		},
 		"Impersonation": {reason: "A kubeconfig may not impersonate another user.", config: with(user, user+"    as: admin\n"), field: "act-as"},
 		"Groups":        {reason: "A kubeconfig may not impersonate a group.", config: with(user, user+"    as-groups: [system:masters]\n"), field: "act-as"},
-		"Proxy":         {reason: "A proxy would see every request, so none is used.", config: with(cluster, cluster+"    proxy-url: http://proxy:3128\n"), field: "proxy-url"},
-		"Insecure":      {reason: "Without verifying TLS, any server could answer for the cluster.", config: with(cluster, "    insecure-skip-tls-verify: true\n"), field: "insecure-skip-tls-verify"},
-		"InsecureOnce":  {reason: "Unverified TLS is accepted where the provider's limits allow it.", config: with(cluster, "    insecure-skip-tls-verify: true\n"), limits: Limits{Insecure: true}},
-		"Contradiction": {reason: "A kubeconfig that names certificates and turns verification off contradicts itself.", config: with(cluster, cluster+"    insecure-skip-tls-verify: true\n"), limits: Limits{Insecure: true}, field: "insecure-skip-tls-verify"},
-		"PlainHTTP":     {reason: "A token is not sent over plain HTTP.", config: with("https://", "http://"), field: "server"},
-		"UserInfo":      {reason: "Credentials in the server's URL are refused.", config: with("https://", "https://user:canary-5d1c@"), field: "server"},
-		"NoServer":      {reason: "A cluster without a server is refused.", config: with("    server: https://10.0.0.1:6443\n", ""), field: "server"},
-		"Socket":        {reason: "A Unix socket is not the address of a server.", config: with("https://10.0.0.1:6443", "unix:///var/run/x.sock"), field: "server"},
-		"NoContext":     {reason: "A current context that is not in the kubeconfig is refused.", config: with("current-context: a", "current-context: b"), field: "current-context"},
-		"NoUser":        {reason: "A context whose user is not in the kubeconfig is refused.", config: with("user: u}", "user: nobody}"), field: "current-context"},
-		"Twice":         {reason: "Two users of the same name are refused.", config: with("- name: other", "- name: u"), detail: "names something twice"},
-		"UnknownField":  {reason: "A field that the provider does not know is refused.", config: with(user, user+"    execute: sh\n"), detail: "cannot be parsed"},
-		"DoubleKey":     {reason: "A key that stands twice is refused, since two parsers could read different values.", config: with(user, user+"    token: other\n"), detail: "cannot be parsed"},
-		"NoYAML":        {reason: "The error about malformed YAML repeats no part of the text.", config: "token: [" + canary, detail: "cannot be parsed"},
-		"Empty":         {reason: "An empty text is refused as a kubeconfig.", config: "", field: "current-context"},
+		"Proxy": {
+			reason: "A proxy would see every request, so none is used.",
+			config: with(cluster, cluster+"    proxy-url: http://proxy:3128\n"), field: "proxy-url",
+		},
+		"Insecure": {
+			reason: "Without verifying TLS, any server could answer for the cluster.",
+			config: with(cluster, "    insecure-skip-tls-verify: true\n"), field: "insecure-skip-tls-verify",
+		},
+		"InsecureOnce": {
+			reason: "Unverified TLS is accepted where the provider's limits allow it.",
+			config: with(cluster, "    insecure-skip-tls-verify: true\n"), limits: Limits{Insecure: true},
+		},
+		"Contradiction": {
+			reason: "A kubeconfig that names certificates and turns verification off contradicts itself.",
+			config: with(cluster, cluster+"    insecure-skip-tls-verify: true\n"), limits: Limits{Insecure: true}, field: "insecure-skip-tls-verify",
+		},
+		"PlainHTTP": {reason: "A token is not sent over plain HTTP.", config: with("https://", "http://"), field: "server"},
+		"UserInfo":  {reason: "Credentials in the server's URL are refused.", config: with("https://", "https://user:canary-5d1c@"), field: "server"},
+		"NoServer":  {reason: "A cluster without a server is refused.", config: with("    server: https://10.0.0.1:6443\n", ""), field: "server"},
+		"Socket":    {reason: "A Unix socket is not the address of a server.", config: with("https://10.0.0.1:6443", "unix:///var/run/x.sock"), field: "server"},
+		"NoContext": {
+			reason: "A current context that is not in the kubeconfig is refused.",
+			config: with("current-context: a", "current-context: b"), field: "current-context",
+		},
+		"NoUser":       {reason: "A context whose user is not in the kubeconfig is refused.", config: with("user: u}", "user: nobody}"), field: "current-context"},
+		"Twice":        {reason: "Two users of the same name are refused.", config: with("- name: other", "- name: u"), detail: "names something twice"},
+		"UnknownField": {reason: "A field that the provider does not know is refused.", config: with(user, user+"    execute: sh\n"), detail: "cannot be parsed"},
+		"DoubleKey": {
+			reason: "A key that stands twice is refused, since two parsers could read different values.",
+			config: with(user, user+"    token: other\n"), detail: "cannot be parsed",
+		},
+		"NoYAML": {reason: "The error about malformed YAML repeats no part of the text.", config: "token: [" + canary, detail: "cannot be parsed"},
+		"Empty":  {reason: "An empty text is refused as a kubeconfig.", config: "", field: "current-context"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

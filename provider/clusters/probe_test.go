@@ -28,12 +28,32 @@ func TestProbe(t *testing.T) {
 		"Ready":     {reason: "An API server that reports to be ready is.", readyz: http.StatusOK, want: ok, age: goodFor},
 		"NoReadyz":  {reason: "A server without /readyz is ready if /api answers.", readyz: http.StatusNotFound, api: http.StatusOK, want: ok, age: goodFor},
 		"Forbidden": {reason: "A server that forbids /readyz is ready if /api answers.", readyz: http.StatusForbidden, api: http.StatusOK, want: ok, age: goodFor},
-		"Nobody":    {reason: "Credentials that may ask nothing are denied.", readyz: http.StatusForbidden, api: http.StatusForbidden, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied}, age: badFor},
-		"Denied":    {reason: "A token that the API server does not know is denied.", token: "other", readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied}, age: badFor},
-		"Starting":  {reason: "An API server that reports not to be ready is not.", readyz: http.StatusInternalServerError, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
-		"Neither":   {reason: "A server without the paths of Kubernetes is not ready.", readyz: http.StatusNotFound, api: http.StatusNotFound, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
-		"Redirects": {reason: "A redirect is not followed, since it could lead to where only the provider can go.", readyz: http.StatusFound, want: silent, age: badFor},
-		"Near":      {reason: "A kubeconfig that leads to the provider's own machine is refused.", readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigRefused}, age: badFor, near: true},
+		"Nobody": {
+			reason: "Credentials that may ask nothing are denied.",
+			readyz: http.StatusForbidden, api: http.StatusForbidden, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied},
+			age: badFor,
+		},
+		"Denied": {
+			reason: "A token that the API server does not know is denied.",
+			token:  "other", readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied}, age: badFor,
+		},
+		"Starting": {
+			reason: "An API server that reports not to be ready is not.",
+			readyz: http.StatusInternalServerError, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor,
+		},
+		"Neither": {
+			reason: "A server without the paths of Kubernetes is not ready.",
+			readyz: http.StatusNotFound, api: http.StatusNotFound, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady},
+			age: badFor,
+		},
+		"Redirects": {
+			reason: "A redirect is not followed, since it could lead to where only the provider can go.",
+			readyz: http.StatusFound, want: silent, age: badFor,
+		},
+		"Near": {
+			reason: "A kubeconfig that leads to the provider's own machine is refused.",
+			readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigRefused}, age: badFor, near: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

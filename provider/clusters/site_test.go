@@ -75,8 +75,14 @@ func TestListSitesOfSecret(t *testing.T) {
 		secret metav1.ObjectMeta
 		want   []string
 	}{
-		"Named":    {reason: "A Site that names the Secret is found, and no Site that names a Secret of another namespace.", secret: metav1.ObjectMeta{Namespace: "admin", Name: "edge1"}, want: []string{"edge1"}},
-		"Built":    {reason: "A Site of a Cluster is found by the Secret where Cluster API puts the kubeconfig.", secret: metav1.ObjectMeta{Namespace: "fleet", Name: "c1-kubeconfig"}, want: []string{"built"}},
+		"Named": {
+			reason: "A Site that names the Secret is found, and no Site that names a Secret of another namespace.",
+			secret: metav1.ObjectMeta{Namespace: "admin", Name: "edge1"}, want: []string{"edge1"},
+		},
+		"Built": {
+			reason: "A Site of a Cluster is found by the Secret where Cluster API puts the kubeconfig.",
+			secret: metav1.ObjectMeta{Namespace: "fleet", Name: "c1-kubeconfig"}, want: []string{"built"},
+		},
 		"Anything": {reason: "A Secret that holds no kubeconfig concerns no Site.", secret: metav1.ObjectMeta{Namespace: "admin", Name: "password"}},
 	}
 	for name, tc := range cases {

@@ -46,7 +46,11 @@ func TestStripKind(t *testing.T) {
 	container := map[string]any{"name": "shop", "image": "shop:1", "env": []any{map[string]any{"name": "A", "value": "secret"}}}
 	for _, kind := range []string{"Deployment", "ReplicaSet"} {
 		u = &unstructured.Unstructured{Object: map[string]any{"kind": kind, "spec": map[string]any{
-			"replicas": int64(2), "template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}, "spec": map[string]any{"containers": []any{container, "junk"}, "volumes": []any{}}},
+			"replicas": int64(2),
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": map[string]any{"a": "b"}},
+				"spec":     map[string]any{"containers": []any{container, "junk"}, "volumes": []any{}},
+			},
 		}}}
 		stripUnreadFields(u)
 		containers := []any{map[string]any{"name": "shop", "image": "shop:1"}, map[string]any{"name": "", "image": ""}}
@@ -130,7 +134,10 @@ func TestWaitUntilSettled(t *testing.T) {
 			reason: "A refused list is reported at once.", after: 1234567, err: kerrors.NewForbidden(schema.GroupResource{}, "", nil),
 			want: answer{says: v1alpha1.SiteReasonAccessDenied, took: 1234567},
 		},
-		"Silent": {reason: "A cluster that does not answer is waited for once, for the patience.", after: 2 * patience, want: answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience}},
+		"Silent": {
+			reason: "A cluster that does not answer is waited for once, for the patience.",
+			after:  2 * patience, want: answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -74,7 +74,7 @@ const manifestBytes = 128
 func sizeInBytes(all []instruction.Manifest) int {
 	size := 0
 	for _, m := range all {
-		size += manifestBytes + len(m.Object.Group) + len(m.Object.Kind) + len(m.Object.Namespace) + len(m.Object.Name)
+		size += manifestBytes + len(m.Object.Group) + len(m.Version) + len(m.Object.Kind) + len(m.Object.Namespace) + len(m.Object.Name)
 		for _, i := range m.Instructions {
 			size += manifestBytes + len(i.Source)
 		}

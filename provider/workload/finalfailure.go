@@ -1,33 +1,24 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-const (
-	// reasonDeadlineExceeded is the reason of condition Progressing once a rollout took longer than spec.progressDeadlineSeconds (the deployment controller's
-	// TimedOutReason).
-	reasonDeadlineExceeded = "ProgressDeadlineExceeded"
-
-	// conditionStalled is the condition of kstatus by which any controller says that it does not try again until the object changes.
-	conditionStalled = "Stalled"
-
-	// settleTime is how long a Gateway has to refuse a route, and an engine to be stalled. The objects of one commit come one after the other.
-	settleTime = 10 * time.Second
-)
+// settleTime is how long a Gateway has to refuse a route, and an engine to be stalled. The objects of one commit come one after the other.
+const settleTime = 10 * time.Second
 
 // A FinalFailure is a failure that a controller of the cluster declared final: it ends with a change of the object, and not with time.
 type FinalFailure struct {
@@ -60,44 +51,19 @@ func (f FinalFailure) IsOlderThan(start time.Time) bool {
 type failingObject struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Status   struct {
-		ObservedGeneration int64              `json:"observedGeneration"`
+		ObservedGeneration generation         `json:"observedGeneration"`
 		Conditions         []metav1.Condition `json:"conditions"`
 	} `json:"status"`
 }
 
-// finalConditions lists the conditions by which the controller of a kind declares a failure final. An empty group and kind stand for any.
-func finalConditions() []finalCondition {
-	return []finalCondition{
-		{group: appsv1.GroupName, kinds: []string{"Deployment", "StatefulSet"}, conditionType: string(appsv1.DeploymentProgressing), status: metav1.ConditionFalse, reason: reasonDeadlineExceeded},
-		{group: batchv1.GroupName, kinds: []string{"Job"}, conditionType: string(batchv1.JobFailed), status: metav1.ConditionTrue},
-		{conditionType: conditionStalled, status: metav1.ConditionTrue},
-	}
-}
+// A generation is the number of a generation of an object.
+type generation int64
 
-// A finalCondition is a condition by which a controller declares a failure final.
-type finalCondition struct {
-	group         string
-	kinds         []string
-	conditionType string
-	status        metav1.ConditionStatus
-	// reason of the condition. Empty stands for any.
-	reason string
-}
-
-// FinalResources lists the resources of a deployment whose status may declare a failure final. The sources of Flux come last: they stall seldom.
-func FinalResources() []schema.GroupVersionResource {
-	out := []schema.GroupVersionResource{
-		appsv1.SchemeGroupVersion.WithResource("deployments"), appsv1.SchemeGroupVersion.WithResource("statefulsets"), batchv1.SchemeGroupVersion.WithResource("jobs"),
-		{Group: track.GatewayGroup, Version: "v1", Resource: "httproutes"},
-		{Group: track.GatewayGroup, Version: "v1", Resource: "grpcroutes"},
-		{Group: track.GatewayGroup, Version: "v1", Resource: "tlsroutes"},
-		{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations"},
-		{Group: "helm.toolkit.fluxcd.io", Version: "v2", Resource: "helmreleases"},
-	}
-	for _, source := range []string{"gitrepositories", "ocirepositories", "helmrepositories", "buckets"} {
-		out = append(out, schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1", Resource: source})
-	}
-	return out
+// UnmarshalJSON decodes a number, and a number in a text, as Argo Rollouts writes it. It returns an error for any other text.
+func (g *generation) UnmarshalJSON(b []byte) error {
+	n, err := strconv.ParseInt(strings.Trim(string(b), `"`), 10, 64)
+	*g = generation(n)
+	return errors.Wrap(err, "cannot parse generation")
 }
 
 // FindFinalFailure returns the failure that the status of an object declares final for its present generation, or nil. An object that another one controls
@@ -113,27 +79,52 @@ func FindFinalFailure(u *unstructured.Unstructured) *FinalFailure {
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o) != nil {
 		return nil // A status that cannot be decoded declares nothing.
 	}
-	for _, c := range o.Status.Conditions {
-		isFinal := slices.ContainsFunc(finalConditions(), func(f finalCondition) bool { return f.matches(u, c) })
-		if isFinal && o.isPresent(c) {
-			message := fmt.Sprintf("%s %s/%s: %s", u.GetKind(), u.GetNamespace(), u.GetName(), strings.Trim(c.Reason+": "+c.Message, ": "))
-			return &FinalFailure{Reason: engines.ReasonObjectFailed, Message: engines.SanitizeMessage(message), DeclaredAt: c.LastTransitionTime.Time}
-		}
+	states := finalStatesOf(u.GroupVersionKind().GroupKind())
+	c := o.finalCondition(states)
+	if c == nil {
+		c = o.finalPhase(u, states)
 	}
-	return nil
+	if c == nil {
+		return nil
+	}
+	message := fmt.Sprintf("%s %s/%s: %s", u.GetKind(), u.GetNamespace(), u.GetName(), strings.Trim(c.Reason+": "+c.Message, ": "))
+	return &FinalFailure{Reason: engines.ReasonObjectFailed, Message: engines.SanitizeMessage(message), DeclaredAt: c.LastTransitionTime.Time}
 }
 
-// matches reports whether a condition of an object declares a failure final.
-func (f finalCondition) matches(u *unstructured.Unstructured, c metav1.Condition) bool {
-	isKind := f.group == "" || f.group == u.GroupVersionKind().Group && slices.Contains(f.kinds, u.GetKind())
-	return isKind && c.Type == f.conditionType && c.Status == f.status && (f.reason == "" || f.reason == c.Reason)
+// finalCondition returns the condition that declares a failure of the present generation final, or nil.
+func (o failingObject) finalCondition(states []finalState) *metav1.Condition {
+	i := slices.IndexFunc(o.Status.Conditions, func(c metav1.Condition) bool {
+		return o.isPresent(c) && slices.ContainsFunc(states, func(f finalState) bool { return f.matches(c) })
+	})
+	if i < 0 {
+		return nil
+	}
+	return &o.Status.Conditions[i]
 }
 
-// isPresent reports whether a condition is about the present generation, as far as the condition or the status says. A Job says neither: its spec never changes.
+// finalPhase returns a phase that declares a failure of the present generation final, as a condition, or nil. It has the time of the last
+// change that the status knows.
+func (o failingObject) finalPhase(u *unstructured.Unstructured, states []finalState) *metav1.Condition {
+	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
+	isFinal := slices.ContainsFunc(states, func(f finalState) bool { return slices.Contains(f.phases, phase) })
+	end := endedObject{}
+	if !isFinal || !o.isPresent(metav1.Condition{}) || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &end) != nil {
+		return nil
+	}
+	changedAt := end.lastChange()
+	for _, c := range o.Status.Conditions {
+		changedAt = latest(changedAt, c.LastTransitionTime)
+	}
+	message := cmp.Or(end.Status.Message, end.describeContainer())
+	return &metav1.Condition{Reason: cmp.Or(end.Status.Reason, phase), Message: message, LastTransitionTime: changedAt}
+}
+
+// isPresent reports whether a condition is about the present generation, as far as the condition or the status says. A Job says neither: its spec never
+// changes.
 func (o failingObject) isPresent(c metav1.Condition) bool {
 	observed := c.ObservedGeneration
 	if observed == 0 {
-		observed = o.Status.ObservedGeneration
+		observed = int64(o.Status.ObservedGeneration)
 	}
 	return observed == 0 || observed >= o.Metadata.Generation
 }

@@ -47,6 +47,10 @@ func TestFindFinalFailure(t *testing.T) {
 		stalled        = `{type: Stalled, status: "True", reason: InvalidSpec, message: "no", observedGeneration: 2, ` + transitionTime + `}`
 		refused        = `{type: Accepted, status: "False", reason: NotAllowedByListeners, message: "no", observedGeneration: 2, ` + transitionTime + `}`
 	)
+	rollout := func(status string) string { return objectWith("argoproj.io/v1alpha1", "Rollout", status) }
+	conditionOf := func(conditionType, status, reason string) string {
+		return "{type: " + conditionType + ", status: '" + status + "', reason: " + reason + ", message: 'no', " + transitionTime + "}"
+	}
 	failed := func(message string) *FinalFailure {
 		return &FinalFailure{Reason: engines.ReasonObjectFailed, Message: message, DeclaredAt: declared}
 	}
@@ -110,8 +114,14 @@ func TestFindFinalFailure(t *testing.T) {
 			reason: "The refusal of an earlier generation of a route speaks of an earlier route.",
 			object: routeWith(`{type: Accepted, status: "False", reason: NotAllowedByListeners, observedGeneration: 1}`),
 		},
-		"Pending":    {reason: "A Gateway that has not decided refuses nothing.", object: routeWith(`{type: Accepted, status: "False", reason: Pending, observedGeneration: 2}`)},
-		"Unresolved": {reason: "A Service that a route refers to may come yet.", object: routeWith(`{type: ResolvedRefs, status: "False", reason: BackendNotFound, observedGeneration: 2}`)},
+		"Pending": {
+			reason: "A Gateway that has not decided refuses nothing.",
+			object: routeWith(`{type: Accepted, status: "False", reason: Pending, observedGeneration: 2}`),
+		},
+		"Unresolved": {
+			reason: "A Service that a route refers to may come yet.",
+			object: routeWith(`{type: ResolvedRefs, status: "False", reason: BackendNotFound, observedGeneration: 2}`),
+		},
 		"OtherParent": {
 			reason: "A Gateway that a route no longer names refuses nothing.",
 			object: `{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: web, generation: 2}, spec: {parentRefs: [{name: inside}]},
@@ -119,7 +129,10 @@ func TestFindFinalFailure(t *testing.T) {
 		},
 		"Progressing": {
 			reason: "A Deployment whose pods crash is not given up before its progress deadline.",
-			object: objectWith("apps/v1", "Deployment", `observedGeneration: 2, conditions: [{type: Progressing, status: "True", reason: ReplicaSetUpdated}, {type: Available, status: "False"}]`),
+			object: objectWith(
+				"apps/v1", "Deployment",
+				`observedGeneration: 2, conditions: [{type: Progressing, status: "True", reason: ReplicaSetUpdated}, {type: Available, status: "False"}]`,
+			),
 		},
 		"Refused": {
 			reason: "A Deployment whose pods a quota refuses may get them later.",
@@ -131,11 +144,95 @@ func TestFindFinalFailure(t *testing.T) {
 		},
 		"Deleted": {
 			reason: "No controller awaits an object that is being deleted.",
-			object: "{apiVersion: batch/v1, kind: Job, metadata: {name: web, deletionTimestamp: '2026-11-01T12:00:00Z'}, status: {conditions: [{type: Failed, status: 'True'}]}}",
+			object: "{apiVersion: batch/v1, kind: Job, metadata: {name: web, deletionTimestamp: '2026-11-01T12:00:00Z'}, status: {conditions: " +
+				"[{type: Failed, status: 'True'}]}}",
 		},
 		"Owned": {
 			reason: "A Job that another object controls, such as a CronJob, is replaced by that.",
-			object: "{apiVersion: batch/v1, kind: Job, metadata: {name: web, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: web, uid: u, controller: true}]}, status: {conditions: [{type: Failed, status: 'True'}]}}",
+			object: "{apiVersion: batch/v1, kind: Job, metadata: {name: web, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: web, " +
+				"uid: u, controller: true}]}, status: {conditions: [{type: Failed, status: 'True'}]}}",
+		},
+		"Pod": {
+			reason: "A pod that failed is not started again, whatever the policy of its containers.",
+			object: objectWith("v1", "Pod", `phase: Failed, conditions: [{type: Ready, status: "False", lastTransitionTime: "2026-11-01T11:59:00Z"}],
+				initContainerStatuses: [{name: wait, state: {terminated: {exitCode: 0, finishedAt: "2026-11-01T11:58:00Z"}}}],
+				containerStatuses: [{name: app, state: {terminated: {exitCode: 3, reason: Error, finishedAt: "2026-11-01T12:00:00Z"}}}]`),
+			want: failed("Pod shop/web: Failed: container app ended: exit code 3, Error"),
+		},
+		"PodEvicted": {
+			reason: "A pod that its node evicted has the words of the node, and the time of its last condition.",
+			object: objectWith("v1", "Pod", `phase: Failed, reason: Evicted, message: no memory, conditions: [{type: Ready, status: "False"},
+				`+conditionOf("DisruptionTarget", "True", "a")+"]"),
+			want: failed("Pod shop/web: Evicted: no memory"),
+		},
+		"PodCrashes": {
+			reason: "A pod whose container crashes again and again may recover.",
+			object: objectWith("v1", "Pod", "phase: Running, containerStatuses: [{name: app, state: {waiting: {reason: CrashLoopBackOff}}}]"),
+		},
+		"PodOwned": {
+			reason: "A failed pod that another object controls, such as a ReplicaSet, is replaced by that.",
+			object: `{apiVersion: v1, kind: Pod, status: {phase: Failed}, metadata: {name: web,
+				ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: u, controller: true}]}}`,
+		},
+		"Rollout": {
+			reason: "A Rollout writes its generation as a text, and exceeds its progress deadline as a Deployment does.",
+			object: rollout(`phase: Degraded, observedGeneration: "2", conditions: [` + exceeded + "]"),
+			want:   failed("Rollout shop/web: ProgressDeadlineExceeded: ReplicaSet web-1 has timed out"),
+		},
+		"RolloutAborted": {
+			reason: "A Rollout that was aborted does not go on until a user retries it.",
+			object: rollout(`observedGeneration: "2", conditions: [` + conditionOf("Progressing", "False", "RolloutAborted") + "]"),
+			want:   failed("Rollout shop/web: RolloutAborted: no"),
+		},
+		"RolloutInvalid": {
+			reason: "A Rollout with an invalid spec is not carried out.",
+			object: rollout(`observedGeneration: "2", conditions: [` + conditionOf("InvalidSpec", "True", "InvalidSpec") + "]"),
+			want:   failed("Rollout shop/web: InvalidSpec: no"),
+		},
+		"RolloutPhase": {
+			reason: "A Rollout whose phase is Degraded for another condition failed, at the time of its last condition.",
+			object: rollout(`phase: Degraded, message: "no", observedGeneration: "2", conditions: [` + conditionOf("Healthy", "False", "a") + "]"),
+			want:   failed("Rollout shop/web: Degraded: no"),
+		},
+		"RolloutEarlier": {
+			reason: "A Rollout whose controller has not seen its last change may still make progress.",
+			object: rollout(`phase: Degraded, observedGeneration: "1", conditions: [` + exceeded + "]"),
+		},
+		"RolloutHash": {
+			reason: "A generation that is no number, as an early version of the controller writes it, cannot be compared.",
+			object: rollout("phase: Degraded, observedGeneration: 5d4c8b, conditions: [" + exceeded + "]"),
+		},
+		"RolloutPaused": {
+			reason: "A Rollout that is paused goes on.",
+			object: rollout(`phase: Paused, observedGeneration: "2", conditions: [` + conditionOf("Progressing", "Unknown", "RolloutPaused") + "]"),
+		},
+		"Workflow": {
+			reason: "A Workflow that failed does not run again by itself.",
+			object: objectWith("argoproj.io/v1alpha1", "Workflow", `phase: Error, message: "no", finishedAt: "2026-11-01T12:00:00Z"`),
+			want:   failed("Workflow shop/web: Error: no"),
+		},
+		"PipelineRun": {
+			reason: "A run of Tekton that did not succeed is over.",
+			object: objectWith("tekton.dev/v1", "PipelineRun", "conditions: ["+conditionOf("Succeeded", "False", "Failed")+"]"),
+			want:   failed("PipelineRun shop/web: Failed: no"),
+		},
+		"TaskRunRetried": {
+			reason: "A run of Tekton that is tried again is not over.",
+			object: objectWith("tekton.dev/v1", "TaskRun", "conditions: ["+conditionOf("Succeeded", "Unknown", "ToBeRetried")+"]"),
+		},
+		"JobSet": {
+			reason: "A set of Jobs that failed does not run again.",
+			object: objectWith("jobset.x-k8s.io/v1alpha2", "JobSet", "conditions: ["+conditionOf("Failed", "True", "FailedJobs")+"]"),
+			want:   failed("JobSet shop/web: FailedJobs: no"),
+		},
+		"OtherPhase": {
+			reason: "Phase Failed of a kind that nothing is known about may mean anything.",
+			object: objectWith("example.org/v1", "Cache", "phase: Failed"),
+		},
+		"OtherStatus": {
+			reason: "A controller that is stalled is so whatever else its status has.",
+			object: objectWith("example.org/v1", "Cache", "phase: {a: b}, reason: 3, conditions: ["+stalled+"]"),
+			want:   failed("Cache shop/web: InvalidSpec: no"),
 		},
 		"BadType": {reason: "A status that cannot be decoded declares nothing.", object: objectWith("apps/v1", "Deployment", "conditions: many")},
 		"Healthy": {reason: "An object without such a condition has not failed.", object: objectWith("apps/v1", "StatefulSet", "observedGeneration: 2")},

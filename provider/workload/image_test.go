@@ -9,8 +9,11 @@ func TestIsSameImage(t *testing.T) {
 		asked, has string
 		want       bool
 	}{
-		"Same":          {reason: "An image is the same as itself.", asked: "shop:1", has: "shop:1", want: true},
-		"Mirror":        {reason: "An image from a mirror has the same digest.", asked: "registry.example.org/shop" + digest, has: "mirror.local/cache/shop:1" + digest, want: true},
+		"Same": {reason: "An image is the same as itself.", asked: "shop:1", has: "shop:1", want: true},
+		"Mirror": {
+			reason: "An image from a mirror has the same digest.",
+			asked:  "registry.example.org/shop" + digest, has: "mirror.local/cache/shop:1" + digest, want: true,
+		},
 		"OtherDigest":   {reason: "Another digest is another image.", asked: newImage, has: oldImage},
 		"DigestMissing": {reason: "A tag does not prove a digest.", asked: "shop" + digest, has: "shop:1"},
 		"DigestAdded":   {reason: "A policy may add the digest of a tag.", asked: "shop:1", has: "shop:1" + digest, want: true},

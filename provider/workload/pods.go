@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -39,8 +40,9 @@ type containerState struct {
 	} `json:"waiting"`
 	Running    *struct{} `json:"running"`
 	Terminated *struct {
-		Reason   string `json:"reason"`
-		ExitCode int64  `json:"exitCode"`
+		Reason     string      `json:"reason"`
+		ExitCode   int64       `json:"exitCode"`
+		FinishedAt metav1.Time `json:"finishedAt"`
 	} `json:"terminated"`
 }
 

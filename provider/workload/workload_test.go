@@ -22,8 +22,13 @@ func newDeployment(name, image string, replicas, available int64, change ...func
 	o := object{
 		"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": object{"name": name, "namespace": "team-a", "uid": name, "generation": int64(3), "annotations": object{revisionAnnotation: "2"}},
-		"spec":     object{"replicas": replicas, "template": object{"spec": object{"containers": []any{object{"name": "proxy", "image": "proxy:1"}, object{"name": "shop", "image": image}}}}},
-		"status":   object{"observedGeneration": int64(3), "availableReplicas": available},
+		"spec": object{
+			"replicas": replicas,
+			"template": object{
+				"spec": object{"containers": []any{object{"name": "proxy", "image": "proxy:1"}, object{"name": "shop", "image": image}}},
+			},
+		},
+		"status": object{"observedGeneration": int64(3), "availableReplicas": available},
 	}
 	for _, do := range change {
 		do(o)
@@ -35,7 +40,8 @@ func newReplicaSet(owner, revision, image string, replicas, available int64) *un
 	return &unstructured.Unstructured{Object: object{
 		"apiVersion": "apps/v1", "kind": "ReplicaSet",
 		"metadata": object{
-			"name": owner + "-" + revision, "namespace": "team-a", "annotations": object{revisionAnnotation: revision}, "labels": object{"pod-template-hash": "h" + revision},
+			"name": owner + "-" + revision, "namespace": "team-a", "annotations": object{revisionAnnotation: revision},
+			"labels":          object{"pod-template-hash": "h" + revision},
 			"ownerReferences": []any{object{"apiVersion": "apps/v1", "kind": "Deployment", "name": owner, "uid": owner, "controller": true}},
 		},
 		"spec":   object{"template": object{"spec": object{"containers": []any{object{"image": image}}}}},
@@ -64,7 +70,8 @@ func TestAssess(t *testing.T) {
 		want              Health
 	}{
 		"Available": {
-			reason: "Pods of the present revision that are available serve.", deployments: list{newDeployment("shop", newImage, 2, 2)}, sets: list{newReplicaSet("shop", "2", newImage, 2, 2)},
+			reason:      "Pods of the present revision that are available serve.",
+			deployments: list{newDeployment("shop", newImage, 2, 2)}, sets: list{newReplicaSet("shop", "2", newImage, 2, 2)},
 			want: Health{State: "Available", Available: 2, Updated: 2, Desired: 2},
 		},
 		"OldPods": {
@@ -78,13 +85,15 @@ func TestAssess(t *testing.T) {
 			want: Health{State: "Available", Available: 1, AvailableOther: 1, Updated: 1, Desired: 2},
 		},
 		"OtherImage": {
-			reason: "A Deployment with another image serves another image.", deployments: list{newDeployment("shop", oldImage, 2, 2)}, sets: list{newReplicaSet("shop", "2", oldImage, 2, 2)},
+			reason:      "A Deployment with another image serves another image.",
+			deployments: list{newDeployment("shop", oldImage, 2, 2)}, sets: list{newReplicaSet("shop", "2", oldImage, 2, 2)},
 			want: Health{State: "OtherImage", Reason: "OtherImage", Message: "Deployment shop has proxy:1, " + oldImage, AvailableOther: 2, Desired: 2},
 		},
 		"OldGeneration": {
 			reason:      "The status of the Deployment's controller from before the last change proves nothing.",
-			deployments: list{newDeployment("shop", newImage, 2, 2, set(int64(2), "status", "observedGeneration"))}, sets: list{newReplicaSet("shop", "2", newImage, 2, 2)},
-			want: Health{State: "Progressing", Reason: "Progressing", Message: lag, AvailableOther: 2, Desired: 2},
+			deployments: list{newDeployment("shop", newImage, 2, 2, set(int64(2), "status", "observedGeneration"))},
+			sets:        list{newReplicaSet("shop", "2", newImage, 2, 2)},
+			want:        Health{State: "Progressing", Reason: "Progressing", Message: lag, AvailableOther: 2, Desired: 2},
 		},
 		"OldSet": {
 			reason:      "A ReplicaSet with another image than its Deployment is not that of the present revision.",
@@ -97,22 +106,26 @@ func TestAssess(t *testing.T) {
 			want: Health{State: "Progressing", Reason: "Progressing", Message: lag, Desired: 2},
 		},
 		"Zero": {
-			reason: "A Deployment that is asked for no pods is as it was asked for.", deployments: list{newDeployment("shop", newImage, 0, 0)}, sets: list{newReplicaSet("shop", "2", newImage, 0, 0)},
+			reason:      "A Deployment that is asked for no pods is as it was asked for.",
+			deployments: list{newDeployment("shop", newImage, 0, 0)}, sets: list{newReplicaSet("shop", "2", newImage, 0, 0)},
 			want: Health{State: "ScaledToZero", Reason: "ScaledToZero"},
 		},
 		"Quota": {
 			reason:      "A quota that is used up is named.",
-			deployments: list{newDeployment("shop", newImage, 2, 0, failing(`pods "shop-h2-x" is forbidden: exceeded quota: small`))}, sets: list{newReplicaSet("shop", "2", newImage, 0, 0)},
-			want: Health{State: "Unavailable", Reason: "QuotaExceeded", Message: `pods "shop-h2-x" is forbidden: exceeded quota: small`, Desired: 2},
+			deployments: list{newDeployment("shop", newImage, 2, 0, failing(`pods "shop-h2-x" is forbidden: exceeded quota: small`))},
+			sets:        list{newReplicaSet("shop", "2", newImage, 0, 0)},
+			want:        Health{State: "Unavailable", Reason: "QuotaExceeded", Message: `pods "shop-h2-x" is forbidden: exceeded quota: small`, Desired: 2},
 		},
 		"Refused": {
 			reason:      "A cluster that refuses to make pods for another reason is quoted.",
-			deployments: list{newDeployment("shop", newImage, 2, 0, failing("admission webhook\ndenied the request"))}, sets: list{newReplicaSet("shop", "2", newImage, 0, 0)},
-			want: Health{State: "Unavailable", Reason: "PodsRefused", Message: "admission webhook denied the request", Desired: 2},
+			deployments: list{newDeployment("shop", newImage, 2, 0, failing("admission webhook\ndenied the request"))},
+			sets:        list{newReplicaSet("shop", "2", newImage, 0, 0)},
+			want:        Health{State: "Unavailable", Reason: "PodsRefused", Message: "admission webhook denied the request", Desired: 2},
 		},
 		"Deleting": {
-			reason: "A Deployment that is being deleted does not count.", deployments: list{newDeployment("shop", newImage, 2, 2, set("2031-12-17T13:14:15Z", "metadata", "deletionTimestamp"))},
-			want: Health{State: "Missing", Reason: "WorkloadMissing", Message: "Deployment shop is being deleted", AvailableOther: 2, Desired: 2},
+			reason:      "A Deployment that is being deleted does not count.",
+			deployments: list{newDeployment("shop", newImage, 2, 2, set("2031-12-17T13:14:15Z", "metadata", "deletionTimestamp"))},
+			want:        Health{State: "Missing", Reason: "WorkloadMissing", Message: "Deployment shop is being deleted", AvailableOther: 2, Desired: 2},
 		},
 		"Missing": {
 			reason: "Without a Deployment no pod can be available.",
@@ -168,7 +181,10 @@ func TestSelectTracks(t *testing.T) {
 		deployments list
 		want        []string
 	}{
-		"NoTracks": {reason: "Without tracks each Deployment of a claim counts.", image: newImage, deployments: list{newDeployment("a", oldImage, 1, 1), newDeployment("b", newImage, 1, 1)}, want: []string{"a", "b"}},
+		"NoTracks": {
+			reason: "Without tracks each Deployment of a claim counts.",
+			image:  newImage, deployments: list{newDeployment("a", oldImage, 1, 1), newDeployment("b", newImage, 1, 1)}, want: []string{"a", "b"},
+		},
 		"Beside": {
 			reason: "Of two tracks beside each other the track with the image counts.", image: newImage,
 			deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), newDeployment("b", newImage, 1, 1, in("green"))}, want: []string{"b"},
@@ -181,7 +197,10 @@ func TestSelectTracks(t *testing.T) {
 			reason: "Where no track has the image, each counts, and the other image is reported.", image: newImage,
 			deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), newDeployment("b", oldImage, 1, 1, in("green"))}, want: []string{"a", "b"},
 		},
-		"Malformed": {reason: "A Deployment that cannot be decoded leaves the choice to who assesses it.", image: newImage, deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), broken}, want: []string{"a", "c"}},
+		"Malformed": {
+			reason: "A Deployment that cannot be decoded leaves the choice to who assesses it.",
+			image:  newImage, deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), broken}, want: []string{"a", "c"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

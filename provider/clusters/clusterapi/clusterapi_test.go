@@ -215,9 +215,15 @@ func TestOldCore(t *testing.T) {
 
 func TestDenied(t *testing.T) {
 	cases := map[string]struct{ reason, denied, want string }{
-		"Definitions": {reason: "Without access to CustomResourceDefinitions, the version of Cluster is unknown.", denied: "customresourcedefinitions", want: "AccessDenied Cluster c1"},
-		"Clusters":    {reason: "A Cluster that the provider may not read is reported as denied.", denied: "clusters", want: "AccessDenied Cluster c1"},
-		"Secrets":     {reason: "A kubeconfig Secret that the provider may not read is reported as denied.", denied: "secrets", want: "AccessDenied Secret c1-kubeconfig"},
+		"Definitions": {
+			reason: "Without access to CustomResourceDefinitions, the version of Cluster is unknown.",
+			denied: "customresourcedefinitions", want: "AccessDenied Cluster c1",
+		},
+		"Clusters": {reason: "A Cluster that the provider may not read is reported as denied.", denied: "clusters", want: "AccessDenied Cluster c1"},
+		"Secrets": {
+			reason: "A kubeconfig Secret that the provider may not read is reported as denied.",
+			denied: "secrets", want: "AccessDenied Secret c1-kubeconfig",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -259,9 +265,15 @@ func TestKubeconfigIsCached(t *testing.T) {
 		at      time.Time
 		asked   int
 	}{
-		"Same":    {reason: "An unchanged Secret is not read again before the API server is due.", version: func(read string) string { return read }, at: time.Unix(299, 0)},
-		"Due":     {reason: "An API server whose probe is due is asked again.", version: func(read string) string { return read }, at: time.Unix(300, 0), asked: 1},
-		"Changed": {reason: "A Secret of another version may have another kubeconfig, so the server is asked again.", version: func(read string) string { return read + "0" }, asked: 1},
+		"Same": {
+			reason:  "An unchanged Secret is not read again before the API server is due.",
+			version: func(read string) string { return read }, at: time.Unix(299, 0),
+		},
+		"Due": {reason: "An API server whose probe is due is asked again.", version: func(read string) string { return read }, at: time.Unix(300, 0), asked: 1},
+		"Changed": {
+			reason:  "A Secret of another version may have another kubeconfig, so the server is asked again.",
+			version: func(read string) string { return read + "0" }, asked: 1,
+		},
 		"Unknown": {reason: "A Secret whose version is unknown is read again.", version: func(string) string { return "" }, asked: 1},
 	}
 	for name, tc := range cases {

@@ -22,8 +22,14 @@ func TestCounts(t *testing.T) {
 		in     func() Input
 		want   counts
 	}{
-		"VersionV1Beta1": {reason: "A control plane of v1beta1 reports its version while the API server does not.", in: func() Input { return silent(V1Beta2, V1Beta1) }, want: counts{Version: "v1.34.0"}},
-		"VersionV1Beta2": {reason: "A control plane of v1beta2 reports its version in the same field.", in: func() Input { return silent(V1Beta2, V1Beta2) }, want: counts{Version: "v1.34.0"}},
+		"VersionV1Beta1": {
+			reason: "A control plane of v1beta1 reports its version while the API server does not.",
+			in:     func() Input { return silent(V1Beta2, V1Beta1) }, want: counts{Version: "v1.34.0"},
+		},
+		"VersionV1Beta2": {
+			reason: "A control plane of v1beta2 reports its version in the same field.",
+			in:     func() Input { return silent(V1Beta2, V1Beta2) }, want: counts{Version: "v1.34.0"},
+		},
 		"VersionAsked": {
 			reason: "The version that the API server reports wins over the version in the objects.",
 			in:     func() Input { return good(V1Beta1, V1Beta1) }, want: counts{Version: "v1.34.2"},

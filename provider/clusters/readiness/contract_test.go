@@ -38,13 +38,35 @@ func TestContractOf(t *testing.T) {
 		cluster Contract
 		want    string
 	}{
-		"Old":       {reason: "A provider of contract v1beta1, such as CAPT, is read by that contract.", labels: map[string]string{oldLabel: "v1beta1"}, served: []string{"v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
-		"New":       {reason: "The newest contract of a kind that has two is taken.", labels: map[string]string{oldLabel: "v1beta1", newLabel: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta2, want: "v1beta2/v1beta2"},
-		"OldCore":   {reason: "A Cluster v1beta1 is joined with contract v1beta1, whatever else the kind follows.", labels: map[string]string{oldLabel: "v1beta1", newLabel: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta1, want: "v1beta1/v1beta1"},
-		"Several":   {reason: "The newest served version of the versions in the label is taken.", labels: map[string]string{oldLabel: "v1alpha4_v1beta1_v1_v1beta2"}, served: []string{"v1", "v1beta1", "v1beta2", "v1alpha4"}, cluster: V1Beta2, want: "v1beta1/v1"},
-		"NotServed": {reason: "A version that is not served is skipped, and the next contract is taken.", labels: map[string]string{newLabel: "v1beta2", oldLabel: "v1beta1"}, served: []string{"-v1beta2", "v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
-		"NoLabel":   {reason: "A definition without the label follows no known contract.", served: []string{"v1beta1"}, cluster: V1Beta2, want: "/"},
-		"Future":    {reason: "A contract that is not in the list is not taken.", labels: map[string]string{"cluster.x-k8s.io/v1": "v1"}, served: []string{"v1"}, cluster: V1Beta2, want: "/"},
+		"Old": {
+			reason: "A provider of contract v1beta1, such as CAPT, is read by that contract.",
+			labels: map[string]string{oldLabel: "v1beta1"}, served: []string{"v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1",
+		},
+		"New": {
+			reason: "The newest contract of a kind that has two is taken.",
+			labels: map[string]string{oldLabel: "v1beta1", newLabel: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta2,
+			want: "v1beta2/v1beta2",
+		},
+		"OldCore": {
+			reason: "A Cluster v1beta1 is joined with contract v1beta1, whatever else the kind follows.",
+			labels: map[string]string{oldLabel: "v1beta1", newLabel: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta1,
+			want: "v1beta1/v1beta1",
+		},
+		"Several": {
+			reason: "The newest served version of the versions in the label is taken.",
+			labels: map[string]string{oldLabel: "v1alpha4_v1beta1_v1_v1beta2"}, served: []string{"v1", "v1beta1", "v1beta2", "v1alpha4"},
+			cluster: V1Beta2, want: "v1beta1/v1",
+		},
+		"NotServed": {
+			reason: "A version that is not served is skipped, and the next contract is taken.",
+			labels: map[string]string{newLabel: "v1beta2", oldLabel: "v1beta1"}, served: []string{"-v1beta2", "v1beta1"}, cluster: V1Beta2,
+			want: "v1beta1/v1beta1",
+		},
+		"NoLabel": {reason: "A definition without the label follows no known contract.", served: []string{"v1beta1"}, cluster: V1Beta2, want: "/"},
+		"Future": {
+			reason: "A contract that is not in the list is not taken.",
+			labels: map[string]string{"cluster.x-k8s.io/v1": "v1"}, served: []string{"v1"}, cluster: V1Beta2, want: "/",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -121,12 +121,14 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReady by XCluster c1: the network is gone",
 		},
 		"InfraDeleted": {
-			reason: "An infrastructure object that is deleted without its Cluster is not ready.", in: func() Input { in := good(V1Beta2, V1Beta2); in.Infrastructure.SetDeletionTimestamp(&now); return in },
-			want: "InfrastructureReady=False/NotReady by XCluster c1: it is being deleted",
+			reason: "An infrastructure object that is deleted without its Cluster is not ready.",
+			in:     func() Input { in := good(V1Beta2, V1Beta2); in.Infrastructure.SetDeletionTimestamp(&now); return in },
+			want:   "InfrastructureReady=False/NotReady by XCluster c1: it is being deleted",
 		},
 		"InfraNotReferenced": {
-			reason: "A Cluster without infrastructure is ready once Cluster API reports it provisioned.", in: func() Input { in := good(V1Beta2, V1Beta2); in.Infrastructure = NotReferenced(); return in },
-			want: "InfrastructureReady=True/Provisioned by Cluster c1",
+			reason: "A Cluster without infrastructure is ready once Cluster API reports it provisioned.",
+			in:     func() Input { in := good(V1Beta2, V1Beta2); in.Infrastructure = NotReferenced(); return in },
+			want:   "InfrastructureReady=True/Provisioned by Cluster c1",
 		},
 		"InfraNotReferencedYet": {
 			reason: "A Cluster without infrastructure is not ready before Cluster API reports it provisioned.", in: func() Input {
@@ -144,7 +146,9 @@ func TestContracts(t *testing.T) {
 				set(in.Cluster.Unstructured, "status.initialization=none")
 				return in
 			},
-			want: "InfrastructureReady=Unknown/ContractUnknown by XCluster c1: the definition of its kind names no contract of Cluster API that is known here", blocker: "ContractUnknown XCluster c1: the definition of its kind names no contract of Cluster API that is known here",
+			want: "InfrastructureReady=Unknown/ContractUnknown by XCluster c1: the definition of its kind names no contract of Cluster API that " +
+				"is known here",
+			blocker: "ContractUnknown XCluster c1: the definition of its kind names no contract of Cluster API that is known here",
 		},
 		"InitializedV1Beta1": {
 			reason: "A Cluster of v1beta1 reports in its condition ControlPlaneInitialized that the control plane is initialized.", in: func() Input {
@@ -208,8 +212,9 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/NotReady by XControlPlane c1",
 		},
 		"PlaneDeleted": {
-			reason: "A control plane object that is deleted without its Cluster is not ready.", in: func() Input { in := good(V1Beta2, V1Beta2); in.ControlPlane.SetDeletionTimestamp(&now); return in },
-			want: "ControlPlaneReady=False/NotReady by XControlPlane c1: it is being deleted",
+			reason: "A control plane object that is deleted without its Cluster is not ready.",
+			in:     func() Input { in := good(V1Beta2, V1Beta2); in.ControlPlane.SetDeletionTimestamp(&now); return in },
+			want:   "ControlPlaneReady=False/NotReady by XControlPlane c1: it is being deleted",
 		},
 		"NoPlaneV1Beta2": {
 			reason: "Where no control plane object is referenced, the Cluster's own condition counts.", in: func() Input {
@@ -252,7 +257,8 @@ func TestContracts(t *testing.T) {
 				set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.host=")
 				return in
 			},
-			want: "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set", blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
+			want:    "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set",
+			blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
 		},
 		"NoPort": {
 			reason: "A host without a port is not an endpoint.", in: func() Input {
@@ -260,7 +266,8 @@ func TestContracts(t *testing.T) {
 				set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.port=0")
 				return in
 			},
-			want: "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set", blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
+			want:    "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set",
+			blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
 		},
 		"EndpointIsURL": {
 			reason: "The URL that CAPT writes into the field of the host is corrected.", in: func() Input {
@@ -303,8 +310,9 @@ func TestContracts(t *testing.T) {
 			want: "Paused=True/Paused by XControlPlane c1",
 		},
 		"PausedIgnored": {
-			reason: "A pause that CAPT ignores is reported as ignored.", in: func() Input { in := capt(V1Beta2); set(in.Cluster.Unstructured, "spec.paused=true"); return in },
-			want: "Paused=True/PausedIgnoredByProvider by Cluster c1: its provider works on it all the same",
+			reason: "A pause that CAPT ignores is reported as ignored.",
+			in:     func() Input { in := capt(V1Beta2); set(in.Cluster.Unstructured, "spec.paused=true"); return in },
+			want:   "Paused=True/PausedIgnoredByProvider by Cluster c1: its provider works on it all the same",
 		},
 		"DeletingV1Beta2": {
 			reason: "The Cluster's condition Deleting names the objects that its deletion waits for.", in: func() Input {
@@ -313,7 +321,8 @@ func TestContracts(t *testing.T) {
 				with(in.Cluster.Unstructured, "status.conditions", "Deleting=True/WaitingForWorkersDeletion/* MachineDeployments: a")
 				return in
 			},
-			want: "Deleting=True/WaitingForWorkersDeletion by Cluster c1: * MachineDeployments: a", blocker: "WaitingForWorkersDeletion Cluster c1: * MachineDeployments: a",
+			want:    "Deleting=True/WaitingForWorkersDeletion by Cluster c1: * MachineDeployments: a",
+			blocker: "WaitingForWorkersDeletion Cluster c1: * MachineDeployments: a",
 		},
 		"DeletingV1Beta1": {
 			reason: "A Cluster of v1beta1 has its condition Deleting below status.v1beta2.", in: func() Input {
@@ -325,8 +334,9 @@ func TestContracts(t *testing.T) {
 			want: "Deleting=True/WaitingForControlPlaneDeletion by Cluster c1: soon", blocker: "WaitingForControlPlaneDeletion Cluster c1: soon",
 		},
 		"DeletingSilently": {
-			reason: "A Cluster that is deleted may have no condition about it.", in: func() Input { in := good(V1Beta1, V1Beta1); in.Cluster.SetDeletionTimestamp(&now); return in },
-			want: "Deleting=True/DeletionRequested by Cluster c1: it is being deleted", blocker: "DeletionRequested Cluster c1: it is being deleted",
+			reason: "A Cluster that is deleted may have no condition about it.",
+			in:     func() Input { in := good(V1Beta1, V1Beta1); in.Cluster.SetDeletionTimestamp(&now); return in },
+			want:   "Deleting=True/DeletionRequested by Cluster c1: it is being deleted", blocker: "DeletionRequested Cluster c1: it is being deleted",
 		},
 		"FailureV1Beta1": {
 			reason: "A failure reason on a Cluster that works is shown and does not block.", in: func() Input {
@@ -361,7 +371,8 @@ func TestContracts(t *testing.T) {
 				in.Behind[1] = Found(with(thing("tf.upbound.io/v1beta1", kindWorkspace, "c1-vpc"), "status.conditions", "Synced=False/ReconcileError/apply failed: no quota"), "")
 				return in
 			},
-			want: "ProviderHealthy=False/TerraformFailed by Workspace c1-vpc: apply failed: no quota", blocker: "TerraformFailed Workspace c1-vpc: apply failed: no quota",
+			want:    "ProviderHealthy=False/TerraformFailed by Workspace c1-vpc: apply failed: no quota",
+			blocker: "TerraformFailed Workspace c1-vpc: apply failed: no quota",
 		},
 		"TerraformFailsToDelete": {
 			reason: "A deletion waits for the Workspace whose Terraform fails to destroy.", in: func() Input {

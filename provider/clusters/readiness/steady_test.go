@@ -18,9 +18,26 @@ func TestSteady(t *testing.T) {
 		reason string
 		story  []seen
 	}{
-		"Stable":      {reason: "A Cluster counts as ready once it was ready for ten seconds.", story: []seen{{0, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}}},
-		"Interrupted": {reason: "An interruption begins the ten seconds again.", story: []seen{{0, true, false, 10}, {9, false, false, -1}, {1, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}}},
-		"Lost":        {reason: "A lost Cluster is not ready at once, and each loss doubles the time after that.", story: []seen{{0, true, false, 10}, {10, true, true, -1}, {5, false, false, -1}, {1, true, false, 20}, {20, true, true, -1}, {1, false, false, -1}, {1, true, false, 40}}},
+		"Stable": {
+			reason: "A Cluster counts as ready once it was ready for ten seconds.",
+			story:  []seen{{0, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}},
+		},
+		"Interrupted": {
+			reason: "An interruption begins the ten seconds again.",
+			story:  []seen{{0, true, false, 10}, {9, false, false, -1}, {1, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}},
+		},
+		"Lost": {
+			reason: "A lost Cluster is not ready at once, and each loss doubles the time after that.",
+			story: []seen{
+				{0, true, false, 10},
+				{10, true, true, -1},
+				{5, false, false, -1},
+				{1, true, false, 20},
+				{20, true, true, -1},
+				{1, false, false, -1},
+				{1, true, false, 40},
+			},
+		},
 		"Bounded": {reason: "No Cluster has to be ready for longer than ten minutes.", story: func() []seen {
 			var out []seen
 			for range 12 {
@@ -31,7 +48,19 @@ func TestSteady(t *testing.T) {
 			}
 			return append(out, seen{1, true, false, 600})
 		}()},
-		"Forgiven": {reason: "Earlier losses are forgotten once the Cluster was ready for ten minutes.", story: []seen{{0, true, false, 10}, {10, true, true, -1}, {1, false, false, -1}, {1, true, false, 20}, {20, true, true, -1}, {580, true, true, -1}, {1, false, false, -1}, {1, true, false, 20}}},
+		"Forgiven": {
+			reason: "Earlier losses are forgotten once the Cluster was ready for ten minutes.",
+			story: []seen{
+				{0, true, false, 10},
+				{10, true, true, -1},
+				{1, false, false, -1},
+				{1, true, false, 20},
+				{20, true, true, -1},
+				{580, true, true, -1},
+				{1, false, false, -1},
+				{1, true, false, 20},
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

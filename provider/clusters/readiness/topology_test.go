@@ -33,12 +33,33 @@ func TestTopology(t *testing.T) {
 			reason: "A Cluster without a ClusterClass waits for no topology.",
 			change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") },
 		},
-		"Done":     {reason: "A topology is done once Cluster API reconciled the Cluster's present generation.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
-		"Old":      {reason: "The old version has the topology's condition in another place.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
-		"Silent":   {reason: "A Cluster without the condition TopologyReconciled is not reconciled.", change: func(Input) {}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
-		"Failed":   {reason: "The reason and the message of a failure come from the Cluster's condition.", change: func(in Input) { reconciled(in, "False", "ReconcileFailed", 2) }, want: Topology{Class: "a", Reason: "ReconcileFailed", Message: "words"}},
-		"Stale":    {reason: "A condition about an older generation does not count.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
-		"StaleOld": {reason: "A condition about an older generation does not count in the old version.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
+		"Done": {
+			reason: "A topology is done once Cluster API reconciled the Cluster's present generation.",
+			change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"},
+		},
+		"Old": {
+			reason:  "The old version has the topology's condition in another place.",
+			version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"},
+		},
+		"Silent": {
+			reason: "A Cluster without the condition TopologyReconciled is not reconciled.",
+			change: func(Input) {}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled},
+		},
+		"Failed": {
+			reason: "The reason and the message of a failure come from the Cluster's condition.",
+			change: func(in Input) { reconciled(in, "False", "ReconcileFailed", 2) },
+			want:   Topology{Class: "a", Reason: "ReconcileFailed", Message: "words"},
+		},
+		"Stale": {
+			reason: "A condition about an older generation does not count.",
+			change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) },
+			want:   Topology{Class: "a", Reason: ReasonTopologyNotReconciled},
+		},
+		"StaleOld": {
+			reason:  "A condition about an older generation does not count in the old version.",
+			version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) },
+			want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled},
+		},
 		"PlaneBehind": {reason: "A control plane that has not observed its own generation is behind.", change: func(in Input) {
 			reconciled(in, "True", "", 2)
 			set(in.ControlPlane.Unstructured, "metadata.generation=3", "status.observedGeneration=2")

@@ -21,10 +21,13 @@ func TestConnectSite(t *testing.T) {
 		cluster catalogv1alpha1.SiteCluster
 		want    string
 	}{
-		"ControlPlane": {reason: "A Site in the control plane needs no kubeconfig.", cluster: catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}},
-		"Missing":      {reason: "A Secret that does not exist is the Site's problem.", cluster: kubeconfigOf("none", "value"), want: "KubeconfigGone"},
-		"NoKey":        {reason: "A key that the Secret does not have is the Site's problem.", cluster: kubeconfigOf("bad", "other"), want: "KubeconfigGone"},
-		"Refused":      {reason: "A kubeconfig that is not valid is the Site's problem.", cluster: kubeconfigOf("bad", "value"), want: "KubeconfigRefused"},
+		"ControlPlane": {
+			reason:  "A Site in the control plane needs no kubeconfig.",
+			cluster: catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}},
+		},
+		"Missing": {reason: "A Secret that does not exist is the Site's problem.", cluster: kubeconfigOf("none", "value"), want: "KubeconfigGone"},
+		"NoKey":   {reason: "A key that the Secret does not have is the Site's problem.", cluster: kubeconfigOf("bad", "other"), want: "KubeconfigGone"},
+		"Refused": {reason: "A kubeconfig that is not valid is the Site's problem.", cluster: kubeconfigOf("bad", "value"), want: "KubeconfigRefused"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -85,10 +85,22 @@ func TestQuickLook(t *testing.T) {
 		"Unreadable": {reason: "An object that cannot be read is left to the full reconciler.", reconciledAt: now, missing: true, full: true},
 		"Generation": {reason: "An object with a new spec is reconciled in full.", reconciledAt: now, change: func(o *fake.Managed) { o.Generation = 2 }, full: true},
 		"Waits":      {reason: "A new spec of which nothing is to be written yet waits.", waits: true, change: func(o *fake.Managed) { o.Generation = 2 }},
-		"WaitsNot":   {reason: "An object whose last reconcile failed does not wait.", waits: true, change: func(o *fake.Managed) { o.SetConditions(xpv2.ReconcileError(errors.New("x"))) }, full: true},
-		"WaitsGone":  {reason: "A deleted object does not wait.", waits: true, change: func(o *fake.Managed) { o.Generation, o.DeletionTimestamp = 2, &metav1.Time{Time: now} }, full: true},
-		"Failed":     {reason: "An object whose last reconcile failed is reconciled in full.", reconciledAt: now, change: func(o *fake.Managed) { o.SetConditions(xpv2.ReconcileError(errors.New("x"))) }, full: true},
-		"Deleted":    {reason: "An object that is deleted is reconciled in full.", reconciledAt: now, change: func(o *fake.Managed) { o.DeletionTimestamp = &metav1.Time{Time: now} }, full: true},
+		"WaitsNot": {
+			reason: "An object whose last reconcile failed does not wait.",
+			waits:  true, change: func(o *fake.Managed) { o.SetConditions(xpv2.ReconcileError(errors.New("x"))) }, full: true,
+		},
+		"WaitsGone": {
+			reason: "A deleted object does not wait.",
+			waits:  true, change: func(o *fake.Managed) { o.Generation, o.DeletionTimestamp = 2, &metav1.Time{Time: now} }, full: true,
+		},
+		"Failed": {
+			reason:       "An object whose last reconcile failed is reconciled in full.",
+			reconciledAt: now, change: func(o *fake.Managed) { o.SetConditions(xpv2.ReconcileError(errors.New("x"))) }, full: true,
+		},
+		"Deleted": {
+			reason:       "An object that is deleted is reconciled in full.",
+			reconciledAt: now, change: func(o *fake.Managed) { o.DeletionTimestamp = &metav1.Time{Time: now} }, full: true,
+		},
 		"Paused": {reason: "The full reconciler says that a paused object is paused.", reconciledAt: now, change: func(o *fake.Managed) {
 			meta.AddAnnotations(o, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"})
 		}, full: true},

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -49,28 +50,48 @@ func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim s
 	return Workload{Deployments: deployments, ReplicaSets: sets}, err
 }
 
-// FindFinalFailure returns the first failure that a Site's cluster declared final since a time, of the objects of a claim that count, or nil. A kind that the
-// cluster does not serve, or does not let the provider list, declares nothing. A cluster that does not answer is not asked for the next kind. It reports
-// whether the provider read each kind that every cluster serves: the absence of a failure proves nothing without them.
-func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, start time.Time, counts func(*unstructured.Unstructured) bool) (*workload.FinalFailure, bool) {
+// A FailureSearch is for failures that a Site's cluster declared final, of objects in the directory of a claim.
+type FailureSearch struct {
+	// Namespace and Claim are the namespace and the name of the claim.
+	Namespace, Claim string
+
+	// Delivered are the objects of the directory that may be read at the Site. Empty means that they are unknown.
+	Delivered []instruction.Manifest
+
+	// Start is when the position of the Site began. A failure that was declared before does not count.
+	Start time.Time
+}
+
+// FindFinalFailure returns the first failure that a Site's cluster declared final since the start of a search, of the objects of a claim that count, or nil. It
+// lists the kinds of the directory, as many as workload.Listings names. A kind that the cluster does not serve, or does not let the provider list, declares
+// nothing. A cluster that does not answer is not asked for the next kind. It reports whether the provider read each kind of the directory that every cluster
+// serves: the absence of a failure proves nothing without them.
+func FindFinalFailure(ctx context.Context, c *clusters.Cluster, s FailureSearch, counts func(*unstructured.Unstructured) bool) (*workload.FinalFailure, bool) {
 	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
 	defer cancel()
 	var all []*unstructured.Unstructured
-	isComplete := true
-	for _, r := range workload.FinalResources() {
-		err := c.EachListed(ctx, r, namespace, LabelClaim+"="+claim, func(page []unstructured.Unstructured) {
+	isComplete := len(s.Delivered) > 0
+	for _, l := range workload.Listings(s.Delivered) {
+		err := c.EachListed(ctx, l.Resource, l.Namespace, LabelClaim+"="+s.Claim, func(page []unstructured.Unstructured) {
 			for i := range page {
-				if counts(&page[i]) && workload.FindFinalFailure(&page[i]) != nil {
+				if s.includes(l, &page[i]) && counts(&page[i]) && workload.FindFinalFailure(&page[i]) != nil {
 					all = append(all, &page[i])
 				}
 			}
 		})
-		isComplete = isComplete && (err == nil || !isServedByEach(r))
+		isComplete = isComplete && (err == nil || !isServedByEach(l.Resource))
 		if err != nil && !isRefused(err) {
+			isComplete = false
 			break
 		}
 	}
-	return workload.FirstFinalFailure(all, start), isComplete
+	return workload.FirstFinalFailure(all, s.Start), isComplete
+}
+
+// includes reports whether an object with the label of the claim belongs to that. In another namespace than the claim's, a claim of the same name may have the
+// label, too, and only the objects of the directory count.
+func (s FailureSearch) includes(l workload.Listing, u *unstructured.Unstructured) bool {
+	return l.Namespace == s.Namespace || l.Names[u.GetName()]
 }
 
 // isServedByEach reports whether each cluster serves a resource.
@@ -81,7 +102,7 @@ func isServedByEach(r schema.GroupVersionResource) bool {
 // isRefused reports whether a cluster answered that it does not serve a kind, or does not let the provider list it.
 func isRefused(err error) bool {
 	var failure *clusters.Error
-	return errors.As(err, &failure) && failure.Reason == deliveryv1alpha1.SiteReasonAccessDenied
+	return errors.As(err, &failure) && (failure.Reason == deliveryv1alpha1.SiteReasonAccessDenied || failure.Reason == deliveryv1alpha1.SiteReasonEngineNotInstalled)
 }
 
 // ExplainUnread says why objects of a Site cannot be read, and names the remedy.

@@ -14,8 +14,9 @@ import (
 	"k8s.io/client-go/dynamic"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/intentplane/intentplane/apis/instruction"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
-	"github.com/intentplane/intentplane/provider/workload"
 	"github.com/intentplane/intentplane/test/apiserver"
 )
 
@@ -82,37 +83,104 @@ func TestSelectWorkload(t *testing.T) {
 	}
 }
 
-// TestFindFinalFailure has a cluster that answers for Deployments alone, and so never for all kinds that every cluster serves. There, one exceeded its progress deadline at noon.
+// stalledCache is an object of claim shop that its controller gave up at noon.
+func stalledCache(namespace, name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.org/v1", "kind": "Cache",
+		"metadata": map[string]any{"name": name, "namespace": namespace, "labels": map[string]any{LabelClaim: "shop"}},
+		"status": map[string]any{"conditions": []any{map[string]any{
+			"type": "Stalled", "status": "True", "reason": "Invalid", "lastTransitionTime": "2026-11-01T12:00:00Z",
+		}}},
+	}}
+}
+
+// delivers returns a directory with an object of each kind in the namespace of the claim.
+func delivers(kinds ...schema.GroupVersionKind) []instruction.Manifest {
+	out := make([]instruction.Manifest, 0, len(kinds))
+	for _, gvk := range kinds {
+		o := policy.Object{Group: gvk.Group, Kind: gvk.Kind, Namespace: "team-a", Name: "shop"}
+		out = append(out, instruction.Manifest{Version: gvk.Version, Object: o})
+	}
+	return out
+}
+
 func TestFindFinalFailure(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	kind := func(group, kind string) schema.GroupVersionKind {
+		return schema.GroupVersionKind{Group: group, Version: "v1", Kind: kind}
+	}
+	deployment, job := kind("apps", "Deployment"), kind("batch", "Job")
+	cache, index := kind("example.org", "Cache"), kind("example.org", "Index")
+	forbidden, notFound := kerrors.NewForbidden(schema.GroupResource{}, "", nil), kerrors.NewNotFound(schema.GroupResource{}, "")
+	inShared := delivers(cache)
+	inShared[0].Object.Namespace = "shared"
+	const inClaim = "Cache team-a/shop: Invalid"
 	cases := map[string]struct {
-		reason string
-		answer error
-		since  time.Time
-		counts func(*unstructured.Unstructured) bool
-		want   string
-		lists  int
+		reason    string
+		delivered []instruction.Manifest
+		stalled   *unstructured.Unstructured
+		// answers are the errors of lists, by their resources.
+		answers  map[string]error
+		since    time.Time
+		counts   func(*unstructured.Unstructured) bool
+		want     string
+		lists    []string
+		complete bool
 	}{
+		"Delivered": {
+			reason:    "The kinds of the directory are listed, and no others.",
+			delivered: delivers(cache, deployment), want: inClaim, lists: []string{"deployments", "caches"}, complete: true,
+		},
+		"NotDelivered": {
+			reason:    "An object of a kind that the directory does not have is not read.",
+			delivered: delivers(deployment), lists: []string{"deployments"}, complete: true,
+		},
+		"Unknown": {reason: "Without the objects of the directory nothing is listed, and the absence of a failure proves nothing."},
 		"Denied": {
-			reason: "A kind that the provider may not list declares nothing.",
-			answer: kerrors.NewForbidden(schema.GroupResource{}, "", nil), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 12,
+			reason:    "A kind that the provider may not list declares nothing, and the next kind is read.",
+			delivered: delivers(job, cache, index),
+			answers:   map[string]error{"jobs": forbidden, "indices": forbidden},
+			want:      inClaim, lists: []string{"jobs", "caches", "indices"},
+		},
+		"DeniedCustom": {
+			reason:    "The absence of a failure of Kubernetes' own workloads is proven without a kind that the provider may not list.",
+			delivered: delivers(job, index),
+			answers:   map[string]error{"indices": forbidden}, lists: []string{"jobs", "indices"}, complete: true,
 		},
 		"Missing": {
-			reason: "A kind that the cluster does not serve declares nothing.",
-			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 12,
+			reason:    "A kind that the cluster does not serve declares nothing.",
+			delivered: delivers(job, cache),
+			answers:   map[string]error{"jobs": notFound}, want: inClaim, lists: []string{"jobs", "caches"},
+		},
+		"NotListed": {
+			reason:    "A kind that the cluster serves without lists declares nothing.",
+			delivered: delivers(job, cache),
+			answers:   map[string]error{"jobs": kerrors.NewMethodNotSupported(schema.GroupResource{}, "list")},
+			want:      inClaim, lists: []string{"jobs", "caches"},
 		},
 		"Silent": {
-			reason: "A cluster that does not answer is not asked for the next kind.",
-			answer: kerrors.NewTimeoutError("no", 1), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 2,
+			reason:    "A cluster that does not answer is not asked for the next kind, and the absence of its failure proves nothing.",
+			delivered: delivers(cache, index),
+			answers:   map[string]error{"caches": kerrors.NewTimeoutError("no", 1)}, lists: []string{"caches"},
 		},
 		"Earlier": {
-			reason: "A failure from before the position does not count.",
-			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon.Add(time.Second), lists: 12,
+			reason:    "A failure from before the position does not count.",
+			delivered: delivers(cache), since: noon.Add(time.Second), lists: []string{"caches"}, complete: true,
 		},
 		"LeftOut": {
-			reason: "A failure of an object that the caller leaves out does not count.",
-			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon, counts: func(u *unstructured.Unstructured) bool { return u.GetName() != "shop" }, lists: 12,
+			reason:    "A failure of an object that the caller leaves out does not count.",
+			delivered: delivers(cache), counts: func(u *unstructured.Unstructured) bool { return u.GetName() != "shop" },
+			lists: []string{"caches"}, complete: true,
+		},
+		"OtherNamespace": {
+			reason:    "An object of the directory in another namespace is read there.",
+			delivered: inShared, stalled: stalledCache("shared", "shop"),
+			want: "Cache shared/shop: Invalid", lists: []string{"caches"}, complete: true,
+		},
+		"SameName": {
+			reason:    "In another namespace a claim of the same name may have an object, which is not an object of the directory.",
+			delivered: inShared,
+			stalled:   stalledCache("shared", "other"), lists: []string{"caches"}, complete: true,
 		},
 	}
 	for name, tc := range cases {
@@ -120,32 +188,29 @@ func TestFindFinalFailure(t *testing.T) {
 			if tc.counts == nil {
 				tc.counts = func(*unstructured.Unstructured) bool { return true }
 			}
-			kinds := map[string]schema.GroupVersionResource{}
-			for _, r := range workload.FinalResources() {
-				kinds[r.Resource] = r
+			if tc.stalled == nil {
+				tc.stalled = stalledCache("team-a", "shop")
 			}
-			server := apiserver.New(kinds)
-			failed := &unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "shop", "namespace": "team-a", "labels": map[string]any{LabelClaim: "shop"}},
-				"status": map[string]any{"conditions": []any{map[string]any{
-					"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "lastTransitionTime": noon.Format(time.RFC3339),
-				}}},
-			}}
-			if _, err := server.Resource(deployments).Namespace("team-a").Create(t.Context(), failed, metav1.CreateOptions{}); err != nil {
+			server := apiserver.New(map[string]schema.GroupVersionResource{
+				"Deployment": deployment.GroupVersion().WithResource("deployments"), "Job": job.GroupVersion().WithResource("jobs"),
+				"Cache": cache.GroupVersion().WithResource("caches"), "Index": index.GroupVersion().WithResource("indices"),
+			})
+			if err := server.Tracker().Add(tc.stalled); err != nil {
 				t.Fatal(err)
 			}
-			lists := 0
+			var lists []string
 			server.PrependReactor("list", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
-				lists++
-				return a.GetResource() != deployments, nil, tc.answer
+				lists = append(lists, a.GetResource().Resource)
+				return tc.answers[a.GetResource().Resource] != nil, nil, tc.answers[a.GetResource().Resource]
 			})
-			failure, isComplete := FindFinalFailure(t.Context(), connectServer(t, server), "team-a", "shop", tc.since, tc.counts)
+			search := FailureSearch{Namespace: "team-a", Claim: "shop", Delivered: tc.delivered, Start: tc.since}
+			failure, isComplete := FindFinalFailure(t.Context(), connectServer(t, server), search, tc.counts)
 			got := ""
 			if failure != nil {
 				got = failure.Message
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" || lists != tc.lists || isComplete {
-				t.Errorf("\n%s\nFindFinalFailure(...): %d lists, want %d, complete is %t: -want, +got:\n%s", tc.reason, lists, tc.lists, isComplete, diff)
+			if diff := cmp.Diff(tc.want, got) + cmp.Diff(tc.lists, lists) + cmp.Diff(tc.complete, isComplete); diff != "" {
+				t.Errorf("\n%s\nFindFinalFailure(...): failure, lists, and whether each kind was read: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -162,8 +227,9 @@ func TestExplainUnread(t *testing.T) {
 			want: "the credentials may not list and watch HTTPRoutes of namespace team-a: bind the rules of examples/health/rbac.yaml",
 		},
 		"ProviderDenied": {
-			reason: "In the cluster of the control plane it is the provider's service account that lacks them.", err: clusters.Error{Reason: "ProviderAccessDenied", Detail: "forbidden"},
-			want: "the provider's service account may not list and watch HTTPRoutes of namespace team-a: bind the rules of examples/health/rbac.yaml",
+			reason: "In the cluster of the control plane it is the provider's service account that lacks them.",
+			err:    clusters.Error{Reason: "ProviderAccessDenied", Detail: "forbidden"},
+			want:   "the provider's service account may not list and watch HTTPRoutes of namespace team-a: bind the rules of examples/health/rbac.yaml",
 		},
 		"Other": {reason: "Any other error is reported unchanged.", err: clusters.Error{Reason: "Unreachable", Detail: "no route to host"}, want: "no route to host"},
 	}

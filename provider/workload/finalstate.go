@@ -1,0 +1,119 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// reasonDeadlineExceeded is the reason of condition Progressing once a rollout took longer than spec.progressDeadlineSeconds (the deployment controller's
+	// TimedOutReason).
+	reasonDeadlineExceeded = "ProgressDeadlineExceeded"
+
+	// conditionStalled is the condition of kstatus by which any controller says that it does not try again until the object changes.
+	conditionStalled = "Stalled"
+
+	argoGroup = "argoproj.io"
+)
+
+// A finalState is a condition or a phase by which the controller of some kinds declares a failure final.
+type finalState struct {
+	group string
+	// kinds of the group. None stands for each kind of each group.
+	kinds []string
+
+	conditionType string
+	status        metav1.ConditionStatus
+	// reasons of the condition. None stands for any.
+	reasons []string
+
+	phases []string
+}
+
+// finalStates lists the states that are final. An Argo Rollout is Degraded for no other cause than its conditions here.
+func finalStates() []finalState {
+	progressing, failed := string(appsv1.DeploymentProgressing), string(batchv1.JobFailed)
+	return []finalState{
+		{
+			group: appsv1.GroupName, kinds: []string{"Deployment", "StatefulSet"},
+			conditionType: progressing, status: metav1.ConditionFalse, reasons: []string{reasonDeadlineExceeded},
+		},
+		{group: batchv1.GroupName, kinds: []string{"Job"}, conditionType: failed, status: metav1.ConditionTrue},
+		{group: corev1.GroupName, kinds: []string{"Pod"}, phases: []string{string(corev1.PodFailed)}},
+		{
+			group: argoGroup, kinds: []string{"Rollout"}, phases: []string{"Degraded"},
+			conditionType: progressing, status: metav1.ConditionFalse, reasons: []string{reasonDeadlineExceeded, "RolloutAborted"},
+		},
+		{group: argoGroup, kinds: []string{"Rollout"}, conditionType: "InvalidSpec", status: metav1.ConditionTrue},
+		{group: argoGroup, kinds: []string{"Workflow"}, phases: []string{"Failed", "Error"}},
+		{group: "jobset.x-k8s.io", kinds: []string{"JobSet"}, conditionType: failed, status: metav1.ConditionTrue},
+		{group: "tekton.dev", kinds: []string{"PipelineRun", "TaskRun"}, conditionType: "Succeeded", status: metav1.ConditionFalse},
+		{conditionType: conditionStalled, status: metav1.ConditionTrue},
+	}
+}
+
+// finalStatesOf returns the final states of an object of a kind.
+func finalStatesOf(gk schema.GroupKind) []finalState {
+	return slices.DeleteFunc(finalStates(), func(f finalState) bool { return len(f.kinds) > 0 && !f.names(gk) })
+}
+
+// names reports whether the state is one of just this kind.
+func (f finalState) names(gk schema.GroupKind) bool {
+	return f.group == gk.Group && slices.Contains(f.kinds, gk.Kind)
+}
+
+// matches reports whether a condition is the state.
+func (f finalState) matches(c metav1.Condition) bool {
+	return f.conditionType == c.Type && f.status == c.Status && (len(f.reasons) == 0 || slices.Contains(f.reasons, c.Reason))
+}
+
+// endedObject has the fields that are read from an object of a final phase.
+type endedObject struct {
+	Status struct {
+		Reason                string      `json:"reason"`
+		Message               string      `json:"message"`
+		FinishedAt            metav1.Time `json:"finishedAt"`
+		InitContainerStatuses []container `json:"initContainerStatuses"`
+		ContainerStatuses     []container `json:"containerStatuses"`
+	} `json:"status"`
+}
+
+// containers are the containers of a pod, in the order in which they run.
+func (o endedObject) containers() []container {
+	return slices.Concat(o.Status.InitContainerStatuses, o.Status.ContainerStatuses)
+}
+
+// describeContainer returns how the first container of a pod that failed ended, or "".
+func (o endedObject) describeContainer() string {
+	for _, c := range o.containers() {
+		if c.hasFailed(c.State) {
+			return fmt.Sprintf("container %s ended: exit code %d, %s", c.Name, c.State.Terminated.ExitCode, c.State.Terminated.Reason)
+		}
+	}
+	return ""
+}
+
+// lastChange returns when the object ended, as far as its fields beside conditions say.
+func (o endedObject) lastChange() metav1.Time {
+	out := o.Status.FinishedAt
+	for _, c := range o.containers() {
+		if c.State.Terminated != nil {
+			out = latest(out, c.State.Terminated.FinishedAt)
+		}
+	}
+	return out
+}
+
+// latest returns the later one of two times.
+func latest(a, b metav1.Time) metav1.Time {
+	if a.Before(&b) {
+		return b
+	}
+	return a
+}
