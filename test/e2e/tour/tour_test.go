@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestTour runs the tour, and compares its output with the story, and the output of a watch meanwhile with the README.
+// TestTour runs the tour, and compares its output with the story, and the output of a watch meanwhile with the tutorial.
 func TestTour(t *testing.T) {
 	root, err := controlplane.Root()
 	if err != nil {
@@ -40,9 +40,9 @@ func TestTour(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getenv(updateTranscript) != "" {
-		writeReadme(t, string(b))
+		writeTutorial(t, string(b))
 	}
-	compareWithReadme(t, string(b))
+	compareWithTutorial(t, string(b))
 	seconds := regexp.MustCompile(`took (\d+) seconds`).FindStringSubmatch(string(out))
 	t.Logf("tour_s %s\n%s\n%s", seconds[1], out, b)
 }

@@ -13,7 +13,7 @@ import (
 // watchedCommand is the command that a reader types to see the transcript.
 const watchedCommand = "$ kubectl intent status shop -n team-a --watch | fold -s -w 80\n"
 
-// transcriptPattern is the block of the README with the transcript.
+// transcriptPattern is the block of the tutorial with the transcript.
 var transcriptPattern = regexp.MustCompile("(?s)(```console\n" + regexp.QuoteMeta(watchedCommand) + ")(.*?)(```\n)")
 
 // changePattern is a line of the watch: the time, the deployment, its phase and outcome, its revision once there is one, and the message.
@@ -123,7 +123,7 @@ func linesOf(all []moment) string {
 	return out.String()
 }
 
-// foldLines lets fold break lines, as the command of the README does, without the spaces at their ends.
+// foldLines lets fold break lines, as the command of the tutorial does, without the spaces at their ends.
 func foldLines(ctx context.Context, text string) (string, error) {
 	fold := exec.CommandContext(ctx, "fold", "-s", "-w", "80")
 	fold.Stdin = strings.NewReader(text)

@@ -11,24 +11,27 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// updateTranscript is the variable with which TestTour writes the transcript of the README.
+// updateTranscript is the variable with which TestTour writes the transcript of the tutorial.
 const updateTranscript = "UPDATE_TRANSCRIPT"
 
-// readReadme returns the README, the name of its file, and its transcript.
-func readReadme(t *testing.T) (text, file, transcript string) {
+// tutorialPage is the page that shows a run of the tour.
+const tutorialPage = "docs/start/see-it-roll-back.md"
+
+// readTutorial returns the tutorial, the name of its file, and its transcript.
+func readTutorial(t *testing.T) (text, file, transcript string) {
 	t.Helper()
 	root, err := controlplane.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file = filepath.Join(root, "README.md")
+	file = filepath.Join(root, filepath.FromSlash(tutorialPage))
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := transcriptPattern.FindStringSubmatch(string(b))
 	if found == nil {
-		t.Fatalf("README.md has no block with %q", watchedCommand)
+		t.Fatalf("docs/start/see-it-roll-back.md has no block with %q", watchedCommand)
 	}
 	return string(b), file, found[2]
 }
@@ -46,22 +49,22 @@ func mustReadMoments(t *testing.T, printed string) []moment {
 	return all
 }
 
-// compareWithReadme compares the README with the output of a watch. Where a version ends, the text has to be the same except for measured values.
+// compareWithTutorial compares the tutorial with the output of a watch. Where a version ends, the text has to be the same except for measured values.
 // An intermediate phase may be missing, and shows the state at the time of the watch: it has to be a phase of the story, in its turn.
-func compareWithReadme(t *testing.T, printed string) {
+func compareWithTutorial(t *testing.T, printed string) {
 	t.Helper()
-	_, _, transcript := readReadme(t)
+	_, _, transcript := readTutorial(t)
 	want, got := mustReadMoments(t, unfoldLines(transcript)), mustReadMoments(t, printed)
 	if strange := firstStrangePhase(got); strange != "" {
 		t.Errorf("status --watch shows %q, which is not a phase of the story, or not in its turn:\n%s", strange, printed)
 	}
 	if diff := cmp.Diff(endsOf(want), endsOf(got)); diff != "" {
-		t.Errorf("README.md shows other ends, run this test with %s=1: -README, +watch:\n%s", updateTranscript, diff)
+		t.Errorf("docs/start/see-it-roll-back.md shows other ends, run this test with %s=1: -page, +watch:\n%s", updateTranscript, diff)
 	}
 }
 
-// writeReadme writes the last line of each phase that the watch showed into the README. It fails the test where the watch missed the end of a version.
-func writeReadme(t *testing.T, printed string) {
+// writeTutorial writes the last line of each phase that the watch showed into the tutorial. It fails the test where the watch missed the end of a version.
+func writeTutorial(t *testing.T, printed string) {
 	t.Helper()
 	all := mustReadMoments(t, printed)
 	if diff := cmp.Diff(endPhases(storyPhases()), endPhases(phasesOf(all))); diff != "" {
@@ -71,26 +74,26 @@ func writeReadme(t *testing.T, printed string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, file, transcript := readReadme(t)
+	text, file, transcript := readTutorial(t)
 	if err := os.WriteFile(file, []byte(strings.Replace(text, watchedCommand+transcript, watchedCommand+folded, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestReadme compares the README with the story, without a run: its transcript has the end of each version and no strange phase, and its copy of the
+// TestTutorial compares the tutorial with the story, without a run: its transcript has the end of each version and no strange phase, and its copy of the
 // tour shows all of it.
-func TestReadme(t *testing.T) {
-	text, _, transcript := readReadme(t)
+func TestTutorial(t *testing.T) {
+	text, _, transcript := readTutorial(t)
 	all := mustReadMoments(t, unfoldLines(transcript))
 	if diff := cmp.Diff(endPhases(storyPhases()), endPhases(phasesOf(all))); diff != "" {
-		t.Errorf("ends of versions in the transcript: -story, +README:\n%s", diff)
+		t.Errorf("ends of versions in the transcript: -story, +page:\n%s", diff)
 	}
 	if strange := firstStrangePhase(all); strange != "" {
 		t.Errorf("The transcript shows %q, which is not a phase of the story, or not in its turn", strange)
 	}
 	for _, missing := range []string{findStory(text), findRollback(text)} {
 		if missing != "" {
-			t.Errorf("README.md does not show %q of the tour, or not in its turn", missing)
+			t.Errorf("docs/start/see-it-roll-back.md does not show %q of the tour, or not in its turn", missing)
 		}
 	}
 }
