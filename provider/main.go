@@ -72,7 +72,7 @@ type cli struct {
 	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as the networks of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
 	GitNetworks        []netip.Prefix `help:"Private networks with Git servers, in which errors of ProviderConfigs name their cause, such as 10.20.0.0/16. At other private addresses they name none, so that they do not show which ports are open." placeholder:"CIDR,..."`
 
-	HonourMandates bool `default:"true" help:"Reject revisions and roll them back by the mandates of GitDeliveries, without the function. With --honour-mandates=false, only events from the function are recorded."`
+	HonourMandates bool `default:"true" help:"Take the steps of revisions, verify them, reject them and roll them back by the mandates of GitDeliveries, without the function. With --honour-mandates=false, only events from the function are recorded."`
 
 	NotificationHosts []string `help:"Hosts to which notifications of ProviderConfigs may be posted: names, or *. and a domain for all names below it, each with a port where that is not 443. Without it none are. A ClusterProviderConfig names its own." placeholder:"HOST,..."`
 

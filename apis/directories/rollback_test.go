@@ -82,10 +82,13 @@ func TestNewDirectory(t *testing.T) {
 		track, stable string
 		want          bool
 	}{
-		"Tracks":   {reason: "Pods in tracks have no label of pods without tracks.", track: track.Green, stable: track.Blue},
-		"Labelled": {reason: "Pods beside which a track begins have a label of their own, if they were delivered with one.", track: track.Green, stable: track.Plain, want: true},
-		"First":    {reason: "Pods that were delivered before there were tracks have no label.", track: track.Green},
-		"Back":     {reason: "Pods that take the requests back from a track have a label.", track: track.Plain, stable: track.Green, want: true},
+		"Tracks": {reason: "Pods in tracks have no label of pods without tracks.", track: track.Green, stable: track.Blue},
+		"Labelled": {
+			reason: "Pods beside which a track begins have a label of their own, if they were delivered with one.",
+			track:  track.Green, stable: track.Plain, want: true,
+		},
+		"First": {reason: "Pods that were delivered before there were tracks have no label.", track: track.Green},
+		"Back":  {reason: "Pods that take the requests back from a track have a label.", track: track.Plain, stable: track.Green, want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

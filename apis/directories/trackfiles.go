@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -12,12 +11,9 @@ import (
 
 // trackedFiles are the files of a directory in a state, as they travel.
 type trackedFiles struct {
-	id        string
-	encoded   []byte
-	routes    []deliveryv1alpha1.TrafficRoute
-	workloads []deliveryv1alpha1.TrafficWorkload
-	plain     []deliveryv1alpha1.TrafficWorkload
-	folder    string
+	id      string
+	encoded []byte
+	folder  string
 }
 
 // filesOfFolders returns the files of a directory with folders. A directory that has the folders and weights already keeps its files.
@@ -75,18 +71,10 @@ func (d Directory) computeFiles(s track.State, parts map[string]string) (tracked
 	if out.id, err = tree.GraftedID(files, parts); err != nil {
 		return out, err
 	}
-	if out.encoded, err = tree.Encode(files); err != nil {
-		return out, err
-	}
-	routes, err := track.Routes(files)
-	if err != nil {
-		return out, err
-	}
-	out.routes = trafficRoutes(routes)
-	if out.plain, err = trafficWorkloads(files, track.Plain); err == nil && d.bringsOwn() {
+	if d.bringsOwn() {
 		out.folder = track.FolderID(files, d.Track)
-		out.workloads, err = trafficWorkloads(files, d.Track)
 	}
+	out.encoded, err = tree.Encode(files)
 	return out, err
 }
 

@@ -62,21 +62,12 @@ type Directory struct {
 	FolderOf func(revision int64) string
 }
 
-// A TrackedTree is the tree of a directory in tracks, and how requests come to it.
+// A TrackedTree is the tree of a directory in tracks.
 type TrackedTree struct {
 	deliveryv1alpha1.Tree
 
-	// Routes that divide the requests.
-	Routes []deliveryv1alpha1.TrafficRoute
-
 	// Folder is the id of the folder of the revision's track. Empty if the tree does not carry its files.
 	Folder string
-
-	// Workloads of the track of the revision. Nil if the tree does not carry its files.
-	Workloads []deliveryv1alpha1.TrafficWorkload
-
-	// PlainWorkloads are the workloads of a revision without tracks beside a track. Nil if the tree does not carry its files.
-	PlainWorkloads []deliveryv1alpha1.TrafficWorkload
 }
 
 // folderOf returns the id of the folder of a track, or "" if that is not known.
@@ -140,7 +131,7 @@ func (c *Tracker) composeFolders(d Directory, folders []folder) (TrackedTree, er
 	if err != nil {
 		return TrackedTree{}, err
 	}
-	out := TrackedTree{Tree: d.Own, Routes: files.routes, Workloads: files.workloads, PlainWorkloads: files.plain, Folder: files.folder}
+	out := TrackedTree{Tree: d.Own, Folder: files.folder}
 	out.Action, out.Tree.Tree, out.Files = deliveryv1alpha1.ActionDesired, files.id, files.encoded
 	out.Parts, out.Tracks = nil, nil
 	for _, f := range folders {

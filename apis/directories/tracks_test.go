@@ -114,13 +114,34 @@ func TestCompose(t *testing.T) {
 		from   Directory
 		want   string
 	}{
-		"Keeps":    {reason: "A directory that stays is not asked for.", from: Directory{Own: green, Aim: step.Aim{Keeps: true}}, want: "Keep"},
-		"Prepare":  {reason: "The files of the new track come beside the folder of the old one.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: recorded, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
-		"Reported": {reason: "A folder that the history does not know is the present folder of the directory.", from: Directory{Own: green, Held: alone, FolderOf: unknownFields, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
-		"Unknown":  {reason: "Without the folder of the old track nothing is composed.", from: Directory{Own: green, FolderOf: unknownFields, Aim: step2}, want: "Keep"},
-		"NoFiles":  {reason: "Without the files of the new track nothing is composed.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: blue, Held: alone, FolderOf: recorded, Aim: step2}, want: "Keep"},
-		"Shift":    {reason: "Requests are moved with both folders as they are.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: green, Held: pair, FolderOf: recorded, Aim: step.Aim{Serving: track.Blue}}, want: "Desired blue 1: 100 green 2: 0 part blue part green"},
-		"Nowhere":  {reason: "A track that is not there gets no requests.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: recorded, Aim: step.Aim{Serving: track.Green}}, want: "Keep"},
+		"Keeps": {reason: "A directory that stays is not asked for.", from: Directory{Own: green, Aim: step.Aim{Keeps: true}}, want: "Keep"},
+		"Prepare": {
+			reason: "The files of the new track come beside the folder of the old one.",
+			from:   Directory{Own: green, Asked: blue, Held: alone, FolderOf: recorded, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue",
+		},
+		"Reported": {
+			reason: "A folder that the history does not know is the present folder of the directory.",
+			from:   Directory{Own: green, Held: alone, FolderOf: unknownFields, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue",
+		},
+		"Unknown": {
+			reason: "Without the folder of the old track nothing is composed.",
+			from:   Directory{Own: green, FolderOf: unknownFields, Aim: step2}, want: "Keep",
+		},
+		"NoFiles": {
+			reason: "Without the files of the new track nothing is composed.",
+			from:   Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: blue, Held: alone, FolderOf: recorded, Aim: step2}, want: "Keep",
+		},
+		"Shift": {
+			reason: "Requests are moved with both folders as they are.",
+			from: Directory{
+				Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: green, Held: pair, FolderOf: recorded, Aim: step.Aim{Serving: track.Blue},
+			},
+			want: "Desired blue 1: 100 green 2: 0 part blue part green",
+		},
+		"Nowhere": {
+			reason: "A track that is not there gets no requests.",
+			from:   Directory{Own: green, Asked: blue, Held: alone, FolderOf: recorded, Aim: step.Aim{Serving: track.Green}}, want: "Keep",
+		},
 		"Beside": {
 			reason: "The pods of a past revision come back without requests.", want: "Desired blue 1: 0 green 2: 100 part blue part green",
 			from: Directory{Own: green, Asked: green, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}, Held: deliveryv1alpha1.DeliveredTree{
@@ -129,17 +150,33 @@ func TestCompose(t *testing.T) {
 		},
 		"InFlight": {
 			reason: "Requests that the repository may have moved since it reported are not moved back.", want: "Desired blue 1: 100 green 2: 0 part blue part green",
-			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: pair, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
+			from: Directory{
+				Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: pair, FolderOf: recorded,
+				Aim: step.Aim{Put: map[string]int64{track.Blue: 1}},
+			},
 		},
 		"Proposed": {
 			reason: "A tree that was requested for another position may never come.", want: "Desired blue 1: 80 green 2: 20 part blue part green",
-			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), Held: pair, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
+			from: Directory{
+				Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), Held: pair, FolderOf: recorded,
+				Aim: step.Aim{Put: map[string]int64{track.Blue: 1}},
+			},
 		},
 		"Replaced": {
 			reason: "A request for another folder says nothing of this one.", want: "Desired blue 3: 80 green 2: 20 part blue part green",
-			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: pair, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Blue: 3}}},
+			from: Directory{
+				Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: pair, FolderOf: recorded,
+				Aim: step.Aim{Put: map[string]int64{track.Blue: 3}},
+			},
 		},
-		"Alone": {reason: "At last the track is alone.", from: Directory{Own: green, Asked: green, Held: pair, FolderOf: recorded, Aim: step.Aim{Put: map[string]int64{track.Green: 2}, Serving: track.Green, IsAlone: true}}, want: "Desired green 2: 100"},
+		"Alone": {
+			reason: "At last the track is alone.",
+			from: Directory{
+				Own: green, Asked: green, Held: pair, FolderOf: recorded,
+				Aim: step.Aim{Put: map[string]int64{track.Green: 2}, Serving: track.Green, IsAlone: true},
+			},
+			want: "Desired green 2: 100",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -189,8 +226,14 @@ func TestComposeWhatIsThere(t *testing.T) {
 		next   step.Aim
 	}{
 		"Prepare": {reason: "A directory whose canary has no requests is not written again to prove its pods once more.", has: besideStable(0), next: comesBack},
-		"All":     {reason: "A directory whose canary has all requests is not written again to prove its pods once more.", has: besideStable(100), weight: 100, next: comesBack},
-		"Shift":   {reason: "A directory whose requests are at the stable revision is not written again to give it these.", has: step.Aim{Put: besideStable(0).Put, Serving: track.Green, Weight: 100, Ahead: new(int32(100))}, next: serves(track.Blue, 0)},
+		"All": {
+			reason: "A directory whose canary has all requests is not written again to prove its pods once more.",
+			has:    besideStable(100), weight: 100, next: comesBack,
+		},
+		"Shift": {
+			reason: "A directory whose requests are at the stable revision is not written again to give it these.",
+			has:    step.Aim{Put: besideStable(0).Put, Serving: track.Green, Weight: 100, Ahead: new(int32(100))}, next: serves(track.Blue, 0),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -227,13 +270,34 @@ func TestTreeBefore(t *testing.T) {
 		is     deliveryv1alpha1.Tree
 		want   string
 	}{
-		"First":     {reason: "Nothing is known of a directory that no repository reported.", is: desired("two", "")},
-		"Stays":     {reason: "A directory that stays is replaced by nothing.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}}, is: deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionKeep, Tree: "one"}},
-		"Reported":  {reason: "A tree takes the place of the reported tree.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}}, is: desired("two", ""), want: "one"},
-		"Delivered": {reason: "Once the directory has the requested tree, the request does not change.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one"), IsAskedAgain: true}, is: desired("two", ""), want: "one"},
-		"Recreated": {reason: "A recreated object asks for the present tree of the directory, and for no other.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, IsAskedAgain: true}, is: desired("two", ""), want: "two"},
-		"Refused":   {reason: "A tree that was refused as behind is asked for once more, after the present tree.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "three"}, Asked: desired("two", "one"), IsAskedAgain: true}, is: desired("two", ""), want: "three"},
-		"Next":      {reason: "In the next position a tree takes the place of the tree of the previous position.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one")}, is: desired("two", ""), want: "two"},
+		"First": {reason: "Nothing is known of a directory that no repository reported.", is: desired("two", "")},
+		"Stays": {
+			reason: "A directory that stays is replaced by nothing.",
+			from:   Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}},
+			is:     deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionKeep, Tree: "one"},
+		},
+		"Reported": {
+			reason: "A tree takes the place of the reported tree.",
+			from:   Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}}, is: desired("two", ""), want: "one",
+		},
+		"Delivered": {
+			reason: "Once the directory has the requested tree, the request does not change.",
+			from:   Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one"), IsAskedAgain: true},
+			is:     desired("two", ""), want: "one",
+		},
+		"Recreated": {
+			reason: "A recreated object asks for the present tree of the directory, and for no other.",
+			from:   Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, IsAskedAgain: true}, is: desired("two", ""), want: "two",
+		},
+		"Refused": {
+			reason: "A tree that was refused as behind is asked for once more, after the present tree.",
+			from:   Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "three"}, Asked: desired("two", "one"), IsAskedAgain: true},
+			is:     desired("two", ""), want: "three",
+		},
+		"Next": {
+			reason: "In the next position a tree takes the place of the tree of the previous position.",
+			from:   Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one")}, is: desired("two", ""), want: "two",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -250,7 +314,8 @@ func TestComposeOfTreesThatStay(t *testing.T) {
 	blue, blueFiles := treeIn(t, track.Blue)
 	folder := track.FolderID(blueFiles, track.Blue)
 	from := Directory{
-		Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: Retain(green), FolderOf: func(int64) string { return folder }, Aim: step.Aim{Serving: track.Blue}, Track: track.Green, Revision: 2,
+		Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: Retain(green), FolderOf: func(int64) string { return folder },
+		Aim: step.Aim{Serving: track.Blue}, Track: track.Green, Revision: 2,
 		Held: deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{
 			{Name: track.Blue, Revision: 1, Tree: folder, Weight: 80}, {Name: track.Green, Revision: 2, Tree: folder, Weight: 20},
 		}},
@@ -351,10 +416,22 @@ func TestRestoreTracked(t *testing.T) {
 		target ledger.SiteTree
 		want   string
 	}{
-		"Shared":   {reason: "Shared files stay in the object where the target has the same.", asked: shifted.Tree, target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Desired blue 1: 100 part blue"},
-		"Other":    {reason: "A target that shares other files is restored by its id.", asked: shifted.Tree, target: ledger.SiteTree{ID: "other", Part: folder}, want: "Restore blue 1: 100"},
-		"NoFolder": {reason: "A target without a known folder is restored by its id.", asked: shifted.Tree, target: ledger.SiteTree{ID: blue.Tree}, want: "Restore blue 1: 100"},
-		"NoFiles":  {reason: "Where the object has no files the target is restored by its id.", target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Restore blue 1: 100"},
+		"Shared": {
+			reason: "Shared files stay in the object where the target has the same.",
+			asked:  shifted.Tree, target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Desired blue 1: 100 part blue",
+		},
+		"Other": {
+			reason: "A target that shares other files is restored by its id.",
+			asked:  shifted.Tree, target: ledger.SiteTree{ID: "other", Part: folder}, want: "Restore blue 1: 100",
+		},
+		"NoFolder": {
+			reason: "A target without a known folder is restored by its id.",
+			asked:  shifted.Tree, target: ledger.SiteTree{ID: blue.Tree}, want: "Restore blue 1: 100",
+		},
+		"NoFiles": {
+			reason: "Where the object has no files the target is restored by its id.",
+			target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Restore blue 1: 100",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -378,10 +455,20 @@ func TestCarriesTrack(t *testing.T) {
 		files  string
 		want   bool
 	}{
-		"There":    {reason: "A tree has the files of the track that it names.", track: deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 2}, files: "files", want: true},
-		"Other":    {reason: "The revision in another track is not looked for.", track: deliveryv1alpha1.TreeTrack{Name: track.Blue, Revision: 2}, files: "files"},
-		"Earlier":  {reason: "An earlier revision in the track is not looked for.", track: deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 1}, files: "files"},
-		"Part":     {reason: "A folder that is named by its id is not among the files.", track: deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 2}, parts: []deliveryv1alpha1.TreePart{{Path: track.Green}}, files: "files"},
+		"There": {
+			reason: "A tree has the files of the track that it names.",
+			track:  deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 2}, files: "files", want: true,
+		},
+		"Other": {reason: "The revision in another track is not looked for.", track: deliveryv1alpha1.TreeTrack{Name: track.Blue, Revision: 2}, files: "files"},
+		"Earlier": {
+			reason: "An earlier revision in the track is not looked for.",
+			track:  deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 1}, files: "files",
+		},
+		"Part": {
+			reason: "A folder that is named by its id is not among the files.",
+			track:  deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 2}, parts: []deliveryv1alpha1.TreePart{{Path: track.Green}},
+			files: "files",
+		},
 		"Restored": {reason: "A tree without files carries no track.", track: deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 2}},
 	}
 	for name, tc := range cases {

@@ -2,7 +2,6 @@ package directories
 
 import (
 	"slices"
-	"strings"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -20,45 +19,19 @@ type Traffic struct {
 
 	// Drain of a track that lost its requests. Empty means the default.
 	Drain string
-
-	// Observed is the last tree that the SiteSync was asked to observe at the Site.
-	Observed deliveryv1alpha1.SiteTree
 }
 
-// TrafficOf returns how the requests of a Site are divided by a tree. It is nil for a tree without tracks.
-func TrafficOf(t TrackedTree, delivered deliveryv1alpha1.DeliveredTree, ownTrack string, subject Traffic) *deliveryv1alpha1.SiteTraffic {
+// TrafficOf returns how the requests of a Site are divided by a tree, once its repository has it. The provider reads the routes and the Deployments from the
+// repository. It is nil for a tree without tracks.
+func TrafficOf(t TrackedTree, delivered deliveryv1alpha1.DeliveredTree, subject Traffic) *deliveryv1alpha1.SiteTraffic {
 	if len(t.Tracks) == 0 {
 		return nil
 	}
-	out := &deliveryv1alpha1.SiteTraffic{Drain: subject.Drain, Routes: t.Routes}
-	if out.Routes == nil && subject.Observed.Traffic != nil && subject.Observed.Tree == t.Tree.Tree {
-		out.Routes = subject.Observed.Traffic.Routes
-	}
+	out := &deliveryv1alpha1.SiteTraffic{Drain: subject.Drain}
 	for _, treeTrack := range t.Tracks {
 		traffic := deliveryv1alpha1.TrackTraffic{Name: treeTrack.Name, Weight: treeTrack.Weight, Awaited: treeTrack.Revision == subject.Awaited}
 		subject.setChanges(&traffic, t, delivered)
-		traffic.Workloads = subject.workloadsOf(t, treeTrack.Name, ownTrack)
 		out.Tracks = append(out.Tracks, traffic)
-	}
-	return out
-}
-
-// RetainTraffic returns the requested traffic of a directory that stays as it was asked for last, with the folders of tracks and the positions of changes that its repository reports now.
-func RetainTraffic(requested *deliveryv1alpha1.SiteTraffic, delivered deliveryv1alpha1.DeliveredTree) *deliveryv1alpha1.SiteTraffic {
-	if requested == nil {
-		return nil
-	}
-	out := requested.DeepCopy()
-	for i := range out.Tracks {
-		t := &out.Tracks[i]
-		for _, h := range delivered.Tracks {
-			if h.Name != t.Name {
-				continue
-			}
-			if t.Tree, t.ChangedAt = h.Tree, h.ChangedAt; t.Weight == 0 {
-				t.WeighedAt = h.WeighedAt
-			}
-		}
 	}
 	return out
 }
@@ -80,52 +53,54 @@ func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, d
 	}
 }
 
-// workloadsOf returns the Deployments of a track: the Deployments in the files, the previously observed ones, or else the Deployments of the other track by their other
-// names.
-func (w Traffic) workloadsOf(t TrackedTree, name, ownTrack string) []deliveryv1alpha1.TrafficWorkload {
-	if name == ownTrack && len(t.Workloads) > 0 {
-		return t.Workloads
+// DeliveredTraffic returns how the requests of a Site are divided by a delivered directory in a state of its deployment. TrackFiles has the routes and the
+// Deployments. It is nil for a directory without tracks.
+func DeliveredTraffic(s ledger.State, delivered deliveryv1alpha1.DeliveredTree, drain string) *deliveryv1alpha1.SiteTraffic {
+	if len(delivered.Tracks) == 0 {
+		return nil
 	}
-	if name == track.Plain && len(t.PlainWorkloads) > 0 {
-		return t.PlainWorkloads
-	}
-	if recorded := w.observedIn(name); len(recorded) > 0 {
-		return recorded
-	}
-	for _, otherTrack := range t.Tracks {
-		if otherTrack.Name == name {
-			continue
+	out, awaited := &deliveryv1alpha1.SiteTraffic{Drain: drain}, AwaitedRevision(s, delivered)
+	for _, t := range delivered.Tracks {
+		traffic := deliveryv1alpha1.TrackTraffic{Name: t.Name, Weight: t.Weight, Tree: t.Tree, ChangedAt: t.ChangedAt, Awaited: t.Revision == awaited}
+		if t.Weight == 0 {
+			traffic.WeighedAt = t.WeighedAt
 		}
-		remaining := w.observedIn(otherTrack.Name)
-		if len(remaining) == 0 && name != ownTrack {
-			remaining = t.Workloads
-		}
-		return renameWorkloads(remaining, otherTrack.Name, name)
-	}
-	return nil
-}
-
-// renameWorkloads returns the Deployments of one track by the names that they have in another one.
-func renameWorkloads(workloads []deliveryv1alpha1.TrafficWorkload, source, target string) []deliveryv1alpha1.TrafficWorkload {
-	var out []deliveryv1alpha1.TrafficWorkload
-	for _, o := range workloads {
-		if stem, ok := strings.CutSuffix(o.Name, track.Suffix(source)); ok {
-			out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: o.Namespace, Name: stem + track.Suffix(target)})
-		}
+		out.Tracks = append(out.Tracks, traffic)
 	}
 	return out
 }
 
-func (w Traffic) observedIn(name string) []deliveryv1alpha1.TrafficWorkload {
-	if w.Observed.Traffic == nil {
-		return nil
+// TrackFiles are the routes and the Deployments in the files of a directory with tracks.
+type TrackFiles struct {
+	// Routes that divide requests.
+	Routes []deliveryv1alpha1.TrafficRoute
+
+	// Workloads are the Deployments, by the names of their tracks.
+	Workloads map[string][]deliveryv1alpha1.TrafficWorkload
+}
+
+// ReadTrackFiles reads the files of a directory with tracks. It returns an error that names the file for a file that is not an object.
+func ReadTrackFiles(files tree.Files) (TrackFiles, error) {
+	out := TrackFiles{Workloads: map[string][]deliveryv1alpha1.TrafficWorkload{}}
+	routes, err := track.Routes(files)
+	if err != nil {
+		return out, err
 	}
-	for _, t := range w.Observed.Traffic.Tracks {
-		if t.Name == name {
-			return t.Workloads
+	out.Routes = trafficRoutes(routes)
+	for _, name := range track.Names() {
+		if out.Workloads[name], err = trafficWorkloads(files, name); err != nil {
+			return out, err
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// AddTo adds the routes and the Deployments to the traffic of a directory.
+func (f TrackFiles) AddTo(t *deliveryv1alpha1.SiteTraffic) {
+	t.Routes = f.Routes
+	for i := range t.Tracks {
+		t.Tracks[i].Workloads = f.Workloads[t.Tracks[i].Name]
+	}
 }
 
 func trafficRoutes(routes []track.Route) []deliveryv1alpha1.TrafficRoute {

@@ -1,13 +1,17 @@
 package directories
 
 import (
+	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // TestTrafficTracks asks for track green, which a directory has or gets.
@@ -41,8 +45,15 @@ func TestTrafficTracks(t *testing.T) {
 			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(5)}, Folder: "folder"}, held: delivered,
 			want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "folder", ChangedAt: earlier},
 		},
-		"Part":      {reason: "A folder that is named by its id has to be proven.", tree: TrackedTree{Tree: part("other")}, held: delivered, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "other", ChangedAt: &now}},
-		"PartStays": {reason: "A folder that stays keeps when it changed.", tree: TrackedTree{Tree: part("folder")}, held: delivered, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "folder", ChangedAt: earlier}},
+		"Part": {
+			reason: "A folder that is named by its id has to be proven.",
+			tree:   TrackedTree{Tree: part("other")}, held: delivered, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "other", ChangedAt: &now},
+		},
+		"PartStays": {
+			reason: "A folder that stays keeps when it changed.",
+			tree:   TrackedTree{Tree: part("folder")}, held: delivered,
+			want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "folder", ChangedAt: earlier},
+		},
 		"Stays": {
 			reason: "A track whose files are nowhere stays as it is, and loses its requests after it got them last.",
 			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(0)}}, held: delivered,
@@ -57,7 +68,7 @@ func TestTrafficTracks(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tc.want.Name = track.Green
-			got := TrafficOf(tc.tree, tc.held, track.Blue, Traffic{Position: now})
+			got := TrafficOf(tc.tree, tc.held, Traffic{Position: now})
 			if diff := cmp.Diff(tc.want, got.Tracks[0]); diff != "" {
 				t.Errorf("\n%s\nTrafficOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -65,48 +76,62 @@ func TestTrafficTracks(t *testing.T) {
 	}
 }
 
-// TestRetainTraffic asks again for a directory that stays, after its repository reported another position of its tracks.
-func TestRetainTraffic(t *testing.T) {
-	earlier, later := &ledger.Position{Epoch: 1, Revision: 1}, &ledger.Position{Epoch: 1, Revision: 2}
-	delivered := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
-		{Name: track.Blue, Tree: "b", ChangedAt: later, WeighedAt: later}, {Name: track.Green, Tree: "g", ChangedAt: later, WeighedAt: later},
+// TestDeliveredTraffic compares the traffic of a delivered directory and of its files with the traffic that was composed before the delivery.
+func TestDeliveredTraffic(t *testing.T) {
+	green, _ := treeIn(t, track.Green)
+	blue, blueFiles := treeIn(t, track.Blue)
+	position, earlier := ledger.Position{Epoch: 1, Revision: 2, Stage: ledger.StageSteps}, &ledger.Position{Epoch: 1, Revision: 1}
+	blueFolder := track.FolderID(blueFiles, track.Blue)
+	d := Directory{
+		Aim: step.Aim{Put: map[string]int64{track.Green: 2}, Serving: track.Blue, Weight: 20}, Own: green, Asked: blue, Track: track.Green, Revision: 2,
+		Held: deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{
+			{Name: track.Blue, Revision: 1, Tree: blueFolder, Weight: 100, ChangedAt: earlier, WeighedAt: earlier},
+		}},
+		FolderOf: func(int64) string { return blueFolder },
+	}
+	composed, err := NewTracker(1 << 20).Compose(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := TrafficOf(composed, d.Held, Traffic{Awaited: 2, Position: position, Drain: "30s"})
+	delivered := deliveryv1alpha1.DeliveredTree{Tree: composed.Tree.Tree, Revision: 2, Tracks: []deliveryv1alpha1.DeliveredTrack{
+		{Name: track.Blue, Revision: 1, Tree: blueFolder, Weight: 80, ChangedAt: earlier, WeighedAt: &position},
+		{Name: track.Green, Revision: 2, Tree: composed.Folder, Weight: 20, ChangedAt: &position, WeighedAt: &position},
 	}}
-	requested := &deliveryv1alpha1.SiteTraffic{Tracks: []deliveryv1alpha1.TrackTraffic{
-		{Name: track.Blue, Weight: 100, Tree: "b", ChangedAt: earlier}, {Name: track.Green, Tree: "g", ChangedAt: earlier, WeighedAt: earlier},
-	}}
-	original := requested.DeepCopy()
-	want := []deliveryv1alpha1.TrackTraffic{{Name: track.Blue, Weight: 100, Tree: "b", ChangedAt: later}, {Name: track.Green, Tree: "g", ChangedAt: later, WeighedAt: later}}
-	if diff := cmp.Diff(want, RetainTraffic(requested, delivered).Tracks) + cmp.Diff(original, requested); diff != "" {
-		t.Errorf("\nA proof from before a folder came again would never be replaced, and the observed object stays as it is.\nRetainTraffic(...): -want, +got:\n%s", diff)
+	files, err := tree.Decode(composed.Files)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := RetainTraffic(nil, delivered); got != nil {
-		t.Errorf("\nNothing is asked of routes where a directory has no tracks.\nRetainTraffic(...): got %+v", got)
+	files = maps.Clone(files)
+	for name, content := range blueFiles {
+		if strings.HasPrefix(name, track.Blue+"/") {
+			files[name] = content
+		}
 	}
-}
-
-// TestWorkloadsOfTrack names the Deployments of a track of a tree whose own track is green.
-func TestWorkloadsOfTrack(t *testing.T) {
-	named := func(name string) []deliveryv1alpha1.TrafficWorkload {
-		return []deliveryv1alpha1.TrafficWorkload{{Name: name}}
+	if id := tree.ID(files); id != delivered.Tree {
+		t.Fatalf("the files have tree %s, and the directory has %s", id, delivered.Tree)
 	}
-	cases := map[string]struct {
-		reason string
-		tree   TrackedTree
-		track  string
-		want   []deliveryv1alpha1.TrafficWorkload
-	}{
-		"Own":   {reason: "The files of a revision name its Deployments.", tree: TrackedTree{Workloads: named("own")}, track: track.Green, want: named("own")},
-		"Plain": {reason: "The files of a revision without tracks name its Deployments.", tree: TrackedTree{Workloads: named("own"), PlainWorkloads: named("plain")}, track: track.Plain, want: named("plain")},
-		"Known": {reason: "The workloads of another track are the observed ones.", tree: TrackedTree{Workloads: named("own")}, track: track.Blue, want: named("seen")},
-		"Files": {reason: "Observed workloads count where the files name none.", track: track.Green, want: named("before")},
+	s := ledger.State{Current: &ledger.Revision{Number: 2, Track: track.Green, Stable: 1, Plan: weighted()}, Cursor: ledger.Cursor{Stage: ledger.StageSteps}}
+	got := DeliveredTraffic(s, delivered, "30s")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nThe directory in Git has the traffic that was composed.\nDeliveredTraffic(...): -want, +got:\n%s", diff)
 	}
-	observed := &deliveryv1alpha1.SiteTraffic{Tracks: []deliveryv1alpha1.TrackTraffic{{Name: track.Blue, Workloads: named("seen")}, {Name: track.Green, Workloads: named("before")}}}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			w := Traffic{Observed: deliveryv1alpha1.SiteTree{Traffic: observed}}
-			if diff := cmp.Diff(tc.want, w.workloadsOf(tc.tree, tc.track, track.Green)); diff != "" {
-				t.Errorf("\n%s\nworkloadsOf(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
+	read, err := ReadTrackFiles(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.AddTo(got)
+	backends := []deliveryv1alpha1.TrafficBackend{{Service: "web-blue", Weight: 80}, {Service: "web-green", Weight: 20}}
+	want.Routes = []deliveryv1alpha1.TrafficRoute{{Kind: "HTTPRoute", Namespace: "team-a", Name: "web", Backends: backends}}
+	want.Tracks[0].Workloads = []deliveryv1alpha1.TrafficWorkload{{Namespace: "team-a", Name: "web-blue"}}
+	want.Tracks[1].Workloads = []deliveryv1alpha1.TrafficWorkload{{Namespace: "team-a", Name: "web-green"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nThe files of the directory name its routes and Deployments.\nReadTrackFiles(...): -want, +got:\n%s", diff)
+	}
+	if got := DeliveredTraffic(s, deliveryv1alpha1.DeliveredTree{Tree: "flat"}, "30s"); got != nil {
+		t.Errorf("\nA directory without tracks divides no requests.\nDeliveredTraffic(...): got %+v", got)
+	}
+	if _, err := ReadTrackFiles(tree.Files{"blue/deployment.yaml": []byte("{")}); err == nil {
+		t.Error("\nA file that is no object has no Deployments.\nReadTrackFiles(...): want an error")
 	}
 }

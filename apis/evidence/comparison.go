@@ -170,10 +170,27 @@ func (c *Comparison) watchesBrought() bool {
 	return true
 }
 
-// WatchesDesired is true when the SiteSync that is observed looks for the trees that are desired.
+// WatchesDesired is true when the SiteSync that is observed looks for the trees that are desired: its spec names them, or it followed the ledger to them.
 func (c *Comparison) WatchesDesired() bool {
-	return c.Sync != nil && c.ObservedSync != nil &&
-		slices.EqualFunc(c.Sync.Spec.ForProvider.Sites, c.ObservedSync.Spec.ForProvider.Sites, isSameSite)
+	switch {
+	case c.Sync == nil || c.ObservedSync == nil:
+		return false
+	case c.ObservedSync.LatestPosition() == c.ObservedSync.Spec.ForProvider.AskedPosition():
+		return slices.EqualFunc(c.Sync.Spec.ForProvider.Sites, c.ObservedSync.Spec.ForProvider.Sites, isSameSite)
+	}
+	return followsTo(c.ObservedSync, c.Sync.Spec.ForProvider.Sites)
+}
+
+// followsTo is true for a SiteSync that looks for the trees of Sites at the position to which it followed the ledger.
+func followsTo(s *deliveryv1alpha1.SiteSync, wanted []deliveryv1alpha1.SiteTree) bool {
+	trees, requested := s.LatestTrees(), map[string]deliveryv1alpha1.SiteTree{}
+	for _, t := range s.Spec.ForProvider.Sites {
+		requested[t.Name] = t
+	}
+	return !slices.ContainsFunc(wanted, func(want deliveryv1alpha1.SiteTree) bool {
+		t := requested[want.Name]
+		return t.Path != want.Path || t.RepositoryRef != want.RepositoryRef || trees[want.Name] != want.Tree
+	})
 }
 
 // isSameSite is true for two requests to observe a Site that ask for the same.

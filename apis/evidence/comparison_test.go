@@ -112,20 +112,43 @@ func TestComparison(t *testing.T) {
 		change func(*Comparison)
 		want   []string
 	}{
-		"All":        {reason: "A revision that each object proves succeeds.", change: func(*Comparison) {}, want: without(nil)},
-		"Pushing":    {reason: "A push in progress is not an obstacle, and the Sites run the applied trees.", change: failFor(deliveryv1alpha1.ReasonPushing), want: without(undelivered)},
-		"Denied":     {reason: "A delivery that a limit refuses is an obstacle.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "blocked")},
-		"Conflict":   {reason: "A delivery whose object another claim delivers is an obstacle of its own.", change: failFor(deliveryv1alpha1.ReasonObjectConflict), want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "blocked", "conflict")},
+		"All": {reason: "A revision that each object proves succeeds.", change: func(*Comparison) {}, want: without(nil)},
+		"Pushing": {
+			reason: "A push in progress is not an obstacle, and the Sites run the applied trees.",
+			change: failFor(deliveryv1alpha1.ReasonPushing), want: without(undelivered),
+		},
+		"Denied": {
+			reason: "A delivery that a limit refuses is an obstacle.",
+			change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "blocked"),
+		},
+		"Conflict": {
+			reason: "A delivery whose object another claim delivers is an obstacle of its own.",
+			change: failFor(deliveryv1alpha1.ReasonObjectConflict),
+			want:   without([]string{"live", "succeeds", "everywhere", "unhindered"}, "blocked", "conflict"),
+		},
 		"DeniedOnce": {reason: "A refusal of an earlier generation does not hinder.", change: func(c *Comparison) { failFor(deliveryv1alpha1.ReasonPolicyDenied)(c); c.home().SetGeneration(2) }, want: without(undelivered)},
 		"DeniedElse": {reason: "A refusal of another position does not hinder.", change: func(c *Comparison) {
 			failFor(deliveryv1alpha1.ReasonPolicyDenied)(c)
 			c.home().Spec.ForProvider.Position.Step = 1
 		}, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
-		"Lost":      {reason: "A delivery that was lost proves nothing, and hinders nothing.", change: func(c *Comparison) { delete(c.Observed, "home") }, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
-		"PartLost":  {reason: "While a repository of the revision is not known nothing is proven.", change: func(c *Comparison) { c.IsPartLost = true }, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
-		"NoParts":   {reason: "A revision without deliveries is not applied.", change: func(c *Comparison) { clear(c.Desired) }, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
-		"OtherTree": {reason: "A delivery that asks for another tree does not prove the revision.", change: func(c *Comparison) { c.home().Spec.ForProvider.Trees[1].Tree = "old" }, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
-		"Cluster":   {reason: "A Site that keeps its tree in its own step waits for its cluster.", change: func(c *Comparison) { c.State.Verdict = nil; keep("b")(c) }, want: without([]string{"live", "succeeds", "applied", "everywhere", "unhindered", "judged"}, "awaits")},
+		"Lost": {
+			reason: "A delivery that was lost proves nothing, and hinders nothing.",
+			change: func(c *Comparison) { delete(c.Observed, "home") }, want: without([]string{"live", "succeeds", "applied", "everywhere"}),
+		},
+		"PartLost": {
+			reason: "While a repository of the revision is not known nothing is proven.",
+			change: func(c *Comparison) { c.IsPartLost = true }, want: without([]string{"live", "succeeds", "applied", "everywhere"}),
+		},
+		"NoParts": {
+			reason: "A revision without deliveries is not applied.",
+			change: func(c *Comparison) { clear(c.Desired) }, want: without([]string{"live", "succeeds", "applied", "everywhere"}),
+		},
+		"OtherTree": {
+			reason: "A delivery that asks for another tree does not prove the revision.",
+			change: func(c *Comparison) { c.home().Spec.ForProvider.Trees[1].Tree = "old" },
+			want:   without([]string{"live", "succeeds", "applied", "everywhere"}),
+		},
+		"Cluster": {reason: "A Site that keeps its tree in its own step waits for its cluster.", change: func(c *Comparison) { c.State.Verdict = nil; keep("b")(c) }, want: without([]string{"live", "succeeds", "applied", "everywhere", "unhindered", "judged"}, "awaits")},
 		"NotYet": {reason: "A Site whose step has not come waits for no cluster.", change: func(c *Comparison) {
 			c.State.Current.Plan = []ledger.Step{{Sites: []string{"a"}, Gate: true}, {Sites: []string{"b"}}}
 			keep("b")(c)
@@ -136,9 +159,16 @@ func TestComparison(t *testing.T) {
 			keep("b")(c)
 			c.home().Status.AtProvider.Trees = c.home().Status.AtProvider.Trees[:1]
 		}, want: without([]string{"live", "succeeds", "applied", "everywhere", "unhindered"}, "awaits")},
-		"Retained":    {reason: "A Site of a rejected revision keeps its tree, and waits for no cluster.", change: func(c *Comparison) { c.State.Verdict.Result = ledger.VerdictRejected; keep("b")(c) }, want: without([]string{"succeeds"})},
-		"NoEngine":    {reason: "A Site without an engine is proven where a delivered tree counts.", change: func(c *Comparison) { c.Unobserved["b"] = true }, want: without(nil)},
-		"NeverProven": {reason: "A Site without an engine is never proven where a delivered tree does not count.", change: func(c *Comparison) { c.Unobserved["b"] = false }, want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "unproven")},
+		"Retained": {reason: "A Site of a rejected revision keeps its tree, and waits for no cluster.", change: func(c *Comparison) { c.State.Verdict.Result = ledger.VerdictRejected; keep("b")(c) }, want: without([]string{"succeeds"})},
+		"NoEngine": {
+			reason: "A Site without an engine is proven where a delivered tree counts.",
+			change: func(c *Comparison) { c.Unobserved["b"] = true }, want: without(nil),
+		},
+		"NeverProven": {
+			reason: "A Site without an engine is never proven where a delivered tree does not count.",
+			change: func(c *Comparison) { c.Unobserved["b"] = false },
+			want:   without([]string{"live", "succeeds", "everywhere", "unhindered"}, "unproven"),
+		},
 		"NotRestored": {reason: "A rollback that leaves a Site alone need not prove it.", change: func(c *Comparison) {
 			c.Unobserved["b"], c.State.Cursor.Attempt, c.State.Verdict.Result = false, 1, ledger.VerdictRejected
 			keep("b")(c)
@@ -158,19 +188,60 @@ func TestComparison(t *testing.T) {
 		"NoSync": {reason: "Where no Site has an engine a delivery is proof enough.", change: func(c *Comparison) {
 			c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: without(nil)},
-		"OtherSites": {reason: "A SiteSync that looks for other trees proves nothing.", change: func(c *Comparison) { c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: without([]string{"live", "succeeds", "everywhere"})},
-		"Proposed":   {reason: "A verdict that the ledger does not hold yet is not a success.", change: func(c *Comparison) { c.Recorded.Seq-- }, want: without([]string{"recorded", "judged", "succeeds"})},
-		"NoData":     {reason: "A Gate without data may wait for ever.", change: gateSays(rolloutv1alpha1.ReasonNoData), want: without([]string{"judged", "succeeds", "unhindered"}, "waits")},
-		"Measures":   {reason: "A Gate that measures hinders nothing.", change: gateSays("Measuring"), want: without([]string{"judged", "succeeds"})},
+		"OtherSites": {
+			reason: "A SiteSync that looks for other trees proves nothing.",
+			change: func(c *Comparison) { c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" },
+			want:   without([]string{"live", "succeeds", "everywhere"}),
+		},
+		"Followed": {reason: "A SiteSync that followed the ledger to the desired trees proves them.", change: func(c *Comparison) {
+			follow(c.ObservedSync, "")
+		}, want: without(nil)},
+		"FollowedOther": {reason: "A SiteSync that followed the ledger to other trees proves nothing.", change: func(c *Comparison) {
+			follow(c.ObservedSync, "other")
+		}, want: without([]string{"live", "succeeds", "everywhere"})},
+		"FollowedElsewhere": {reason: "A SiteSync that followed the ledger in another directory proves nothing.", change: func(c *Comparison) {
+			follow(c.ObservedSync, "")
+			c.ObservedSync.Spec.ForProvider.Sites[0].Path = "elsewhere"
+		}, want: without([]string{"live", "succeeds", "everywhere"})},
+		"Proposed": {
+			reason: "A verdict that the ledger does not hold yet is not a success.",
+			change: func(c *Comparison) { c.Recorded.Seq-- },
+			want:   without([]string{"recorded", "judged", "succeeds"}),
+		},
+		"NoData": {
+			reason: "A Gate without data may wait for ever.",
+			change: gateSays(rolloutv1alpha1.ReasonNoData),
+			want:   without([]string{"judged", "succeeds", "unhindered"}, "waits"),
+		},
+		"Measures": {
+			reason: "A Gate that measures hinders nothing.",
+			change: gateSays("Measuring"),
+			want:   without([]string{"judged", "succeeds"}),
+		},
 		"Verdict": {reason: "A Gate without data does not matter once there is a verdict.", change: func(c *Comparison) {
 			gateSays(rolloutv1alpha1.ReasonNoData)(c)
 			c.State.Verdict = c.Recorded.Verdict
 		}, want: without(nil)},
-		"NoGate":     {reason: "A step whose Gate is not there is not measured.", change: func(c *Comparison) { clear(c.Gates) }, want: without([]string{"measured"})},
-		"OtherGate":  {reason: "The Gate of another step does not measure this one.", change: func(c *Comparison) { c.Gates["gate"].Spec.ForProvider.Position.Step = 1 }, want: without([]string{"measured"})},
-		"NotGated":   {reason: "A step without a Gate is not measured.", change: func(c *Comparison) { c.State.Current.Plan[0].Gate = false }, want: without([]string{"measured"})},
-		"NotStarted": {reason: "A Gate that has not begun measures nothing yet.", change: func(c *Comparison) { c.Gates["gate"].Status.AtProvider.StartedAt = nil }, want: without([]string{"measured"})},
-		"Empty":      {reason: "Of a ledger without a revision nothing is proven.", change: func(c *Comparison) { c.State.Current = nil }, want: []string{"unhindered", "watched"}},
+		"NoGate": {
+			reason: "A step whose Gate is not there is not measured.",
+			change: func(c *Comparison) { clear(c.Gates) }, want: without([]string{"measured"}),
+		},
+		"OtherGate": {
+			reason: "The Gate of another step does not measure this one.",
+			change: func(c *Comparison) { c.Gates["gate"].Spec.ForProvider.Position.Step = 1 }, want: without([]string{"measured"}),
+		},
+		"NotGated": {
+			reason: "A step without a Gate is not measured.",
+			change: func(c *Comparison) { c.State.Current.Plan[0].Gate = false }, want: without([]string{"measured"}),
+		},
+		"NotStarted": {
+			reason: "A Gate that has not begun measures nothing yet.",
+			change: func(c *Comparison) { c.Gates["gate"].Status.AtProvider.StartedAt = nil }, want: without([]string{"measured"}),
+		},
+		"Empty": {
+			reason: "Of a ledger without a revision nothing is proven.",
+			change: func(c *Comparison) { c.State.Current = nil }, want: []string{"unhindered", "watched"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -181,6 +252,18 @@ func TestComparison(t *testing.T) {
 			}
 		})
 	}
+}
+
+// follow lets the spec of a SiteSync name an earlier step with other trees, and its status say which tree its first Site has to run instead of its own.
+func follow(s *deliveryv1alpha1.SiteSync, desired string) {
+	earlier := *s.Spec.ForProvider.Position
+	earlier.Step--
+	s.Spec.ForProvider.Position, s.Status.AtProvider.Sites = &earlier, nil
+	for i, t := range s.Spec.ForProvider.Sites {
+		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{Name: t.Name, Tree: t.Tree})
+		s.Spec.ForProvider.Sites[i].Tree = "earlier"
+	}
+	s.Status.AtProvider.Sites[0].DesiredTree = desired
 }
 
 // TestIsSameSite compares requests to observe a Site that are made of the same values, and of others.

@@ -37,10 +37,23 @@ func TestIsDelivered(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery)
 		want   [2]bool
 	}{
-		"All":          {reason: "A delivery that is Ready and Synced at this position is delivered.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
-		"NotReady":     {reason: "A delivery that is not Ready is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
-		"ReadyUnknown": {reason: "A delivery whose Ready is Unknown is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) }, want: [2]bool{false, true}},
-		"ReadyBefore":  {reason: "A delivery that was Ready for an earlier generation is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true}},
+		"All": {
+			reason: "A delivery that is Ready and Synced at this position is delivered.",
+			change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true},
+		},
+		"NotReady": {
+			reason: "A delivery that is not Ready is not delivered.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true},
+		},
+		"ReadyUnknown": {
+			reason: "A delivery whose Ready is Unknown is not delivered.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) },
+			want:   [2]bool{false, true},
+		},
+		"ReadyBefore": {
+			reason: "A delivery that was Ready for an earlier generation is not delivered.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true},
+		},
 		"Rebased": {reason: "A delivery that was Ready before it was asked to record an equivalent request alone is delivered.", want: [2]bool{true, true}, change: func(d *deliveryv1alpha1.GitDelivery) {
 			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2)
 			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{{Rebased: &ledger.Rebased{}}}}
@@ -65,15 +78,42 @@ func TestIsDelivered(t *testing.T) {
 			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{{Judged: &ledger.Judged{}}}}
 			d.Status.AtProvider.Ledger = &ledger.State{}
 		}},
-		"NotSynced":     {reason: "A delivery that is not Synced is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeSynced, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
-		"OtherAsked":    {reason: "A delivery that asks for another position is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 2 }, want: [2]bool{false, true}},
-		"NothingAsked":  {reason: "A delivery that asks for no position is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position = nil }, want: [2]bool{false, true}},
-		"OtherRevision": {reason: "A repository at another revision was not brought to this one.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Revision = 2 }},
-		"OtherStep":     {reason: "A repository at another step was not brought to this one.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Step = 1 }},
-		"OtherAttempt":  {reason: "A repository at another attempt was not brought to this one.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Attempt = 1 }},
-		"OtherEpoch":    {reason: "A repository at a position of another epoch was not brought to this one.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Epoch = 1 }},
-		"NothingDone":   {reason: "A repository without a record was brought nowhere.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record = nil }},
-		"NothingSaid":   {reason: "A delivery without a status proves nothing.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status = deliveryv1alpha1.GitDeliveryStatus{} }},
+		"NotSynced": {
+			reason: "A delivery that is not Synced is not delivered.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeSynced, corev1.ConditionFalse, 3) }, want: [2]bool{false, true},
+		},
+		"OtherAsked": {
+			reason: "A delivery that asks for another position is not delivered.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 2 }, want: [2]bool{false, true},
+		},
+		"NothingAsked": {
+			reason: "A delivery that asks for no position is not delivered.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position = nil }, want: [2]bool{false, true},
+		},
+		"OtherRevision": {
+			reason: "A repository at another revision was not brought to this one.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Revision = 2 },
+		},
+		"OtherStep": {
+			reason: "A repository at another step was not brought to this one.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Step = 1 },
+		},
+		"OtherAttempt": {
+			reason: "A repository at another attempt was not brought to this one.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Attempt = 1 },
+		},
+		"OtherEpoch": {
+			reason: "A repository at a position of another epoch was not brought to this one.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Epoch = 1 },
+		},
+		"NothingDone": {
+			reason: "A repository without a record was brought nowhere.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record = nil },
+		},
+		"NothingSaid": {
+			reason: "A delivery without a status proves nothing.",
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Status = deliveryv1alpha1.GitDeliveryStatus{} },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -110,12 +150,18 @@ func TestDeliveryFailure(t *testing.T) {
 		"TimedOut":  {reason: "A delivery that timed out rejects the revision.", why: "DeliveryTimedOut", want: "DeliveryTimedOut"},
 		"Trouble":   {reason: "An unreachable repository rejects nothing before the delivery times out.", why: "Unreachable"},
 		"Missing":   {reason: "A Site that is missing never rejects a revision.", why: "SiteMissing"},
-		"Earlier":   {reason: "A refusal of another position rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 1 }},
+		"Earlier": {
+			reason: "A refusal of another position rejects nothing.",
+			why:    "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 1 },
+		},
 		"Unrecorded": {reason: "A home that has not recorded a verdict in time rejects nothing.", why: "DeliveryTimedOut", change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{{Judged: &ledger.Judged{}}}}
 			d.Status.AtProvider.Ledger = &ledger.State{}
 		}},
-		"Generation": {reason: "A refusal of an earlier generation rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
+		"Generation": {
+			reason: "A refusal of an earlier generation rejects nothing.",
+			why:    "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) },
+		},
 		"Backup": {reason: "A refusal of an earlier revision that was restored from a backup rejects nothing, though its generation was counted from one again.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Status.AtProvider.Waiting.Revision = 1
 		}},
@@ -160,12 +206,15 @@ func TestHasBrought(t *testing.T) {
 		state  ledger.State
 		want   [2]bool
 	}{
-		"Same":      {reason: "The same position brought both Sites their trees.", was: forward.Position(), state: forward, want: [2]bool{true, true}},
-		"FirstStep": {reason: "The first step brought the first Site its tree alone.", was: ledger.Position{Epoch: 1, Revision: 2}, state: forward, want: [2]bool{true, false}},
-		"Revision":  {reason: "An earlier revision brought neither Site its tree.", was: ledger.Position{Epoch: 1, Revision: 1, Step: 1}, state: forward},
-		"Epoch":     {reason: "A revision of an earlier epoch may have had other trees.", was: ledger.Position{Revision: 2, Step: 1}, state: forward},
-		"Rollback":  {reason: "A position of the revision itself restored nothing.", was: forward.Position(), state: rollback},
-		"Restored":  {reason: "A rollback reaches all Sites at once.", was: rollback.Position(), state: rollback, want: [2]bool{true, true}},
+		"Same": {reason: "The same position brought both Sites their trees.", was: forward.Position(), state: forward, want: [2]bool{true, true}},
+		"FirstStep": {
+			reason: "The first step brought the first Site its tree alone.",
+			was:    ledger.Position{Epoch: 1, Revision: 2}, state: forward, want: [2]bool{true, false},
+		},
+		"Revision": {reason: "An earlier revision brought neither Site its tree.", was: ledger.Position{Epoch: 1, Revision: 1, Step: 1}, state: forward},
+		"Epoch":    {reason: "A revision of an earlier epoch may have had other trees.", was: ledger.Position{Revision: 2, Step: 1}, state: forward},
+		"Rollback": {reason: "A position of the revision itself restored nothing.", was: forward.Position(), state: rollback},
+		"Restored": {reason: "A rollback reaches all Sites at once.", was: rollback.Position(), state: rollback, want: [2]bool{true, true}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

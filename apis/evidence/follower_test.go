@@ -39,12 +39,18 @@ func TestHasReported(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery, *ledger.State)
 		want   bool
 	}{
-		"Applied":    {reason: "A repository that was brought to the position has reported.", at: ledger.Position{Revision: 2}, want: true},
-		"OnItsWay":   {reason: "A repository that was not brought to the position yet is about to change.", at: ledger.Position{Revision: 2}, change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) { d.Status.AtProvider.Record = nil }},
-		"NextStep":   {reason: "A repository whose next Site was reached since is about to change.", step: 1, at: ledger.Position{Revision: 2}},
-		"LaterStep":  {reason: "A step that reaches another repository alone changes nothing here.", step: 2, at: ledger.Position{Revision: 2, Step: 1}, want: true},
-		"Before":     {reason: "A repository that the revision reached and that is still at the previous revision is about to change.", at: previous},
-		"Restored":   {reason: "A delivery that was not asked for the rollback is about to change.", at: ledger.Position{Revision: 2}, change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Cursor.Attempt = 1 }},
+		"Applied": {reason: "A repository that was brought to the position has reported.", at: ledger.Position{Revision: 2}, want: true},
+		"OnItsWay": {
+			reason: "A repository that was not brought to the position yet is about to change.",
+			at:     ledger.Position{Revision: 2}, change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) { d.Status.AtProvider.Record = nil },
+		},
+		"NextStep":  {reason: "A repository whose next Site was reached since is about to change.", step: 1, at: ledger.Position{Revision: 2}},
+		"LaterStep": {reason: "A step that reaches another repository alone changes nothing here.", step: 2, at: ledger.Position{Revision: 2, Step: 1}, want: true},
+		"Before":    {reason: "A repository that the revision reached and that is still at the previous revision is about to change.", at: previous},
+		"Restored": {
+			reason: "A delivery that was not asked for the rollback is about to change.",
+			at:     ledger.Position{Revision: 2}, change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Cursor.Attempt = 1 },
+		},
 		"NothingToo": {reason: "A delivery with nothing to restore has reported.", at: ledger.Position{Revision: 2}, want: true, change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) { retainAll(d); s.Cursor.Attempt = 1 }},
 		"Unreached": {
 			reason: "A repository that the revision has not come to holds the trees of the previous revision.", at: previous, want: true,
@@ -127,7 +133,10 @@ func TestNeedsNothing(t *testing.T) {
 		"Home": {reason: "A repository that becomes the home needs the position.", change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) {
 			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{}
 		}},
-		"Reached": {reason: "A repository that the revision has come to needs its position.", change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Current.Plan = s.Current.Plan[1:] }},
+		"Reached": {
+			reason: "A repository that the revision has come to needs its position.",
+			change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Current.Plan = s.Current.Plan[1:] },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -47,12 +47,21 @@ func TestGateVerdict(t *testing.T) {
 		change  func(*rolloutv1alpha1.Gate)
 		want    rolloutv1alpha1.GateVerdict
 	}{
-		"Passed":     {reason: "A Gate that passed says so.", verdict: rolloutv1alpha1.GatePassed, want: rolloutv1alpha1.GatePassed},
-		"Failed":     {reason: "A Gate that failed says so.", verdict: rolloutv1alpha1.GateFailed, want: rolloutv1alpha1.GateFailed},
-		"Measuring":  {reason: "A Gate that still measures has no verdict."},
-		"Speaks":     {reason: "Measurements of another position are not a verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position.Revision = 1 }},
-		"Silent":     {reason: "A Gate without measurements has no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position = nil }},
-		"Generation": {reason: "A Gate whose spec changed since has no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.SetGeneration(5) }},
+		"Passed":    {reason: "A Gate that passed says so.", verdict: rolloutv1alpha1.GatePassed, want: rolloutv1alpha1.GatePassed},
+		"Failed":    {reason: "A Gate that failed says so.", verdict: rolloutv1alpha1.GateFailed, want: rolloutv1alpha1.GateFailed},
+		"Measuring": {reason: "A Gate that still measures has no verdict."},
+		"Speaks": {
+			reason:  "Measurements of another position are not a verdict.",
+			verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position.Revision = 1 },
+		},
+		"Silent": {
+			reason:  "A Gate without measurements has no verdict.",
+			verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position = nil },
+		},
+		"Generation": {
+			reason:  "A Gate whose spec changed since has no verdict.",
+			verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.SetGeneration(5) },
+		},
 		"Unready": {
 			reason: "A Gate that passed and is not Ready has no verdict.", verdict: rolloutv1alpha1.GatePassed,
 			change: func(g *rolloutv1alpha1.Gate) { g.SetConditions(xpv2.Unavailable().WithObservedGeneration(4)) },
@@ -78,15 +87,33 @@ func TestIsGateOf(t *testing.T) {
 		change func(*rolloutv1alpha1.Gate, *ledger.State)
 		want   bool
 	}{
-		"Same":     {reason: "A Gate judges the step that it was made for.", want: true, change: func(*rolloutv1alpha1.Gate, *ledger.State) {}},
-		"Step":     {reason: "A Gate of another step judges another one.", change: func(g *rolloutv1alpha1.Gate, _ *ledger.State) { g.Spec.ForProvider.Position.Step = 1 }},
-		"Revision": {reason: "A Gate of another revision judges another one.", change: func(g *rolloutv1alpha1.Gate, _ *ledger.State) { g.Spec.ForProvider.Position.Revision = 1 }},
-		"Attempt":  {reason: "A Gate does not judge a rollback.", change: func(g *rolloutv1alpha1.Gate, _ *ledger.State) { g.Spec.ForProvider.Position.Attempt = 1 }},
-		"Epoch":    {reason: "A Gate of an earlier epoch judges another revision.", change: func(g *rolloutv1alpha1.Gate, _ *ledger.State) { g.Spec.ForProvider.Position.Epoch = 1 }},
-		"Ledger":   {reason: "A Gate that survived its ledger judges no revision of another one.", change: func(_ *rolloutv1alpha1.Gate, s *ledger.State) { s.Ledger = "other" }},
-		"Intent":   {reason: "A Gate that survived its ledger judges no other intent under the same number.", change: func(_ *rolloutv1alpha1.Gate, s *ledger.State) { s.Current.Request.Intent = "other" }},
-		"Promoted": {reason: "A step that a user released since has the same Gate.", want: true, change: func(_ *rolloutv1alpha1.Gate, s *ledger.State) { s.Cursor.Promoted = 1 }},
-		"Nothing":  {reason: "A Gate judges nothing while no revision was ordered.", change: func(_ *rolloutv1alpha1.Gate, s *ledger.State) { s.Current = nil }},
+		"Same": {reason: "A Gate judges the step that it was made for.", want: true, change: func(*rolloutv1alpha1.Gate, *ledger.State) {}},
+		"Step": {
+			reason: "A Gate of another step judges another one.",
+			change: func(g *rolloutv1alpha1.Gate, _ *ledger.State) { g.Spec.ForProvider.Position.Step = 1 },
+		},
+		"Revision": {
+			reason: "A Gate of another revision judges another one.",
+			change: func(g *rolloutv1alpha1.Gate, _ *ledger.State) { g.Spec.ForProvider.Position.Revision = 1 },
+		},
+		"Attempt": {reason: "A Gate does not judge a rollback.", change: func(g *rolloutv1alpha1.Gate, _ *ledger.State) { g.Spec.ForProvider.Position.Attempt = 1 }},
+		"Epoch": {
+			reason: "A Gate of an earlier epoch judges another revision.",
+			change: func(g *rolloutv1alpha1.Gate, _ *ledger.State) { g.Spec.ForProvider.Position.Epoch = 1 },
+		},
+		"Ledger": {
+			reason: "A Gate that survived its ledger judges no revision of another one.",
+			change: func(_ *rolloutv1alpha1.Gate, s *ledger.State) { s.Ledger = "other" },
+		},
+		"Intent": {
+			reason: "A Gate that survived its ledger judges no other intent under the same number.",
+			change: func(_ *rolloutv1alpha1.Gate, s *ledger.State) { s.Current.Request.Intent = "other" },
+		},
+		"Promoted": {
+			reason: "A step that a user released since has the same Gate.",
+			want:   true, change: func(_ *rolloutv1alpha1.Gate, s *ledger.State) { s.Cursor.Promoted = 1 },
+		},
+		"Nothing": {reason: "A Gate judges nothing while no revision was ordered.", change: func(_ *rolloutv1alpha1.Gate, s *ledger.State) { s.Current = nil }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

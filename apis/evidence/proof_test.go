@@ -40,33 +40,55 @@ func TestProof(t *testing.T) {
 		change func(*Comparison)
 		want   proof
 	}{
-		"Proven":   {reason: "A running revision is proven with its trees, in the order of Sites.", change: func(*Comparison) {}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
+		"Proven": {
+			reason: "A running revision is proven with its trees, in the order of Sites.",
+			change: func(*Comparison) {}, want: proof{IsLive: true, HasPassed: true, Trees: trees},
+		},
 		"Retained": {reason: "A Site that keeps its tree is proven with the tree in the repository.", change: func(c *Comparison) { c.RendererDeferred = true; keep("b")(c) }, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
 		"NoGate":   {reason: "Without the Gate of the step nothing passed.", change: func(c *Comparison) { clear(c.Gates) }, want: proof{IsLive: true, Trees: trees}},
-		"Rejected": {reason: "A Gate that failed is a failure.", change: func(c *Comparison) { c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed) }, want: proof{IsLive: true, Failure: rolloutv1alpha1.RejectedGateFailed, Trees: trees}},
-		"Sync":     {reason: "A Site that failed is a failure, even if the Gate passes.", change: failSync, want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedSyncFailed}},
+		"Rejected": {
+			reason: "A Gate that failed is a failure.",
+			change: func(c *Comparison) { c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed) },
+			want:   proof{IsLive: true, Failure: rolloutv1alpha1.RejectedGateFailed, Trees: trees},
+		},
+		"Sync": {
+			reason: "A Site that failed is a failure, even if the Gate passes.",
+			change: failSync, want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedSyncFailed},
+		},
 		"SyncFirst": {reason: "A Site that failed is named before the Gate.", change: func(c *Comparison) {
 			failSync(c)
 			c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed)
 		}, want: proof{Failure: rolloutv1alpha1.RejectedSyncFailed}},
 		"SyncElse": {reason: "A SiteSync that looks for other trees is not a failure.", change: func(c *Comparison) { failSync(c); c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: proof{HasPassed: true}},
-		"SyncLost": {reason: "A Site with an engine is not live while no SiteSync observes it.", change: func(c *Comparison) { c.Sync, c.ObservedSync = nil, nil }, want: proof{HasPassed: true}},
+		"SyncLost": {
+			reason: "A Site with an engine is not live while no SiteSync observes it.",
+			change: func(c *Comparison) { c.Sync, c.ObservedSync = nil, nil }, want: proof{HasPassed: true},
+		},
 		"SiteLeft": {reason: "A Site with an engine is not live while the SiteSync leaves it out.", change: func(c *Comparison) {
 			for _, s := range []*deliveryv1alpha1.SiteSync{c.Sync, c.ObservedSync} {
 				s.Spec.ForProvider.Sites = s.Spec.ForProvider.Sites[:1]
 			}
 		}, want: proof{HasPassed: true}},
-		"PartLost":  {reason: "A revision is not live while a delivery that it has come to is out of sight.", change: addPart(0), want: proof{HasPassed: true}},
-		"PartLater": {reason: "A delivery that the revision has not come to keeps nothing from being live.", change: addPart(1), want: proof{IsLive: true, HasPassed: true, Trees: trees}},
+		"PartLost": {reason: "A revision is not live while a delivery that it has come to is out of sight.", change: addPart(0), want: proof{HasPassed: true}},
+		"PartLater": {
+			reason: "A delivery that the revision has not come to keeps nothing from being live.",
+			change: addPart(1), want: proof{IsLive: true, HasPassed: true, Trees: trees},
+		},
 		"NoEngine": {reason: "A Site without an engine needs no SiteSync where a delivered tree counts as live.", change: func(c *Comparison) {
 			c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
-		"Denied": {reason: "A delivery that was refused is a failure.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedDeliveryRefused}},
+		"Denied": {
+			reason: "A delivery that was refused is a failure.",
+			change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedDeliveryRefused},
+		},
 		"DeniedOld": {reason: "A delivery that was refused with other trees is not a failure.", change: func(c *Comparison) {
 			failFor(deliveryv1alpha1.ReasonPolicyDenied)(c)
 			c.home().Spec.ForProvider.Trees[0].Tree = "old"
 		}, want: proof{HasPassed: true}},
-		"Cluster": {reason: "A Site whose cluster is not ready keeps the revision from being live.", change: keep("b"), want: proof{HasPassed: true, AwaitsCluster: true}},
+		"Cluster": {
+			reason: "A Site whose cluster is not ready keeps the revision from being live.",
+			change: keep("b"), want: proof{HasPassed: true, AwaitsCluster: true},
+		},
 		"Judged": {reason: "A revision with a verdict waits for no cluster.", change: func(c *Comparison) {
 			c.State.Verdict = c.Recorded.Verdict
 			keep("b")(c)
@@ -104,9 +126,12 @@ func TestIsSyncReleased(t *testing.T) {
 		change func(*deliveryv1alpha1.SiteSync)
 		want   bool
 	}{
-		"Over":     {reason: "A pause that is over releases the step.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
-		"Earlier":  {reason: "A pause of another generation releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 4 }},
-		"Elsewhen": {reason: "A pause of another position releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position = &ledger.Position{Revision: 2} }},
+		"Over":    {reason: "A pause that is over releases the step.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
+		"Earlier": {reason: "A pause of another generation releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 4 }},
+		"Elsewhen": {
+			reason: "A pause of another position releases nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position = &ledger.Position{Revision: 2} },
+		},
 		"Pausing": {reason: "A pause that runs releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) {
 			s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: corev1.ConditionFalse, ObservedGeneration: 3})
 		}},

@@ -16,9 +16,9 @@ func AreSitesLive(s *deliveryv1alpha1.SiteSync, position ledger.Position) bool {
 	return hasReady(s, corev1.ConditionTrue) && IsSyncAbout(s, position)
 }
 
-// IsSyncAbout is true when a SiteSync is asked for a position, and its status is about that.
+// IsSyncAbout is true when the status of a SiteSync is about a position: the position that it is asked for, or a later one to which it followed the ledger.
 func IsSyncAbout(s *deliveryv1alpha1.SiteSync, position ledger.Position) bool {
-	return s.Spec.ForProvider.AskedPosition() == position && s.Status.AtProvider.ObservedPosition() == position
+	return s.LatestPosition() == position && s.Status.AtProvider.ObservedPosition() == position
 }
 
 // AdmitsTree is true when a SiteSync that looks for a tree observed that the cluster of its Site was ready.

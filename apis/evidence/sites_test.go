@@ -19,20 +19,40 @@ func TestAreSitesLive(t *testing.T) {
 		change func(*deliveryv1alpha1.SiteSync)
 		want   bool
 	}{
-		"Live":       {reason: "A SiteSync that is Ready for the position proves it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
-		"Asked":      {reason: "A SiteSync that is asked for another position proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Revision = 1 }},
-		"Seen":       {reason: "A status about another position proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = 1 }},
+		"Live": {reason: "A SiteSync that is Ready for the position proves it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
+		"Asked": {
+			reason: "A SiteSync that is asked for another position proves nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Revision = 1 },
+		},
+		"Followed": {
+			reason: "A SiteSync that followed the ledger from an earlier step proves the position.",
+			change: func(s *deliveryv1alpha1.SiteSync) {
+				earlier := position
+				earlier.Step--
+				s.Spec.ForProvider.Position = &earlier
+			},
+			want: true,
+		},
+		"Seen": {
+			reason: "A status about another position proves nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = 1 },
+		},
 		"Nothing":    {reason: "A SiteSync without a status proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position = nil }},
 		"Generation": {reason: "A SiteSync whose spec changed since proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetGeneration(5) }},
-		"Unready":    {reason: "A SiteSync that is not Ready proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.Unavailable().WithObservedGeneration(4)) }},
-		"Unsynced":   {reason: "A SiteSync that is not Synced proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) }},
+		"Unready": {
+			reason: "A SiteSync that is not Ready proves nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.Unavailable().WithObservedGeneration(4)) },
+		},
+		"Unsynced": {
+			reason: "A SiteSync that is not Synced proves nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &deliveryv1alpha1.SiteSync{}
 			s.SetGeneration(4)
-			s.Spec.ForProvider.Position = &position
-			s.Status.AtProvider.Position = new(position)
+			s.Spec.ForProvider.Position, s.Status.AtProvider.Position = new(position), new(position)
 			s.SetConditions(xpv2.Available().WithObservedGeneration(4), xpv2.ReconcileSuccess())
 			tc.change(s)
 			if got := AreSitesLive(s, position); got != tc.want {
@@ -51,13 +71,31 @@ func TestAdmitsTree(t *testing.T) {
 		change func(*deliveryv1alpha1.SiteSync)
 		want   bool
 	}{
-		"Passed":   {reason: "A cluster that was seen ready for the tree admits it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
-		"Waits":    {reason: "A cluster that was not ready yet admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Cluster.PassedAt = nil }},
-		"Unknown":  {reason: "A Site whose cluster was not looked at admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Cluster = nil }},
-		"Other":    {reason: "The cluster of another Site admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }},
-		"Tree":     {reason: "A SiteSync that looks for another tree admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Sites[0].Tree = "old" }},
-		"Asked":    {reason: "A SiteSync that does not look at the Site admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Sites[0].Name = "edge2" }},
-		"Position": {reason: "Observations for another revision admit no Site.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 }},
+		"Passed": {reason: "A cluster that was seen ready for the tree admits it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
+		"Waits": {
+			reason: "A cluster that was not ready yet admits nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Cluster.PassedAt = nil },
+		},
+		"Unknown": {
+			reason: "A Site whose cluster was not looked at admits nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Cluster = nil },
+		},
+		"Other": {
+			reason: "The cluster of another Site admits nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" },
+		},
+		"Tree": {
+			reason: "A SiteSync that looks for another tree admits nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Sites[0].Tree = "old" },
+		},
+		"Asked": {
+			reason: "A SiteSync that does not look at the Site admits nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Sites[0].Name = "edge2" },
+		},
+		"Position": {
+			reason: "Observations for another revision admit no Site.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -83,9 +121,18 @@ func TestSyncFailure(t *testing.T) {
 		change    func(*deliveryv1alpha1.SiteSync)
 		want      string
 	}{
-		"Losing":    {reason: "The failing pods before the steps may be of the track that loses its requests.", track: "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonFailed},
-		"Late":      {reason: "A shift that takes too long fails.", track: "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonTimedOut, want: rolloutv1alpha1.RejectedSyncTimedOut},
-		"InSteps":   {reason: "In the steps each failure counts.", track: "blue", stage: ledger.StageSteps, condition: deliveryv1alpha1.ReasonFailed, want: rolloutv1alpha1.RejectedSyncFailed},
+		"Losing": {
+			reason: "The failing pods before the steps may be of the track that loses its requests.",
+			track:  "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonFailed,
+		},
+		"Late": {
+			reason: "A shift that takes too long fails.",
+			track:  "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonTimedOut, want: rolloutv1alpha1.RejectedSyncTimedOut,
+		},
+		"InSteps": {
+			reason: "In the steps each failure counts.",
+			track:  "blue", stage: ledger.StageSteps, condition: deliveryv1alpha1.ReasonFailed, want: rolloutv1alpha1.RejectedSyncFailed,
+		},
 		"Trackless": {reason: "Without tracks each failure counts.", condition: deliveryv1alpha1.ReasonFailed, want: rolloutv1alpha1.RejectedSyncFailed},
 		"Syncing":   {reason: "A Site that is not live yet fails nothing.", condition: deliveryv1alpha1.ReasonSyncing},
 		"Elsewhere": {

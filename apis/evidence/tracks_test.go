@@ -18,17 +18,36 @@ func TestTracksOf(t *testing.T) {
 		change func(retained *deliveryv1alpha1.DeliveredTrack, proof *deliveryv1alpha1.TrackObservation)
 		want   step.Track
 	}{
-		"Proven":    {reason: "Pods of the folder that were available prove it, and a proof after the last weight says that it is idle.", want: step.Track{Revision: 2, Weight: 20, IsProven: true, IsIdle: true}},
-		"OtherTree": {reason: "Pods of another folder prove nothing.", change: func(h *deliveryv1alpha1.DeliveredTrack, _ *deliveryv1alpha1.TrackObservation) { h.Tree = "other" }, want: step.Track{Revision: 2, Weight: 20, IsIdle: true}},
+		"Proven": {
+			reason: "Pods of the folder that were available prove it, and a proof after the last weight says that it is idle.",
+			want:   step.Track{Revision: 2, Weight: 20, IsProven: true, IsIdle: true},
+		},
+		"OtherTree": {
+			reason: "Pods of another folder prove nothing.",
+			change: func(h *deliveryv1alpha1.DeliveredTrack, _ *deliveryv1alpha1.TrackObservation) { h.Tree = "other" },
+			want:   step.Track{Revision: 2, Weight: 20, IsIdle: true},
+		},
 		"NoPods": {reason: "Without a folder whose pods were available nothing is proven.", change: func(h *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) {
 			h.Tree, p.AvailableTree = "", ""
 		}, want: step.Track{Revision: 2, Weight: 20, IsIdle: true}},
 		"Earlier": {reason: "Pods that were available before the folder came again prove nothing.", change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) {
 			p.AvailableAt = steps(0)
 		}, want: step.Track{Revision: 2, Weight: 20, IsIdle: true}},
-		"Draining":   {reason: "Requests that may still be under way keep a track busy.", change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.Idle = false }, want: step.Track{Revision: 2, Weight: 20, IsProven: true}},
-		"ProvenSame": {reason: "A proof at the position that gave the track requests does not say that they left.", change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.ProvenAt = steps(1) }, want: step.Track{Revision: 2, Weight: 20, IsProven: true}},
-		"Unproven":   {reason: "A track whose requests nothing is proven of may get some.", change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.ProvenAt = nil }, want: step.Track{Revision: 2, Weight: 20, IsProven: true}},
+		"Draining": {
+			reason: "Requests that may still be under way keep a track busy.",
+			change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.Idle = false },
+			want:   step.Track{Revision: 2, Weight: 20, IsProven: true},
+		},
+		"ProvenSame": {
+			reason: "A proof at the position that gave the track requests does not say that they left.",
+			change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.ProvenAt = steps(1) },
+			want:   step.Track{Revision: 2, Weight: 20, IsProven: true},
+		},
+		"Unproven": {
+			reason: "A track whose requests nothing is proven of may get some.",
+			change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.ProvenAt = nil },
+			want:   step.Track{Revision: 2, Weight: 20, IsProven: true},
+		},
 		"NeverWeighed": {reason: "A track that never got requests is idle.", change: func(h *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) {
 			h.WeighedAt, p.Idle = nil, false
 		}, want: step.Track{Revision: 2, Weight: 20, IsProven: true, IsIdle: true}},
@@ -57,9 +76,17 @@ func TestTracksOfPlain(t *testing.T) {
 		held   deliveryv1alpha1.DeliveredTree
 		want   map[string]step.Track
 	}{
-		"Never":    {reason: "A directory that was never delivered has no tracks."},
-		"Restored": {reason: "A directory has the revision that it was restored to.", held: deliveryv1alpha1.DeliveredTree{Tree: "restored", Revision: 4}, want: map[string]step.Track{"plain": {Revision: 3, Weight: 100, IsProven: true}}},
-		"Written":  {reason: "A tree that the history does not know is that of its last writer.", held: deliveryv1alpha1.DeliveredTree{Tree: "other", Revision: 4}, want: map[string]step.Track{"plain": {Revision: 4, Weight: 100, IsProven: true}}},
+		"Never": {reason: "A directory that was never delivered has no tracks."},
+		"Restored": {
+			reason: "A directory has the revision that it was restored to.",
+			held:   deliveryv1alpha1.DeliveredTree{Tree: "restored", Revision: 4},
+			want:   map[string]step.Track{"plain": {Revision: 3, Weight: 100, IsProven: true}},
+		},
+		"Written": {
+			reason: "A tree that the history does not know is that of its last writer.",
+			held:   deliveryv1alpha1.DeliveredTree{Tree: "other", Revision: 4},
+			want:   map[string]step.Track{"plain": {Revision: 4, Weight: 100, IsProven: true}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

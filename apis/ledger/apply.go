@@ -124,7 +124,7 @@ func (r Revision) invalid() string {
 			delivered[site] = true
 		}
 	}
-	sites := r.sites()
+	sites := r.Sites()
 	if len(sites) > MaxSites {
 		return fmt.Sprintf("a plan has at most %d Sites, not %d", MaxSites, len(sites))
 	}
@@ -136,8 +136,8 @@ func (r Revision) invalid() string {
 	return ""
 }
 
-// sites returns the Sites of the plan, each once, sorted.
-func (r Revision) sites() []string {
+// Sites returns the Sites of the plan, each once, sorted.
+func (r Revision) Sites() []string {
 	var out []string
 	for _, step := range r.Plan {
 		out = append(out, step.Sites...)
@@ -258,7 +258,7 @@ func (j Judged) invalid(s State) string {
 		proven[i] = t.Site
 	}
 	slices.Sort(proven)
-	if !slices.Equal(proven, s.Current.sites()) {
+	if !slices.Equal(proven, s.Current.Sites()) {
 		return "a verified revision needs the tree that was proven at each Site of its plan, once"
 	}
 	return ""

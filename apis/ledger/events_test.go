@@ -18,9 +18,21 @@ func TestRecovered(t *testing.T) {
 		copied State
 		want   Position
 	}{
-		"Same":      {reason: "An older state of the same ledger is recovered from a newer copy.", before: []Event{opened, order(1, "a")}, copied: whole, want: Position{Epoch: 2, Revision: 2, Attempt: 1}},
-		"Other":     {reason: "A ledger that was opened again after a loss is recovered from a copy of the previous ledger.", before: []Event{{Opened: &Opened{Ledger: "again", Home: "platform"}}}, copied: whole.Essentials(), want: Position{Epoch: 2, Revision: 2, Attempt: 1}},
-		"Forgotten": {reason: "The number of a revision that only the ledger knows is not used again.", before: events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c")), copied: State{Head: Head{Ledger: "other", Epoch: 4, Seq: 1}, LastNumber: 1, Current: whole.Current}, want: Position{Epoch: 5, Revision: 2}},
+		"Same": {
+			reason: "An older state of the same ledger is recovered from a newer copy.",
+			before: []Event{opened, order(1, "a")}, copied: whole, want: Position{Epoch: 2, Revision: 2, Attempt: 1},
+		},
+		"Other": {
+			reason: "A ledger that was opened again after a loss is recovered from a copy of the previous ledger.",
+			before: []Event{{Opened: &Opened{Ledger: "again", Home: "platform"}}}, copied: whole.Essentials(),
+			want: Position{Epoch: 2, Revision: 2, Attempt: 1},
+		},
+		"Forgotten": {
+			reason: "The number of a revision that only the ledger knows is not used again.",
+			before: events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c")),
+			copied: State{Head: Head{Ledger: "other", Epoch: 4, Seq: 1}, LastNumber: 1, Current: whole.Current},
+			want:   Position{Epoch: 5, Revision: 2},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

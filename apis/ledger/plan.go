@@ -30,6 +30,14 @@ func (s State) IsBeforeSteps() bool { return s.HasTracks() && s.Cursor.Stage < S
 // IsPauseReleased is true once a user released the pause behind the step, alone or with all others.
 func (s State) IsPauseReleased() bool { return s.Cursor.Full || s.IsStepReleased() }
 
+// PauseAfterStep returns the pause behind the step of a revision with tracks. It is empty before the steps and in a rollback.
+func (s State) PauseAfterStep() string {
+	if !s.HasTracks() || s.Cursor.Attempt > 0 || s.Cursor.Stage != StageSteps || int(s.Cursor.Step) >= len(s.Current.Plan) {
+		return ""
+	}
+	return s.Current.Plan[s.Cursor.Step].Pause
+}
+
 // IsStepReleased is true once a user released the pause behind the step by the number of the step.
 func (s State) IsStepReleased() bool { return s.Cursor.Promoted > s.Cursor.Step }
 
@@ -60,6 +68,15 @@ func (s State) TakesBack() bool {
 		return false
 	}
 	return slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Stable && IsPlain(p.Track) })
+}
+
+// IsMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round, or back from a track.
+func (s State) IsMove() bool {
+	if !s.HasTracks() || !s.Current.HasSteps() {
+		return false
+	}
+	stable := s.PastRevision(s.Current.Stable)
+	return stable != nil && (IsPlain(s.Current.Track) || IsPlain(stable.Track))
 }
 
 // Folder returns the name of the track that the revision has in a directory with tracks.

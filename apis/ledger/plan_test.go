@@ -30,10 +30,16 @@ func TestStepAt(t *testing.T) {
 		want   int32
 		none   bool
 	}{
-		"Prepared":  {reason: "The first step of a wave starts pods at its Sites.", plan: weighted(), step: 0, site: "edge2", want: 0},
-		"Weight":    {reason: "A step with a weight is for the Sites that the wave began with.", plan: weighted(), step: 1, site: "edge1", want: 1},
-		"NotServed": {reason: "A Site that the stable revision does not serve waits for the last step of its wave.", plan: weighted(), step: 1, site: "edge3", none: true},
-		"Whole":     {reason: "A Site that the stable revision does not serve gets the revision with the last step of its wave.", plan: weighted(), step: 2, site: "edge3", want: 2},
+		"Prepared": {reason: "The first step of a wave starts pods at its Sites.", plan: weighted(), step: 0, site: "edge2", want: 0},
+		"Weight":   {reason: "A step with a weight is for the Sites that the wave began with.", plan: weighted(), step: 1, site: "edge1", want: 1},
+		"NotServed": {
+			reason: "A Site that the stable revision does not serve waits for the last step of its wave.",
+			plan:   weighted(), step: 1, site: "edge3", none: true,
+		},
+		"Whole": {
+			reason: "A Site that the stable revision does not serve gets the revision with the last step of its wave.",
+			plan:   weighted(), step: 2, site: "edge3", want: 2,
+		},
 		"Stays":     {reason: "The Sites of an earlier wave stay at its last step.", plan: weighted(), step: 4, site: "edge1", want: 2},
 		"NextWave":  {reason: "A later wave is not reached by earlier weights.", plan: weighted(), step: 2, site: "edge4", none: true},
 		"SecondOne": {reason: "The second wave has weights of its own.", plan: weighted(), step: 4, site: "edge4", want: 4},
@@ -81,19 +87,62 @@ func TestApplyTracks(t *testing.T) {
 		want   Position
 		why    string
 	}{
-		"StagesFirst":  {reason: "No step begins before its requests are where the revision begins from.", events: follow(begun, stage(1, StageClear)), why: "cannot record Advanced: step 1, stage 0 does not follow step 0, stage 0"},
-		"Skipped":      {reason: "A stage in which nothing is to do is left out.", events: follow(begun, stage(0, StageSteps)), want: Position{Epoch: 1, Revision: 1, Stage: 3}},
-		"NextWeight":   {reason: "The weights rise one after the other.", events: follow(begun, stage(0, StageSteps), stage(1, StageSteps)), want: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 3}},
-		"LeftOut":      {reason: "No weight is left out unless a user released all of them.", events: follow(begun, stage(0, StageSteps), stage(2, StageSteps)), why: "cannot record Advanced: step 2, stage 3 does not follow step 0, stage 3"},
-		"Full":         {reason: "A user who releases all steps leaves out the steps that share requests.", events: end, want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
-		"FullWave":     {reason: "A user who releases all steps leaves no wave out.", events: follow(begun, full, stage(0, StageSteps), stage(3, StageSteps)), why: "cannot record Advanced: step 3, stage 3 does not follow step 0, stage 3"},
-		"AloneEarly":   {reason: "The other track stays until the verdict.", events: follow(end, stage(5, StageAlone)), why: "cannot record Advanced: step 5, stage 4 does not follow step 5, stage 3"},
-		"Alone":        {reason: "A verified revision goes on to the stage in which it is alone.", events: follow(end, verify(all...), stage(5, StageAlone)), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 4}},
-		"BadAlone":     {reason: "A rejected revision is never alone.", events: follow(failed, rollBack(1), stage(0, StageAlone)), why: "cannot record Advanced: step 0, stage 4 does not follow step 0, stage 0"},
-		"Release":      {reason: "A user releases the verdict, which a pause behind the last step holds back.", events: follow(end, promote(6, "u2")), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
-		"ReleaseNone":  {reason: "There is nothing to release behind the verdict.", events: follow(begun, promote(7, "u2")), why: "cannot record Promoted: step 7 is none that can be released"},
-		"FirstAttempt": {reason: "The first attempt of a rollback moves requests off the rejected revision first.", events: follow(end, verify(all...), order(2, "b", inTrack), stage(0, StageSteps), reject, rollBack(1)), want: Position{Epoch: 1, Revision: 2, Attempt: 1, Stage: StageClear}},
-		"NextAttempt":  {reason: "The next attempt goes on in the stage of the last one.", events: follow(failed, rollBack(1), stage(0, StageShift), rollBack(1)), want: Position{Epoch: 1, Revision: 2, Attempt: 2, Stage: 2}},
+		"StagesFirst": {
+			reason: "No step begins before its requests are where the revision begins from.",
+			events: follow(begun, stage(1, StageClear)), why: "cannot record Advanced: step 1, stage 0 does not follow step 0, stage 0",
+		},
+		"Skipped": {
+			reason: "A stage in which nothing is to do is left out.",
+			events: follow(begun, stage(0, StageSteps)), want: Position{Epoch: 1, Revision: 1, Stage: 3},
+		},
+		"NextWeight": {
+			reason: "The weights rise one after the other.",
+			events: follow(begun, stage(0, StageSteps), stage(1, StageSteps)), want: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 3},
+		},
+		"LeftOut": {
+			reason: "No weight is left out unless a user released all of them.",
+			events: follow(begun, stage(0, StageSteps), stage(2, StageSteps)),
+			why:    "cannot record Advanced: step 2, stage 3 does not follow step 0, stage 3",
+		},
+		"Full": {
+			reason: "A user who releases all steps leaves out the steps that share requests.",
+			events: end, want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3},
+		},
+		"FullWave": {
+			reason: "A user who releases all steps leaves no wave out.",
+			events: follow(begun, full, stage(0, StageSteps), stage(3, StageSteps)),
+			why:    "cannot record Advanced: step 3, stage 3 does not follow step 0, stage 3",
+		},
+		"AloneEarly": {
+			reason: "The other track stays until the verdict.",
+			events: follow(end, stage(5, StageAlone)), why: "cannot record Advanced: step 5, stage 4 does not follow step 5, stage 3",
+		},
+		"Alone": {
+			reason: "A verified revision goes on to the stage in which it is alone.",
+			events: follow(end, verify(all...), stage(5, StageAlone)), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 4},
+		},
+		"BadAlone": {
+			reason: "A rejected revision is never alone.",
+			events: follow(failed, rollBack(1), stage(0, StageAlone)),
+			why:    "cannot record Advanced: step 0, stage 4 does not follow step 0, stage 0",
+		},
+		"Release": {
+			reason: "A user releases the verdict, which a pause behind the last step holds back.",
+			events: follow(end, promote(6, "u2")), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3},
+		},
+		"ReleaseNone": {
+			reason: "There is nothing to release behind the verdict.",
+			events: follow(begun, promote(7, "u2")), why: "cannot record Promoted: step 7 is none that can be released",
+		},
+		"FirstAttempt": {
+			reason: "The first attempt of a rollback moves requests off the rejected revision first.",
+			events: follow(end, verify(all...), order(2, "b", inTrack), stage(0, StageSteps), reject, rollBack(1)),
+			want:   Position{Epoch: 1, Revision: 2, Attempt: 1, Stage: StageClear},
+		},
+		"NextAttempt": {
+			reason: "The next attempt goes on in the stage of the last one.",
+			events: follow(failed, rollBack(1), stage(0, StageShift), rollBack(1)), want: Position{Epoch: 1, Revision: 2, Attempt: 2, Stage: 2},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -175,11 +224,23 @@ func TestHasTracks(t *testing.T) {
 	}{
 		"Nothing": {reason: "A ledger without a revision has no tracks."},
 		"None":    {reason: "A revision of a Blueprint without tracks has none.", state: State{Current: &Revision{Plan: []Step{{Sites: []string{"edge1"}}}}}},
-		"Return":  {reason: "A revision without tracks has some while it takes requests back from one.", state: State{Current: &Revision{Plan: weighted()}, Cursor: Cursor{Stage: StageSteps}}, want: true},
-		"Blue":    {reason: "A revision in a track has tracks, and keeps them when it is alone.", state: State{Current: &Revision{Track: TrackBlue}, Cursor: Cursor{Stage: StageAlone}}, want: true},
-		"Moving":  {reason: "A revision without tracks has some while it takes the requests over.", state: State{Current: &Revision{Track: TrackPlain, Plan: weighted()}, Cursor: Cursor{Stage: StageSteps}}, want: true},
-		"Moved":   {reason: "A revision without tracks that is alone has none any more.", state: State{Current: &Revision{Track: TrackPlain, Plan: weighted()}, Cursor: Cursor{Stage: StageAlone}}},
-		"After":   {reason: "A revision that follows one without tracks takes no steps, and has no tracks.", state: State{Current: &Revision{Track: TrackPlain}}},
+		"Return": {
+			reason: "A revision without tracks has some while it takes requests back from one.",
+			state:  State{Current: &Revision{Plan: weighted()}, Cursor: Cursor{Stage: StageSteps}}, want: true,
+		},
+		"Blue": {
+			reason: "A revision in a track has tracks, and keeps them when it is alone.",
+			state:  State{Current: &Revision{Track: TrackBlue}, Cursor: Cursor{Stage: StageAlone}}, want: true,
+		},
+		"Moving": {
+			reason: "A revision without tracks has some while it takes the requests over.",
+			state:  State{Current: &Revision{Track: TrackPlain, Plan: weighted()}, Cursor: Cursor{Stage: StageSteps}}, want: true,
+		},
+		"Moved": {
+			reason: "A revision without tracks that is alone has none any more.",
+			state:  State{Current: &Revision{Track: TrackPlain, Plan: weighted()}, Cursor: Cursor{Stage: StageAlone}},
+		},
+		"After": {reason: "A revision that follows one without tracks takes no steps, and has no tracks.", state: State{Current: &Revision{Track: TrackPlain}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +277,8 @@ func TestPromoted(t *testing.T) {
 		},
 		"PauseBefore": {
 			reason: "A Gate is released after the pause behind it was, and a later pause stays released.",
-			events: follow(atGate, release(3, false, false, "u1"), release(2, false, true, "u2")), want: Cursor{Step: 1, Stage: StageSteps, Promoted: 3, GateReleased: 2},
+			events: follow(atGate, release(3, false, false, "u1"), release(2, false, true, "u2")),
+			want:   Cursor{Step: 1, Stage: StageSteps, Promoted: 3, GateReleased: 2},
 		},
 		"FullTwice": {
 			reason: "A user who released all steps releases a Gate by releasing all steps again.",

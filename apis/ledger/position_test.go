@@ -15,8 +15,11 @@ func TestPositionHasReached(t *testing.T) {
 		change func(*Position)
 		want   want
 	}{
-		"Same":         {reason: "A position has reached itself.", change: func(*Position) {}, want: want{same: true, reached: true}},
-		"LaterStep":    {reason: "A later step has reached the earlier one.", change: func(p *Position) { p.Step, p.Stage = 4, 0 }, want: want{same: true, reached: true}},
+		"Same": {reason: "A position has reached itself.", change: func(*Position) {}, want: want{same: true, reached: true}},
+		"LaterStep": {
+			reason: "A later step has reached the earlier one.",
+			change: func(p *Position) { p.Step, p.Stage = 4, 0 }, want: want{same: true, reached: true},
+		},
 		"LaterStage":   {reason: "A later stage has reached the earlier one.", change: func(p *Position) { p.Stage = 2 }, want: want{same: true, reached: true}},
 		"EarlierStep":  {reason: "An earlier step has not reached the later one.", change: func(p *Position) { p.Step, p.Stage = 2, 4 }, want: want{same: true}},
 		"EarlierStage": {reason: "An earlier stage has not reached the later one.", change: func(p *Position) { p.Stage = 0 }, want: want{same: true}},
@@ -91,8 +94,11 @@ func TestPositionIsWithinBounds(t *testing.T) {
 		at     Position
 		want   bool
 	}{
-		"None":       {reason: "The position before the first revision is one.", want: true},
-		"Last":       {reason: "The highest position is one.", at: Position{Epoch: MaxNumber, Revision: MaxNumber, Attempt: 1 << 30, Step: MaxSteps - 1, Stage: StageAlone}, want: true},
+		"None": {reason: "The position before the first revision is one.", want: true},
+		"Last": {
+			reason: "The highest position is one.",
+			at:     Position{Epoch: MaxNumber, Revision: MaxNumber, Attempt: 1 << 30, Step: MaxSteps - 1, Stage: StageAlone}, want: true,
+		},
 		"Epoch":      {reason: "An epoch that cannot be counted on from is refused.", at: Position{Epoch: MaxNumber + 1}},
 		"Revision":   {reason: "A revision that cannot be counted on from is refused.", at: Position{Revision: MaxNumber + 1}},
 		"Negative":   {reason: "No revision is below zero.", at: Position{Revision: -1}},

@@ -104,8 +104,11 @@ func TestDropTrees(t *testing.T) {
 		// want is how many trees each revision keeps, the oldest first.
 		want []int
 	}{
-		"Room":   {reason: "Trees that there is room for stay.", state: State{Stable: 1, History: []Past{verifiedPast(1)}}, want: []int{MaxTrees}},
-		"Oldest": {reason: "The oldest revision loses its trees first.", state: State{Stable: 2, History: []Past{verifiedPast(1), verifiedPast(2)}}, want: []int{0, MaxTrees}},
+		"Room": {reason: "Trees that there is room for stay.", state: State{Stable: 1, History: []Past{verifiedPast(1)}}, want: []int{MaxTrees}},
+		"Oldest": {
+			reason: "The oldest revision loses its trees first.",
+			state:  State{Stable: 2, History: []Past{verifiedPast(1), verifiedPast(2)}}, want: []int{0, MaxTrees},
+		},
 		"Both": {
 			reason: "The stable revision and the target of a rollback keep their trees, although both exceed the limit.",
 			state:  State{Stable: 3, Target: 1, History: []Past{verifiedPast(1), verifiedPast(2), verifiedPast(3)}}, want: []int{MaxTrees, 0, MaxTrees},

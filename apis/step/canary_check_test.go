@@ -83,7 +83,7 @@ func (m *canaryModel) count(previous ledger.State, e ledger.Event, next ledger.S
 	switch {
 	case e.Judged != nil && next.IsVerified() && next.TakesBack():
 		counts["taken back from a track"]++
-	case e.Judged != nil && next.IsVerified() && isMove(next):
+	case e.Judged != nil && next.IsVerified() && next.IsMove():
 		counts["moved to track "+next.Current.Folder()]++
 	case e.Judged != nil && next.IsVerified() && next.Current.HasSteps():
 		counts["verified with steps"]++
@@ -114,7 +114,7 @@ func (m *canaryModel) noteOrder(previous ledger.State, r ledger.Revision) {
 	if r.Stable != 0 && (!t.verified[r.Stable] || t.withdrawn[r.Stable]) {
 		t.failf("N10: revision %d begins beside revision %d, which was not verified or is withdrawn", r.Number, r.Stable)
 	}
-	if previous.Current != nil && previous.Verdict == nil && previous.Current.HasSteps() && !isMove(previous) && previous.Current.Request.Intent == r.Request.Intent && r.RequestRef == nil {
+	if previous.Current != nil && previous.Verdict == nil && previous.Current.HasSteps() && !previous.IsMove() && previous.Current.Request.Intent == r.Request.Intent && r.RequestRef == nil {
 		t.failf("N11: a change of the catalog ends revision %d", previous.Current.Number)
 	}
 	t.made = map[string]int{}
@@ -217,7 +217,7 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, d *canaryD
 func (m *canaryModel) allowInPlace(s *canarySite, wanted canaryDirectory) {
 	t := m.home.Current.Track
 	isInPlace := s.git[t].Weight == 100 && wanted[t].Weight == 100 && wanted[t].Revision == m.home.Current.Number
-	if _, isBeside := s.git.folderOf(ledger.TrackPlain); isInPlace && isBeside && isMove(m.home) {
+	if _, isBeside := s.git.folderOf(ledger.TrackPlain); isInPlace && isBeside && m.home.IsMove() {
 		m.truth.allowed[allowedKey(s.name, wanted[t].Build.Content)] = 100
 	}
 }

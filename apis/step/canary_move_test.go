@@ -9,15 +9,6 @@ import (
 // The canary model moves between Blueprints with and without tracks. The content of each object matters then: the files without tracks cannot be
 // rendered any more once the user asks for others, nor can the files that tracks share.
 
-// isMove is true for a state whose current revision takes the requests over from a revision without tracks, or the other way round, or back from a track.
-func isMove(s ledger.State) bool {
-	if !s.HasTracks() || !s.Current.HasSteps() {
-		return false
-	}
-	p := s.PastRevision(s.Current.Stable)
-	return p != nil && (ledger.IsPlain(p.Track) || ledger.IsPlain(s.Current.Track))
-}
-
 // servingTrack returns the track that gets requests by the directories, where these can be taken back from it: the shared files of the tracks are in the objects.
 func (m *canaryModel) servingTrack(view canaryView) string {
 	serving := ""
@@ -83,7 +74,7 @@ func (m *canaryModel) holdsStable(view canaryView, recorded ledger.State) bool {
 func (m *canaryModel) hasFilesFor(aim Aim, d canaryDelivery, in Input, s ledger.State, site string) bool {
 	delivered, files := d.trees[site], d.files[site]
 	isOwn := in.Desired != nil && in.Desired.Request == s.Current.Request && !s.IsRejected()
-	if aim.Restores || aim.IsAlone || !isMove(s) {
+	if aim.Restores || aim.IsAlone || !s.IsMove() {
 		return !aim.IsAlone || isOwn || s.Cursor.Stage == ledger.StageAlone
 	}
 	_, putsPlain := aim.Put[ledger.TrackPlain]
@@ -95,7 +86,7 @@ func (m *canaryModel) hasFilesFor(aim Aim, d canaryDelivery, in Input, s ledger.
 
 // hasLostFiles is true for a move that cannot go on at a Site.
 func (m *canaryModel) hasLostFiles(view canaryView, in Input, s ledger.State) bool {
-	if !isMove(s) || s.Verdict != nil || in.Desired == nil || in.Desired.Request != s.Current.Request {
+	if !s.IsMove() || s.Verdict != nil || in.Desired == nil || in.Desired.Request != s.Current.Request {
 		return false
 	}
 	for _, d := range in.Directories {
@@ -110,7 +101,7 @@ func (m *canaryModel) hasLostFiles(view canaryView, in Input, s ledger.State) bo
 
 // lacksFiles is true where a directory cannot be brought to its aim now: the spec asks for something else by now. Nothing is proven then.
 func (m *canaryModel) lacksFiles(view canaryView, in Input, s ledger.State) bool {
-	if !isMove(s) || s.Verdict != nil {
+	if !s.IsMove() || s.Verdict != nil {
 		return false
 	}
 	for _, d := range in.Directories {

@@ -150,7 +150,7 @@ func (m *canaryModel) disturb() {
 func (m *canaryModel) loseDelivery(i int) {
 	for _, site := range m.sites {
 		_, isBeside := site.git.folderOf(ledger.TrackPlain)
-		isMoving := isMove(m.home) || isBeside && !site.git.isFlat() || m.asksForMove()
+		isMoving := m.home.IsMove() || isBeside && !site.git.isFlat() || m.asksForMove()
 		m.hasLost[site.name] = m.hasLost[site.name] || m.repositoryOf(site.name) == i && isMoving
 	}
 	m.deliveries[i] = canaryDelivery{}
@@ -232,7 +232,8 @@ const canaryStories = 200
 
 // canarySights are the situations that stories have to come to, so that they are worth playing.
 var canarySights = []string{
-	"alone", "held by its Gate and released", "left out", "moved to track blue", "moved to track plain", "passed by its Gate", "rejected before its steps", "rejected in step 0", "rejected in step 1", "rejected in step 2", "replaced in flight", "restored",
+	"alone", "held by its Gate and released", "left out", "moved to track blue", "moved to track plain", "passed by its Gate",
+	"rejected before its steps", "rejected in step 0", "rejected in step 1", "rejected in step 2", "replaced in flight", "restored",
 	"stage 1, attempt false", "stage 1, attempt true", "stage 2, attempt false", "stage 2, attempt true", "verified with steps",
 	"verified without steps", "withdrawn",
 }
@@ -266,9 +267,12 @@ func TestCanaryMutants(t *testing.T) {
 		reason string
 		change func(*canaryRules)
 	}{
-		"Drain":            {reason: "A track without requests may still answer some that are under way.", change: func(r *canaryRules) { r.Drain = false }},
-		"IdleIsProven":     {reason: "That Git gives a track no requests does not say that it gets none.", change: func(r *canaryRules) { r.IdleIsProven = false }},
-		"NewerThanWeighed": {reason: "A proof from before a track got requests does not say that they left.", change: func(r *canaryRules) { r.NewerThanWeighed = false }},
+		"Drain":        {reason: "A track without requests may still answer some that are under way.", change: func(r *canaryRules) { r.Drain = false }},
+		"IdleIsProven": {reason: "That Git gives a track no requests does not say that it gets none.", change: func(r *canaryRules) { r.IdleIsProven = false }},
+		"NewerThanWeighed": {
+			reason: "A proof from before a track got requests does not say that they left.",
+			change: func(r *canaryRules) { r.NewerThanWeighed = false },
+		},
 		"Available":        {reason: "Requests need pods that are available.", change: func(r *canaryRules) { r.Available = false }},
 		"Accepted":         {reason: "Requests follow a route once the gateway accepted it.", change: func(r *canaryRules) { r.Accepted = false }},
 		"PauseStays":       {reason: "A pause does not begin again when a Site flaps.", change: func(r *canaryRules) { r.PauseStays = false }},

@@ -118,7 +118,8 @@ type canarySite struct {
 
 func newCanarySite(name string) *canarySite {
 	return &canarySite{
-		name: name, git: canaryDirectory{}, weighed: map[string]ledger.Position{}, placed: map[string]ledger.Position{}, idleSince: map[string]int{}, made: map[string]int{}, replicas: map[string]int{},
+		name: name, git: canaryDirectory{}, weighed: map[string]ledger.Position{}, placed: map[string]ledger.Position{},
+		idleSince: map[string]int{}, made: map[string]int{}, replicas: map[string]int{},
 	}
 }
 

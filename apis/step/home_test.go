@@ -198,9 +198,15 @@ func TestNewestCopy(t *testing.T) {
 		want   ledger.State
 	}{
 		"Nothing": {reason: "Where no repository has one, there is none."},
-		"Whole":   {reason: "A ledger counts before a copy of it, which has less of the history.", all: []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(3, 2)}}, want: stateAt(3, 1, 2)},
-		"Copy":    {reason: "A copy that is newer than the ledger counts.", all: []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(4, 2)}}, want: stateAt(4, 2)},
-		"Older":   {reason: "An older copy does not count.", all: []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(2)}}, want: stateAt(3, 1, 2)},
+		"Whole": {
+			reason: "A ledger counts before a copy of it, which has less of the history.",
+			all:    []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(3, 2)}}, want: stateAt(3, 1, 2),
+		},
+		"Copy": {
+			reason: "A copy that is newer than the ledger counts.",
+			all:    []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(4, 2)}}, want: stateAt(4, 2),
+		},
+		"Older": {reason: "An older copy does not count.", all: []Repository{{Ledger: stateAt(3, 1, 2)}, {Copy: stateAt(2)}}, want: stateAt(3, 1, 2)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,8 @@ package step
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
-// Rules is the version of the rules by which Conclude decides. It rises when other events follow from the same state and input.
+// Rules is the version of the rules by which Conclude decides. It rises when other events of a kind that mandates list follow from the same state and input. A
+// new kind needs no other version: a mandate and its echo list the kinds.
 const Rules int32 = 1
 
 // A Kind is a kind of event that Conclude returns, so that a mandate can list it. It says nothing about events of Begin.
@@ -22,14 +23,18 @@ const (
 	// KindRequest ends the current revision as a RolloutRequest asks: Abort, or RollbackTo of a deployment without tracks.
 	KindRequest Kind = "Request"
 
-	// KindAdvance begins the next step or stage of a revision that is not rejected, or releases one as a RolloutRequest asks.
+	// KindAdvance begins the next step or stage of a revision that is not rejected, or releases one step as a RolloutRequest asks.
 	KindAdvance Kind = "Advance"
 
 	// KindVerify verifies the current revision.
 	KindVerify Kind = "Verify"
 )
 
-// KindOf returns the kind of an event that follows from a state, or "" for an event that needs the spec or the catalog: no mandate lists it.
+// GoesForward is true for the kinds of events that begin a step, release one, or verify a revision. The other kinds bring nothing new to a Site.
+func (k Kind) GoesForward() bool { return k == KindAdvance || k == KindVerify }
+
+// KindOf returns the kind of an event that follows from a state, or "" for an event that needs the spec or the catalog: no mandate lists it. A user who
+// releases all steps gets other files in the same position, and a spec brings them.
 func KindOf(s ledger.State, e ledger.Event) Kind {
 	switch {
 	case e.Judged != nil:
@@ -38,7 +43,7 @@ func KindOf(s ledger.State, e ledger.Event) Kind {
 		return kindOfWithdrawal(s, *e.Withdrawn)
 	case e.RolledBack != nil, e.Restored != nil, e.Advanced != nil && s.IsRejected():
 		return KindRollBack
-	case e.Advanced != nil, e.Promoted != nil:
+	case e.Advanced != nil, e.Promoted != nil && !e.Promoted.Full:
 		return KindAdvance
 	}
 	return ""

@@ -57,6 +57,7 @@ func (m *model) call(observed modelCluster, writes func() bool) {
 		o.Exists, o.IsHome = true, i == home
 		if i == home {
 			o.After, o.Events, o.Mandate = h.State.Head, events, mandateOf(next)
+			o.Mandate.Intent = m.intent
 			continue
 		}
 		o.Position, o.Copy = requested.Position(), requested.Essentials()
@@ -92,7 +93,7 @@ func (m *model) propose(observed modelCluster, h Home) ([]ledger.Event, ledger.S
 // isLeftToProvider is true for an event that the provider records by itself on top of the recorded state.
 func (m *model) isLeftToProvider(s ledger.State, e ledger.Event, h Home, observed modelCluster) bool {
 	home := observed.Deliveries[m.indexOf(h.ConfigRef)]
-	if s.Head != h.State.Head || !home.Mandate.covers(s) || !slices.Contains(mandates, KindOf(s, e)) {
+	if s.Head != h.State.Head || !home.Mandate.covers(s) || !home.Mandate.lists(s, e, m.intent) {
 		return false
 	}
 	return !m.rules.Echo || home.Echo == s.Current.Number

@@ -49,7 +49,7 @@ func (m *model) conclude(mandate modelMandate, home modelRepository, observed mo
 			break
 		}
 		e, _ := Conclude(next, m.ownInput(home.Ledger, next, home, observed))
-		if e == nil || !slices.Contains(mandates, KindOf(next, *e)) {
+		if e == nil || !mandate.lists(next, *e, m.intent) {
 			break
 		}
 		current, err := ledger.Append(next, recordedAt, *e)

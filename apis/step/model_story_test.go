@@ -164,14 +164,24 @@ func TestModel(t *testing.T) {
 		repositories int
 		faults       modelFaults
 	}{
-		"One":      {reason: "A deployment with one repository comes to its end after any loss.", repositories: 1, faults: modelFaults{States: true}},
-		"Two":      {reason: "A deployment with two repositories that lose nothing keeps every verdict.", repositories: 2},
-		"Three":    {reason: "A deployment with three repositories comes to its end after any loss.", repositories: 3, faults: modelFaults{States: true}},
-		"Hands":    {reason: "A verdict that another hand appends is kept like a verdict of the function.", repositories: 3, faults: modelFaults{Hands: true}},
-		"Mandates": {reason: "A deployment whose provider rejects and rolls back by itself, or leaves that to the function again, while that is silent for any time, comes to its end after any loss.", repositories: 3, faults: modelFaults{Mandates: true, States: true}},
-		"Kept":     {reason: "A deployment whose provider rejects and rolls back by itself needs no recovery where no repository loses anything.", repositories: 3, faults: modelFaults{Mandates: true}},
-		"Moved":    {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
-		"Forced":   {reason: "A ledger whose home is gone continues in another one.", repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true}},
+		"One":   {reason: "A deployment with one repository comes to its end after any loss.", repositories: 1, faults: modelFaults{States: true}},
+		"Two":   {reason: "A deployment with two repositories that lose nothing keeps every verdict.", repositories: 2},
+		"Three": {reason: "A deployment with three repositories comes to its end after any loss.", repositories: 3, faults: modelFaults{States: true}},
+		"Hands": {reason: "A verdict that another hand appends is kept like a verdict of the function.", repositories: 3, faults: modelFaults{Hands: true}},
+		"Mandates": {
+			reason: "A deployment whose provider rejects and rolls back by itself, or leaves that to the function again, while that is silent " +
+				"for any time, comes to its end after any loss.",
+			repositories: 3, faults: modelFaults{Mandates: true, States: true},
+		},
+		"Kept": {
+			reason:       "A deployment whose provider rejects and rolls back by itself needs no recovery where no repository loses anything.",
+			repositories: 3, faults: modelFaults{Mandates: true},
+		},
+		"Moved": {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
+		"Forced": {
+			reason:       "A ledger whose home is gone continues in another one.",
+			repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -194,14 +204,38 @@ func TestModelMutants(t *testing.T) {
 		change func(*modelRules)
 		faults modelFaults
 	}{
-		"CompareAndSwap": {reason: "Without the comparison of heads a call that is behind changes a verdict.", change: func(r *modelRules) { r.CompareAndSwap = false }},
-		"HomeFirst":      {reason: "Without the home being first a follower acts on events that are never recorded.", change: func(r *modelRules) { r.HomeFirst = false }},
-		"Recover":        {reason: "Without recovery a follower stays ahead of the ledger for ever.", change: func(r *modelRules) { r.Recover = false }, faults: modelFaults{States: true}},
-		"ReportMissing":  {reason: "A missing ledger that is not distinguished from an unknown one is never opened.", change: func(r *modelRules) { r.ReportMissing = false }, faults: modelFaults{States: true}},
-		"Echo":           {reason: "A verdict that the function leaves to a provider which does not say that it gives it is never given.", change: func(r *modelRules) { r.Echo = false }, faults: modelFaults{Mandates: true}},
-		"Proven":         {reason: "A provider that takes observations of another position for a proof judges the wrong revision.", change: func(r *modelRules) { r.Proven = false }, faults: modelFaults{Mandates: true}},
-		"Shown":          {reason: "A follower that goes by the possible next events of the home acts on events that are never recorded.", change: func(r *modelRules) { r.Shown = false }, faults: modelFaults{Mandates: true}},
-		"Identity":       {reason: "Without an identity a ledger that was opened again is taken for its predecessor.", change: func(r *modelRules) { r.Identity = false }, faults: modelFaults{States: true}},
+		"CompareAndSwap": {
+			reason: "Without the comparison of heads a call that is behind changes a verdict.",
+			change: func(r *modelRules) { r.CompareAndSwap = false },
+		},
+		"HomeFirst": {
+			reason: "Without the home being first a follower acts on events that are never recorded.",
+			change: func(r *modelRules) { r.HomeFirst = false },
+		},
+		"Recover": {
+			reason: "Without recovery a follower stays ahead of the ledger for ever.",
+			change: func(r *modelRules) { r.Recover = false }, faults: modelFaults{States: true},
+		},
+		"ReportMissing": {
+			reason: "A missing ledger that is not distinguished from an unknown one is never opened.",
+			change: func(r *modelRules) { r.ReportMissing = false }, faults: modelFaults{States: true},
+		},
+		"Echo": {
+			reason: "A verdict that the function leaves to a provider which does not say that it gives it is never given.",
+			change: func(r *modelRules) { r.Echo = false }, faults: modelFaults{Mandates: true},
+		},
+		"Proven": {
+			reason: "A provider that takes observations of another position for a proof judges the wrong revision.",
+			change: func(r *modelRules) { r.Proven = false }, faults: modelFaults{Mandates: true},
+		},
+		"Shown": {
+			reason: "A follower that goes by the possible next events of the home acts on events that are never recorded.",
+			change: func(r *modelRules) { r.Shown = false }, faults: modelFaults{Mandates: true},
+		},
+		"Identity": {
+			reason: "Without an identity a ledger that was opened again is taken for its predecessor.",
+			change: func(r *modelRules) { r.Identity = false }, faults: modelFaults{States: true},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

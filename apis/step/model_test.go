@@ -49,10 +49,11 @@ type modelDelivery struct {
 	Echo    int64
 }
 
-// A modelMandate is for one revision.
+// A modelMandate is for one revision. Intent is the intent of the spec that it follows from.
 type modelMandate struct {
 	Ledger          string
 	Epoch, Revision int64
+	Intent          string
 }
 
 func mandateOf(s ledger.State) modelMandate {
@@ -64,6 +65,13 @@ func mandateOf(s ledger.State) modelMandate {
 
 // mandates lists the kinds of events that a mandate of the model has.
 var mandates = []Kind{KindReject, KindRollBack, KindRequest}
+
+// lists is true for an event that the provider of the model may record. The claim has to have the intent of the mandate for an event that
+// goes forward; its steps need files that only the function renders.
+func (m modelMandate) lists(s ledger.State, e ledger.Event, intent string) bool {
+	kind := KindOf(s, e)
+	return slices.Contains(mandates, kind) || kind == KindVerify && m.Intent == intent
+}
 
 // covers is true for a mandate for the current revision of a state, or for the revision that a user rolled back by it.
 func (m modelMandate) covers(s ledger.State) bool {

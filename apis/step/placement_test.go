@@ -36,7 +36,8 @@ func steps(weights ...int32) func(*ledger.Revision) {
 // goodInTrack is a revision in a track that was verified, and is alone. It went through weights, or through the plan that revisions have here.
 func goodInTrack(number int64, track, workload string, stable int64, weights ...int32) []ledger.Event {
 	return []ledger.Event{
-		ordered(number, workload, inTrack(track, workload, stable), steps(weights...)), stageOf(0, ledger.StageSteps), stageOf(1, ledger.StageSteps), verified(workload),
+		ordered(number, workload, inTrack(track, workload, stable), steps(weights...)), stageOf(0, ledger.StageSteps),
+		stageOf(1, ledger.StageSteps), verified(workload),
 		stageOf(1, ledger.StageAlone),
 	}
 }
@@ -55,16 +56,45 @@ func TestPlaceRevision(t *testing.T) {
 		change func(*Workload)
 		want   Placement
 	}{
-		"First":    {reason: "The first revision takes the first track, without steps.", want: Placement{Track: "blue"}},
-		"Serving":  {reason: "A ledger that was lost goes on with the track that has the requests.", change: func(w *Workload) { w.Serving = "green" }, want: Placement{Track: "green"}},
-		"Unproven": {reason: "After a revision that was never verified the next one takes its place.", events: []ledger.Event{ordered(1, "w1", inTrack("green", "w1", 0))}, want: Placement{Track: "green"}},
-		"Canary":   {reason: "A revision with other pods takes the track that is not stable.", events: stable, want: Placement{Track: "blue", Stable: 1, HasSteps: true}},
-		"InFlight": {reason: "A revision that replaces one in flight takes the same track.", events: join(stable, []ledger.Event{ordered(2, "w3", inTrack("blue", "w3", 1))}), want: Placement{Track: "blue", Stable: 1, HasSteps: true}},
-		"Next":     {reason: "The tracks alternate.", events: join(stable, goodInTrack(2, "blue", "w3", 1)), want: Placement{Track: "green", Stable: 2, HasSteps: true}},
-		"TakeBack": {reason: "A withdrawn revision is not the stable one.", events: join(stable, goodInTrack(2, "blue", "w3", 1), []ledger.Event{withdrawn}), want: Placement{Track: "blue", Stable: 1, HasSteps: true}},
-		"SamePods": {reason: "A revision whose pods differ by their number alone has no steps.", events: stable, change: func(w *Workload) { w.Digest = "w1" }, want: Placement{Track: "green", Stable: 1}},
-		"Disabled": {reason: "A spec that turns steps off is delivered in place.", events: stable, change: func(w *Workload) { w.IsEnabled = false }, want: Placement{Track: "green", Stable: 1}},
-		"NoPods":   {reason: "A revision without pods serves nothing, so that it has no steps.", events: stable, change: func(w *Workload) { w.HasPods = false }, want: Placement{Track: "green", Stable: 1}},
+		"First": {reason: "The first revision takes the first track, without steps.", want: Placement{Track: "blue"}},
+		"Serving": {
+			reason: "A ledger that was lost goes on with the track that has the requests.",
+			change: func(w *Workload) { w.Serving = "green" }, want: Placement{Track: "green"},
+		},
+		"Unproven": {
+			reason: "After a revision that was never verified the next one takes its place.",
+			events: []ledger.Event{ordered(1, "w1", inTrack("green", "w1", 0))}, want: Placement{Track: "green"},
+		},
+		"Canary": {
+			reason: "A revision with other pods takes the track that is not stable.",
+			events: stable, want: Placement{Track: "blue", Stable: 1, HasSteps: true},
+		},
+		"InFlight": {
+			reason: "A revision that replaces one in flight takes the same track.",
+			events: join(stable, []ledger.Event{ordered(2, "w3", inTrack("blue", "w3", 1))}),
+			want:   Placement{Track: "blue", Stable: 1, HasSteps: true},
+		},
+		"Next": {
+			reason: "The tracks alternate.",
+			events: join(stable, goodInTrack(2, "blue", "w3", 1)), want: Placement{Track: "green", Stable: 2, HasSteps: true},
+		},
+		"TakeBack": {
+			reason: "A withdrawn revision is not the stable one.",
+			events: join(stable, goodInTrack(2, "blue", "w3", 1), []ledger.Event{withdrawn}),
+			want:   Placement{Track: "blue", Stable: 1, HasSteps: true},
+		},
+		"SamePods": {
+			reason: "A revision whose pods differ by their number alone has no steps.",
+			events: stable, change: func(w *Workload) { w.Digest = "w1" }, want: Placement{Track: "green", Stable: 1},
+		},
+		"Disabled": {
+			reason: "A spec that turns steps off is delivered in place.",
+			events: stable, change: func(w *Workload) { w.IsEnabled = false }, want: Placement{Track: "green", Stable: 1},
+		},
+		"NoPods": {
+			reason: "A revision without pods serves nothing, so that it has no steps.",
+			events: stable, change: func(w *Workload) { w.HasPods = false }, want: Placement{Track: "green", Stable: 1},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -111,20 +141,38 @@ func TestPlacePlain(t *testing.T) {
 		want     Placement
 		err      string
 	}{
-		"Ever":     {reason: "Without tracks a revision has none.", events: good(1, "a"), workload: plain},
-		"First":    {reason: "A first revision without tracks has none.", workload: plain},
-		"ToTracks": {reason: "A revision in tracks begins beside one without.", events: good(1, "a"), workload: tracks, want: Placement{Track: "blue", Stable: 1, HasSteps: true, IsMove: true}},
-		"Disabled": {reason: "No spec turns the steps of a move off.", events: good(1, "a"), workload: Workload{Digest: "w2"}, want: Placement{Track: "blue", Stable: 1, HasSteps: true, IsMove: true}},
-		"Back":     {reason: "A revision without tracks begins beside one in a track.", events: goodInTrack(1, "green", "w1", 0), workload: plain, want: Placement{Track: "plain", Stable: 1, HasSteps: true, IsMove: true}},
+		"Ever":  {reason: "Without tracks a revision has none.", events: good(1, "a"), workload: plain},
+		"First": {reason: "A first revision without tracks has none.", workload: plain},
+		"ToTracks": {
+			reason: "A revision in tracks begins beside one without.",
+			events: good(1, "a"), workload: tracks, want: Placement{Track: "blue", Stable: 1, HasSteps: true, IsMove: true},
+		},
+		"Disabled": {
+			reason: "No spec turns the steps of a move off.",
+			events: good(1, "a"), workload: Workload{Digest: "w2"}, want: Placement{Track: "blue", Stable: 1, HasSteps: true, IsMove: true},
+		},
+		"Back": {
+			reason: "A revision without tracks begins beside one in a track.",
+			events: goodInTrack(1, "green", "w1", 0), workload: plain, want: Placement{Track: "plain", Stable: 1, HasSteps: true, IsMove: true},
+		},
 		"Labelled": {reason: "Pods that have a label keep it.", events: movedBack(), workload: plain, want: Placement{Track: "plain"}},
-		"Again":    {reason: "A deployment moves into tracks again.", events: movedBack(), workload: tracks, want: Placement{Track: "blue", Stable: 2, HasSteps: true, IsMove: true}},
+		"Again": {
+			reason: "A deployment moves into tracks again.",
+			events: movedBack(), workload: tracks, want: Placement{Track: "blue", Stable: 2, HasSteps: true, IsMove: true},
+		},
 		"TakesBack": {
-			reason: "A revision without tracks takes requests back from a track of which nothing was verified, and has no label where the previous pods have none.", events: stranded(),
+			reason: "A revision without tracks takes requests back from a track of which nothing was verified, and has no label where the " +
+				"previous pods have none.",
+			events:   stranded(),
 			workload: Workload{IsPlain: true, Serving: "blue"}, want: Placement{Stable: 1, HasSteps: true, IsMove: true},
 		},
-		"TookBack": {reason: "A successor of a revision that took requests back has no label either.", events: join(takesBack(1), []ledger.Event{verified("b"), stageOf(1, ledger.StageAlone)}), workload: plain},
+		"TookBack": {
+			reason: "A successor of a revision that took requests back has no label either.",
+			events: join(takesBack(1), []ledger.Event{verified("b"), stageOf(1, ledger.StageAlone)}), workload: plain,
+		},
 		"Unproven": {
-			reason: "Beside a track of which nothing was verified no pods are known to serve meanwhile.", events: []ledger.Event{ordered(1, "w1", inTrack("green", "w1", 0))}, workload: plain,
+			reason: "Beside a track of which nothing was verified no pods are known to serve meanwhile.",
+			events: []ledger.Event{ordered(1, "w1", inTrack("green", "w1", 0))}, workload: plain,
 			err: "revision 1 is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only",
 		},
 	}
@@ -151,13 +199,22 @@ func TestAwaitFirstVerdict(t *testing.T) {
 		place  Placement
 		want   bool
 	}{
-		"Serves":   {reason: "Pods that may serve and were not judged keep the requests until they are.", events: []ledger.Event{ordered(1, "w1"), advanced(1)}, place: blue, want: true},
+		"Serves": {
+			reason: "Pods that may serve and were not judged keep the requests until they are.",
+			events: []ledger.Event{ordered(1, "w1"), advanced(1)}, place: blue, want: true,
+		},
 		"Plain":    {reason: "A revision without tracks replaces another one in place.", events: []ledger.Event{ordered(1, "w1"), advanced(1)}},
 		"Nothing":  {reason: "A first revision waits for none.", place: blue},
 		"Rejected": {reason: "Pods that were rejected are worth no waiting.", events: []ledger.Event{ordered(1, "w1"), rejected("GateFailed")}, place: blue},
-		"Beside":   {reason: "A revision that begins beside a verified one takes no requests at once.", events: good(1, "a"), place: Placement{Track: "blue", Stable: 1}},
-		"Tracks":   {reason: "A revision that replaces one in a track in flight does not wait for its verdict.", events: []ledger.Event{ordered(1, "w1", inTrack("blue", "w1", 0))}, place: blue},
-		"Waves":    {reason: "A plan that goes on at other Sites would never be judged without its files.", events: []ledger.Event{ordered(1, "w1")}, place: blue},
+		"Beside": {
+			reason: "A revision that begins beside a verified one takes no requests at once.",
+			events: good(1, "a"), place: Placement{Track: "blue", Stable: 1},
+		},
+		"Tracks": {
+			reason: "A revision that replaces one in a track in flight does not wait for its verdict.",
+			events: []ledger.Event{ordered(1, "w1", inTrack("blue", "w1", 0))}, place: blue,
+		},
+		"Waves": {reason: "A plan that goes on at other Sites would never be judged without its files.", events: []ledger.Event{ordered(1, "w1")}, place: blue},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -220,11 +277,21 @@ func TestAwaitReturn(t *testing.T) {
 	}{
 		"Stranded": {reason: "Requests that cannot go back are taken back by the next revision.", events: stranded(), blue: moved, plain: broken, in: failed},
 		"Attempt":  {reason: "A rollback may still find pods to go back to.", events: stranded(), blue: moved, plain: broken, in: func(*Input) {}, want: true},
-		"Proven":   {reason: "Requests go back to pods that are available.", events: stranded(), blue: moved, plain: Track{Revision: 1, IsProven: true}, in: failed, want: true},
-		"Unknown":  {reason: "A directory that no repository reports may have given the requests back.", events: stranded(), blue: moved, plain: broken, in: func(in *Input) { failed(in); in.AreTracksKnown = false }, want: true},
-		"Steps":    {reason: "A move that goes on comes to its verdict first.", events: inFlight, blue: moved, plain: broken, in: failed, want: true},
-		"Replaced": {reason: "A revision that takes requests back is replaced at once.", events: takesBack(0), blue: moved, plain: Track{Revision: 3}, in: func(*Input) {}},
-		"Rejected": {reason: "The rollback of a revision that takes requests back finds out whether they can go back.", events: join(takesBack(0), []ledger.Event{rejected("SyncTimedOut"), rolledBack(1)}), blue: moved, plain: Track{Revision: 3}, in: func(*Input) {}, want: true},
+		"Proven": {
+			reason: "Requests go back to pods that are available.",
+			events: stranded(), blue: moved, plain: Track{Revision: 1, IsProven: true}, in: failed, want: true,
+		},
+		"Unknown": {reason: "A directory that no repository reports may have given the requests back.", events: stranded(), blue: moved, plain: broken, in: func(in *Input) { failed(in); in.AreTracksKnown = false }, want: true},
+		"Steps":   {reason: "A move that goes on comes to its verdict first.", events: inFlight, blue: moved, plain: broken, in: failed, want: true},
+		"Replaced": {
+			reason: "A revision that takes requests back is replaced at once.",
+			events: takesBack(0), blue: moved, plain: Track{Revision: 3}, in: func(*Input) {},
+		},
+		"Rejected": {
+			reason: "The rollback of a revision that takes requests back finds out whether they can go back.",
+			events: join(takesBack(0), []ledger.Event{rejected("SyncTimedOut"), rolledBack(1)}), blue: moved, plain: Track{Revision: 3},
+			in: func(*Input) {}, want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -288,8 +355,11 @@ func TestAwaitPlacement(t *testing.T) {
 		recorded bool
 		want     Hold
 	}{
-		"Right":    {reason: "A revision that was rendered for its track begins.", placed: right, recorded: true},
-		"Other":    {reason: "A revision that was rendered for the stable track is rendered again first.", placed: Placement{Track: "green"}, recorded: true, want: HoldVerdictWaits},
+		"Right": {reason: "A revision that was rendered for its track begins.", placed: right, recorded: true},
+		"Other": {
+			reason: "A revision that was rendered for the stable track is rendered again first.",
+			placed: Placement{Track: "green"}, recorded: true, want: HoldVerdictWaits,
+		},
 		"Proposed": {reason: "The next revision waits until the verdict is recorded.", placed: right, want: HoldVerdictWaits},
 	}
 	for name, tc := range cases {
@@ -319,13 +389,19 @@ func TestAwaitsEmptyTracks(t *testing.T) {
 		hidden bool
 		want   bool
 	}{
-		"Empty":    {reason: "A track whose pods are gone keeps nothing waiting.", state: inPlain, tracks: map[string]Track{"plain": {Revision: 3, Weight: 100}}},
-		"Serves":   {reason: "A track that may get requests is not removed.", state: inPlain, tracks: alone, want: true},
-		"Idle":     {reason: "A track without requests for long enough may be removed.", state: inPlain, tracks: map[string]Track{"blue": {Revision: 2, IsIdle: true}}},
+		"Empty":  {reason: "A track whose pods are gone keeps nothing waiting.", state: inPlain, tracks: map[string]Track{"plain": {Revision: 3, Weight: 100}}},
+		"Serves": {reason: "A track that may get requests is not removed.", state: inPlain, tracks: alone, want: true},
+		"Idle": {
+			reason: "A track without requests for long enough may be removed.",
+			state:  inPlain, tracks: map[string]Track{"blue": {Revision: 2, IsIdle: true}},
+		},
 		"Unknown":  {reason: "An unreported track may get requests.", state: inPlain, hidden: true, want: true},
 		"NotAlone": {reason: "A verified revision that took requests over from a track is alone first.", state: verifiedState(inPlain), want: true},
 		"Verified": {reason: "A verified revision in a track whose pods are gone keeps nothing waiting.", state: verifiedState(inBlue)},
-		"Steps":    {reason: "A revision that takes the requests over in steps waits for no track.", state: inBlue, place: Placement{Track: "plain", Stable: 2, HasSteps: true}, tracks: alone},
+		"Steps": {
+			reason: "A revision that takes the requests over in steps waits for no track.",
+			state:  inBlue, place: Placement{Track: "plain", Stable: 2, HasSteps: true}, tracks: alone,
+		},
 		"InTrack":  {reason: "A revision in a track waits for no other one.", state: inBlue, place: Placement{Track: "green"}, tracks: alone},
 		"NoTracks": {reason: "A deployment without tracks waits for none.", state: ledger.State{Current: &ledger.Revision{Number: 1}}, hidden: true},
 	}
@@ -352,13 +428,28 @@ func TestIsEditedBack(t *testing.T) {
 		change func(*Input)
 		want   bool
 	}{
-		"Waves":     {reason: "A move whose later Sites get nothing any more is given up.", events: toTracks, want: true},
-		"LastStep":  {reason: "A move that reached all Sites comes to its verdict.", events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)})},
-		"Held":      {reason: "A user who edits a move back need not decide on its Gate.", events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)}), change: func(in *Input) { in.Proof.IsHeld = true }, want: true},
-		"Before":    {reason: "A move that has not begun its steps goes back by itself.", events: toTracks[:len(toTracks)-2]},
-		"Back":      {reason: "A move back to a Blueprint without tracks is the request of the spec.", events: back},
-		"Canary":    {reason: "A canary is not a move.", events: join(goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("green", "w2", 1), waves), stageOf(0, ledger.StageSteps)})},
-		"Edited":    {reason: "An edit that stays in tracks begins the next move.", events: toTracks, change: func(in *Input) { in.Desired.Placement = Placement{Track: "blue", Stable: 1, HasSteps: true} }},
+		"Waves": {reason: "A move whose later Sites get nothing any more is given up.", events: toTracks, want: true},
+		"LastStep": {
+			reason: "A move that reached all Sites comes to its verdict.",
+			events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)}),
+		},
+		"Held": {
+			reason: "A user who edits a move back need not decide on its Gate.",
+			events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)}),
+			change: func(in *Input) { in.Proof.IsHeld = true }, want: true,
+		},
+		"Before": {reason: "A move that has not begun its steps goes back by itself.", events: toTracks[:len(toTracks)-2]},
+		"Back":   {reason: "A move back to a Blueprint without tracks is the request of the spec.", events: back},
+		"Canary": {
+			reason: "A canary is not a move.",
+			events: join(
+				goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("green", "w2", 1), waves), stageOf(0, ledger.StageSteps)},
+			),
+		},
+		"Edited": {
+			reason: "An edit that stays in tracks begins the next move.",
+			events: toTracks, change: func(in *Input) { in.Desired.Placement = Placement{Track: "blue", Stable: 1, HasSteps: true} },
+		},
 		"Unchanged": {reason: "A move that the spec asks for goes on.", events: toTracks, change: func(in *Input) { in.Desired.Request.Intent = "w2" }},
 		"Suspended": {reason: "A suspended deployment begins nothing, and gives up nothing for it.", events: toTracks, change: suspend},
 		"Unknown":   {reason: "An unreported directory may still have no requests to move.", events: toTracks, change: func(in *Input) { in.AreTracksKnown = false }},

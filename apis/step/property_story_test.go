@@ -169,7 +169,8 @@ func (r *story) request() Request {
 	return Request{
 		Ref:    ledger.RequestReference{Name: "r", UID: fmt.Sprint(r.random.IntN(40))},
 		Action: actions[r.random.IntN(len(actions))], Revision: r.s.LastNumber - int64(r.random.IntN(2)),
-		ToRevision: r.s.LastNumber - int64(r.random.IntN(3)), Step: int32(r.random.IntN(4)), CreatedAt: recordedAt.Add(time.Duration(r.random.IntN(90)) * time.Minute),
+		ToRevision: r.s.LastNumber - int64(r.random.IntN(3)), Step: int32(r.random.IntN(4)),
+		CreatedAt:        recordedAt.Add(time.Duration(r.random.IntN(90)) * time.Minute),
 		NamesOtherUpdate: r.chance(10), UpdateFailed: r.chance(10), IsUpdatePending: r.chance(10),
 	}
 }

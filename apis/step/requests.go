@@ -80,7 +80,7 @@ func (in Input) canTake(s ledger.State, r Request) bool {
 	case r.Action == ActionRollbackTo && in.awaitsVerdictInTracks(s), r.IsUpdatePending:
 		return false
 	}
-	return in.isFree(s) || isPossibleAlways(r.Action)
+	return in.isFree(s) || isPossibleAlways(r.Action) || r.Action == ActionPromote && in.canContinue(s)
 }
 
 // awaitsVerdictInTracks is true for a revision in tracks whose verdict the home has not recorded. Another call may not find it again, and would need the files
@@ -95,6 +95,11 @@ func isTaken(s ledger.State, uid string) bool { return slices.Contains(s.Request
 // isFree is true if nothing holds a new revision back.
 func (in Input) isFree(s ledger.State) bool {
 	return !in.IsSuspended && (in.Desired != nil && !in.isOutranked(s) || in.IsBlueprintGone)
+}
+
+// canContinue is true for a revision whose next step needs no spec: the objects hold its files.
+func (in Input) canContinue(s ledger.State) bool {
+	return !in.IsSuspended && !in.isFrozen(s) && !in.isOutranked(s)
 }
 
 // isPossibleAlways is true for actions that bring nothing new to any Site.

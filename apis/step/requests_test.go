@@ -373,12 +373,27 @@ func TestMoveRequests(t *testing.T) {
 		want   string
 		result Result
 	}{
-		"Asked":    {reason: "A request moves the ledger.", in: input(desired("a"), asks(move("u", "b", false))), want: "Moved b", result: ResultWaiting},
-		"Nowhere":  {reason: "The ledger does not move to a repository that no delivery goes to.", in: input(desired("a"), asks(move("u", "", false))), result: ResultUnknownRepository},
-		"Lost":     {reason: "The ledger stays while the desired trees of the revision are unknown.", in: input(desired("a"), lostTrees, asks(move("u", "b", false))), result: ResultWaiting},
-		"LostStop": {reason: "A revision is rejected although its desired trees are unknown.", in: input(desired("a"), lostTrees, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting},
-		"Older":    {reason: "A forced move is stale once a newer one names another home.", in: input(desired("a"), asks(move("u", "b", true), move("v", "c", true))), want: "Moved c", result: ResultStale},
-		"Plain":    {reason: "A move without force is stale once a newer one is by force.", in: input(desired("a"), asks(move("u", "b", false), move("v", "c", true))), want: "Moved c", result: ResultStale},
+		"Asked": {reason: "A request moves the ledger.", in: input(desired("a"), asks(move("u", "b", false))), want: "Moved b", result: ResultWaiting},
+		"Nowhere": {
+			reason: "The ledger does not move to a repository that no delivery goes to.",
+			in:     input(desired("a"), asks(move("u", "", false))), result: ResultUnknownRepository,
+		},
+		"Lost": {
+			reason: "The ledger stays while the desired trees of the revision are unknown.",
+			in:     input(desired("a"), lostTrees, asks(move("u", "b", false))), result: ResultWaiting,
+		},
+		"LostStop": {
+			reason: "A revision is rejected although its desired trees are unknown.",
+			in:     input(desired("a"), lostTrees, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting,
+		},
+		"Older": {
+			reason: "A forced move is stale once a newer one names another home.",
+			in:     input(desired("a"), asks(move("u", "b", true), move("v", "c", true))), want: "Moved c", result: ResultStale,
+		},
+		"Plain": {
+			reason: "A move without force is stale once a newer one is by force.",
+			in:     input(desired("a"), asks(move("u", "b", false), move("v", "c", true))), want: "Moved c", result: ResultStale,
+		},
 		"Overtaken": {
 			reason: "A move is stale after a newer one by force took effect, which may have left the repository that the older one names.",
 			in:     input(desired("a"), asks(move("u", "b", true), move("v", "home", true))), taken: "v", result: ResultStale,

@@ -76,11 +76,24 @@ func TestCannotGoBack(t *testing.T) {
 		want        string
 		weight      int32
 	}{
-		"Waits":    {reason: "The pods without tracks have their time to become available.", blue: moved, plain: broken, want: "stage 1", weight: -1},
-		"InPlace":  {reason: "Where they do not, the track keeps its requests, and its pods are replaced one by one.", blue: moved, plain: broken, in: []func(*Input){failed}, want: "stage 3", weight: 100},
-		"Proven":   {reason: "Pods that were available take the requests back, even after a failure.", blue: moved, plain: Track{Revision: 1, IsProven: true}, in: []func(*Input){failed}, want: "stage 2", weight: 0},
-		"Shares":   {reason: "A track that does not have all requests loses them first.", blue: Track{Revision: 2, Weight: 50}, plain: Track{Revision: 1, Weight: 50}, in: []func(*Input){failed}, want: "stage 2", weight: 0},
-		"Rejected": {reason: "A rollback takes no requests to pods that were never available.", blue: moved, plain: broken, in: []func(*Input){failed, func(in *Input) { in.Policy.MaxRetries = 1 }}, want: "stage 1, AttemptsSpent", weight: -1},
+		"Waits": {reason: "The pods without tracks have their time to become available.", blue: moved, plain: broken, want: "stage 1", weight: -1},
+		"InPlace": {
+			reason: "Where they do not, the track keeps its requests, and its pods are replaced one by one.",
+			blue:   moved, plain: broken, in: []func(*Input){failed}, want: "stage 3", weight: 100,
+		},
+		"Proven": {
+			reason: "Pods that were available take the requests back, even after a failure.",
+			blue:   moved, plain: Track{Revision: 1, IsProven: true}, in: []func(*Input){failed}, want: "stage 2", weight: 0,
+		},
+		"Shares": {
+			reason: "A track that does not have all requests loses them first.",
+			blue:   Track{Revision: 2, Weight: 50}, plain: Track{Revision: 1, Weight: 50}, in: []func(*Input){failed}, want: "stage 2", weight: 0,
+		},
+		"Rejected": {
+			reason: "A rollback takes no requests to pods that were never available.",
+			blue:   moved, plain: broken, in: []func(*Input){failed, func(in *Input) { in.Policy.MaxRetries = 1 }}, want: "stage 1, AttemptsSpent",
+			weight: -1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -133,21 +146,61 @@ func TestStages(t *testing.T) {
 		want   string
 		hold   Hold
 	}{
-		"Begin":     {reason: "A canary beside a stable revision alone begins with its pods.", events: canary(0, 0), in: []func(*Input){tracks(Track{}, stable)}, want: "Advanced"},
-		"Draining":  {reason: "A canary waits until the requests of the previous canary have left its track.", events: canary(0, 0), in: []func(*Input){tracks(shared, stable)}, want: "Advanced"},
-		"Shifted":   {reason: "That Git gives a track no requests does not end the stage.", events: canary(0, ledger.StageShift), in: []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining},
-		"Unknown":   {reason: "An unreported directory ends no stage.", events: canary(0, 0), in: []func(*Input){tracks(left, stable), func(in *Input) { in.AreTracksKnown = false }}, hold: HoldDraining},
-		"Suspended": {reason: "A suspended deployment starts no pods of a canary.", events: canary(0, 0), in: []func(*Input){tracks(Track{}, stable), suspend}, hold: HoldSuspended},
-		"Failed":    {reason: "Once nothing is left to do, a failure of the pods before does not reject the next revision.", events: canary(0, 0), in: []func(*Input){tracks(left, stable), failed}, want: "Advanced"},
-		"Paused":    {reason: "A step stays for its pause.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees}, hold: HoldPaused},
-		"Gated":     {reason: "The end of a pause is not the end of the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full}},
-		"Promoted":  {reason: "A user who promotes a step releases its pause, and not its Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live}},
-		"Full":      {reason: "A user who promotes all steps does not release the Gate of the last one.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live}},
-		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, heldGate}, hold: HoldGateHeld},
-		"HeldFull":  {reason: "A user who promotes all steps does not decide on an inconclusive Gate of the last step.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live, heldGate}, hold: HoldGateHeld},
-		"LeftOut":   {reason: "A Gate that came to no verdict holds no step back that a user left out.", events: append(canary(1, ledger.StageSteps), promoted(0, true)), in: []func(*Input){live, heldGate}, want: "Advanced"},
-		"Decided":   {reason: "A user who promoted all steps decides on the Gate of the last one by its number.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(3, false)), in: []func(*Input){live, provenTrees, heldGate}, want: "Judged Verified"},
-		"HeldEarly": {reason: "A user who released a pause before the Gate ended did not decide on the Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live, full, heldGate}, hold: HoldGateHeld},
+		"Begin": {
+			reason: "A canary beside a stable revision alone begins with its pods.",
+			events: canary(0, 0), in: []func(*Input){tracks(Track{}, stable)}, want: "Advanced",
+		},
+		"Draining": {
+			reason: "A canary waits until the requests of the previous canary have left its track.",
+			events: canary(0, 0), in: []func(*Input){tracks(shared, stable)}, want: "Advanced",
+		},
+		"Shifted": {
+			reason: "That Git gives a track no requests does not end the stage.",
+			events: canary(0, ledger.StageShift), in: []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining,
+		},
+		"Unknown": {
+			reason: "An unreported directory ends no stage.",
+			events: canary(0, 0), in: []func(*Input){tracks(left, stable), func(in *Input) { in.AreTracksKnown = false }}, hold: HoldDraining,
+		},
+		"Suspended": {
+			reason: "A suspended deployment starts no pods of a canary.",
+			events: canary(0, 0), in: []func(*Input){tracks(Track{}, stable), suspend}, hold: HoldSuspended,
+		},
+		"Failed": {
+			reason: "Once nothing is left to do, a failure of the pods before does not reject the next revision.",
+			events: canary(0, 0), in: []func(*Input){tracks(left, stable), failed}, want: "Advanced",
+		},
+		"Paused": {reason: "A step stays for its pause.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees}, hold: HoldPaused},
+		"Gated":  {reason: "The end of a pause is not the end of the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full}},
+		"Promoted": {
+			reason: "A user who promotes a step releases its pause, and not its Gate.",
+			events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live},
+		},
+		"Full": {
+			reason: "A user who promotes all steps does not release the Gate of the last one.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live},
+		},
+		"Held": {
+			reason: "A user decides on a Gate that came to no verdict.",
+			events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, heldGate}, hold: HoldGateHeld,
+		},
+		"HeldFull": {
+			reason: "A user who promotes all steps does not decide on an inconclusive Gate of the last step.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live, heldGate}, hold: HoldGateHeld,
+		},
+		"LeftOut": {
+			reason: "A Gate that came to no verdict holds no step back that a user left out.",
+			events: append(canary(1, ledger.StageSteps), promoted(0, true)), in: []func(*Input){live, heldGate}, want: "Advanced",
+		},
+		"Decided": {
+			reason: "A user who promoted all steps decides on the Gate of the last one by its number.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(3, false)),
+			in:     []func(*Input){live, provenTrees, heldGate}, want: "Judged Verified",
+		},
+		"HeldEarly": {
+			reason: "A user who released a pause before the Gate ended did not decide on the Gate.",
+			events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live, full, heldGate}, hold: HoldGateHeld,
+		},
 		"DecidedFull": {
 			reason: "A user who promoted all steps decides on the Gate of the last one by promoting all steps again.", want: "Judged Verified",
 			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(0, true)), in: []func(*Input){live, provenTrees, heldGate},
@@ -156,15 +209,49 @@ func TestStages(t *testing.T) {
 			reason: "A user who released the Gate of a step did not decide on the Gate of the next one.", hold: HoldGateHeld,
 			events: append(canary(1, ledger.StageSteps, gateLast), gateReleased(2, false), stageOf(2, ledger.StageSteps)), in: []func(*Input){live, heldGate},
 		},
-		"Released": {reason: "The next step follows the pause and the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full}, want: "Advanced"},
-		"Frozen":   {reason: "A canary goes on with the files of the objects while the spec cannot be compiled.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full, func(in *Input) { in.Desired, in.HoldsFiles = nil, true }}, want: "Advanced"},
-		"Rejected": {reason: "A rejected canary loses its requests although nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed")), in: []func(*Input){tracks(shared, stable), off}, want: "RolledBack 1"},
-		"Restore":  {reason: "The pods of a rejected canary stay while nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(left, stable), off}, hold: HoldRollbackOff},
-		"ThereYet": {reason: "A rollback that began goes on to its proof, although the directories hold the target already.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){targetIsThere(stable)}, want: "Advanced"},
-		"Drains":   {reason: "A rollback says that it waits until the requests have left the rejected revision.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining},
-		"Alone":    {reason: "The stable track is removed once it has no requests.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1, IsIdle: true})}, want: "Advanced"},
-		"NoneLeft": {reason: "Where no other track is left, nothing is removed.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{})}},
-		"NotAlone": {reason: "The stable track stays until it was without requests for long enough.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1})}, hold: HoldDraining},
+		"Released": {
+			reason: "The next step follows the pause and the Gate.",
+			events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full}, want: "Advanced",
+		},
+		"Frozen": {
+			reason: "A canary goes on with the files of the objects while the spec cannot be compiled.",
+			events: canary(1, ledger.StageSteps),
+			in:     []func(*Input){live, provenTrees, full, func(in *Input) { in.Desired, in.HoldsFiles = nil, true }}, want: "Advanced",
+		},
+		"Rejected": {
+			reason: "A rejected canary loses its requests although nothing is rolled back.",
+			events: append(canary(1, ledger.StageSteps), rejected("GateFailed")), in: []func(*Input){tracks(shared, stable), off},
+			want: "RolledBack 1",
+		},
+		"Restore": {
+			reason: "The pods of a rejected canary stay while nothing is rolled back.",
+			events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)),
+			in:     []func(*Input){tracks(left, stable), off}, hold: HoldRollbackOff,
+		},
+		"ThereYet": {
+			reason: "A rollback that began goes on to its proof, although the directories hold the target already.",
+			events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)),
+			in:     []func(*Input){targetIsThere(stable)}, want: "Advanced",
+		},
+		"Drains": {
+			reason: "A rollback says that it waits until the requests have left the rejected revision.",
+			events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)),
+			in:     []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining,
+		},
+		"Alone": {
+			reason: "The stable track is removed once it has no requests.",
+			events: append(canary(2, ledger.StageSteps), verified("b")),
+			in:     []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1, IsIdle: true})}, want: "Advanced",
+		},
+		"NoneLeft": {
+			reason: "Where no other track is left, nothing is removed.",
+			events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{})},
+		},
+		"NotAlone": {
+			reason: "The stable track stays until it was without requests for long enough.",
+			events: append(canary(2, ledger.StageSteps), verified("b")),
+			in:     []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1})}, hold: HoldDraining,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -13,10 +13,19 @@ func TestHasIntentOf(t *testing.T) {
 		desired Desired
 		want    bool
 	}{
-		"Same":        {reason: "The same digest is the same intent.", desired: Desired{Request: ledger.Request{Intent: "a", Scheme: 1}}, want: true},
-		"Other":       {reason: "Another digest of the same scheme is another intent, even with the same trees.", desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 1}, HasSameTrees: true}},
-		"Scheme":      {reason: "Where the digests are of two schemes, the same trees are the same intent.", desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 2}, HasSameTrees: true}, want: true},
-		"SchemeTrees": {reason: "Where the digests are of two schemes, other trees are another intent.", desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 2}}},
+		"Same": {reason: "The same digest is the same intent.", desired: Desired{Request: ledger.Request{Intent: "a", Scheme: 1}}, want: true},
+		"Other": {
+			reason:  "Another digest of the same scheme is another intent, even with the same trees.",
+			desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 1}, HasSameTrees: true},
+		},
+		"Scheme": {
+			reason:  "Where the digests are of two schemes, the same trees are the same intent.",
+			desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 2}, HasSameTrees: true}, want: true,
+		},
+		"SchemeTrees": {
+			reason:  "Where the digests are of two schemes, other trees are another intent.",
+			desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 2}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

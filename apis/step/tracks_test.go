@@ -21,22 +21,78 @@ func TestAimAt(t *testing.T) {
 		isUnknown   bool
 		want        Aim
 	}{
-		"Prepare":  {reason: "The pods of a canary start without requests.", events: canary(0, ledger.StageSteps), green: stable, want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Ahead: new(int32(20))}},
-		"Weight":   {reason: "A step gives the canary its share, and the pods of the next one.", events: canary(1, ledger.StageSteps), green: stable, want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Weight: 20, Ahead: new(int32(100))}},
-		"Full":     {reason: "A user who releases all steps gets all pods before any further request.", events: append(canary(0, ledger.StageSteps), full), green: stable, want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Ahead: new(int32(100))}},
-		"Shift":    {reason: "A rejected canary loses its requests, and no pods.", events: requested, blue: Track{Revision: 2, Weight: 20}, green: Track{Revision: 1, Weight: 80}, want: Aim{Serving: "green"}},
+		"Prepare": {
+			reason: "The pods of a canary start without requests.",
+			events: canary(0, ledger.StageSteps), green: stable,
+			want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Ahead: new(int32(20))},
+		},
+		"Weight": {
+			reason: "A step gives the canary its share, and the pods of the next one.",
+			events: canary(1, ledger.StageSteps), green: stable,
+			want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Weight: 20, Ahead: new(int32(100))},
+		},
+		"Full": {
+			reason: "A user who releases all steps gets all pods before any further request.",
+			events: append(canary(0, ledger.StageSteps), full), green: stable,
+			want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Ahead: new(int32(100))},
+		},
+		"Shift": {
+			reason: "A rejected canary loses its requests, and no pods.",
+			events: requested, blue: Track{Revision: 2, Weight: 20}, green: Track{Revision: 1, Weight: 80}, want: Aim{Serving: "green"},
+		},
 		"Unproven": {reason: "A directory that is not known stays as it is before the steps.", events: requested, isUnknown: true, want: Aim{Keeps: true}},
-		"Restore":  {reason: "The rollback ends with the trees of the target.", events: append(requested, stageOf(1, ledger.StageSteps)), green: stable, want: Aim{Restores: true}},
-		"Alone":    {reason: "A verified canary becomes alone with the pods that were judged.", events: append(canary(2, ledger.StageSteps), verified("b"), stageOf(2, ledger.StageAlone)), isUnknown: true, want: Aim{Put: map[string]int64{"blue": 2}, Serving: "blue", IsAlone: true}},
-		"InPlace":  {reason: "A revision without steps replaces the stable one in its track.", events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), green: stable, want: Aim{Put: map[string]int64{"green": 2}, Serving: "green"}},
-		"Straight": {reason: "Nothing is moved out of the way of a revision that replaces the present trees at once.", events: join(goodInTrack(1, "green", "w1", 0), inPlace), blue: Track{Revision: 1, IsIdle: true}, green: Track{Revision: 9, Weight: 100}, want: Aim{Keeps: true}},
-		"Reported": {reason: "A track that may be left is not removed before it is known.", events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), isUnknown: true, want: Aim{IsUnknown: true}},
-		"Beside":   {reason: "The pods to go on from are brought back without any request.", events: canary(0, ledger.StageBeside), blue: Track{Revision: 9, Weight: 100}, green: Track{Revision: 1}, want: Aim{Put: map[string]int64{"green": 1}}},
-		"Clear":    {reason: "A track that has to change loses its requests to verified pods first.", events: canary(0, ledger.StageClear), blue: Track{Revision: 1}, green: Track{Revision: 9, Weight: 20}, want: Aim{Serving: "blue"}},
-		"Dropped":  {reason: "Of two tracks the older revision was verified, also where the history has dropped it.", events: canary(0, ledger.StageClear), blue: Track{Revision: 7, Weight: 80}, green: Track{Revision: 9, Weight: 20}, want: Aim{Serving: "blue"}},
-		"Newer":    {reason: "Of two tracks the newer revision need not have been verified.", events: canary(0, ledger.StageClear), blue: Track{Revision: 9, Weight: 20}, green: Track{Revision: 7, Weight: 80}, want: Aim{Serving: "green"}},
-		"Ending":   {reason: "A track that has lost its requests gets none while they end, even if the other track has an unknown revision.", events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 100}, green: Track{Revision: 9}, want: Aim{Keeps: true}},
-		"NoOther":  {reason: "Where no verified pods can take over, the other track loses its requests first.", events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 20}, green: Track{Revision: 9, Weight: 80}, want: Aim{Serving: "green"}},
+		"Restore": {
+			reason: "The rollback ends with the trees of the target.",
+			events: append(requested, stageOf(1, ledger.StageSteps)), green: stable, want: Aim{Restores: true},
+		},
+		"Alone": {
+			reason: "A verified canary becomes alone with the pods that were judged.",
+			events: append(canary(2, ledger.StageSteps), verified("b"), stageOf(2, ledger.StageAlone)), isUnknown: true,
+			want: Aim{Put: map[string]int64{"blue": 2}, Serving: "blue", IsAlone: true},
+		},
+		"InPlace": {
+			reason: "A revision without steps replaces the stable one in its track.",
+			events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), green: stable,
+			want: Aim{Put: map[string]int64{"green": 2}, Serving: "green"},
+		},
+		"Straight": {
+			reason: "Nothing is moved out of the way of a revision that replaces the present trees at once.",
+			events: join(goodInTrack(1, "green", "w1", 0), inPlace), blue: Track{Revision: 1, IsIdle: true}, green: Track{Revision: 9, Weight: 100},
+			want: Aim{Keeps: true},
+		},
+		"Reported": {
+			reason: "A track that may be left is not removed before it is known.",
+			events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), isUnknown: true,
+			want: Aim{IsUnknown: true},
+		},
+		"Beside": {
+			reason: "The pods to go on from are brought back without any request.",
+			events: canary(0, ledger.StageBeside), blue: Track{Revision: 9, Weight: 100}, green: Track{Revision: 1},
+			want: Aim{Put: map[string]int64{"green": 1}},
+		},
+		"Clear": {
+			reason: "A track that has to change loses its requests to verified pods first.",
+			events: canary(0, ledger.StageClear), blue: Track{Revision: 1}, green: Track{Revision: 9, Weight: 20}, want: Aim{Serving: "blue"},
+		},
+		"Dropped": {
+			reason: "Of two tracks the older revision was verified, also where the history has dropped it.",
+			events: canary(0, ledger.StageClear), blue: Track{Revision: 7, Weight: 80}, green: Track{Revision: 9, Weight: 20},
+			want: Aim{Serving: "blue"},
+		},
+		"Newer": {
+			reason: "Of two tracks the newer revision need not have been verified.",
+			events: canary(0, ledger.StageClear), blue: Track{Revision: 9, Weight: 20}, green: Track{Revision: 7, Weight: 80},
+			want: Aim{Serving: "green"},
+		},
+		"Ending": {
+			reason: "A track that has lost its requests gets none while they end, even if the other track has an unknown revision.",
+			events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 100}, green: Track{Revision: 9}, want: Aim{Keeps: true},
+		},
+		"NoOther": {
+			reason: "Where no verified pods can take over, the other track loses its requests first.",
+			events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 20}, green: Track{Revision: 9, Weight: 80},
+			want: Aim{Serving: "green"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -58,12 +114,34 @@ func TestAimOfReturn(t *testing.T) {
 		isUnknown   bool
 		want        Aim
 	}{
-		"Prepare":  {reason: "Its pods come beside the track, which keeps the requests.", blue: Track{Revision: 2, Weight: 100}, plain: Track{Revision: 1}, want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Ahead: new(int32(100))}},
-		"Weight":   {reason: "Then it gets all requests.", step: 1, blue: Track{Revision: 2, Weight: 100}, plain: Track{Revision: 3}, want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Weight: 100, Ahead: new(int32(100))}},
-		"Weighed":  {reason: "The track stays beside it without requests until the verdict.", step: 1, blue: Track{Revision: 2}, plain: Track{Revision: 3, Weight: 100}, want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Weight: 100, Ahead: new(int32(100))}},
-		"Kept":     {reason: "Pods without tracks that kept the requests are replaced where they are.", plain: Track{Revision: 1, Weight: 100}, want: Aim{Put: map[string]int64{"plain": 3}, Serving: "plain", IsAlone: true}},
-		"GoneBack": {reason: "Pods without tracks that got their requests back are replaced where they are, and the track goes.", blue: Track{Revision: 2, IsIdle: true}, plain: Track{Revision: 1, Weight: 100}, want: Aim{Put: map[string]int64{"plain": 3}, Serving: "plain", IsAlone: true}},
-		"Unknown":  {reason: "The repository has to say first who has the requests.", blue: Track{Revision: 2, Weight: 100}, plain: Track{Revision: 1}, isUnknown: true, want: Aim{IsUnknown: true}},
+		"Prepare": {
+			reason: "Its pods come beside the track, which keeps the requests.",
+			blue:   Track{Revision: 2, Weight: 100}, plain: Track{Revision: 1},
+			want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Ahead: new(int32(100))},
+		},
+		"Weight": {
+			reason: "Then it gets all requests.",
+			step:   1, blue: Track{Revision: 2, Weight: 100}, plain: Track{Revision: 3},
+			want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Weight: 100, Ahead: new(int32(100))},
+		},
+		"Weighed": {
+			reason: "The track stays beside it without requests until the verdict.",
+			step:   1, blue: Track{Revision: 2}, plain: Track{Revision: 3, Weight: 100},
+			want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Weight: 100, Ahead: new(int32(100))},
+		},
+		"Kept": {
+			reason: "Pods without tracks that kept the requests are replaced where they are.",
+			plain:  Track{Revision: 1, Weight: 100}, want: Aim{Put: map[string]int64{"plain": 3}, Serving: "plain", IsAlone: true},
+		},
+		"GoneBack": {
+			reason: "Pods without tracks that got their requests back are replaced where they are, and the track goes.",
+			blue:   Track{Revision: 2, IsIdle: true}, plain: Track{Revision: 1, Weight: 100},
+			want: Aim{Put: map[string]int64{"plain": 3}, Serving: "plain", IsAlone: true},
+		},
+		"Unknown": {
+			reason: "The repository has to say first who has the requests.",
+			blue:   Track{Revision: 2, Weight: 100}, plain: Track{Revision: 1}, isUnknown: true, want: Aim{IsUnknown: true},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -99,13 +177,19 @@ func TestIsWhole(t *testing.T) {
 		losesRequests bool
 		want          bool
 	}{
-		"Taken":    {reason: "Pods that requests are taken from need not be available.", track: "green", home: Track{Revision: 1, Weight: 100}, losesRequests: true, want: true},
+		"Taken": {
+			reason: "Pods that requests are taken from need not be available.",
+			track:  "green", home: Track{Revision: 1, Weight: 100}, losesRequests: true, want: true,
+		},
 		"Proven":   {reason: "Pods that were available once are there.", track: "green", home: Track{Revision: 1, IsProven: true}, want: true},
 		"Unproven": {reason: "Pods of a track that were never available need not be there.", track: "green", home: Track{Revision: 1, Weight: 100}},
 		"Plain":    {reason: "A workload without tracks served before, even if its pods fail.", track: "plain", home: Track{Revision: 1, Weight: 100}, want: true},
-		"Share":    {reason: "A track that gets any requests beside another one was proven before.", track: "green", home: Track{Revision: 1, Weight: 1}, other: Track{Revision: 2, Weight: 99}, want: true},
-		"Back":     {reason: "Pods without tracks that get no requests are asked for.", track: "plain", home: Track{Revision: 1}},
-		"Other":    {reason: "Pods of another revision are others.", track: "plain", home: Track{Revision: 2, Weight: 100}},
+		"Share": {
+			reason: "A track that gets any requests beside another one was proven before.",
+			track:  "green", home: Track{Revision: 1, Weight: 1}, other: Track{Revision: 2, Weight: 99}, want: true,
+		},
+		"Back":  {reason: "Pods without tracks that get no requests are asked for.", track: "plain", home: Track{Revision: 1}},
+		"Other": {reason: "Pods of another revision are others.", track: "plain", home: Track{Revision: 2, Weight: 100}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -125,12 +209,18 @@ func TestHasForgottenOther(t *testing.T) {
 		home, other Track
 		want        bool
 	}{
-		"Forgotten":  {reason: "Of two tracks that share the requests, the older one was verified, though the history has dropped its revision.", home: Track{Revision: 3, Weight: 50}, other: Track{Revision: 1, Weight: 50}, want: true},
+		"Forgotten": {
+			reason: "Of two tracks that share the requests, the older one was verified, though the history has dropped its revision.",
+			home:   Track{Revision: 3, Weight: 50}, other: Track{Revision: 1, Weight: 50}, want: true,
+		},
 		"Remembered": {reason: "A revision that the history has was not dropped.", home: Track{Revision: 3, Weight: 50}, other: Track{Revision: 2, Weight: 50}},
-		"Newer":      {reason: "The newer one of two tracks need not have been verified.", home: Track{Revision: 1, Weight: 50}, other: Track{Revision: 3, Weight: 50}},
-		"Idle":       {reason: "A track that gets no requests shares none.", home: Track{Revision: 3, Weight: 100}, other: Track{Revision: 1}},
-		"Alone":      {reason: "A track that has all requests shares none.", home: Track{Revision: 3}, other: Track{Revision: 1, Weight: 100}},
-		"Current":    {reason: "The current revision was not dropped.", home: Track{Revision: 5, Weight: 50}, other: Track{Revision: 4, Weight: 50}},
+		"Newer": {
+			reason: "The newer one of two tracks need not have been verified.",
+			home:   Track{Revision: 1, Weight: 50}, other: Track{Revision: 3, Weight: 50},
+		},
+		"Idle":    {reason: "A track that gets no requests shares none.", home: Track{Revision: 3, Weight: 100}, other: Track{Revision: 1}},
+		"Alone":   {reason: "A track that has all requests shares none.", home: Track{Revision: 3}, other: Track{Revision: 1, Weight: 100}},
+		"Current": {reason: "The current revision was not dropped.", home: Track{Revision: 5, Weight: 50}, other: Track{Revision: 4, Weight: 50}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +239,10 @@ func TestIsOtherUnseen(t *testing.T) {
 		other  Track
 		want   bool
 	}{
-		"Unseen": {reason: "Pods without tracks that were never seen to be available cannot get all requests, though their revision was verified.", name: "plain", other: Track{Revision: 2}, want: true},
+		"Unseen": {
+			reason: "Pods without tracks that were never seen to be available cannot get all requests, though their revision was verified.",
+			name:   "plain", other: Track{Revision: 2}, want: true,
+		},
 		"Seen":   {reason: "Pods without tracks that were available since their folder changed can.", name: "plain", other: Track{Revision: 2, IsProven: true}},
 		"Serves": {reason: "Pods without tracks that get requests served before.", name: "plain", other: Track{Revision: 2, Weight: 50}},
 		"Track":  {reason: "Pods of a track were available when their revision was verified.", name: "blue", other: Track{Revision: 2}},
@@ -171,12 +264,24 @@ func TestIsCleared(t *testing.T) {
 		otherCanServe bool
 		want          bool
 	}{
-		"Same":     {reason: "The pods of the origin need not change.", home: Track{Revision: 1, Weight: 100}, other: Track{Revision: 2, Weight: 100}, want: true},
-		"Idle":     {reason: "Pods without requests may change.", home: Track{Revision: 9, IsIdle: true}, other: Track{Revision: 2, Weight: 100}, want: true},
-		"Serves":   {reason: "Verified pods that stand by take the requests over first, instead of pods that are replaced while they serve.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, otherCanServe: true},
-		"InPlace":  {reason: "Where no verified pods stand by, the serving pods are replaced one by one.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, want: true},
-		"Shares":   {reason: "The other track loses its requests before the pods that serve are replaced.", home: Track{Revision: 9, Weight: 80}, other: Track{Revision: 2, Weight: 20}},
-		"Draining": {reason: "Requests under way at the other track have ended before the pods that serve are replaced.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2}},
+		"Same": {reason: "The pods of the origin need not change.", home: Track{Revision: 1, Weight: 100}, other: Track{Revision: 2, Weight: 100}, want: true},
+		"Idle": {reason: "Pods without requests may change.", home: Track{Revision: 9, IsIdle: true}, other: Track{Revision: 2, Weight: 100}, want: true},
+		"Serves": {
+			reason: "Verified pods that stand by take the requests over first, instead of pods that are replaced while they serve.",
+			home:   Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, otherCanServe: true,
+		},
+		"InPlace": {
+			reason: "Where no verified pods stand by, the serving pods are replaced one by one.",
+			home:   Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, want: true,
+		},
+		"Shares": {
+			reason: "The other track loses its requests before the pods that serve are replaced.",
+			home:   Track{Revision: 9, Weight: 80}, other: Track{Revision: 2, Weight: 20},
+		},
+		"Draining": {
+			reason: "Requests under way at the other track have ended before the pods that serve are replaced.",
+			home:   Track{Revision: 9, Weight: 100}, other: Track{Revision: 2},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

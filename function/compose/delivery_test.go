@@ -62,7 +62,9 @@ func TestDeliveries(t *testing.T) {
 		"Orphan": {
 			reason: "The files of an orphaned delivery are not deleted.", deletion: deploymentv1alpha1.DeletionOrphan,
 			rendered: []Rendered{{Place: place("a", firstURL, "c"), Files: files}},
-			want:     map[string]summary{firstURL: {Config: config("c"), Policies: xpv2.ManagementPolicies{"Observe", "Create", "Update"}, Trees: []string{"a Desired " + id}}},
+			want: map[string]summary{
+				firstURL: {Config: config("c"), Policies: xpv2.ManagementPolicies{"Observe", "Create", "Update"}, Trees: []string{"a Desired " + id}},
+			},
 		},
 		"Waiting": {
 			reason:   "The directory of a Site that has to wait stays as it is.",
@@ -174,9 +176,18 @@ func TestInherit(t *testing.T) {
 		// want are names, with the repository where it is another one.
 		want map[string]string
 	}{
-		"Same":   {reason: "A delivery that is wanted as it is observed keeps its name.", wanted: byName("one", asking(now, "a")), observed: byName("one", asking(now, "a")), want: map[string]string{"one": ""}},
-		"Heir":   {reason: "The delivery with the same configuration goes on under its name, to the new repository.", wanted: byName("new", asking(now, "a")), observed: byName("one", asking(now, "a")), want: map[string]string{"one": "new"}},
-		"Config": {reason: "A delivery with another configuration is another one.", wanted: byName("new", withOtherConfig(asking(now, "a"))), observed: byName("one", asking(now, "a")), want: map[string]string{"new": ""}},
+		"Same": {
+			reason: "A delivery that is wanted as it is observed keeps its name.",
+			wanted: byName("one", asking(now, "a")), observed: byName("one", asking(now, "a")), want: map[string]string{"one": ""},
+		},
+		"Heir": {
+			reason: "The delivery with the same configuration goes on under its name, to the new repository.",
+			wanted: byName("new", asking(now, "a")), observed: byName("one", asking(now, "a")), want: map[string]string{"one": "new"},
+		},
+		"Config": {
+			reason: "A delivery with another configuration is another one.",
+			wanted: byName("new", withOtherConfig(asking(now, "a"))), observed: byName("one", asking(now, "a")), want: map[string]string{"new": ""},
+		},
 		"There": {
 			reason: "A delivery that is there already takes over no other one.", wanted: byName("new", asking(now, "a")), want: map[string]string{"new": ""},
 			observed: map[string]*deliveryv1alpha1.GitDelivery{"new": asking(now, "a"), "one": asking(now, "a")},
@@ -212,10 +223,13 @@ func TestByRepository(t *testing.T) {
 		asked    bool
 		want     string
 	}{
-		"Named":   {reason: "A delivery that names no other repository is for that of its name.", observed: applied, want: "one"},
-		"Applied": {reason: "A delivery that was applied is in its repository, even if another one is wanted in its place.", observed: applied, wanted: moved, want: "one"},
-		"Never":   {reason: "A delivery that was never applied counts as the wanted delivery in its place.", observed: asking(now, "a"), wanted: moved, want: "new"},
-		"Asked":   {reason: "A delivery that asks for the wanted places counts as the wanted delivery.", observed: applied, wanted: moved, asked: true, want: "new"},
+		"Named": {reason: "A delivery that names no other repository is for that of its name.", observed: applied, want: "one"},
+		"Applied": {
+			reason:   "A delivery that was applied is in its repository, even if another one is wanted in its place.",
+			observed: applied, wanted: moved, want: "one",
+		},
+		"Never": {reason: "A delivery that was never applied counts as the wanted delivery in its place.", observed: asking(now, "a"), wanted: moved, want: "new"},
+		"Asked": {reason: "A delivery that asks for the wanted places counts as the wanted delivery.", observed: applied, wanted: moved, asked: true, want: "new"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -100,9 +100,13 @@ func TestGateObjectName(t *testing.T) {
 		revision int64
 		want     string
 	}{
-		"Composite": {reason: "A composite may have the name of a claim.", claim: "shop", group: deploymentv1alpha1.GroupNamespaced, revision: 2, want: "shop-8c526e1c-r2-s0"},
+		"Composite": {
+			reason: "A composite may have the name of a claim.",
+			claim:  "shop", group: deploymentv1alpha1.GroupNamespaced, revision: 2, want: "shop-8c526e1c-r2-s0",
+		},
 		"LongComposite": {
-			reason: "A name that is too long ends in a digest.", claim: a + "bcdefghi", group: deploymentv1alpha1.GroupNamespaced, revision: 2, want: a[:48] + "-ddf36035-r2-s0",
+			reason: "A name that is too long ends in a digest.",
+			claim:  a + "bcdefghi", group: deploymentv1alpha1.GroupNamespaced, revision: 2, want: a[:48] + "-ddf36035-r2-s0",
 		},
 		"Short":    {reason: "Names that fit are said.", claim: "shop", revision: 2, want: "shop-r2-s0"},
 		"Fits":     {reason: "The longest name that fits has no digest.", claim: a + "bcdefgh", revision: 2, want: a + "bcdefgh-r2-s0"},

@@ -19,7 +19,13 @@ func TestObserve(t *testing.T) {
 		want         *metav1.PartialObjectMetadata
 		fails        bool
 	}{
-		"There":   {reason: "An existing resource is read.", name: "state", want: &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "State"}, ObjectMeta: metav1.ObjectMeta{Name: "platform"}}},
+		"There": {
+			reason: "An existing resource is read.",
+			name:   "state",
+			want: &metav1.PartialObjectMetadata{
+				TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "State"}, ObjectMeta: metav1.ObjectMeta{Name: "platform"},
+			},
+		},
 		"Missing": {reason: "A missing resource is nil.", name: "other"},
 		"Wrong":   {reason: "An unreadable resource is an error.", name: "wrong", fails: true},
 	}

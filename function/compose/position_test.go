@@ -26,9 +26,18 @@ func TestAskForPosition(t *testing.T) {
 		change func(s *ledger.State, observed *deliveryv1alpha1.GitDelivery)
 		want   bool
 	}{
-		"Verified": {reason: "Directories that the Sites left are removed once the revision is verified.", change: func(*ledger.State, *deliveryv1alpha1.GitDelivery) {}, want: true},
-		"Unjudged": {reason: "Directories that the Sites left stay until the revision is verified.", change: func(s *ledger.State, _ *deliveryv1alpha1.GitDelivery) { s.Verdict = nil }},
-		"Nothing":  {reason: "A delivery without anything left does not change for a verdict.", change: func(_ *ledger.State, d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Trees = nil }},
+		"Verified": {
+			reason: "Directories that the Sites left are removed once the revision is verified.",
+			change: func(*ledger.State, *deliveryv1alpha1.GitDelivery) {}, want: true,
+		},
+		"Unjudged": {
+			reason: "Directories that the Sites left stay until the revision is verified.",
+			change: func(s *ledger.State, _ *deliveryv1alpha1.GitDelivery) { s.Verdict = nil },
+		},
+		"Nothing": {
+			reason: "A delivery without anything left does not change for a verdict.",
+			change: func(_ *ledger.State, d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Trees = nil },
+		},
 		"Removed": {
 			reason: "A delivery that removed left directories does not change once more.", want: true,
 			change: func(s *ledger.State, d *deliveryv1alpha1.GitDelivery) {
@@ -91,12 +100,30 @@ func TestRecord(t *testing.T) {
 	}{
 		"First":    {reason: "A home that is new is asked to record on top of nothing.", events: next, want: deliveryv1alpha1.LedgerUpdate{Events: next}},
 		"Recorded": {reason: "A home that recorded its requested events is asked the same again.", asked: requested, head: nextHead, want: *requested},
-		"Next":     {reason: "New events replace events that are already recorded.", asked: requested, head: nextHead, events: next, want: deliveryv1alpha1.LedgerUpdate{After: nextHead, Events: next}},
-		"Followed": {reason: "A home whose requested events the provider continued is asked the same again.", asked: requested, head: followed, taken: &nextHead, want: *requested},
-		"Seen":     {reason: "New events after events that no spec contains follow the head of the latter.", asked: requested, head: followed, taken: &nextHead, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next}},
-		"Unproven": {reason: "A home whose ledger went on without a sign of the requested events is asked for nothing on top of the head.", asked: requested, head: followed, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
-		"Earlier":  {reason: "A home that the provider went on from later events is asked for nothing on top of the head.", asked: requested, head: followed, taken: &settledHead, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
-		"Other":    {reason: "A home whose ledger has another head is asked for nothing on top of that.", asked: requested, head: settled().Head, want: deliveryv1alpha1.LedgerUpdate{After: settled().Head}},
+		"Next": {
+			reason: "New events replace events that are already recorded.",
+			asked:  requested, head: nextHead, events: next, want: deliveryv1alpha1.LedgerUpdate{After: nextHead, Events: next},
+		},
+		"Followed": {
+			reason: "A home whose requested events the provider continued is asked the same again.",
+			asked:  requested, head: followed, taken: &nextHead, want: *requested,
+		},
+		"Seen": {
+			reason: "New events after events that no spec contains follow the head of the latter.",
+			asked:  requested, head: followed, taken: &nextHead, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next},
+		},
+		"Unproven": {
+			reason: "A home whose ledger went on without a sign of the requested events is asked for nothing on top of the head.",
+			asked:  requested, head: followed, want: deliveryv1alpha1.LedgerUpdate{After: followed},
+		},
+		"Earlier": {
+			reason: "A home that the provider went on from later events is asked for nothing on top of the head.",
+			asked:  requested, head: followed, taken: &settledHead, want: deliveryv1alpha1.LedgerUpdate{After: followed},
+		},
+		"Other": {
+			reason: "A home whose ledger has another head is asked for nothing on top of that.",
+			asked:  requested, head: settled().Head, want: deliveryv1alpha1.LedgerUpdate{After: settled().Head},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -140,9 +167,18 @@ func TestFollow(t *testing.T) {
 		change   func(*deliveryv1alpha1.GitDelivery)
 		want     follower
 	}{
-		"New":     {reason: "A new follower gets the position.", recorded: stateAt(0, nil), site: "b", want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 3}},
-		"Unasked": {reason: "A new follower whose Sites are not reached asks for no position.", recorded: stateAt(0, nil), site: "a", retains: true, want: follower{nil, "Keep", 3}},
-		"Reached": {reason: "A follower whose Site waits for its cluster gets the position.", recorded: stateAt(0, nil), site: "b", retains: true, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3}},
+		"New": {
+			reason:   "A new follower gets the position.",
+			recorded: stateAt(0, nil), site: "b", want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 3},
+		},
+		"Unasked": {
+			reason:   "A new follower whose Sites are not reached asks for no position.",
+			recorded: stateAt(0, nil), site: "a", retains: true, want: follower{nil, "Keep", 3},
+		},
+		"Reached": {
+			reason:   "A follower whose Site waits for its cluster gets the position.",
+			recorded: stateAt(0, nil), site: "b", retains: true, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3},
+		},
 		"Verdict": {
 			reason: "A verdict alone changes no follower.", recorded: stateAt(1, verified), site: "a", was: new(stateAt(1, nil).Position()),
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 1},
@@ -156,7 +192,10 @@ func TestFollow(t *testing.T) {
 			change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Copy.Ledger = "other" },
 			want:   follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
 		},
-		"Revision": {reason: "The next revision changes a follower.", recorded: stateAt(1, nil), site: "a", was: &previous, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4}},
+		"Revision": {
+			reason:   "The next revision changes a follower.",
+			recorded: stateAt(1, nil), site: "a", was: &previous, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
+		},
 		"Trees": {
 			reason: "Other trees at the same position change a follower.", recorded: stateAt(1, nil), site: "a", was: new(stateAt(0, nil).Position()),
 			change: func(d *deliveryv1alpha1.GitDelivery) {
@@ -164,17 +203,22 @@ func TestFollow(t *testing.T) {
 			},
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
 		},
-		"Unreached": {reason: "A follower stays with the revision before until its step comes.", recorded: stateAt(0, nil), site: "a", retains: true, was: &previous, change: inPlace, want: follower{&previous, "Desired", 1}},
+		"Unreached": {
+			reason:   "A follower stays with the revision before until its step comes.",
+			recorded: stateAt(0, nil), site: "a", retains: true, was: &previous, change: inPlace, want: follower{&previous, "Desired", 1},
+		},
 		"Unfinished": {
 			reason: "Trees that the previous revision did not deliver yet are held back.", recorded: stateAt(0, nil), site: "a", retains: true, was: &previous,
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3},
 		},
 		"Rejected": {
-			reason: "Trees that a rejected revision began to deliver are held back, at the position that the follower has.", recorded: stateAt(1, nil), site: "b", retains: true,
+			reason:   "Trees that a rejected revision began to deliver are held back, at the position that the follower has.",
+			recorded: stateAt(1, nil), site: "b", retains: true,
 			was: new(stateAt(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 1},
 		},
 		"RejectedLater": {
-			reason: "A follower whose Site was reached before the revision was rejected gets the position, so that it reports its trees.", recorded: stateAt(1, nil), site: "a", retains: true,
+			reason:   "A follower whose Site was reached before the revision was rejected gets the position, so that it reports its trees.",
+			recorded: stateAt(1, nil), site: "a", retains: true,
 			was: new(stateAt(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Keep", 4},
 		},
 		"Home": {

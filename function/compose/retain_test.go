@@ -85,10 +85,18 @@ func TestRetain(t *testing.T) {
 		given  string
 		want   string
 	}{
-		"Applied":       {reason: "Exactly the fields that Crossplane applied, and none of another owner.", given: observed, want: retained},
-		"AppliedByNone": {reason: "Fields of others are not taken over.", given: strings.ReplaceAll(observed, "apiextensions.crossplane.io/composed/", "other/"), want: strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1)},
-		"Updated":       {reason: "Updated fields are not applied fields.", given: strings.ReplaceAll(observed, `"Apply"`, `"Update"`), want: strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1)},
-		"WithoutSpec":   {reason: "An object without a spec.", given: bare, want: bare},
+		"Applied": {reason: "Exactly the fields that Crossplane applied, and none of another owner.", given: observed, want: retained},
+		"AppliedByNone": {
+			reason: "Fields of others are not taken over.",
+			given:  strings.ReplaceAll(observed, "apiextensions.crossplane.io/composed/", "other/"),
+			want:   strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1),
+		},
+		"Updated": {
+			reason: "Updated fields are not applied fields.",
+			given:  strings.ReplaceAll(observed, `"Apply"`, `"Update"`),
+			want:   strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1),
+		},
+		"WithoutSpec": {reason: "An object without a spec.", given: bare, want: bare},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

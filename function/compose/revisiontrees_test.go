@@ -37,16 +37,49 @@ func TestKeepRevisionTrees(t *testing.T) {
 		// unchanged says whether new and old trees count as the same.
 		unchanged bool
 	}{
-		"Unreported": {reason: "A Site that was proven to run the revision keeps its tree, though no delivery has reported it.", wanted: treeWith("Desired", "new"), observed: asks(previous, treeWith("Keep", ""), ""), proven: "old", want: treeWith("Keep", "")},
-		"Asked":      {reason: "The requested tree of the revision stays.", wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Desired", "old")},
-		"Same":       {reason: "The requested tree of the revision may be the newly rendered one.", wanted: treeWith("Desired", "old"), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Desired", "old"), unchanged: true},
-		"Waits":      {reason: "A Site whose cluster is not ready waits.", wanted: treeWith("Keep", ""), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Keep", "")},
-		"Served":     {reason: "A Site that was never served gets the newly rendered tree.", wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Keep", ""), ""), want: treeWith("Desired", "new")},
-		"Lost":       {reason: "A tree that cannot be rendered any more is kept.", wanted: treeWith("Desired", "new"), observed: asks(previous, treeWith("Desired", "new"), "old"), want: treeWith("Keep", "")},
-		"LostSame":   {reason: "A tree that can still be rendered is requested.", wanted: treeWith("Desired", "old"), observed: asks(previous, treeWith("Desired", "x"), "old"), want: treeWith("Desired", "old"), unchanged: true},
-		"Kept":       {reason: "A tree that was retained stays retained.", wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Keep", ""), "old"), want: treeWith("Keep", "")},
-		"NoObject":   {reason: "A directory that is not known is retained.", wanted: treeWith("Desired", "new"), want: treeWith("Keep", "")},
-		"OtherPath":  {reason: "A tree elsewhere says nothing.", wanted: treeWith("Desired", "new"), observed: &deliveryv1alpha1.GitDelivery{Spec: deliveryv1alpha1.GitDeliverySpec{ForProvider: deliveryv1alpha1.GitDeliveryParameters{Position: &now}}}, want: treeWith("Desired", "new")},
+		"Unreported": {
+			reason: "A Site that was proven to run the revision keeps its tree, though no delivery has reported it.",
+			wanted: treeWith("Desired", "new"), observed: asks(previous, treeWith("Keep", ""), ""), proven: "old", want: treeWith("Keep", ""),
+		},
+		"Asked": {
+			reason: "The requested tree of the revision stays.",
+			wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Desired", "old"),
+		},
+		"Same": {
+			reason: "The requested tree of the revision may be the newly rendered one.",
+			wanted: treeWith("Desired", "old"), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Desired", "old"),
+			unchanged: true,
+		},
+		"Waits": {
+			reason: "A Site whose cluster is not ready waits.",
+			wanted: treeWith("Keep", ""), observed: asks(now, treeWith("Desired", "old"), "old"), want: treeWith("Keep", ""),
+		},
+		"Served": {
+			reason: "A Site that was never served gets the newly rendered tree.",
+			wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Keep", ""), ""), want: treeWith("Desired", "new"),
+		},
+		"Lost": {
+			reason: "A tree that cannot be rendered any more is kept.",
+			wanted: treeWith("Desired", "new"), observed: asks(previous, treeWith("Desired", "new"), "old"), want: treeWith("Keep", ""),
+		},
+		"LostSame": {
+			reason: "A tree that can still be rendered is requested.",
+			wanted: treeWith("Desired", "old"), observed: asks(previous, treeWith("Desired", "x"), "old"), want: treeWith("Desired", "old"),
+			unchanged: true,
+		},
+		"Kept": {
+			reason: "A tree that was retained stays retained.",
+			wanted: treeWith("Desired", "new"), observed: asks(now, treeWith("Keep", ""), "old"), want: treeWith("Keep", ""),
+		},
+		"NoObject": {reason: "A directory that is not known is retained.", wanted: treeWith("Desired", "new"), want: treeWith("Keep", "")},
+		"OtherPath": {
+			reason: "A tree elsewhere says nothing.",
+			wanted: treeWith("Desired", "new"),
+			observed: &deliveryv1alpha1.GitDelivery{
+				Spec: deliveryv1alpha1.GitDeliverySpec{ForProvider: deliveryv1alpha1.GitDeliveryParameters{Position: &now}},
+			},
+			want: treeWith("Desired", "new"),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

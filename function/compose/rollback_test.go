@@ -26,10 +26,13 @@ func TestRestoreDirectories(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery, *Return)
 		want   string
 	}{
-		"Written":  {reason: "A tree that the revision changed is restored.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d a Restore good0"},
-		"Held":     {reason: "A tree that the revision did not change is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d a Keep 0"},
-		"OnItsWay": {reason: "A tree that may be changed at any moment is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d a Restore good0"},
-		"Unknown":  {reason: "A directory that is not known may hold anything, and is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d a Restore good0"},
+		"Written": {reason: "A tree that the revision changed is restored.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d a Restore good0"},
+		"Held":    {reason: "A tree that the revision did not change is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d a Keep 0"},
+		"OnItsWay": {
+			reason: "A tree that may be changed at any moment is restored.",
+			change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d a Restore good0",
+		},
+		"Unknown": {reason: "A directory that is not known may hold anything, and is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d a Restore good0"},
 		"Spared": {reason: "A directory that the revision was not to write yet is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
 			d.Status.AtProvider.Trees = nil
 			keep(d)
@@ -51,11 +54,20 @@ func TestRestoreDirectories(t *testing.T) {
 			keep(d)
 			d.Spec.ForProvider.Position.Attempt = 1
 		}, want: "d a Keep 0"},
-		"Earlier":    {reason: "A tree that an unjudged revision in between changed is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d a Restore good0"},
-		"Back":       {reason: "A tree that an attempt restored stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d a Restore good0"},
-		"New":        {reason: "A Site that the target did not serve keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = map[string]string{} }, want: "d a Keep 0"},
-		"Unchosen":   {reason: "A Site that the deployment left keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Chosen = func(string) bool { return false } }, want: "d a Keep 0"},
-		"Forgotten":  {reason: "A target that is not remembered restores nothing.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = nil }, want: "d a Keep 0"},
+		"Earlier": {reason: "A tree that an unjudged revision in between changed is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d a Restore good0"},
+		"Back":    {reason: "A tree that an attempt restored stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d a Restore good0"},
+		"New": {
+			reason: "A Site that the target did not serve keeps its tree.",
+			change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = map[string]string{} }, want: "d a Keep 0",
+		},
+		"Unchosen": {
+			reason: "A Site that the deployment left keeps its tree.",
+			change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Chosen = func(string) bool { return false } }, want: "d a Keep 0",
+		},
+		"Forgotten": {
+			reason: "A target that is not remembered restores nothing.",
+			change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = nil }, want: "d a Keep 0",
+		},
 		"NextKeeps":  {reason: "The next attempt goes on with the trees of the previous one.", change: func(d *deliveryv1alpha1.GitDelivery, r *Return) { restores(d); r.Trees = nil }, want: "d a Restore good0"},
 		"NextSticks": {reason: "A directory that an attempt touched is proven to be back.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { restores(d); holds(d, "good", 1) }, want: "d a Restore good0"},
 	}

@@ -10,6 +10,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
@@ -36,8 +37,8 @@ func SyncOf(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delive
 			ForProvider: deliveryv1alpha1.SiteSyncParameters{
 				ClaimRef:           claim,
 				Position:           new(s.Position()),
-				Pause:              pauseAfterStep(s),
-				Promoted:           pauseAfterStep(s) != "" && s.IsPauseReleased(),
+				Pause:              s.PauseAfterStep(),
+				Promoted:           s.PauseAfterStep() != "" && s.IsPauseReleased(),
 				SyncWaitTimeout:    string(spec.SyncWaitTimeout),
 				ClusterWaitTimeout: string(spec.ClusterWaitTimeout),
 				Sites:              sites,
@@ -53,25 +54,32 @@ func sitesToObserve(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery,
 			if _, nobody := unobserved[t.Site]; nobody || t.Action == deliveryv1alpha1.ActionKeep {
 				continue
 			}
-			out = append(out, SiteToObserve(ds[name], t, s.StepOf(t.Site)))
+			out = append(out, directories.SiteToObserve(ds[name], t, s.StepOf(t.Site)))
 		}
 	}
 	slices.SortFunc(out, func(a, b deliveryv1alpha1.SiteTree) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
-// SiteToObserve returns the Site of a tree of a delivery, which has to run the tree from a step on.
-func SiteToObserve(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree, step int32) deliveryv1alpha1.SiteTree {
-	ref := d.Spec.ProviderConfigReference
-	return deliveryv1alpha1.SiteTree{
-		Name: t.Site, Wave: step, Path: t.Path, Tree: t.Tree, RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: ref.Kind, Name: ref.Name},
+// NeedsNoSpec reports whether an observed SiteSync comes to a desired one without another spec, since it follows the ledger from an earlier position of the
+// attempt. In tracks it looks for the trees in the repositories. Without tracks its spec has the trees of all steps.
+func NeedsNoSpec(observed, desired *deliveryv1alpha1.SiteSync, isTracked bool) bool {
+	requested, p := observed.Spec.ForProvider, desired.Spec.ForProvider
+	position, target := requested.AskedPosition(), p.AskedPosition()
+	isStep := position != target && target.Attempt == 0 && target.HasReached(position)
+	isSame := requested.ClaimRef == p.ClaimRef && requested.SyncWaitTimeout == p.SyncWaitTimeout && requested.ClusterWaitTimeout == p.ClusterWaitTimeout
+	if !isStep || !isSame || !isTracked && len(requested.Sites) != len(p.Sites) {
+		return false
 	}
+	return !slices.ContainsFunc(p.Sites, func(want deliveryv1alpha1.SiteTree) bool {
+		return !slices.ContainsFunc(requested.Sites, func(t deliveryv1alpha1.SiteTree) bool { return isSameSite(t, want, isTracked) })
+	})
 }
 
-// pauseAfterStep returns the pause behind the step of a state. It is empty before the steps and in a rollback.
-func pauseAfterStep(s ledger.State) string {
-	if !s.HasTracks() || s.Cursor.Attempt > 0 || s.Cursor.Stage != ledger.StageSteps {
-		return ""
+// isSameSite is true for two requests to observe a Site, whose trees a SiteSync in tracks derives.
+func isSameSite(a, b deliveryv1alpha1.SiteTree, isTracked bool) bool {
+	if isTracked {
+		a.Wave, a.Tree, a.Traffic = b.Wave, b.Tree, b.Traffic
 	}
-	return s.Current.Plan[s.Cursor.Step].Pause
+	return a == b
 }

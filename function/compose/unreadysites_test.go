@@ -25,9 +25,15 @@ func TestRetainUnreadySites(t *testing.T) {
 		want   string
 		awaits bool
 	}{
-		"Waits":     {reason: "A Site whose cluster is not ready keeps its tree.", change: func(*site) {}, want: waitingTree, awaits: true},
-		"Admitted":  {reason: "A cluster that was seen ready for the tree lets its Site through, which is asked for only then.", change: func(w *site) { w.sync.Status.AtProvider.Sites[0].Cluster.PassedAt = &metav1.Time{} }, want: through, awaits: true},
-		"Through":   {reason: "The tree of a Site that was let through is requested from then on.", change: func(w *site) { w.observed["d"] = asking(now, "a", "c") }, want: through},
+		"Waits": {reason: "A Site whose cluster is not ready keeps its tree.", change: func(*site) {}, want: waitingTree, awaits: true},
+		"Admitted": {
+			reason: "A cluster that was seen ready for the tree lets its Site through, which is asked for only then.",
+			change: func(w *site) { w.sync.Status.AtProvider.Sites[0].Cluster.PassedAt = &metav1.Time{} }, want: through, awaits: true,
+		},
+		"Through": {
+			reason: "The tree of a Site that was let through is requested from then on.",
+			change: func(w *site) { w.observed["d"] = asking(now, "a", "c") }, want: through,
+		},
 		"Unmanaged": {reason: "A Site without a cluster to wait for gets the revision at once.", change: func(w *site) { w.clustered = nil }, want: through},
 		"New":       {reason: "A revision that was never asked for waits, and does not go on alone.", change: func(w *site) { w.observed = nil }, want: waitingTree},
 		"OtherOne": {reason: "A Site that was let through for the previous revision is let through again.", want: waitingTree, change: func(w *site) {

@@ -7,6 +7,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
@@ -23,34 +24,38 @@ func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 		Dated:      joined.isDated,
 		Wait:       joined.wait,
 		Stages:     k.timer.stages,
-		Passing:    isPassing(status),
-		Recording:  o.isRecordingVerdict(in.Status, status),
+		Passing:    isPassing(status, d.left),
+		Recording:  o.isRecordingVerdict(in.Status, status, d.left),
 	}
 }
 
-// isPassing is true for the status of a revision with a requested next step, about which the home of the ledger will report: the next call writes the
-// final status.
-func isPassing(f phase.Input) bool {
+// isPassing is true for the status of a revision whose next step is requested, or left to the provider, about which the home of the ledger will report: the
+// next call writes the final status.
+func isPassing(f phase.Input, left step.Kind) bool {
 	s := f.State
-	if s.Current == nil || !s.Current.HasSteps() || s.Verdict != nil || s.Cursor.Step == 0 || f.IsRecorded() || s.Current.Number != currentNumber(f.Recorded) {
+	if s.Current == nil || !s.Current.HasSteps() || s.Verdict != nil || s.Current.Number != currentNumber(f.Recorded) {
 		return false
 	}
+	isRequested := s.Cursor.Step > 0 && !f.IsRecorded()
+	return (isRequested || left == step.KindAdvance) && isUnhindered(f)
+}
+
+// isUnhindered is true for a status without an obstacle that a user has to see.
+func isUnhindered(f phase.Input) bool {
 	blocked, _ := f.Blocked()
 	return blocked == nil && f.Problem == nil && f.LedgerUnreachable == "" && len(f.Unobserving) == 0 && !f.Suspended && !f.AwaitsCluster()
 }
 
 // isRecordingVerdict is true for a revision that is verified as soon as the home of the ledger records it, while the home has no report about that yet.
 // Last is the published status: it is about the revision.
-func (o Observed) isRecordingVerdict(last deploymentv1alpha1.IntentDeploymentStatus, f phase.Input) bool {
+func (o Observed) isRecordingVerdict(last deploymentv1alpha1.IntentDeploymentStatus, f phase.Input, left step.Kind) bool {
 	s := f.State
-	if !s.IsVerified() || f.IsRecorded() || s.Current.Number != currentNumber(f.Recorded) {
+	isRequested := s.IsVerified() && !f.IsRecorded() && !o.hasSeenEvents()
+	if !isRequested && left != step.KindVerify || s.Current.Number != currentNumber(f.Recorded) {
 		return false
 	}
-	if last.Revision != s.Current.Number || last.IntentDigest != f.Digest || o.hasSeenEvents() {
-		return false
-	}
-	blocked, _ := f.Blocked()
-	return blocked == nil && f.Problem == nil && f.LedgerUnreachable == "" && len(f.Unobserving) == 0 && !f.Suspended && !f.Outranked
+	isShown := last.Revision == s.Current.Number && last.IntentDigest == f.Digest
+	return isShown && !f.Outranked && isUnhindered(f)
 }
 
 // hasSeenEvents reports whether the provider has seen events that it did not record: that takes longer than usual.

@@ -5,9 +5,11 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // recordingWorld has a deployment whose first revision is delivered, and whose verdict the call asks the repository to record.
@@ -49,7 +51,10 @@ func TestRecordingEnds(t *testing.T) {
 		reason string
 		change func(w *world)
 	}{
-		"Seen": {reason: "A repository that takes its time is waited for, and the status says so.", change: func(w *world) { w.reportReady(deliveryv1alpha1.ReasonPushing) }},
+		"Seen": {
+			reason: "A repository that takes its time is waited for, and the status says so.",
+			change: func(w *world) { w.reportReady(deliveryv1alpha1.ReasonPushing) },
+		},
 		"Unreachable": {reason: "A repository that cannot be reached is reported.", change: func(w *world) {
 			w.reportReady(deliveryv1alpha1.ReasonUnreachable)
 		}},
@@ -57,7 +62,10 @@ func TestRecordingEnds(t *testing.T) {
 			w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 		}},
 		"Suspended": {reason: "A suspended deployment is shown at once.", change: func(w *world) { w.in.Spec.Suspend = new(true) }},
-		"Unseen":    {reason: "A status that is about no revision yet is written.", change: func(w *world) { w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{} }},
+		"Unseen": {
+			reason: "A status that is about no revision yet is written.",
+			change: func(w *world) { w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{} },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -68,6 +76,31 @@ func TestRecordingEnds(t *testing.T) {
 				t.Errorf("\n%s\nRecording: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestRecordingLeft holds the status of a revision whose verdict is left to the provider until the repository reports about it.
+func TestRecordingLeft(t *testing.T) {
+	w := newWorld(t)
+	for _, site := range []string{"edge1", "edge2"} {
+		w.set("Site", site, true, "spec", "engine", "unobservedIsLive")
+	}
+	w.apply(w.call())
+	w.deliver()
+	for _, o := range w.in.Observed {
+		if o.GetKind() == "GitDelivery" {
+			echo := map[string]any{"rules": int64(step.Rules), "revision": int64(1), "may": []any{"Verify"}}
+			w.must(unstructured.SetNestedMap(o.Object, echo, "status", "atProvider", "mandate"))
+		}
+	}
+	out := w.call()
+	if !out.Recording || out.Ready {
+		t.Errorf("the status is shown before the provider records the verdict: %s", out.Status.Message)
+	}
+	for _, e := range w.homeOfWorld(out).Spec.ForProvider.Ledger.Events {
+		if e.Judged != nil {
+			t.Errorf("the function asks for a verdict that it leaves to the provider")
+		}
 	}
 }
 

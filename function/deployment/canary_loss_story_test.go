@@ -140,7 +140,6 @@ func TestCanaryWithoutRollback(t *testing.T) {
 func TestCanaryLateFollower(t *testing.T) {
 	w := newCanaryWorld(t, weightStep(20), weightStep(50))
 	w.splitRepositories()
-	w.losesFiles = true
 	w.twoSites("one")
 	w.story("edge1", cluster{})
 	w.twoSites("two")

@@ -69,7 +69,6 @@ func TestLossesAtEachStep(t *testing.T) {
 			for loss, lose := range losses {
 				t.Run(loss, func(t *testing.T) {
 					w := aMeasuredCanary(t)
-					w.losesFiles = true
 					reach(w)
 					lose(w)
 					got, out := w.storyAfter("edge1", start)
@@ -90,7 +89,6 @@ func TestLossesAtEachStep(t *testing.T) {
 func TestBackupOfRequests(t *testing.T) {
 	retried := func() (*world, map[string]*unstructured.Unstructured) {
 		w := aMeasuredCanary(t)
-		w.losesFiles = true
 		w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
 		w.canaryRound(cluster{})
 		backup := map[string]*unstructured.Unstructured{}

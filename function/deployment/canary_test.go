@@ -56,7 +56,8 @@ func TestCheckCanary(t *testing.T) {
 			change: func(s *deploymentv1alpha1.IntentDeploymentSpec, _ *catalog.Selection) {
 				s.DeliveryConfig.Canary.Steps = manySteps
 			},
-			want: "spec.deliveryConfig.canary: the waves have 24 steps together, more than 20: 12 of wave first, 12 of the Sites in no wave, each with one for the start of the pods",
+			want: "spec.deliveryConfig.canary: the waves have 24 steps together, more than 20: 12 of wave first, 12 of the Sites in no wave, " +
+				"each with one for the start of the pods",
 		},
 		"NoEngine": {
 			reason: "A Site without an engine proves no step.",

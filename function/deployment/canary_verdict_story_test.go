@@ -46,8 +46,14 @@ func TestCanaryVerdicts(t *testing.T) {
 			reason: "A canary whose pods never come gets no requests, and is removed.", how: cluster{broken: map[int64]bool{2: true}, timesOut: true},
 			want: []string{"blue 1: 100, green 2: 0", "blue 1: 100"}, why: rolloutv1alpha1.RejectedSyncTimedOut,
 		},
-		"GateFailed":   {reason: "A canary that a Gate fails loses its requests before its pods.", how: cluster{rejects: true}, want: shared, why: rolloutv1alpha1.RejectedGateFailed},
-		"Inconclusive": {reason: "A Gate that comes to no conclusion rejects, unless it is asked to hold.", how: cluster{isInconclusive: true}, want: shared, why: rolloutv1alpha1.RejectedGateFailed},
+		"GateFailed": {
+			reason: "A canary that a Gate fails loses its requests before its pods.",
+			how:    cluster{rejects: true}, want: shared, why: rolloutv1alpha1.RejectedGateFailed,
+		},
+		"Inconclusive": {
+			reason: "A Gate that comes to no conclusion rejects, unless it is asked to hold.",
+			how:    cluster{isInconclusive: true}, want: shared, why: rolloutv1alpha1.RejectedGateFailed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -96,9 +102,18 @@ func TestCanaryHeldFull(t *testing.T) {
 		decide []func(*rolloutv1alpha1.RolloutRequest)
 		want   int64
 	}{
-		"Full":  {reason: "A user who released all steps releases the last Gate by releasing all steps again.", decide: []func(*rolloutv1alpha1.RolloutRequest){action("Promote"), allSteps}, want: 2},
-		"Step":  {reason: "A user who released all steps releases the last Gate by its step.", decide: []func(*rolloutv1alpha1.RolloutRequest){action("Promote"), stepNumber(4)}, want: 2},
-		"Abort": {reason: "A user who released all steps gives the revision up that is held.", decide: []func(*rolloutv1alpha1.RolloutRequest){action("Abort")}, want: 1},
+		"Full": {
+			reason: "A user who released all steps releases the last Gate by releasing all steps again.",
+			decide: []func(*rolloutv1alpha1.RolloutRequest){action("Promote"), allSteps}, want: 2,
+		},
+		"Step": {
+			reason: "A user who released all steps releases the last Gate by its step.",
+			decide: []func(*rolloutv1alpha1.RolloutRequest){action("Promote"), stepNumber(4)}, want: 2,
+		},
+		"Abort": {
+			reason: "A user who released all steps gives the revision up that is held.",
+			decide: []func(*rolloutv1alpha1.RolloutRequest){action("Abort")}, want: 1,
+		},
 	}
 	for name, tc := range decisions {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/provider/mandate"
@@ -18,6 +19,9 @@ import (
 
 // silentRounds is for how many rounds at most a function is not called. Pods that never come take longer.
 const silentRounds = 3
+
+// forwardEvents is how many events some story takes a canary forward by mandates at the least.
+const forwardEvents = 4
 
 // isSilent is true for a round in which the function is not called, in a story with mandates. It is called while a user acts, or waits for an answer.
 func (w *canaryWalk) isSilent() bool {
@@ -48,7 +52,7 @@ func (w *canaryWalk) concludeByMandate() {
 			continue
 		}
 		w.concludeHome(d, r, f)
-		d.Status.AtProvider.Mandate = mandate.Status(d.Spec.ForProvider.Mandate, r.memory.ledger)
+		d.Status.AtProvider.Mandate = f.Echo(r.memory.ledger)
 		w.setStatus(name, &d.Status)
 	}
 }
@@ -64,6 +68,11 @@ func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f ma
 		r.append(fence{next: next, events: events}, w.in.Now.Time)
 		r.memory.taken = reserved
 		w.mandated += len(events)
+		for _, e := range events {
+			if e.Advanced != nil && !next.IsRejected() || next.IsVerified() {
+				w.advanced++
+			}
+		}
 	}
 	if !mandate.IsAhead(d.Spec.ForProvider, next) {
 		return
@@ -76,13 +85,64 @@ func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f ma
 	r.show(d, fence{}, w.in.Now.Time)
 }
 
+// readDeliveries keeps the statuses of deliveries as a reconcile reads them.
+func (w *canaryWalk) readDeliveries() {
+	w.read = map[string]*deliveryv1alpha1.GitDeliveryStatus{}
+	for name, o := range w.in.Observed {
+		if o.GetKind() == "GitDelivery" {
+			w.read[name] = w.decode(o).Status.DeepCopy()
+		}
+	}
+}
+
+// observeByLedger returns the parameters by which the provider observes the Sites: by the ledger that the home shows, with the routes and the Deployments of
+// the commits.
+func (w *canaryWalk) observeByLedger(s *deliveryv1alpha1.SiteSync) deliveryv1alpha1.SiteSyncParameters {
+	w.t.Helper()
+	sync, deliveries := s.DeepCopy(), []deliveryv1alpha1.GitDelivery{}
+	sync.OwnerReferences = ownersOfWalk()
+	for name, o := range w.in.Observed {
+		if o.GetKind() == "GitDelivery" {
+			d := w.decode(o).DeepCopy()
+			d.OwnerReferences, d.Annotations = ownersOfWalk(), map[string]string{xcrd.AnnotationKeyCompositionResourceName: name}
+			deliveries = append(deliveries, *d)
+		}
+	}
+	p, isAhead := mandate.FollowLedger(sync, deliveries)
+	if !isAhead {
+		return p
+	}
+	w.observed++
+	for _, site := range p.Sites {
+		if site.Traffic == nil {
+			continue
+		}
+		files, err := directories.ReadTrackFiles(w.bytes.trees[site.Tree])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		files.AddTo(site.Traffic)
+	}
+	return p
+}
+
+// ownersOfWalk are the owners of all objects of a canary walk.
+func ownersOfWalk() []metav1.OwnerReference {
+	return []metav1.OwnerReference{{Kind: "IntentDeployment", Name: "shop", UID: "shop-uid", Controller: new(true)}}
+}
+
 // ownFacts returns the facts of the provider about a home: its repository, and the objects of the same controller.
 func (w *canaryWalk) ownFacts(name string, d *deliveryv1alpha1.GitDelivery, r *repo) mandate.Facts {
 	w.t.Helper()
-	owners := []metav1.OwnerReference{{Kind: "IntentDeployment", Name: "shop", UID: "shop-uid", Controller: new(true)}}
+	owners := ownersOfWalk()
 	home := d.DeepCopy()
+	home.Status = *w.read[name].DeepCopy()
 	home.OwnerReferences, home.Annotations = owners, map[string]string{xcrd.AnnotationKeyCompositionResourceName: name}
 	f := mandate.Facts{Home: home, Delivered: map[string]deliveryv1alpha1.DeliveredTree{}, Now: w.in.Now.Time}
+	f.Unobserved, f.IsGuardRead = map[string]bool{}, true
+	if m := d.Spec.ForProvider.Mandate; m != nil && !isUnchanged(*m, w.in.Spec) {
+		f.Guard = deliveryv1alpha1.HoldClaimChanged
+	}
 	if m := r.memory.record; m != nil {
 		f.Applied = m.position
 		for _, t := range m.trees {
@@ -126,34 +186,41 @@ func (w *canaryWalk) openRequests() []rolloutv1alpha1.RolloutRequest {
 func TestCanaryWalkMandates(t *testing.T) {
 	rounds, random := soak.Random(t, canaryWalks, manyCanaryWalks/5)
 	renderer := &rememberingRenderer{Renderer: render.NewRenderer()}
-	mandated := make([]int, rounds)
+	mandated, advanced, observed := make([]int, rounds), make([]int, rounds), make([]int, rounds)
 	t.Run("Stories", func(t *testing.T) {
 		for i, seed := range randomSeeds(random, rounds) {
 			t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
 				t.Parallel()
-				mandated[i] = tellWithoutAndWithMandates(t, renderer, seed)
+				w := tellWithoutAndWithMandates(t, renderer, seed)
+				mandated[i], advanced[i], observed[i] = w.mandated, w.advanced, w.observed
 			})
 		}
 	})
 	if minimum := slices.Max(mandated); minimum < 3 {
 		t.Errorf("Some canary loses its requests by the mandate: want at least 3 events in a story, got %d", minimum)
 	}
+	if limit := slices.Max(advanced); limit < forwardEvents {
+		t.Errorf("Some canary takes its steps by the mandate: want at least %d events in a story, got %d", forwardEvents, limit)
+	}
+	if slices.Max(observed) == 0 {
+		t.Error("Some SiteSync observes a later position than its spec has: got none")
+	}
 }
 
-// tellWithoutAndWithMandates plays the story of a seed without mandates and with them, and returns how many events the provider recorded.
-func tellWithoutAndWithMandates(t *testing.T, renderer Renderer, seed uint64) int {
+// tellWithoutAndWithMandates plays the story of a seed without mandates and with them, and returns the latter.
+func tellWithoutAndWithMandates(t *testing.T, renderer Renderer, seed uint64) *canaryWalk {
 	t.Helper()
 	calm := newCanaryWalk(t, renderer, seed, false)
 	if broken := calm.tell(); broken != "" {
 		t.Fatalf("\nwithout mandates: %s\n%s", broken, calm)
 	}
 	w := newCanaryWalk(t, renderer, seed, false)
-	w.silences = rand.New(rand.NewPCG(seed, 24))
+	w.silences, w.followLedger = rand.New(rand.NewPCG(seed, 24)), w.observeByLedger
 	if broken := w.tell(); broken != "" {
 		t.Fatalf("\nwith mandates: %s\n%s\nwithout them:\n%s", broken, w, calm)
 	}
 	if diff := calm.diff(w); diff != "" {
 		t.Fatalf("\nN8: the story comes to something else with mandates: -without, +with:\n%s\n%s\nwithout them:\n%s", diff, w, calm)
 	}
-	return w.mandated
+	return w
 }

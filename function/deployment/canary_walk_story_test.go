@@ -24,7 +24,8 @@ const canaryWalks, manyCanaryWalks, canaryWalksAtOnce = 8, 10_000, 100
 
 // canaryWalkSights are events that many scenarios reach, so that the scenarios are worthwhile. They also occur with each loss.
 var canaryWalkSights = []string{
-	"Judged(Verified ", "Judged(Rejected GateFailed", "Judged(Rejected SyncTimedOut", "Judged(Rejected Requested", "Promoted", "Recovered", "Restored", "RolledBack", "Withdrawn",
+	"Judged(Verified ", "Judged(Rejected GateFailed", "Judged(Rejected SyncTimedOut", "Judged(Rejected Requested", "Promoted", "Recovered",
+	"Restored", "RolledBack", "Withdrawn",
 }
 
 // TestCanaryWalk plays random scenarios of deployments in tracks twice, without losses and with losses. Both have the same events, commits, files and

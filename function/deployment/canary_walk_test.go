@@ -73,8 +73,11 @@ type canaryWalk struct {
 	// silences are the chances of a function that is not called, in a story in which the provider acts by mandates, and silent counts its rounds.
 	silences *rand.Rand
 	silent   int
-	// mandated counts the events by mandates, and followed are the trees that the last ones led to, by Site.
-	mandated int
+	// mandated counts the events by mandates, and advanced those of them that took a canary forward. followed are the trees that the last
+	// ones led to, by Site. observed counts how often the SiteSync observed a later position than its spec has.
+	mandated, advanced, observed int
+	// read are the statuses of deliveries as their last reconcile read them.
+	read     map[string]*deliveryv1alpha1.GitDeliveryStatus
 	followed map[string]deliveryv1alpha1.Tree
 
 	bytes canaryBytes
@@ -106,7 +109,6 @@ func newCanaryWalk(t *testing.T, renderer Renderer, seed uint64, hasLosses bool)
 	if seed%3 > 0 {
 		w.lags, w.lagOf = rand.New(rand.NewPCG(seed, 23)), map[string]siteLag{}
 	}
-	w.losesFiles = true
 	w.restartFunction()
 	w.varySites()
 	w.varyGates()
@@ -224,6 +226,7 @@ func (w *canaryWalk) round() string {
 	w.keepView()
 	previous := w.heldTrees()
 	requested := w.treesAsked()
+	w.readDeliveries()
 	w.deliverAll()
 	w.concludeByMandate()
 	maps.Copy(requested, w.followed)

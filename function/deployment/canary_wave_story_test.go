@@ -162,7 +162,10 @@ func TestPromoteByStep(t *testing.T) {
 		directs string
 	}{
 		{reason: "A step that is passed cannot be named.", name: "first", step: 1, result: "first=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20"},
-		{reason: "A later pause is not released before this one.", name: "far", step: 3, result: "far=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20"},
+		{
+			reason: "A later pause is not released before this one.",
+			name:   "far", step: 3, result: "far=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20",
+		},
 		{reason: "A user names the step that column STEP shows.", name: "second", step: 2, result: "second=Taken", column: "3/4", directs: "blue 1: 50, green 2: 50"},
 		{reason: "A step is released once.", name: "again", step: 2, result: "again=Stale", column: "3/4", directs: "blue 1: 50, green 2: 50"},
 	} {

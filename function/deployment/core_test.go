@@ -85,19 +85,30 @@ func TestFreeze(t *testing.T) {
 		// message is a part of the condition's message.
 		message string
 	}{
-		"InvalidJSON":  {reason: "A malformed intent freezes the deployment.", smash: func(w *world) { w.say(`{"service": `) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent},
-		"UnknownField": {reason: "An unknown field of the intent freezes the deployment.", smash: func(w *world) { w.say(`{"service": "shop", "site": "edge1", "replica": 1}`) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "replica"},
+		"InvalidJSON": {
+			reason: "A malformed intent freezes the deployment.",
+			smash:  func(w *world) { w.say(`{"service": `) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse,
+			why: deploymentv1alpha1.ReasonInvalidIntent,
+		},
+		"UnknownField": {
+			reason: "An unknown field of the intent freezes the deployment.",
+			smash:  func(w *world) { w.say(`{"service": "shop", "site": "edge1", "replica": 1}`) }, phase: deploymentv1alpha1.PhaseFailed,
+			typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "replica",
+		},
 		"Both": {
 			reason: "Both of intent and expectation.", smash: func(w *world) { w.in.Spec.Expectation = &deploymentv1alpha1.Expectation{Service: "shop"} },
-			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "exactly one of intent and expectation",
+			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent,
+			message: "exactly one of intent and expectation",
 		},
 		"Conflict": {
 			reason: "Two fields that name different Sites.", smash: func(w *world) { w.in.Spec.DeliveryConfig.TargetSite = "edge1" },
-			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidSpec, message: "spec.deliveryConfig.targetSite",
+			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidSpec,
+			message: "spec.deliveryConfig.targetSite",
 		},
 		"BadParameter": {
-			reason: "A parameter that the Blueprint does not take.", smash: func(w *world) { w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "parameters": {"x": "1"}}`) },
-			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonRenderFailed,
+			reason: "A parameter that the Blueprint does not take.",
+			smash:  func(w *world) { w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "parameters": {"x": "1"}}`) },
+			phase:  deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonRenderFailed,
 		},
 		"BadQuery": {
 			reason: "A Blueprint with a query that a value could change.", smash: func(w *world) {
@@ -115,8 +126,9 @@ func TestFreeze(t *testing.T) {
 			phase: deploymentv1alpha1.PhasePending, typ: "SitesFound", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonSiteMissing, message: `"edge2"`,
 		},
 		"UnknownSiteInSentence": {
-			reason: "A Site that a sentence names for the first time, and that does not exist, is refused.", smash: func(w *world) { w.say("Deploy shop on edge1 and edge9, 2 replicas") },
-			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidSpec,
+			reason: "A Site that a sentence names for the first time, and that does not exist, is refused.",
+			smash:  func(w *world) { w.say("Deploy shop on edge1 and edge9, 2 replicas") },
+			phase:  deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidSpec,
 			message: `did you mean "edge2" instead of "edge9"?`,
 		},
 		"UnknownSiteInQuotes": {
@@ -246,7 +258,10 @@ func TestNewer(t *testing.T) {
 		ready  bool
 	}{
 		"Renderer": {reason: "A newer renderer made the trees of the same intent.", change: func(r *ledger.Request) { r.Renderer = 99 }, ready: true},
-		"Scheme":   {reason: "Digests of a newer scheme do not say whether the intent is the same.", change: func(r *ledger.Request) { r.Scheme = digest.Scheme + 1 }},
+		"Scheme": {
+			reason: "Digests of a newer scheme do not say whether the intent is the same.",
+			change: func(r *ledger.Request) { r.Scheme = digest.Scheme + 1 },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

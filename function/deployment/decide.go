@@ -27,6 +27,9 @@ type Decision struct {
 
 	// composed are the desired resources, by their name in the composition, instead of the retained ones.
 	composed map[string]any
+
+	// left is the kind of the next event, if the provider records it. Empty if no event follows, or if the function proposes it.
+	left step.Kind
 }
 
 // A decider decides by the observed objects and the compiled spec.
@@ -45,8 +48,9 @@ type proposedState struct {
 	events []ledger.Event
 	state  ledger.State
 
-	// holds are why no further event follows.
+	// holds are why no further event follows, and left is the kind of the next event if the provider records it.
 	holds step.Holds
+	left  step.Kind
 
 	// asked are the desired resources for the state.
 	asked assets
@@ -98,7 +102,11 @@ func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 			in.Proof = p.withProof(p.proof.Proof()) // Nothing is proven of a position that is only proposed.
 		}
 		var e *ledger.Event
-		if e, p.holds = step.Step(s, in); e == nil || len(p.events) == maxEvents || dr.isLeftToProvider(p, *e) {
+		if e, p.holds = step.Step(s, in); e == nil || len(p.events) == maxEvents {
+			return p, nil
+		}
+		if dr.isLeftToProvider(p, *e) {
+			p.left = step.KindOf(s, *e)
 			return p, nil
 		}
 		p.events = append(p.events, *e)

@@ -32,7 +32,10 @@ func TestNewRenderer(t *testing.T) {
 		renderer string
 		dated    bool
 	}{
-		"SameBytes":  {reason: "No byte changes, so nothing is delivered again, and the revision counts as that of the newer renderer.", want: unchanged, renderer: "2"},
+		"SameBytes": {
+			reason: "No byte changes, so nothing is delivered again, and the revision counts as that of the newer renderer.",
+			want:   unchanged, renderer: "2",
+		},
 		"AtOnce":     {reason: "Without a spread it is taken at once.", line: line, want: renewed, renderer: "2"},
 		"InTurn":     {reason: "At its time it is taken.", line: line, spread: RendererSpread, want: renewed, renderer: "2"},
 		"NotYet":     {reason: "A renderer waits before its slot.", line: line, spread: RendererSpread, away: time.Hour, want: waits, renderer: "1", dated: true},

@@ -39,15 +39,36 @@ func TestNewRequest(t *testing.T) {
 		"BlueprintName": {reason: "The choice of the Blueprint is part of the intent.", change: func(a *args) { a.spec.Blueprint.Channel = "beta" }},
 		"Rollback":      {reason: "Rollback policy decides nothing about delivery.", change: func(a *args) { a.spec.RollbackConfig.AutoRollback = &no; a.spec.RollbackConfig.MaxRetries = &zero }, want: [2]bool{true, true}},
 		"Timeouts":      {reason: "Timeouts decide nothing about delivery.", change: func(a *args) { a.spec.DeliveryConfig.SyncWaitTimeout = "1h"; a.spec.CompileConfig.RenderTimeout = "1s" }, want: [2]bool{true, true}},
-		"Deletion":      {reason: "The deletion policy decides nothing about delivery.", change: func(a *args) { a.spec.DeliveryConfig.DeletionPolicy = deploymentv1alpha1.DeletionOrphan }, want: [2]bool{true, true}},
-		"Suspend":       {reason: "Suspend decides nothing about delivery.", change: func(a *args) { yes := true; a.spec.Suspend = &yes }, want: [2]bool{true, true}},
-		"Blueprint":     {reason: "A new version of the Blueprint is a new request for the same intent.", change: func(a *args) { a.blueprint = "2" }, want: [2]bool{false, true}},
-		"Renderer":      {reason: "A new renderer is a new request for the same intent.", change: func(a *args) { a.renderer = 2 }, want: [2]bool{false, true}},
-		"MoreSites":     {reason: "Another Site is a new request for the same intent.", change: func(a *args) { a.selection.Places = append(a.selection.Places, place("edge2")) }, want: [2]bool{false, true}},
-		"Branch":        {reason: "Another branch is a new request for the same intent.", change: func(a *args) { a.selection.Places[0].Config.Git.Branch = "b" }, want: [2]bool{false, true}},
-		"Path":          {reason: "Another directory is a new request for the same intent.", change: func(a *args) { a.selection.Places[0].Path = "y" }, want: [2]bool{false, true}},
-		"Config":        {reason: "Another configuration is a new request for the same intent.", change: func(a *args) { a.selection.Places[0].ConfigRef.Name = "other" }, want: [2]bool{false, true}},
-		"Repository":    {reason: "Another repository is a new request for the same intent.", change: func(a *args) { a.selection.Places[0].Repository = "https://b/c" }, want: [2]bool{false, true}},
+		"Deletion": {
+			reason: "The deletion policy decides nothing about delivery.",
+			change: func(a *args) { a.spec.DeliveryConfig.DeletionPolicy = deploymentv1alpha1.DeletionOrphan }, want: [2]bool{true, true},
+		},
+		"Suspend": {reason: "Suspend decides nothing about delivery.", change: func(a *args) { yes := true; a.spec.Suspend = &yes }, want: [2]bool{true, true}},
+		"Blueprint": {
+			reason: "A new version of the Blueprint is a new request for the same intent.",
+			change: func(a *args) { a.blueprint = "2" }, want: [2]bool{false, true},
+		},
+		"Renderer": {reason: "A new renderer is a new request for the same intent.", change: func(a *args) { a.renderer = 2 }, want: [2]bool{false, true}},
+		"MoreSites": {
+			reason: "Another Site is a new request for the same intent.",
+			change: func(a *args) { a.selection.Places = append(a.selection.Places, place("edge2")) }, want: [2]bool{false, true},
+		},
+		"Branch": {
+			reason: "Another branch is a new request for the same intent.",
+			change: func(a *args) { a.selection.Places[0].Config.Git.Branch = "b" }, want: [2]bool{false, true},
+		},
+		"Path": {
+			reason: "Another directory is a new request for the same intent.",
+			change: func(a *args) { a.selection.Places[0].Path = "y" }, want: [2]bool{false, true},
+		},
+		"Config": {
+			reason: "Another configuration is a new request for the same intent.",
+			change: func(a *args) { a.selection.Places[0].ConfigRef.Name = "other" }, want: [2]bool{false, true},
+		},
+		"Repository": {
+			reason: "Another repository is a new request for the same intent.",
+			change: func(a *args) { a.selection.Places[0].Repository = "https://b/c" }, want: [2]bool{false, true},
+		},
 		"Exact": {reason: "The objects for a Site whose engine takes exact objects have an annotation.", change: func(a *args) {
 			a.selection.Places[0].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux
 		}, want: [2]bool{false, true}},

@@ -19,7 +19,7 @@ func (w *world) measure(g *rolloutv1alpha1.Gate, c cluster) {
 		s := &deliveryv1alpha1.SiteSync{}
 		w.convert(u, s)
 		isLive := s.Status.AtProvider.ObservedPosition() == position && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
-		isReleased := s.Spec.ForProvider.Pause == "" || s.GetCondition(deliveryv1alpha1.TypeReleased).Status == corev1.ConditionTrue
+		isReleased := s.GetCondition(deliveryv1alpha1.TypeReleased).Status == corev1.ConditionTrue
 		if !isLive && g.Status.AtProvider.Verdict == "" {
 			return
 		}
@@ -27,8 +27,20 @@ func (w *world) measure(g *rolloutv1alpha1.Gate, c cluster) {
 			now := w.in.Now
 			g.Status.AtProvider = rolloutv1alpha1.GateObservation{Position: &position, StartedAt: &now, Verdict: c.verdictOf(g, isReleased)}
 		}
+		if g.Status.AtProvider.Verdict == rolloutv1alpha1.GatePassed {
+			g.Status.AtProvider.Checks = passedChecks(g.Spec.ForProvider.Checks)
+		}
 		showVerdict(g)
 	}
+}
+
+// passedChecks returns the results of checks that passed.
+func passedChecks(checks []rolloutv1alpha1.GateCheck) []rolloutv1alpha1.CheckResult {
+	var out []rolloutv1alpha1.CheckResult
+	for _, c := range checks {
+		out = append(out, rolloutv1alpha1.CheckResult{Name: c.Name, Site: c.Site, Phase: rolloutv1alpha1.CheckPassed})
+	}
+	return out
 }
 
 // verdictOf returns the verdict of the checks of a Gate. It is empty while they are measured.
@@ -49,8 +61,9 @@ func (c cluster) verdictOf(g *rolloutv1alpha1.Gate, isReleased bool) rolloutv1al
 // showVerdict sets the verdict of a Gate in its conditions.
 func showVerdict(g *rolloutv1alpha1.Gate) {
 	reasons := map[rolloutv1alpha1.GateVerdict]xpv2.ConditionReason{
-		"": rolloutv1alpha1.ReasonWatching, rolloutv1alpha1.GateFailed: rolloutv1alpha1.ReasonFailed, rolloutv1alpha1.GateInconclusive: rolloutv1alpha1.ReasonInconclusive,
-		rolloutv1alpha1.GateError: rolloutv1alpha1.ReasonNoData, rolloutv1alpha1.GatePassed: rolloutv1alpha1.ReasonPassed,
+		"": rolloutv1alpha1.ReasonWatching, rolloutv1alpha1.GateFailed: rolloutv1alpha1.ReasonFailed,
+		rolloutv1alpha1.GateInconclusive: rolloutv1alpha1.ReasonInconclusive,
+		rolloutv1alpha1.GateError:        rolloutv1alpha1.ReasonNoData, rolloutv1alpha1.GatePassed: rolloutv1alpha1.ReasonPassed,
 	}
 	status := corev1.ConditionFalse
 	if g.Status.AtProvider.Verdict == rolloutv1alpha1.GatePassed {

@@ -20,9 +20,16 @@ func TestSaid(t *testing.T) {
 		mark   catalogv1alpha1.IrreversibleKind
 		want   []string
 	}{
-		"Field":   {reason: "A marked field is part of the content.", mark: catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.size"}}, want: []string{`PersistentVolumeClaim. a/b spec.size "1Gi"`}},
-		"Nowhere": {reason: "A path that leads nowhere says nothing.", mark: catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.none", "spec.size.none"}}},
-		"Other":   {reason: "Another kind has nothing that is marked.", mark: catalogv1alpha1.IrreversibleKind{Kind: "Secret"}},
+		"Field": {
+			reason: "A marked field is part of the content.",
+			mark:   catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.size"}},
+			want:   []string{`PersistentVolumeClaim. a/b spec.size "1Gi"`},
+		},
+		"Nowhere": {
+			reason: "A path that leads nowhere says nothing.",
+			mark:   catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.none", "spec.size.none"}},
+		},
+		"Other": {reason: "Another kind has nothing that is marked.", mark: catalogv1alpha1.IrreversibleKind{Kind: "Secret"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -44,13 +51,34 @@ func TestMarkedDigest(t *testing.T) {
 		a, b   args
 		want   bool
 	}{
-		"Equal":   {reason: "The same is the same.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"b": "y", "a": "x"}}, want: true},
-		"Added":   {reason: "Sites that are alike are not named.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}, want: true},
-		"Moved":   {reason: "A Site that replaces another with the same content changes nothing irreversible.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"b": "x"}}, want: true},
-		"Changed": {reason: "A change at one Site changes the digest.", a: args{kinds, map[string]string{"a": "x", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "y"}}},
-		"Swapped": {reason: "Sites that swap their content change the digest.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"a": "y", "b": "x"}}},
-		"Gained":  {reason: "A Site without anything counts.", a: args{kinds, map[string]string{"a": "", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}},
-		"Marks":   {reason: "Other marks are about another thing.", a: args{kinds, map[string]string{"a": ""}}, b: args{[]catalogv1alpha1.IrreversibleKind{{Kind: "Secret"}}, map[string]string{"a": ""}}},
+		"Equal": {
+			reason: "The same is the same.",
+			a:      args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"b": "y", "a": "x"}}, want: true,
+		},
+		"Added": {
+			reason: "Sites that are alike are not named.",
+			a:      args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}, want: true,
+		},
+		"Moved": {
+			reason: "A Site that replaces another with the same content changes nothing irreversible.",
+			a:      args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"b": "x"}}, want: true,
+		},
+		"Changed": {
+			reason: "A change at one Site changes the digest.",
+			a:      args{kinds, map[string]string{"a": "x", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "y"}},
+		},
+		"Swapped": {
+			reason: "Sites that swap their content change the digest.",
+			a:      args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"a": "y", "b": "x"}},
+		},
+		"Gained": {
+			reason: "A Site without anything counts.",
+			a:      args{kinds, map[string]string{"a": "", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}},
+		},
+		"Marks": {
+			reason: "Other marks are about another thing.",
+			a:      args{kinds, map[string]string{"a": ""}}, b: args{[]catalogv1alpha1.IrreversibleKind{{Kind: "Secret"}}, map[string]string{"a": ""}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

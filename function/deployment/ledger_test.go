@@ -32,15 +32,42 @@ func TestIsRefused(t *testing.T) {
 		"Unreported": {reason: "Nothing is refused by a repository that did not report its ledger.", events: []ledger.Event{opened}},
 		"Pending":    {reason: "Events on top of the head of the repository may be recorded at any time.", events: []ledger.Event{opened}, has: &ledger.State{}},
 		"Recorded":   {reason: "Events that led to the head of the repository are recorded.", events: []ledger.Event{opened, ordered}, has: record(opened, ordered)},
-		"OneMore":    {reason: "A call that did not see the first events recorded asks for the trees of the recorded revision.", events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered)},
-		"Other":      {reason: "The repository recorded another revision, so that the trees which are asked for belong to none.", events: []ledger.Event{opened, ordered}, has: record(opened, otherOrder), want: true},
-		"Longer":     {reason: "The repository recorded more than the requested events, and the trees may belong to an older revision.", events: []ledger.Event{opened}, has: record(opened, ordered), want: true},
-		"NoEvents":   {reason: "A call that asks for no event on top of an older head knows nothing of the newer one.", after: record(opened).Head, has: record(opened, ordered), want: true},
-		"Followed":   {reason: "Events that the provider went on from are recorded.", events: []ledger.Event{opened}, has: record(opened, ordered), taken: record(opened)},
-		"MoreThan":   {reason: "A call that did not see the events recorded that the provider went on from asks for the trees of their revision.", events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered, judged), taken: record(opened, ordered)},
-		"TooLate":    {reason: "Events on top of the head that the provider went on from are recorded no more.", after: record(opened).Head, events: []ledger.Event{otherOrder}, has: record(opened, ordered), taken: record(opened), want: true},
-		"Nothing":    {reason: "A call that asked for no event on top of the head that the provider went on from asks for its trees.", after: record(opened).Head, has: record(opened, ordered), taken: record(opened)},
-		"Unshown":    {reason: "Without a head that the provider went on from, events that did not lead to the head are refused.", events: []ledger.Event{opened}, has: record(opened, ordered, judged), want: true},
+		"OneMore": {
+			reason: "A call that did not see the first events recorded asks for the trees of the recorded revision.",
+			events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered),
+		},
+		"Other": {
+			reason: "The repository recorded another revision, so that the trees which are asked for belong to none.",
+			events: []ledger.Event{opened, ordered}, has: record(opened, otherOrder), want: true,
+		},
+		"Longer": {
+			reason: "The repository recorded more than the requested events, and the trees may belong to an older revision.",
+			events: []ledger.Event{opened}, has: record(opened, ordered), want: true,
+		},
+		"NoEvents": {
+			reason: "A call that asks for no event on top of an older head knows nothing of the newer one.",
+			after:  record(opened).Head, has: record(opened, ordered), want: true,
+		},
+		"Followed": {
+			reason: "Events that the provider went on from are recorded.",
+			events: []ledger.Event{opened}, has: record(opened, ordered), taken: record(opened),
+		},
+		"MoreThan": {
+			reason: "A call that did not see the events recorded that the provider went on from asks for the trees of their revision.",
+			events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered, judged), taken: record(opened, ordered),
+		},
+		"TooLate": {
+			reason: "Events on top of the head that the provider went on from are recorded no more.",
+			after:  record(opened).Head, events: []ledger.Event{otherOrder}, has: record(opened, ordered), taken: record(opened), want: true,
+		},
+		"Nothing": {
+			reason: "A call that asked for no event on top of the head that the provider went on from asks for its trees.",
+			after:  record(opened).Head, has: record(opened, ordered), taken: record(opened),
+		},
+		"Unshown": {
+			reason: "Without a head that the provider went on from, events that did not lead to the head are refused.",
+			events: []ledger.Event{opened}, has: record(opened, ordered, judged), want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/apis/step"
 )
 
 // wantedInPlace returns the deliveries from which a lost delivery is composed again while no new revision is ordered. For a rejected revision its directories
@@ -20,7 +19,7 @@ func (dr decider) wantedInPlace(s ledger.State) map[string]*deliveryv1alpha1.Git
 // withRenderedFiles returns the inputs of a directory, with the files of the revision as it is rendered now if no object has any: requests leave a track
 // before its pods are removed only by a tree with the shared objects of the tracks. A move needs files that are not rendered any more.
 func (x trackedState) withRenderedFiles(d directories.Directory) directories.Directory {
-	if len(d.Own.Files)+len(d.Asked.Files) > 0 || x.isOwn || isMove(x.state) || !x.isRendered() {
+	if len(d.Own.Files)+len(d.Asked.Files) > 0 || x.isOwn || x.state.IsMove() || !x.isRendered() {
 		return d
 	}
 	for _, delivery := range x.compiled.deliveries {
@@ -45,43 +44,8 @@ func (x trackedState) awaitsRendering() bool {
 	return x.compiled.Problem != nil && x.compiled.Problem.Retried
 }
 
-// keepTree returns the tree that leaves a directory as it is. If the objects with its files and its observation were lost, the directory's tree is requested
-// as it is, from the rendered files, if that has the same ID: otherwise no SiteSync would ever observe that its requests have ended. A report in a restored
-// backup is outdated, and its tree may give requests that have ended.
-func (x trackedState) keepTree(delivery string, from directories.Directory) directories.TrackedTree {
-	retained := directories.KeepTracked(from)
-	isObserved := x.observed.sitesAsked[from.Own.Site].Tree == from.Held.Tree
-	if retained.Action != deliveryv1alpha1.ActionKeep || len(from.Held.Tracks) == 0 || isObserved || !x.isReported(delivery) {
-		return retained
-	}
-	for _, ahead := range x.sizesAhead() {
-		from.Aim = step.Aim{Ahead: ahead}
-		if composed, err := x.compiled.tracker.Compose(from); err == nil && composed.Tree.Tree == from.Held.Tree {
-			return composed
-		}
-	}
-	return retained
-}
-
-// isReported is true for a delivery that reports of the present position. The report of another position may come from a backup.
-func (x trackedState) isReported(delivery string) bool {
-	observed := x.observed.deliveries[delivery]
-	return observed != nil && observed.Status.AtProvider.AppliedPosition() == x.state.Position()
-}
-
-// sizesAhead returns the percentages of the pods that a track may have started, beyond the pods that its requests need.
-func (x trackedState) sizesAhead() []*int32 {
-	out := []*int32{nil, new(int32(100))}
-	for _, p := range x.state.Current.Plan {
-		if p.Ahead != nil {
-			out = append(out, p.Ahead)
-		}
-	}
-	return out
-}
-
 // hasLostFiles is true for a directory that a move cannot bring to its aim: the object that had its files was lost.
 func (x trackedState) hasLostFiles(from directories.Directory, composed directories.TrackedTree) bool {
 	stays := from.Aim.Keeps || from.Aim.IsUnknown || from.Held.Tree == "" || from.Own.Action == deliveryv1alpha1.ActionKeep
-	return x.isOwn && isMove(x.state) && x.state.Verdict == nil && !stays && composed.Action == deliveryv1alpha1.ActionKeep
+	return x.isOwn && x.state.IsMove() && x.state.Verdict == nil && !stays && composed.Action == deliveryv1alpha1.ActionKeep
 }

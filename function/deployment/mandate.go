@@ -13,7 +13,7 @@ import (
 
 // mandatedKinds returns the kinds of events that the provider may record without the function.
 func mandatedKinds() []step.Kind {
-	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}
+	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest, step.KindAdvance, step.KindVerify}
 }
 
 // mandateOf returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps its mandate where
@@ -24,14 +24,14 @@ func (dr decider) mandateOf(p proposedState) *deliveryv1alpha1.Mandate {
 	if home == nil || home.Spec.ForProvider.Ledger == nil {
 		return out
 	}
-	if m := home.Spec.ForProvider.Mandate; isAtEnd(p.proof) || hasSameEffect(m, out) {
+	if m := home.Spec.ForProvider.Mandate; isAtEnd(p.proof) || p.state.IsRejected() && hasSameEffect(m, out) {
 		return m
 	}
 	return out
 }
 
-// hasSameEffect is true for mandates by which the same events follow. Suspension and the digest of the spec hold back steps and verdicts that verify, which no
-// mandate lists.
+// hasSameEffect is true for mandates by which the same events follow in a rejected revision. Suspension and the digest of the spec hold back only events that
+// go forward.
 func hasSameEffect(a, b *deliveryv1alpha1.Mandate) bool {
 	if a == nil || b == nil {
 		return a == b

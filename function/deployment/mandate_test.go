@@ -88,7 +88,7 @@ func TestNewMandate(t *testing.T) {
 			}
 			tc.change(&dr, &s)
 			want := tc.want(&deliveryv1alpha1.Mandate{
-				Rules: 1, Ledger: "l", Epoch: 1, Revision: 2, May: []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}, Spec: "sha256:a",
+				Rules: 1, Ledger: "l", Epoch: 1, Revision: 2, May: mandatedKinds(), Spec: "sha256:a",
 				Rollback: deliveryv1alpha1.MandatedRollback{AutoRollback: true, MaxRetries: 3, MaxPerHour: 3, AttemptTimeout: "5m"},
 			})
 			if diff := cmp.Diff(want, dr.newMandate(s)); diff != "" {
@@ -181,15 +181,22 @@ func TestMandateFollowsPolicy(t *testing.T) {
 		"AtWork": {reason: "The mandate of a revision at work follows the policy.", edit: func(*world) {}, want: true},
 		"Frozen": {reason: "The mandate of a revision at work follows the policy of a spec that cannot be compiled.", edit: frozen, want: true},
 		"Suspended": {
-			reason: "The home of a revision at work does not change for a suspension alone, which stops no rollback.",
-			edit:   func(w *world) { autoRollback(w); w.in.Spec.Suspend = new(true) },
+			reason: "The mandate of a revision at work follows a suspension, which holds its steps back.",
+			edit:   func(w *world) { autoRollback(w); w.in.Spec.Suspend = new(true) }, want: true,
 		},
 		"Digest": {
-			reason: "The home of a revision at work does not change for a spec that cannot be compiled, and has the same policy.",
-			edit:   func(w *world) { autoRollback(w); frozen(w) },
+			reason: "The mandate of a revision at work follows each edit of the spec, which the provider compares with the claim.",
+			edit:   func(w *world) { autoRollback(w); frozen(w) }, want: true,
 		},
-		"Succeeded": {reason: "The home of a revision that succeeded does not change for a policy: it would not be ready for a moment.", before: (*world).settleLive, edit: func(*world) {}},
-		"Stays":     {reason: "The home of a revision that succeeded does not change for a spec that cannot be compiled.", before: (*world).settleLive, edit: frozen},
+		"Rejected": {
+			reason: "The home of a rejected revision does not change for a suspension, which stops no rollback.", before: (*world).rejectNow,
+			edit: func(w *world) { autoRollback(w); w.in.Spec.Suspend = new(true) },
+		},
+		"Succeeded": {
+			reason: "The home of a revision that succeeded does not change for a policy: it would not be ready for a moment.",
+			before: (*world).settleLive, edit: func(*world) {},
+		},
+		"Stays": {reason: "The home of a revision that succeeded does not change for a spec that cannot be compiled.", before: (*world).settleLive, edit: frozen},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -198,11 +205,13 @@ func TestMandateFollowsPolicy(t *testing.T) {
 			previous := w.mandateOfWorld(w.round("Syncing", "Syncing"))
 			if tc.before != nil {
 				tc.before(w)
+				previous = w.mandateOfWorld(w.call())
 			}
 			w.in.Spec.RollbackConfig.AutoRollback = new(false)
 			tc.edit(w)
 			got := w.mandateOfWorld(w.call())
-			if changed := !cmp.Equal(previous, got); changed != tc.want || tc.want && got.Rollback.AutoRollback {
+			isAuto := w.in.Spec.RollbackConfig.AutoRollback == nil
+			if changed := !cmp.Equal(previous, got); changed != tc.want || tc.want && got.Rollback.AutoRollback != isAuto {
 				t.Errorf("\n%s\nwant a change %t:\n-before, +got:\n%s", tc.reason, tc.want, cmp.Diff(previous, got))
 			}
 			spec, err := digest.Spec(&w.in.Spec)
@@ -213,6 +222,20 @@ func TestMandateFollowsPolicy(t *testing.T) {
 				t.Errorf("\n%s\nwant the spec with digest %s, got %+v", tc.reason, spec, got)
 			}
 		})
+	}
+}
+
+// rejectNow delivers a second revision, which fails, and asks for its rollback.
+func (w *world) rejectNow() {
+	w.t.Helper()
+	w.settleLive()
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	w.round("Syncing", "Syncing")
+	for range 3 {
+		w.round("Failed", "Failed")
+	}
+	if s := w.ledger(); !s.IsRejected() || s.Restored {
+		w.t.Fatalf("want a revision that is rejected and rolled back, got verdict %v, restored %t", s.Verdict, s.Restored)
 	}
 }
 
@@ -241,6 +264,11 @@ func TestIsLeftToProvider(t *testing.T) {
 	aborted := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested}}}
 	aborted.Judged.RequestRef = &ledger.RequestReference{Name: "r", UID: "u"}
 	editedBack := ledger.Event{Judged: &ledger.Judged{Verdict: aborted.Judged.Verdict}}
+	verified := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}}
+	holdsForward := func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) {
+		m := home.Status.AtProvider.Mandate
+		m.May, m.Hold = []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}, deliveryv1alpha1.HoldClaimChanged
+	}
 	rolledBack := ledger.Event{RolledBack: &ledger.RolledBack{Target: 1}}
 	withdrawn := ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 1}}
 	hasHistory := func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.state.History = []ledger.Past{{Number: 1}} }
@@ -253,25 +281,40 @@ func TestIsLeftToProvider(t *testing.T) {
 		change func(p *proposedState, home *deliveryv1alpha1.GitDelivery)
 		want   bool
 	}{
-		"Reject":     {reason: "The provider rejects.", event: rejected, want: true},
-		"RollBack":   {reason: "The provider rolls back.", event: rolledBack, change: isRejected, want: true},
-		"Stage":      {reason: "The provider goes on with the stages of a rollback.", event: ledger.Event{Advanced: &ledger.Advanced{Stage: 1}}, change: isRejected, want: true},
+		"Reject":   {reason: "The provider rejects.", event: rejected, want: true},
+		"RollBack": {reason: "The provider rolls back.", event: rolledBack, change: isRejected, want: true},
+		"Stage": {
+			reason: "The provider goes on with the stages of a rollback.",
+			event:  ledger.Event{Advanced: &ledger.Advanced{Stage: 1}}, change: isRejected, want: true,
+		},
 		"Restored":   {reason: "The provider ends a rollback.", event: ledger.Event{Restored: &ledger.Restored{}}, change: isRejected, want: true},
-		"Verify":     {reason: "The function verifies, since the echo does not list that.", event: ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}}},
-		"Step":       {reason: "The function begins steps, since the echo does not list that.", event: ledger.Event{Advanced: &ledger.Advanced{Step: 1}}},
+		"Verify":     {reason: "The provider verifies.", event: verified, want: true},
+		"Step":       {reason: "The provider begins steps.", event: ledger.Event{Advanced: &ledger.Advanced{Step: 1}}, want: true},
+		"VerifyHeld": {reason: "The function verifies where the echo does not list that.", event: verified, change: holdsForward},
+		"StepHeld": {
+			reason: "The function begins steps where the echo does not list that.",
+			event:  ledger.Event{Advanced: &ledger.Advanced{Step: 1}}, change: holdsForward,
+		},
 		"Abort":      {reason: "The provider rejects a revision that a user aborts.", event: aborted, want: true},
 		"RollbackTo": {reason: "The provider rolls back to where a user asks.", event: withdrawn, change: hasHistory, want: true},
 		"Tracks": {reason: "The function rolls back to where a user asks in tracks.", event: withdrawn, change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) {
 			hasHistory(p, home)
 			p.state.Current.Track = ledger.TrackBlue
 		}},
-		"Promote": {reason: "The function releases steps, since the echo does not list that.", event: ledger.Event{Promoted: &ledger.Promoted{Step: 1}}},
+		"Promote": {reason: "The provider releases steps.", event: ledger.Event{Promoted: &ledger.Promoted{Step: 1}}, want: true},
+		"PromoteHeld": {
+			reason: "The function releases steps where the echo does not list that.",
+			event:  ledger.Event{Promoted: &ledger.Promoted{Step: 1}}, change: holdsForward,
+		},
 		"NoRequests": {reason: "The function acts on the requests of users where the echo of the provider does not list them.", event: aborted, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) {
 			home.Status.AtProvider.Mandate.May = []step.Kind{step.KindReject, step.KindRollBack}
 		}},
 		"EditedBack": {reason: "The function rejects a revision that its user edits back, since the spec says so.", event: editedBack},
 		"Ordered":    {reason: "The function begins revisions.", event: ledger.Event{Ordered: &ledger.Ordered{}}},
-		"NoEcho":     {reason: "The function rejects where the provider does not say that it does.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate = nil }},
+		"NoEcho": {
+			reason: "The function rejects where the provider does not say that it does.",
+			event:  rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate = nil },
+		},
 		"NotListed": {
 			reason: "The function rolls back where the provider says that it rejects alone.", event: rolledBack,
 			change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) {
@@ -282,11 +325,23 @@ func TestIsLeftToProvider(t *testing.T) {
 		"OtherRevision": {reason: "An echo about the revision before says nothing about this one.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) {
 			home.Status.AtProvider.Mandate.Revision = 1
 		}},
-		"OtherRules": {reason: "An echo by other rules says nothing about these.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate.Rules = 2 }},
-		"NoMandate":  {reason: "An echo of a mandate that the home has no more, such as one from a backup, says nothing.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Spec.ForProvider.Mandate = nil }},
-		"Recovered":  {reason: "An echo from before the ledger was recovered says nothing.", event: rejected, change: func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.state.Epoch, p.home.State.Epoch = 2, 2 }},
-		"Proposed":   {reason: "A successor of a proposed event goes with it.", event: rolledBack, change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) { isRejected(p, home); p.state.Seq++ }},
-		"NoHome":     {reason: "A home that was lost records nothing by a mandate.", event: rejected, change: func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.asked.home = "lost" }},
+		"OtherRules": {
+			reason: "An echo by other rules says nothing about these.",
+			event:  rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate.Rules = 2 },
+		},
+		"NoMandate": {
+			reason: "An echo of a mandate that the home has no more, such as one from a backup, says nothing.",
+			event:  rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Spec.ForProvider.Mandate = nil },
+		},
+		"Recovered": {
+			reason: "An echo from before the ledger was recovered says nothing.",
+			event:  rejected, change: func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.state.Epoch, p.home.State.Epoch = 2, 2 },
+		},
+		"Proposed": {reason: "A successor of a proposed event goes with it.", event: rolledBack, change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) { isRejected(p, home); p.state.Seq++ }},
+		"NoHome": {
+			reason: "A home that was lost records nothing by a mandate.",
+			event:  rejected, change: func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.asked.home = "lost" },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -316,7 +371,10 @@ func TestLeavesToProvider(t *testing.T) {
 		"Nothing":     {reason: "The function rejects and rolls back.", want: "Judged(Rejected SyncFailed) RolledBack(1)"},
 		"Both":        {reason: "The provider rejects and rolls back.", may: []any{"Reject", "RollBack"}, want: "Ordered(2)"},
 		"RejectAlone": {reason: "The function waits for the verdict before it rolls back.", may: []any{"Reject"}, want: "Ordered(2)"},
-		"Unknown":     {reason: "The function rejects and rolls back where the provider does something else.", may: []any{"Verify"}, want: "Judged(Rejected SyncFailed) RolledBack(1)"},
+		"Unknown": {
+			reason: "The function rejects and rolls back where the provider does something else.",
+			may:    []any{"Verify"}, want: "Judged(Rejected SyncFailed) RolledBack(1)",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

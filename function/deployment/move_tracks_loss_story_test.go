@@ -52,7 +52,6 @@ func TestMoveLosses(t *testing.T) {
 			t.Run(fmt.Sprint(name, round), func(t *testing.T) {
 				w := newMovingWorld(t)
 				w.splitRepositories()
-				w.losesFiles = true
 				w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
 				w.sayBoth(!tc.isBack, "one")
 				w.story("edge1", cluster{})

@@ -132,8 +132,9 @@ func TestMoveIsRejected(t *testing.T) {
 		},
 		"Edited": {
 			reason: "An edit in the middle takes the requests back, and begins with the pods of the next revision.", until: "blue 2: 100, plain 1: 0",
-			then: func(w *world) cluster { w.sayCanary("two", 4); return cluster{} },
-			want: []string{"blue 2: 0, plain 1: 100", "blue 3: 0, plain 1: 100", "blue 3: 100, plain 1: 0", "blue 3: 100"}, phase: deploymentv1alpha1.PhaseSucceeded, live: 3,
+			then:  func(w *world) cluster { w.sayCanary("two", 4); return cluster{} },
+			want:  []string{"blue 2: 0, plain 1: 100", "blue 3: 0, plain 1: 100", "blue 3: 100, plain 1: 0", "blue 3: 100"},
+			phase: deploymentv1alpha1.PhaseSucceeded, live: 3,
 		},
 		"BackAborted": {
 			reason: "The requests go back to the track first.", isBack: true, until: "blue 1: 0, plain 2: 100",
@@ -231,7 +232,8 @@ func TestMoveIsRefused(t *testing.T) {
 				w.sayCanary("one", 2)
 				*w.in.Spec.Intent = strings.Replace(*w.in.Spec.Intent, `"shop", "type"`, `"store", "type"`, 1)
 			},
-			want: "spec.blueprint: Site edge1: a move from revision 1: Service team-a/store: the revision without tracks has no such Service, so that requests could not move between the two revisions",
+			want: "spec.blueprint: Site edge1: a move from revision 1: Service team-a/store: the revision without tracks has no such Service, so " +
+				"that requests could not move between the two revisions",
 		},
 	}
 	for name, tc := range cases {

@@ -32,7 +32,7 @@ type Observed struct {
 	sync       *deliveryv1alpha1.SiteSync
 	gates      map[string]*rolloutv1alpha1.Gate
 
-	// sitesAsked are the requested trees of the SiteSync, and siteStatuses its observations, by the name of the Site.
+	// sitesAsked are the trees that the SiteSync looks for, and siteStatuses its observations, by the name of the Site.
 	sitesAsked   map[string]deliveryv1alpha1.SiteTree
 	siteStatuses map[string]deliveryv1alpha1.SiteObservation
 
@@ -118,10 +118,11 @@ func readResource(o *Observed, name string, u *unstructured.Unstructured) error 
 	return nil
 }
 
-// indexSites returns the requested trees and the observations of a SiteSync, by the name of the Site, because each call looks each of them up.
+// indexSites returns the trees that a SiteSync looks for, and its observations, by the name of the Site, because each call looks each of them up.
 func indexSites(s *deliveryv1alpha1.SiteSync) (map[string]deliveryv1alpha1.SiteTree, map[string]deliveryv1alpha1.SiteObservation) {
-	requested, statuses := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}
+	requested, statuses, trees := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}, s.LatestTrees()
 	for _, t := range s.Spec.ForProvider.Sites {
+		t.Tree = trees[t.Name]
 		requested[t.Name] = t
 	}
 	for _, o := range s.Status.AtProvider.Sites {

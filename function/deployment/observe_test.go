@@ -21,11 +21,26 @@ func TestProviderNotResponding(t *testing.T) {
 		want   string
 		wait   time.Duration
 	}{
-		"Soon":     {reason: "A provider that may still observe the change in time responds, and Crossplane asks again by then.", after: 30 * time.Second, want: deploymentv1alpha1.ReasonDelivering, wait: 270 * time.Second},
-		"Backlog":  {reason: "A provider that works off a backlog after its restart responds.", after: 4 * time.Minute, want: deploymentv1alpha1.ReasonDelivering, wait: time.Minute},
-		"Late":     {reason: "A provider that has not observed the change in time does not respond.", after: 6 * time.Minute, want: deploymentv1alpha1.ReasonProviderNotResponding},
-		"Status":   {reason: "A write to a status does not change the spec.", after: 6 * time.Minute, change: func(w *world) { w.stamp(0, "status") }, want: deploymentv1alpha1.ReasonProviderNotResponding},
-		"Observed": {reason: "A provider that observed the change, and is not done, responds.", after: 6 * time.Minute, change: (*world).observeGenerations, want: deploymentv1alpha1.ReasonDelivering},
+		"Soon": {
+			reason: "A provider that may still observe the change in time responds, and Crossplane asks again by then.",
+			after:  30 * time.Second, want: deploymentv1alpha1.ReasonDelivering, wait: 270 * time.Second,
+		},
+		"Backlog": {
+			reason: "A provider that works off a backlog after its restart responds.",
+			after:  4 * time.Minute, want: deploymentv1alpha1.ReasonDelivering, wait: time.Minute,
+		},
+		"Late": {
+			reason: "A provider that has not observed the change in time does not respond.",
+			after:  6 * time.Minute, want: deploymentv1alpha1.ReasonProviderNotResponding,
+		},
+		"Status": {
+			reason: "A write to a status does not change the spec.",
+			after:  6 * time.Minute, change: func(w *world) { w.stamp(0, "status") }, want: deploymentv1alpha1.ReasonProviderNotResponding,
+		},
+		"Observed": {
+			reason: "A provider that observed the change, and is not done, responds.",
+			after:  6 * time.Minute, change: (*world).observeGenerations, want: deploymentv1alpha1.ReasonDelivering,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -23,9 +23,12 @@ func TestRenderReason(t *testing.T) {
 		files  tree.Files
 		want   string
 	}{
-		"Failed":  {reason: "A failed rendering has its own reason.", err: errors.New("boom"), want: deploymentv1alpha1.ReasonRenderFailed},
-		"Invalid": {reason: "An object that no API server accepts is a failed rendering.", err: errors.Wrap(&policy.InvalidError{}, "x"), files: files, want: deploymentv1alpha1.ReasonRenderFailed},
-		"Denied":  {reason: "A well-formed object violates a limit.", err: errors.New("boom"), files: files, want: deploymentv1alpha1.ReasonPolicyDenied},
+		"Failed": {reason: "A failed rendering has its own reason.", err: errors.New("boom"), want: deploymentv1alpha1.ReasonRenderFailed},
+		"Invalid": {
+			reason: "An object that no API server accepts is a failed rendering.",
+			err:    errors.Wrap(&policy.InvalidError{}, "x"), files: files, want: deploymentv1alpha1.ReasonRenderFailed,
+		},
+		"Denied": {reason: "A well-formed object violates a limit.", err: errors.New("boom"), files: files, want: deploymentv1alpha1.ReasonPolicyDenied},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

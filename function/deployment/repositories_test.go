@@ -142,10 +142,16 @@ func TestLedgerConfigRef(t *testing.T) {
 		want    string
 		refused string
 	}{
-		"Absent":  {reason: "The ledger is opened in the repository of the first Site.", want: "default"},
-		"Named":   {reason: "The ledger is opened in the repository that the spec names.", named: &deploymentv1alpha1.ConfigReference{Kind: shared, Name: "other"}, want: "other"},
-		"NoKind":  {reason: "A name without a kind is that of a ClusterProviderConfig.", named: &deploymentv1alpha1.ConfigReference{Name: "other"}, want: "other"},
-		"Unknown": {reason: "The ledger is not opened in a repository that no Site is delivered to.", named: &deploymentv1alpha1.ConfigReference{Name: "regional"}, refused: shared + ` "regional"`},
+		"Absent": {reason: "The ledger is opened in the repository of the first Site.", want: "default"},
+		"Named": {
+			reason: "The ledger is opened in the repository that the spec names.",
+			named:  &deploymentv1alpha1.ConfigReference{Kind: shared, Name: "other"}, want: "other",
+		},
+		"NoKind": {reason: "A name without a kind is that of a ClusterProviderConfig.", named: &deploymentv1alpha1.ConfigReference{Name: "other"}, want: "other"},
+		"Unknown": {
+			reason: "The ledger is not opened in a repository that no Site is delivered to.",
+			named:  &deploymentv1alpha1.ConfigReference{Name: "regional"}, refused: shared + ` "regional"`,
+		},
 		"OwnKind": {
 			reason: "A ProviderConfig of the namespace is not the ClusterProviderConfig of its name.",
 			named:  &deploymentv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "other"}, refused: `ProviderConfig "other"`,

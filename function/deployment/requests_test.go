@@ -27,31 +27,58 @@ func TestApprovals(t *testing.T) {
 		// revision that follows.
 		revision int64
 	}{
-		"Done":     {reason: "An update that waits is approved.", change: func(w *world) { w.ask("a", 1) }, want: "a=Done", revision: 2},
-		"Digest":   {reason: "The digest is that of the revision.", change: func(w *world) { w.ask("a", 1, digestOf(w.ledger().Current.Request.Digest())) }, want: "a=Done", revision: 2},
-		"OtherOne": {reason: "A RolloutRequest that names the digest of another revision is stale.", change: func(w *world) { w.ask("a", 1, digestOf("sha256:0")) }, want: "a=Stale", revision: 1},
+		"Done": {reason: "An update that waits is approved.", change: func(w *world) { w.ask("a", 1) }, want: "a=Done", revision: 2},
+		"Digest": {
+			reason: "The digest is that of the revision.",
+			change: func(w *world) { w.ask("a", 1, digestOf(w.ledger().Current.Request.Digest())) }, want: "a=Done", revision: 2,
+		},
+		"OtherOne": {
+			reason: "A RolloutRequest that names the digest of another revision is stale.",
+			change: func(w *world) { w.ask("a", 1, digestOf("sha256:0")) }, want: "a=Stale", revision: 1,
+		},
 		"Update": {
 			reason: "The request names the waiting update.", want: "a=Done", revision: 2,
 			change: func(w *world) {
 				w.ask("a", 1, saw("web-1.1.0", w.digest("web-1.1.0"), "1"))
 			},
 		},
-		"OtherUpdate":   {reason: "A Blueprint of another name is not approved.", change: func(w *world) { w.ask("a", 1, saw("web-1.0.9", "", "")) }, want: "a=Stale", revision: 1},
-		"OtherContent":  {reason: "A Blueprint with another digest is not approved.", change: func(w *world) { w.ask("a", 1, saw("web-1.1.0", "sha256:0", "")) }, want: "a=Stale", revision: 1},
-		"OtherRenderer": {reason: "A renderer of another version is not approved.", change: func(w *world) { w.ask("a", 1, saw("", "", "2")) }, want: "a=Stale", revision: 1},
-		"Future":        {reason: "The request names an unknown revision.", change: func(w *world) { w.ask("a", 9) }, want: "a=UnknownRevision", revision: 1},
-		"NoUpdate":      {reason: "There is nothing to approve.", change: func(w *world) { w.remove("Blueprint", "web-1.1.0"); w.ask("a", 1) }, want: "a=NoUpdate", revision: 1},
-		"Later":         {reason: "An action that this version does not know.", change: func(w *world) { w.ask("a", 1, action("Dance")) }, want: "a=NotSupported", revision: 1},
-		"NoRepository":  {reason: "The ledger does not move to a repository that nothing is delivered to.", change: func(w *world) { w.ask("a", 1, movesLedgerTo("regional")) }, want: "a=UnknownRepository", revision: 1},
-		"ForcedAway":    {reason: "Force does not move the ledger to a repository that nothing is delivered to.", change: func(w *world) { w.ask("a", 1, movesLedgerTo("regional"), forced) }, want: "a=UnknownRepository", revision: 1},
-		"SameHome":      {reason: "The ledger is where the request wants it.", change: func(w *world) { w.ask("a", 1, movesLedgerTo(w.ledger().Home)) }, want: "a=SameHome", revision: 1},
-		"Suspended":     {reason: "A suspended deployment takes no update.", change: func(w *world) { w.in.Spec.Suspend = new(true); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
-		"Frozen":        {reason: "A deployment with a problem takes no update.", change: func(w *world) { w.say("{"); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
-		"Two":           {reason: "The older one has it, and the younger one saw another revision.", change: func(w *world) { w.ask("a", 1, born(5)); w.ask("b", 1, born(4), uid("b")) }, want: "b=Done a=Stale", revision: 2},
-		"TwoUpdates":    {reason: "A request for another update does not hold back a request for the waiting update.", change: func(w *world) { w.ask("a", 1, born(4), saw("web-1.0.9", "", "")); w.ask("b", 1, born(5), uid("b")) }, want: "a=Stale b=Done", revision: 2},
-		"Namesakes":     {reason: "Of one age, the name decides.", change: func(w *world) { w.ask("b", 1); w.ask("a", 1, uid("a")) }, want: "a=Done b=Stale", revision: 2},
-		"Forged":        {reason: "A label does not override the spec of a request.", change: func(w *world) { w.ask("a", 1, of("other")) }, revision: 1},
-		"Untold":        {reason: "A request waits while the record of a repository is unknown.", change: func(w *world) { w.forget(); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
+		"OtherUpdate": {
+			reason: "A Blueprint of another name is not approved.",
+			change: func(w *world) { w.ask("a", 1, saw("web-1.0.9", "", "")) }, want: "a=Stale", revision: 1,
+		},
+		"OtherContent": {
+			reason: "A Blueprint with another digest is not approved.",
+			change: func(w *world) { w.ask("a", 1, saw("web-1.1.0", "sha256:0", "")) }, want: "a=Stale", revision: 1,
+		},
+		"OtherRenderer": {
+			reason: "A renderer of another version is not approved.",
+			change: func(w *world) { w.ask("a", 1, saw("", "", "2")) }, want: "a=Stale", revision: 1,
+		},
+		"Future":   {reason: "The request names an unknown revision.", change: func(w *world) { w.ask("a", 9) }, want: "a=UnknownRevision", revision: 1},
+		"NoUpdate": {reason: "There is nothing to approve.", change: func(w *world) { w.remove("Blueprint", "web-1.1.0"); w.ask("a", 1) }, want: "a=NoUpdate", revision: 1},
+		"Later": {
+			reason: "An action that this version does not know.",
+			change: func(w *world) { w.ask("a", 1, action("Dance")) }, want: "a=NotSupported", revision: 1,
+		},
+		"NoRepository": {
+			reason: "The ledger does not move to a repository that nothing is delivered to.",
+			change: func(w *world) { w.ask("a", 1, movesLedgerTo("regional")) }, want: "a=UnknownRepository", revision: 1,
+		},
+		"ForcedAway": {
+			reason: "Force does not move the ledger to a repository that nothing is delivered to.",
+			change: func(w *world) { w.ask("a", 1, movesLedgerTo("regional"), forced) }, want: "a=UnknownRepository", revision: 1,
+		},
+		"SameHome": {
+			reason: "The ledger is where the request wants it.",
+			change: func(w *world) { w.ask("a", 1, movesLedgerTo(w.ledger().Home)) }, want: "a=SameHome", revision: 1,
+		},
+		"Suspended":  {reason: "A suspended deployment takes no update.", change: func(w *world) { w.in.Spec.Suspend = new(true); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
+		"Frozen":     {reason: "A deployment with a problem takes no update.", change: func(w *world) { w.say("{"); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
+		"Two":        {reason: "The older one has it, and the younger one saw another revision.", change: func(w *world) { w.ask("a", 1, born(5)); w.ask("b", 1, born(4), uid("b")) }, want: "b=Done a=Stale", revision: 2},
+		"TwoUpdates": {reason: "A request for another update does not hold back a request for the waiting update.", change: func(w *world) { w.ask("a", 1, born(4), saw("web-1.0.9", "", "")); w.ask("b", 1, born(5), uid("b")) }, want: "a=Stale b=Done", revision: 2},
+		"Namesakes":  {reason: "Of one age, the name decides.", change: func(w *world) { w.ask("b", 1); w.ask("a", 1, uid("a")) }, want: "a=Done b=Stale", revision: 2},
+		"Forged":     {reason: "A label does not override the spec of a request.", change: func(w *world) { w.ask("a", 1, of("other")) }, revision: 1},
+		"Untold":     {reason: "A request waits while the record of a repository is unknown.", change: func(w *world) { w.forget(); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Broken": {
 			reason: "The update cannot be delivered, and nothing changes.",
 			change: func(w *world) {
@@ -196,7 +223,11 @@ func TestOpenRequests(t *testing.T) {
 		want   []string
 	}{
 		"None": {reason: "Without requests none is open."},
-		"Age":  {reason: "Requests are ordered by their age, and then by their names.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("c", 1), rolloutRequest("a", 2), rolloutRequest("b", 1)}, want: []string{"b", "c", "a"}},
+		"Age": {
+			reason: "Requests are ordered by their age, and then by their names.",
+			all:    []rolloutv1alpha1.RolloutRequest{rolloutRequest("c", 1), rolloutRequest("a", 2), rolloutRequest("b", 1)},
+			want:   []string{"b", "c", "a"},
+		},
 		"Many": {reason: "The number of evaluated requests is bounded, and the oldest come first.", all: requests, want: oldest},
 		"Abort": {
 			reason: "A young Abort is evaluated before older requests.", want: append(slices.Clone(oldest[:rolloutv1alpha1.MaxOpen-1]), "abort"),
@@ -205,10 +236,28 @@ func TestOpenRequests(t *testing.T) {
 		"Deleted": {reason: "A request that is being deleted asks for nothing.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) {
 			r.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
 		})}},
-		"Group": {reason: "The other shape of the same name is another deployment.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "intentplane.dev" })}},
-		"Kind":  {reason: "A request about another kind is about another deployment.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" })}},
-		"Name":  {reason: "A request about another name is about another deployment.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" })}},
-		"Space": {reason: "A request in another namespace is about another deployment.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" })}},
+		"Group": {
+			reason: "The other shape of the same name is another deployment.",
+			all: []rolloutv1alpha1.RolloutRequest{
+				rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "intentplane.dev" }),
+			},
+		},
+		"Kind": {
+			reason: "A request about another kind is about another deployment.",
+			all: []rolloutv1alpha1.RolloutRequest{
+				rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" }),
+			},
+		},
+		"Name": {
+			reason: "A request about another name is about another deployment.",
+			all: []rolloutv1alpha1.RolloutRequest{
+				rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" }),
+			},
+		},
+		"Space": {
+			reason: "A request in another namespace is about another deployment.",
+			all:    []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" })},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -233,8 +282,11 @@ func TestApproves(t *testing.T) {
 		saw    *rolloutv1alpha1.UpdateReference
 		want   bool
 	}{
-		"Any":       {reason: "A request that names no update approves the waiting update.", want: true},
-		"Same":      {reason: "A request approves the update that it names.", saw: &rolloutv1alpha1.UpdateReference{Blueprint: "web-1.1.0", Digest: "sha256:1", Renderer: "3"}, want: true},
+		"Any": {reason: "A request that names no update approves the waiting update.", want: true},
+		"Same": {
+			reason: "A request approves the update that it names.",
+			saw:    &rolloutv1alpha1.UpdateReference{Blueprint: "web-1.1.0", Digest: "sha256:1", Renderer: "3"}, want: true,
+		},
 		"Blueprint": {reason: "The waiting Blueprint is not the approved Blueprint.", saw: &rolloutv1alpha1.UpdateReference{Blueprint: "web-1.0.9"}},
 		"Digest":    {reason: "The content of the Blueprint is not the approved content.", saw: &rolloutv1alpha1.UpdateReference{Digest: "sha256:0"}},
 		"Renderer":  {reason: "The waiting renderer is not the approved renderer.", saw: &rolloutv1alpha1.UpdateReference{Renderer: "2"}},

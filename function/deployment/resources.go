@@ -7,7 +7,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	"k8s.io/utils/ptr"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
@@ -96,7 +95,7 @@ func (dr decider) carryOut(d Decision, p proposedState) Decision {
 		return d // The SiteSync goes on as it is.
 	}
 	dr.composeSuccessors(d, p)
-	composeSync(d)
+	dr.composeSync(d, p.state)
 	return d
 }
 
@@ -117,7 +116,7 @@ func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
 // isSyncOther is true for a SiteSync that was lost, or that is about another position: it was composed with events that were not recorded.
 func (dr decider) isSyncOther(p proposedState) bool {
 	observed := dr.observed.sync
-	return p.asked.sync != nil && (observed == nil || ptr.Deref(observed.Spec.ForProvider.Position, ledger.Position{}) != p.state.Position())
+	return p.asked.sync != nil && (observed == nil || observed.LatestPosition() != p.state.Position())
 }
 
 // composeDeliveries composes the home with the events to record, and the others with the recorded state. While an event is to be recorded, the
@@ -155,18 +154,29 @@ func (dr decider) composeSuccessors(d Decision, p proposedState) {
 	}
 }
 
-// composeSync composes the SiteSync, if there is to be one.
-func composeSync(d Decision) {
-	if d.Sync == nil {
+// composeSync composes the SiteSync, if there is to be one, and the provider does not come to it by the ledger of the home.
+func (dr decider) composeSync(d Decision, s ledger.State) {
+	switch {
+	case d.Sync == nil:
 		delete(d.retained, compose.SyncName)
-		return
+	case !dr.followsLedger(d.Sync, s):
+		d.composed[compose.SyncName] = d.Sync
 	}
-	d.composed[compose.SyncName] = d.Sync
+}
+
+// followsLedger is true for the SiteSync of a state that the provider observes without another spec. A move needs the trees that the function composes.
+func (dr decider) followsLedger(desired *deliveryv1alpha1.SiteSync, s ledger.State) bool {
+	observed := dr.observed.sync
+	if observed == nil || s.IsMove() {
+		return false
+	}
+	home := evidence.LeadingHome(dr.observed.allDeliveries(), observed)
+	return home != nil && evidence.ShowsMandate(home) && compose.NeedsNoSpec(observed, desired, s.HasTracks())
 }
 
 // withHolds returns a decision that says why nothing else follows.
 func (dr decider) withHolds(d Decision, p proposedState) Decision {
-	d.Comparison = p.proof
+	d.Comparison, d.left = p.proof, p.left
 	d.Suspended = p.holds.Start == step.HoldSuspended || p.holds.Progress == step.HoldSuspended
 	d.Waits = p.holds.Start == step.HoldVerdictWaits
 	d.Outranked = p.holds.Start == step.HoldOutranked && (p.state.Current.Request.Scheme > digest.Scheme || p.state.Current.Request.Intent != dr.compiled.request.Intent)

@@ -12,8 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/compose"
 )
 
 // newHome returns the GitDelivery of a repository that holds a ledger, which is not ready for a reason. With pending it is asked to record an event.
@@ -42,12 +45,30 @@ func TestWithUnreachableHome(t *testing.T) {
 		pending bool
 		want    result
 	}{
-		"Unreachable":   {reason: "A server that does not answer is named.", why: deliveryv1alpha1.ReasonUnreachable, pending: true, want: result{Message: begins + "Unreachable: Words."}},
-		"Idle":          {reason: "A server that does not answer is named also while nothing is to be recorded.", why: deliveryv1alpha1.ReasonUnreachable, want: result{Message: begins + "Unreachable: Words."}},
-		"Auth":          {reason: "A server that refuses the credentials does not let the provider record.", why: deliveryv1alpha1.ReasonAuthFailed, want: result{Message: begins + "AuthFailed: Words."}},
-		"Trust":         {reason: "A server that is not trusted is not asked.", why: deliveryv1alpha1.ReasonTrustFailed, want: result{Message: begins + "TrustFailed: Words."}},
-		"Credentials":   {reason: "A Secret that is gone keeps the provider out.", why: deliveryv1alpha1.ReasonCredentialsGone, want: result{Message: begins + "CredentialsGone: Words."}},
-		"MemoryUnknown": {reason: "A home that was never read is not known.", why: deliveryv1alpha1.ReasonMemoryUnknown, want: result{Message: begins + "MemoryUnknown: Words."}},
+		"Unreachable": {
+			reason: "A server that does not answer is named.",
+			why:    deliveryv1alpha1.ReasonUnreachable, pending: true, want: result{Message: begins + "Unreachable: Words."},
+		},
+		"Idle": {
+			reason: "A server that does not answer is named also while nothing is to be recorded.",
+			why:    deliveryv1alpha1.ReasonUnreachable, want: result{Message: begins + "Unreachable: Words."},
+		},
+		"Auth": {
+			reason: "A server that refuses the credentials does not let the provider record.",
+			why:    deliveryv1alpha1.ReasonAuthFailed, want: result{Message: begins + "AuthFailed: Words."},
+		},
+		"Trust": {
+			reason: "A server that is not trusted is not asked.",
+			why:    deliveryv1alpha1.ReasonTrustFailed, want: result{Message: begins + "TrustFailed: Words."},
+		},
+		"Credentials": {
+			reason: "A Secret that is gone keeps the provider out.",
+			why:    deliveryv1alpha1.ReasonCredentialsGone, want: result{Message: begins + "CredentialsGone: Words."},
+		},
+		"MemoryUnknown": {
+			reason: "A home that was never read is not known.",
+			why:    deliveryv1alpha1.ReasonMemoryUnknown, want: result{Message: begins + "MemoryUnknown: Words."},
+		},
 		"Overdue": {
 			reason: "Events that were not recorded within deliveryTimeout are overdue.", why: deliveryv1alpha1.ReasonDeliveryTimedOut, pending: true,
 			want: result{Message: begins + "DeliveryTimedOut: Words.", IsOverdue: true},
@@ -77,7 +98,10 @@ func TestUnreachableMessage(t *testing.T) {
 		is     *deliveryv1alpha1.GitDelivery
 		want   string
 	}{
-		"Gone": {reason: "A home without a GitDelivery was not read.", home: "default", want: "The ledger is in the repository of ClusterProviderConfig \"default\", which was not read yet."},
+		"Gone": {
+			reason: "A home without a GitDelivery was not read.",
+			home:   "default", want: "The ledger is in the repository of ClusterProviderConfig \"default\", which was not read yet.",
+		},
 		"Own": {
 			reason: "A configuration of the namespace is named with its kind.", home: "ProviderConfig/team", is: newHome("Unreachable", false),
 			want: "The ledger is in the repository of ProviderConfig \"team\", which cannot be read or written: Unreachable: Words.",
@@ -159,6 +183,54 @@ func TestHomeAway(t *testing.T) {
 				if past.Verdict == nil || past.Verdict.Result != ledger.VerdictVerified {
 					t.Errorf("\n%s\nRun(...): the ledger says of revision %d: %v", tc.reason, past.Number, past.Verdict)
 				}
+			}
+		})
+	}
+}
+
+// TestFollowsLedger has a SiteSync of the first step of revision 2, and a home that may go to the second step by its mandate.
+func TestFollowsLedger(t *testing.T) {
+	plain := []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}
+	weighted := []ledger.Step{{Sites: []string{"edge1", "edge2"}, Weight: new(int32(0))}, {Weight: new(int32(100))}}
+	cases := map[string]struct {
+		reason string
+		change func(o *Observed, s *ledger.State)
+		want   bool
+	}{
+		"Follows": {reason: "The provider observes the second step without another spec.", change: func(*Observed, *ledger.State) {}, want: true},
+		"Lost":    {reason: "A lost SiteSync is composed again.", change: func(o *Observed, _ *ledger.State) { o.sync = nil }},
+		"Silent": {
+			reason: "A provider that shows no mandate needs the spec, even if the SiteSync followed before.",
+			change: func(o *Observed, _ *ledger.State) {
+				o.deliveries["home"].Status.AtProvider.Mandate = nil
+				o.sync.Status.AtProvider.Position = &ledger.Position{Epoch: 1, Revision: 2, Step: 1}
+			},
+		},
+		"Next": {reason: "The next revision needs a spec.", change: func(_ *Observed, s *ledger.State) { s.Current.Number = 3 }},
+		"Tracks": {reason: "A canary goes from step to step without another spec.", change: func(_ *Observed, s *ledger.State) {
+			s.Current.Track, s.Current.Plan, s.Current.Stable, s.Cursor.Stage = ledger.TrackGreen, weighted, 1, ledger.StageSteps
+			s.History = []ledger.Past{{Number: 1, Track: ledger.TrackBlue}}
+		}, want: true},
+		"Move": {reason: "A move to tracks needs the spec of each step.", change: func(_ *Observed, s *ledger.State) {
+			s.Current.Track, s.Current.Plan, s.Current.Stable, s.Cursor.Stage = ledger.TrackGreen, weighted, 1, ledger.StageSteps
+			s.History = []ledger.Past{{Number: 1}}
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 5}, Current: &ledger.Revision{Number: 2, Plan: plain}}
+			sites := []deliveryv1alpha1.SiteTree{{Name: "edge1", Tree: "one"}, {Name: "edge2", Tree: "two", Wave: 1}}
+			home, recorded := &deliveryv1alpha1.GitDelivery{}, *s.DeepCopy()
+			home.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{}
+			home.Spec.ForProvider.Mandate = &deliveryv1alpha1.Mandate{Ledger: "l", Epoch: 1, Revision: 2}
+			home.Status.AtProvider.Ledger, home.Status.AtProvider.Mandate = &recorded, &deliveryv1alpha1.MandateStatus{Revision: 2}
+			o := Observed{deliveries: map[string]*deliveryv1alpha1.GitDelivery{"home": home}}
+			o.sync = compose.SyncOf(rolloutv1alpha1.ClaimReference{}, deploymentv1alpha1.DeliveryConfig{}, s, sites)
+			s.Cursor.Step = 1
+			tc.change(&o, &s)
+			desired := compose.SyncOf(rolloutv1alpha1.ClaimReference{}, deploymentv1alpha1.DeliveryConfig{}, s, sites)
+			if got := (decider{observed: o}).followsLedger(desired, s); got != tc.want {
+				t.Errorf("\n%s\nfollowsLedger(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}

@@ -383,10 +383,18 @@ func TestAsksOfTheTarget(t *testing.T) {
 		want   string
 		says   string
 	}{
-		"Same":    {reason: "The marked content is unchanged.", path: "data.p", first: "Succeeded/RolledBack 3", want: "Succeeded/RolledBack 4"},
-		"Edited":  {reason: "The revision in between has no verdict.", path: "data.p", first: "Validating/ 3", want: "Succeeded/RolledBack 4"},
-		"Changed": {reason: "The marked content changed.", path: "data.replicas", first: "Failed/Failed 3", want: "Failed/Failed 4", says: "it changes, or may change, objects that its Blueprint marks"},
-		"Unknown": {reason: "The target was made before there were marks.", path: "data.p", late: true, first: "Succeeded/RolledBack 3", want: "Failed/Failed 4", says: "the ledger does not have their digest in revision 2"},
+		"Same":   {reason: "The marked content is unchanged.", path: "data.p", first: "Succeeded/RolledBack 3", want: "Succeeded/RolledBack 4"},
+		"Edited": {reason: "The revision in between has no verdict.", path: "data.p", first: "Validating/ 3", want: "Succeeded/RolledBack 4"},
+		"Changed": {
+			reason: "The marked content changed.",
+			path:   "data.replicas", first: "Failed/Failed 3", want: "Failed/Failed 4",
+			says: "it changes, or may change, objects that its Blueprint marks",
+		},
+		"Unknown": {
+			reason: "The target was made before there were marks.",
+			path:   "data.p", late: true, first: "Succeeded/RolledBack 3", want: "Failed/Failed 4",
+			says: "the ledger does not have their digest in revision 2",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -87,11 +87,20 @@ func TestForeignPointers(t *testing.T) {
 		source string
 		want   []string
 	}{
-		"Value":    {reason: "A function may take the value of another stage.", file: "decide.go", source: "func a(o Observed) {}"},
-		"Own":      {reason: "A function may take a pointer to the value of its own stage.", file: "decide.go", source: "func a(d *Decision) {}"},
-		"Foreign":  {reason: "A function may take no pointer to the value of another stage.", file: "decide.go", source: "func a(o *Observed) {}", want: []string{"a function takes *Observed"}},
-		"Receiver": {reason: "A method of another file may have no pointer receiver.", file: "requests.go", source: "func (k *Compiled) a() {}", want: []string{"a takes *Compiled"}},
-		"Literal":  {reason: "A function literal may take no pointer either.", file: "gates.go", source: "var a = func(d *Decision) {}", want: []string{"a function takes *Decision"}},
+		"Value": {reason: "A function may take the value of another stage.", file: "decide.go", source: "func a(o Observed) {}"},
+		"Own":   {reason: "A function may take a pointer to the value of its own stage.", file: "decide.go", source: "func a(d *Decision) {}"},
+		"Foreign": {
+			reason: "A function may take no pointer to the value of another stage.",
+			file:   "decide.go", source: "func a(o *Observed) {}", want: []string{"a function takes *Observed"},
+		},
+		"Receiver": {
+			reason: "A method of another file may have no pointer receiver.",
+			file:   "requests.go", source: "func (k *Compiled) a() {}", want: []string{"a takes *Compiled"},
+		},
+		"Literal": {
+			reason: "A function literal may take no pointer either.",
+			file:   "gates.go", source: "var a = func(d *Decision) {}", want: []string{"a function takes *Decision"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -247,6 +247,7 @@ func TestLostSync(t *testing.T) {
 	out := w.call()
 	w.want("Without the SiteSync nothing is proven to run.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 1, Sites: "0/2", Trees: bothFirst})
 	w.apply(out)
+	w.deliver() // The mandate is suspended, too.
 	w.sync("Live", "Live")
 	w.apply(w.call())
 	w.deliver()

@@ -17,18 +17,6 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round, or back from a track.
-func isMove(s ledger.State) bool {
-	if !s.HasTracks() {
-		return false
-	}
-	stable := stableBeside(s)
-	return s.Current.HasSteps() && stable != nil && (ledger.IsPlain(s.Current.Track) || ledger.IsPlain(stable.Track))
-}
-
-// stableBeside returns the revision that the current one began beside, or nil.
-func stableBeside(s ledger.State) *ledger.Past { return s.PastRevision(s.Current.Stable) }
-
 // areTracksKnown is true if each repository of the current revision was brought to the recorded position.
 func (o Observed) areTracksKnown(s ledger.State) bool {
 	return o.home.IsKnown && !slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool { return !o.areTracksKnownOf(o.deliveries[p.Delivery]) })
@@ -41,19 +29,7 @@ func (o Observed) areTracksKnownOf(d *deliveryv1alpha1.GitDelivery) bool {
 
 // holdsFiles is true if the objects hold the files that the Sites of the next step, or stage, are to get.
 func (o Observed) holdsFiles(s ledger.State) bool {
-	if !s.HasTracks() || isMove(s) {
-		return false
-	}
-	stepIndex := s.Cursor.Step
-	if !s.IsBeforeSteps() {
-		stepIndex = min(stepIndex+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
-	}
-	for _, site := range s.Current.SitesAt(stepIndex) {
-		if !o.holdsOwnFiles(s, site) {
-			return false
-		}
-	}
-	return true
+	return directories.HoldFiles(s, func(site string) bool { return o.holdsOwnFiles(s, site) })
 }
 
 // holdsOwnFiles is true if some delivery carries the files of the track of the current revision to a Site.
@@ -152,7 +128,7 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 		out.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
 			from := x.directoryOf(name, t)
-			composed, err := x.composeTree(name, from, t)
+			composed, err := x.composeTree(from, t)
 			if err != nil {
 				return err
 			}
@@ -210,12 +186,12 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) dire
 }
 
 // composeTree returns the tree of a directory. A directory that stays is asked for as before, so that its files are not lost.
-func (x trackedState) composeTree(delivery string, from directories.Directory, base deliveryv1alpha1.Tree) (directories.TrackedTree, error) {
+func (x trackedState) composeTree(from directories.Directory, base deliveryv1alpha1.Tree) (directories.TrackedTree, error) {
 	switch {
 	case x.isOwn && base.Action == deliveryv1alpha1.ActionKeep:
 		return directories.TrackedTree{Tree: base}, nil // The cluster of the Site is not ready.
 	case from.Aim.Keeps:
-		return x.keepTree(delivery, from), nil
+		return directories.KeepTracked(from), nil
 	case x.state.Cursor.Attempt > 0:
 		return x.compiled.tracker.RollBack(from, directories.Rollback{Target: x.target, IsChosen: x.compiled.isChosen, AwaitsFiles: x.awaitsRendering()})
 	case !x.isOwn && from.NeedsRendering():
@@ -229,49 +205,22 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t directori
 	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
 		return nil
 	}
-	wave := x.state.StepOf(t.Site)
-	if x.state.IsBeforeSteps() || x.state.Cursor.Stage == ledger.StageAlone {
-		wave = 0
-	}
-	requested := x.observed.sitesAsked[t.Site]
+	wave := directories.WaveOf(x.state, t.Site)
 	if t.Action == deliveryv1alpha1.ActionKeep {
-		if requested.Name == "" || requested.Tree != from.Held.Tree {
+		requested, isRequested := x.observed.sitesAsked[t.Site]
+		if len(from.Held.Tracks) == 0 && (!isRequested || requested.Tree != from.Held.Tree) {
 			return nil
 		}
-		requested.Wave, requested.Traffic = wave, directories.RetainTraffic(requested.Traffic, from.Held)
-		return &requested
+		t.Tree.Tree = from.Held.Tree
+		out := directories.SiteToObserve(d, t.Tree, wave)
+		out.Traffic = directories.DeliveredTraffic(x.state, from.Held, drainOf(x.in))
+		return &out
 	}
-	out := compose.SiteToObserve(d, t.Tree, wave)
-	out.Traffic = directories.TrafficOf(t, from.Held, x.state.Current.Folder(), directories.Traffic{
-		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: drainOf(x.in), Observed: requested,
+	out := directories.SiteToObserve(d, t.Tree, wave)
+	out.Traffic = directories.TrafficOf(t, from.Held, directories.Traffic{
+		Awaited: directories.AwaitedRevision(x.state, from.Held), Position: x.state.Position(), Drain: drainOf(x.in),
 	})
 	return &out
-}
-
-// awaitedRevision returns the revision whose pods have to be available in a directory: the current one in a step, and its origin before.
-func (x trackedState) awaitedRevision(delivered deliveryv1alpha1.DeliveredTree) int64 {
-	switch {
-	case x.state.Cursor.Attempt > 0:
-		return servingWithoutTracks(delivered, x.target)
-	case x.state.IsBeforeSteps() && x.state.TakesBack():
-		return 0 // The track that keeps the requests until then was available before it got them.
-	case x.state.IsBeforeSteps() && stableBeside(x.state) != nil:
-		return servingWithoutTracks(delivered, stableBeside(x.state))
-	}
-	return x.state.Current.Number
-}
-
-// servingWithoutTracks returns the number of a revision that is gone on from. One without tracks was replaced in place, so that a directory may have a later one.
-// It is 0 for a revision that the ledger does not know.
-func servingWithoutTracks(delivered deliveryv1alpha1.DeliveredTree, from *ledger.Past) int64 {
-	if from == nil {
-		return 0
-	}
-	i := slices.IndexFunc(delivered.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == ledger.TrackPlain })
-	if i >= 0 && ledger.IsPlain(from.Track) {
-		return delivered.Tracks[i].Revision
-	}
-	return from.Number
 }
 
 // drainOf returns how long pods stay after they lost their requests.

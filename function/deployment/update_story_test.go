@@ -99,8 +99,9 @@ func TestSpecOutrunsManual(t *testing.T) {
 			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
 		},
 		"Policy": {
-			reason: "An update that waited is delivered when it needs no approval any more.", change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic },
-			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
+			reason: "An update that waited is delivered when it needs no approval any more.",
+			change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic },
+			want:   updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
 		},
 		"Channel": {
 			reason: "Another channel of the spec is followed at once.",
@@ -246,13 +247,34 @@ func TestGateCannotMeasure(t *testing.T) {
 		change       func(*walk)
 		want         string
 	}{
-		"NoData":      {reason: "A query that gives data is asked by the next revision.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeQuery, want: "Succeeded/Succeeded 3"},
-		"Held":        {reason: "A Gate that is held does not prevent a repaired query.", unmeasurable: rolloutv1alpha1.ReasonHeld, change: changeQuery, want: "Succeeded/Succeeded 3"},
-		"Unavailable": {reason: "A Gate whose backend does not answer does not prevent a repaired query.", unmeasurable: rolloutv1alpha1.ReasonMetricsUnavailable, change: changeQuery, want: "Succeeded/Succeeded 3"},
-		"Tree":        {reason: "A changed tree does not wait for a Gate without data.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeTree, want: "Succeeded/Succeeded 3"},
-		"Measuring":   {reason: "A changed tree waits for a Gate that measures.", unmeasurable: rolloutv1alpha1.ReasonMeasuring, change: changeTree, want: "Validating/ 2"},
-		"SameChecks":  {reason: "An unchanged Blueprint does not judge a revision again.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeNothing, want: "Validating/ 2"},
-		"Manual":      {reason: "A Blueprint that a person has to approve waits for that.", unmeasurable: rolloutv1alpha1.ReasonNoData, manual: true, change: changeQuery, want: "Validating/ 2"},
+		"NoData": {
+			reason:       "A query that gives data is asked by the next revision.",
+			unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeQuery, want: "Succeeded/Succeeded 3",
+		},
+		"Held": {
+			reason:       "A Gate that is held does not prevent a repaired query.",
+			unmeasurable: rolloutv1alpha1.ReasonHeld, change: changeQuery, want: "Succeeded/Succeeded 3",
+		},
+		"Unavailable": {
+			reason:       "A Gate whose backend does not answer does not prevent a repaired query.",
+			unmeasurable: rolloutv1alpha1.ReasonMetricsUnavailable, change: changeQuery, want: "Succeeded/Succeeded 3",
+		},
+		"Tree": {
+			reason:       "A changed tree does not wait for a Gate without data.",
+			unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeTree, want: "Succeeded/Succeeded 3",
+		},
+		"Measuring": {
+			reason:       "A changed tree waits for a Gate that measures.",
+			unmeasurable: rolloutv1alpha1.ReasonMeasuring, change: changeTree, want: "Validating/ 2",
+		},
+		"SameChecks": {
+			reason:       "An unchanged Blueprint does not judge a revision again.",
+			unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeNothing, want: "Validating/ 2",
+		},
+		"Manual": {
+			reason:       "A Blueprint that a person has to approve waits for that.",
+			unmeasurable: rolloutv1alpha1.ReasonNoData, manual: true, change: changeQuery, want: "Validating/ 2",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

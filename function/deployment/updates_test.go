@@ -31,9 +31,13 @@ func TestPinned(t *testing.T) {
 		name   string
 		want   *ledger.BlueprintReference
 	}{
-		"Stays":     {reason: "The deployment stays with the ordered Blueprint.", is: ordered, choice: choice, name: "web", want: ordered},
-		"Nothing":   {reason: "Nothing was ordered.", choice: choice, name: "web"},
-		"Automatic": {reason: "An automatic update needs no approval.", is: ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic }), name: "web"},
+		"Stays":   {reason: "The deployment stays with the ordered Blueprint.", is: ordered, choice: choice, name: "web", want: ordered},
+		"Nothing": {reason: "Nothing was ordered.", choice: choice, name: "web"},
+		"Automatic": {
+			reason: "An automatic update needs no approval.",
+			is:     ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic }),
+			name: "web",
+		},
 		"SameVersion": {
 			reason: "A Blueprint of a version can be recreated too.", want: &ledger.BlueprintReference{Name: "web-1.0.0"},
 			is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web",
@@ -42,11 +46,20 @@ func TestPinned(t *testing.T) {
 			reason: "Another version is asked for.",
 			is:     &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.1" }), name: "web",
 		},
-		"Version":   {reason: "A version is asked for, and it was ordered by its channel.", is: ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web"},
-		"Channel":   {reason: "Another channel is asked for.", is: ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Channel = "next" }), name: "web"},
+		"Version": {
+			reason: "A version is asked for, and it was ordered by its channel.",
+			is:     ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web",
+		},
+		"Channel": {
+			reason: "Another channel is asked for.",
+			is:     ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Channel = "next" }), name: "web",
+		},
 		"ByVersion": {reason: "It was ordered by its version.", is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choice, name: "web"},
 		"Name":      {reason: "Another Blueprint is asked for.", is: ordered, choice: choice, name: "batch"},
-		"Prefix":    {reason: "A name that the other begins with is another.", is: &ledger.BlueprintReference{Name: "web-2-1.0.0", Channel: "stable"}, choice: choice, name: "web"},
+		"Prefix": {
+			reason: "A name that the other begins with is another.",
+			is:     &ledger.BlueprintReference{Name: "web-2-1.0.0", Channel: "stable"}, choice: choice, name: "web",
+		},
 		"NoVersion": {reason: "A name without a version is none.", is: &ledger.BlueprintReference{Name: "web", Channel: "stable"}, choice: choice, name: "web"},
 	}
 	for name, tc := range cases {

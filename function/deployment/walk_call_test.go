@@ -66,7 +66,8 @@ func (w *walk) encode(o metav1.Object, status any) *unstructured.Unstructured {
 	}
 	u.Object["status"] = content
 	u.SetManagedFields([]metav1.ManagedFieldsEntry{{
-		Manager: "apiextensions.crossplane.io/composed/1", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: fields},
+		Manager: "apiextensions.crossplane.io/composed/1", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{Raw: fields},
 	}})
 	return u
 }

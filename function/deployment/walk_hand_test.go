@@ -18,7 +18,7 @@ const eventsPerStory = 5
 
 // concludes is true for an event by which a revision goes on, is judged, or is rolled back.
 func concludes(e ledger.Event) bool {
-	return e.Judged != nil || e.Withdrawn != nil || e.Advanced != nil || e.RolledBack != nil || e.Restored != nil
+	return e.Judged != nil || e.Withdrawn != nil || e.Promoted != nil || e.Advanced != nil || e.RolledBack != nil || e.Restored != nil
 }
 
 // A permission says which event another hand may append on top of the ledger of a home.

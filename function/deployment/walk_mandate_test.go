@@ -8,22 +8,29 @@ import (
 	"testing"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
 // restoredPerStory is in how many stories another repository than the home restores trees once at the least, before its spec asks for that.
 const restoredPerStory = 50
 
-// echoOf returns the mandate status of a provider of scenarios, which knows all kinds of events.
+// echoOf returns the mandate status of a provider of scenarios, which has all files.
 func echoOf(m *deliveryv1alpha1.Mandate, s ledger.State) *deliveryv1alpha1.MandateStatus {
-	if !m.Covers(s) {
-		return nil
-	}
-	return &deliveryv1alpha1.MandateStatus{Rules: m.Rules, Revision: s.Current.Number, May: m.May}
+	return mandate.Status(m, s)
+}
+
+// isUnchanged is true for a mandate that follows from the spec as it is: nothing goes forward by another one.
+func isUnchanged(m deliveryv1alpha1.Mandate, spec deploymentv1alpha1.IntentDeploymentSpec) bool {
+	got, err := digest.Spec(&spec)
+	return err == nil && got == m.Spec
 }
 
 // withoutEchoes returns a moment in which the provider leaves everything to the function: its proposals are the next events.
@@ -38,16 +45,18 @@ func withoutEchoes(m moment) moment {
 	return m
 }
 
-// byMandate permits the events that the mandate of a home lists.
-func byMandate(home *deliveryv1alpha1.GitDelivery, s ledger.State, e ledger.Event) bool {
-	echo := echoOf(home.Spec.ForProvider.Mandate, s)
-	return echo != nil && slices.Contains(echo.May, step.KindOf(s, e))
+// byMandate permits the events that the mandate of a home lists. The claim has to permit events that go forward.
+func (w *walk) byMandate(home *deliveryv1alpha1.GitDelivery, s ledger.State, e ledger.Event) bool {
+	m, kind := home.Spec.ForProvider.Mandate, step.KindOf(s, e)
+	echo := echoOf(m, s)
+	isListed := echo != nil && slices.Contains(echo.May, kind)
+	return isListed && (!kind.GoesForward() || isUnchanged(*m, w.in.Spec))
 }
 
 // concludeByMandate lets the provider record all that follows by the mandate of the home, in a story in which it does so. It returns how many events that were.
 func (w *walk) concludeByMandate() int {
 	n := 0
-	for w.honours && w.appendByAnotherHand(byMandate) {
+	for w.honours && w.appendByAnotherHand(w.byMandate) {
 		n++
 	}
 	return n
@@ -103,6 +112,51 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 	return withSpec(d, followed)
 }
 
+// followLedger returns the parameters by which the provider observes the Sites: in a story with mandates, for the ledger that the status of the home shows.
+func (w *walk) followLedger(s *deliveryv1alpha1.SiteSync) deliveryv1alpha1.SiteSyncParameters {
+	p, name := s.Spec.ForProvider, homeOf(w.moment(), w.deliveries)
+	home, requested := w.deliveries[name], s.Spec.ForProvider.AskedPosition()
+	if !w.honours || home == nil || home.Status.AtProvider.Mandate == nil {
+		return p
+	}
+	state, m := *home.Status.AtProvider.Ledger, home.Spec.ForProvider.Mandate
+	if echoOf(m, state) == nil || w.reportedElsewhere(name).Epoch > state.Epoch || state.IsRejected() && state.Cursor.Attempt == 0 {
+		return p
+	}
+	isOfRevision := requested.Epoch == state.Epoch && (requested.Revision == state.Current.Number || requested.Revision == state.Withdraws)
+	if !isOfRevision || requested.Compare(state.Position()) >= 0 {
+		return p
+	}
+	p.Position = new(state.Position())
+	w.observed++
+	if state.Cursor.Attempt > 0 {
+		p.Sites = w.restoredSites(p.Sites, state, m)
+		p.SyncWaitTimeout, p.ClusterWaitTimeout = m.Rollback.AttemptTimeout, m.Rollback.AttemptTimeout
+	}
+	return p
+}
+
+// restoredSites returns the observed Sites at which a rollback restores trees.
+func (w *walk) restoredSites(observed []deliveryv1alpha1.SiteTree, s ledger.State, m *deliveryv1alpha1.Mandate) []deliveryv1alpha1.SiteTree {
+	isChosen := func(site string) bool { return !slices.Contains(m.Without, site) }
+	r := compose.Return{Trees: treesOfTarget(step.TargetOf(s)), Chosen: isChosen, Timeout: m.Rollback.AttemptTimeout}
+	var out []deliveryv1alpha1.SiteTree
+	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
+		d := w.deliveries[name]
+		if partAt(s, homeName(d)) != name {
+			continue
+		}
+		parts := map[string]*deliveryv1alpha1.GitDelivery{name: d}
+		for _, t := range compose.RestoreDirectories(parts, w.in.Spec.DeliveryConfig, s, r)[name].Spec.ForProvider.Trees {
+			isObserved := slices.ContainsFunc(observed, func(site deliveryv1alpha1.SiteTree) bool { return site.Name == t.Site })
+			if isObserved && t.Action != deliveryv1alpha1.ActionKeep {
+				out = append(out, directories.SiteToObserve(d, t, 0))
+			}
+		}
+	}
+	return out
+}
+
 // withSpec returns a delivery with the spec of another one.
 func withSpec(d, requested *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
 	out := *d
@@ -140,10 +194,10 @@ func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 // invariants of a ledger with one writer hold.
 func TestMandates(t *testing.T) {
 	n, first := soak.Seed(t, 150, 10000)
-	cores, total, followed := versions(), 0, 0
+	cores, total, followed, observed := versions(), 0, 0, 0
 	for seed := first; seed < first+uint64(n); seed++ {
 		w, recorded := tellWithMandates(t, cores, seed)
-		followed += w.followed
+		followed, observed = followed+w.followed, observed+w.observed
 		if total += recorded; len(w.truth.violations) > 0 {
 			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
 		}
@@ -154,5 +208,9 @@ func TestMandates(t *testing.T) {
 	if minimum := n / restoredPerStory; followed < minimum {
 		t.Errorf("other repositories than the home restore trees before their specs ask at least %d times in %d stories: got %d", minimum, n, followed)
 	}
+	if minimum := n / restoredPerStory; observed < minimum {
+		t.Errorf("a SiteSync observes a later position than its spec at least %d times in %d stories: got %d", minimum, n, observed)
+	}
 	t.Logf("the provider recorded %d events in %d stories, and other repositories than the home restored trees %d times", total, n, followed)
+	t.Logf("a SiteSync observed a later position than its spec %d times", observed)
 }

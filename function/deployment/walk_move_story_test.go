@@ -79,7 +79,8 @@ func TestForcedMove(t *testing.T) {
 			},
 		},
 		"OnlyOtherLost": {
-			reason: "A ledger whose home is gone is forced to the repository that the spec delivers to, although no delivery goes there any more.", want: "other", revision: 2,
+			reason: "A ledger whose home is gone is forced to the repository that the spec delivers to, although no delivery goes there any more.",
+			want:   "other", revision: 2,
 			tell: func(_ *testing.T, w *walk) {
 				w.repos["default"].gone = true
 				delete(w.deliveries, w.deliveryTo("other"))

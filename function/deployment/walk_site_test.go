@@ -51,7 +51,8 @@ func place(repository, path string) string { return repository + " " + path }
 
 // look plays one reconcile of the SiteSync.
 func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
-	observation, requested := &s.Status.AtProvider, *s.Spec.ForProvider.Position
+	p := w.followLedger(s)
+	observation, requested := &s.Status.AtProvider, *p.Position
 	previous := map[string]deliveryv1alpha1.SiteObservation{}
 	if observation.ObservedPosition().IsSameAttempt(requested) {
 		for _, previousSite := range observation.Sites {
@@ -60,8 +61,11 @@ func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
 	}
 	observation.Position, observation.Sites = &requested, nil
 	reason := deliveryv1alpha1.ReasonLive
-	for _, want := range s.Spec.ForProvider.Sites {
-		site := w.see(s, want, previous[want.Name])
+	for _, want := range p.Sites {
+		site := w.see(p, want, previous[want.Name])
+		if requested != *s.Spec.ForProvider.Position && want.Wave <= requested.Step {
+			site.DesiredTree = want.Tree
+		}
 		observation.Sites = append(observation.Sites, site)
 		if want.Wave <= requested.Step && site.State != deliveryv1alpha1.SiteLive {
 			reason = graver(reason, site)
@@ -108,10 +112,13 @@ func graver(worst xpv2.ConditionReason, s deliveryv1alpha1.SiteObservation) xpv2
 	return worst
 }
 
+// requestedSites are the Sites that a SiteSync observes, and their position.
+type requestedSites = deliveryv1alpha1.SiteSyncParameters
+
 // see one Site.
-func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation) deliveryv1alpha1.SiteObservation {
+func (w *walk) see(requested requestedSites, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation) deliveryv1alpha1.SiteObservation {
 	o := deliveryv1alpha1.SiteObservation{Name: want.Name, State: deliveryv1alpha1.SitePending}
-	if want.Wave > s.Spec.ForProvider.Position.Step || w.waits(s, want, last, &o) || w.undelivered(*s.Spec.ForProvider.Position, want) {
+	if want.Wave > requested.Position.Step || w.waits(requested, want, last, &o) || w.undelivered(*requested.Position, want) {
 		return o
 	}
 	timestamp := metav1.NewTime(w.now)
@@ -119,11 +126,11 @@ func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree,
 		o.StartedAt = last.StartedAt
 	}
 	p := w.sites[want.Name]
-	timeout, _ := time.ParseDuration(s.Spec.ForProvider.SyncWaitTimeout)
+	timeout, _ := time.ParseDuration(requested.SyncWaitTimeout)
 	switch {
 	case p.runs[place(want.RepositoryRef.Name, want.Path)] == want.Tree:
 		o.State = deliveryv1alpha1.SiteLive
-		w.truth.live(*s.Spec.ForProvider.Position, want.Name, want.Tree)
+		w.truth.live(*requested.Position, want.Name, want.Tree)
 	case p.tried[place(want.RepositoryRef.Name, want.Path)] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
 		o.State = deliveryv1alpha1.SiteFailed
 	case w.now.Sub(o.StartedAt.Time) >= timeout:
@@ -135,7 +142,7 @@ func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree,
 }
 
 // waits is true for a Site whose cluster was not ready yet.
-func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation, o *deliveryv1alpha1.SiteObservation) bool {
+func (w *walk) waits(requested requestedSites, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation, o *deliveryv1alpha1.SiteObservation) bool {
 	p, timestamp := w.sites[want.Name], metav1.NewTime(w.now)
 	if !p.clustered {
 		return false
@@ -148,13 +155,13 @@ func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTre
 		o.Cluster.PassedAt = &timestamp
 	}
 	if o.Cluster.PassedAt != nil {
-		w.truth.admitted[run{goalOf(*s.Spec.ForProvider.Position), want.Name, ""}] = true
+		w.truth.admitted[run{goalOf(*requested.Position), want.Name, ""}] = true
 		return false
 	}
 	if o.StartedAt = &timestamp; last.StartedAt != nil {
 		o.StartedAt = last.StartedAt
 	}
-	timeout, _ := time.ParseDuration(s.Spec.ForProvider.ClusterWaitTimeout)
+	timeout, _ := time.ParseDuration(requested.ClusterWaitTimeout)
 	if o.State = deliveryv1alpha1.SiteWaitingForCluster; w.now.Sub(o.StartedAt.Time) >= timeout {
 		o.Reason = string(deliveryv1alpha1.ReasonClusterTimedOut)
 	}

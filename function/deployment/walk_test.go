@@ -87,8 +87,9 @@ type walk struct {
 	missing protection
 	// honours is set if the provider records the next events by mandates.
 	honours bool
-	// followed counts how often another repository than the home restored trees before its spec asked for that.
-	followed int
+	// followed counts how often another repository than the home restored trees before its spec asked for that, and observed how often the SiteSync observed a
+	// later position than that of its spec.
+	followed, observed int
 	// silent is for how many of its turns the function is not called.
 	silent int
 }

@@ -12,7 +12,8 @@ import (
 func TestRecordedAgain(t *testing.T) {
 	opened := ledger.Event{Opened: &ledger.Opened{Ledger: "one", Home: "default"}}
 	ordered := ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{
-		Number: 1, Request: ledger.Request{Intent: "a"}, Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: []ledger.Part{{Delivery: "web", ConfigRef: "default", Sites: []string{"edge1"}}},
+		Number: 1, Request: ledger.Request{Intent: "a"}, Plan: []ledger.Step{{Sites: []string{"edge1"}}},
+		Parts: []ledger.Part{{Delivery: "web", ConfigRef: "default", Sites: []string{"edge1"}}},
 	}}}
 	rejected := ledger.Event{Judged: &ledger.Judged{
 		Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested}, RequestRef: &ledger.RequestReference{Name: "abort", UID: "u"},
@@ -23,8 +24,11 @@ func TestRecordedAgain(t *testing.T) {
 		// want is how the violation begins. Empty means that nothing is wrong.
 		want string
 	}{
-		"All":  {reason: "Events that are recorded again in one push lead to the verdict that there was.", again: []ledger.Event{opened, ordered, rejected}},
-		"Some": {reason: "A verdict that was recorded must not be missing after a push.", again: []ledger.Event{opened, ordered}, want: "revision 1 was Rejected in epoch 1, and is not"},
+		"All": {reason: "Events that are recorded again in one push lead to the verdict that there was.", again: []ledger.Event{opened, ordered, rejected}},
+		"Some": {
+			reason: "A verdict that was recorded must not be missing after a push.",
+			again:  []ledger.Event{opened, ordered}, want: "revision 1 was Rejected in epoch 1, and is not",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,12 +29,28 @@ func TestPlanOf(t *testing.T) {
 		want   [][]string
 		err    string
 	}{
-		"None":   {reason: "All at once.", want: [][]string{{"a", "b", "c"}}},
-		"Named":  {reason: "Those in no wave come last.", waves: []deploymentv1alpha1.Wave{named("first", "c"), named("second", "a")}, want: [][]string{{"c"}, {"a"}, {"b"}}},
-		"Labels": {reason: "A wave selects by labels too.", waves: []deploymentv1alpha1.Wave{labelled("first", "south"), named("second", "a")}, want: [][]string{{"b", "c"}, {"a"}}},
-		"Empty":  {reason: "A wave without Sites adds no step.", waves: []deploymentv1alpha1.Wave{labelled("first", "west"), labelled("second", "south")}, want: [][]string{{"b", "c"}, {"a"}}},
-		"Twice":  {reason: "A Site goes once.", waves: []deploymentv1alpha1.Wave{named("first", "b"), labelled("second", "south")}, err: `spec.deliveryConfig.waves[1]: Site "b" is in wave "first" too`},
-		"Typo":   {reason: "A Site that was not chosen is a mistake.", waves: []deploymentv1alpha1.Wave{named("first", "z")}, err: `spec.deliveryConfig.waves[0]: Site "z" is not among the chosen ones`},
+		"None": {reason: "All at once.", want: [][]string{{"a", "b", "c"}}},
+		"Named": {
+			reason: "Those in no wave come last.",
+			waves:  []deploymentv1alpha1.Wave{named("first", "c"), named("second", "a")}, want: [][]string{{"c"}, {"a"}, {"b"}},
+		},
+		"Labels": {
+			reason: "A wave selects by labels too.",
+			waves:  []deploymentv1alpha1.Wave{labelled("first", "south"), named("second", "a")}, want: [][]string{{"b", "c"}, {"a"}},
+		},
+		"Empty": {
+			reason: "A wave without Sites adds no step.",
+			waves:  []deploymentv1alpha1.Wave{labelled("first", "west"), labelled("second", "south")}, want: [][]string{{"b", "c"}, {"a"}},
+		},
+		"Twice": {
+			reason: "A Site goes once.",
+			waves:  []deploymentv1alpha1.Wave{named("first", "b"), labelled("second", "south")},
+			err:    `spec.deliveryConfig.waves[1]: Site "b" is in wave "first" too`,
+		},
+		"Typo": {
+			reason: "A Site that was not chosen is a mistake.",
+			waves:  []deploymentv1alpha1.Wave{named("first", "z")}, err: `spec.deliveryConfig.waves[0]: Site "z" is not among the chosen ones`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -40,10 +40,10 @@ type world struct {
 	refusal      xpv2.ConditionReason
 	// isLate says that each call is made twice before the provider has carried out the first one.
 	isLate bool
-	// losesFiles is set if no object may have the restored files, so that the SiteSync does not know their Deployments.
-	losesFiles bool
 	// applied are the objects as they were applied last, by their name in the composition.
 	applied map[string]appliedObject
+	// followLedger returns the parameters by which a provider with mandates observes the Sites. Nil means that the spec has the parameters.
+	followLedger func(s *deliveryv1alpha1.SiteSync) deliveryv1alpha1.SiteSyncParameters
 }
 
 // firstRenderer is the version that worlds begin with, whatever the present one is: tests say how many versions came after it.

@@ -92,19 +92,46 @@ func TestCanaryState(t *testing.T) {
 		change func(*Input)
 		want   v1alpha1.CanaryState
 	}{
-		"Rejected":    {reason: "A rejected revision whose rollback has not begun waits for nothing in its track.", state: rejectCanary(0, ledger.StageSteps), report: live},
-		"Stopped":     {reason: "A rollback that is held waits for nothing in the track.", state: rejectCanary(1, ledger.StageSteps), report: live, change: func(f *Input) { f.Stop = step.HoldAttemptsSpent }},
-		"Restored":    {reason: "A rollback that came to its end waits for nothing.", state: restored, report: live},
-		"RestoredNow": {reason: "A rollback whose end is not recorded yet drains.", state: restored, report: live, change: func(f *Input) { unrecorded(f) }, want: v1alpha1.CanaryDraining},
-		"Shifts":      {reason: "A rollback takes the requests away first.", state: rejectCanary(1, ledger.StageShift), report: syncing, want: v1alpha1.CanaryRollingBack},
-		"Shifted":     {reason: "Pods stay until their requests have ended, once these are taken away.", state: rejectCanary(1, ledger.StageShift), report: live, want: v1alpha1.CanaryDraining},
-		"Drains":      {reason: "A rollback that left the first stage drains, whatever is live.", state: rejectCanary(1, ledger.StageSteps), report: syncing, want: v1alpha1.CanaryDraining},
-		"Verified":    {reason: "A verified revision waits for nothing.", state: verified, report: live},
-		"Settles":     {reason: "The pods of the revision before a verified one stay until their requests have ended.", state: verified, report: live, change: func(f *Input) { f.IsDraining = true }, want: v1alpha1.CanaryDraining},
-		"Live":        {reason: "A step that is live, and neither pauses nor is measured, goes on.", state: func(*ledger.State) {}, report: live, want: v1alpha1.CanaryShifting},
-		"NotLive":     {reason: "A step that is not live gets its requests.", state: func(*ledger.State) {}, report: syncing, want: v1alpha1.CanaryShifting},
-		"Manual":      {reason: "A step with a pause without an end waits for a user.", state: paused(step.PauseManual, 0), report: live, want: v1alpha1.CanaryAwaitingPromotion},
-		"Promoted":    {reason: "A step whose successor a user released goes on.", state: paused(step.PauseManual, 1), report: live, want: v1alpha1.CanaryShifting},
+		"Rejected": {
+			reason: "A rejected revision whose rollback has not begun waits for nothing in its track.",
+			state:  rejectCanary(0, ledger.StageSteps), report: live,
+		},
+		"Stopped": {
+			reason: "A rollback that is held waits for nothing in the track.",
+			state:  rejectCanary(1, ledger.StageSteps), report: live, change: func(f *Input) { f.Stop = step.HoldAttemptsSpent },
+		},
+		"Restored": {reason: "A rollback that came to its end waits for nothing.", state: restored, report: live},
+		"RestoredNow": {
+			reason: "A rollback whose end is not recorded yet drains.",
+			state:  restored, report: live, change: func(f *Input) { unrecorded(f) }, want: v1alpha1.CanaryDraining,
+		},
+		"Shifts": {
+			reason: "A rollback takes the requests away first.",
+			state:  rejectCanary(1, ledger.StageShift), report: syncing, want: v1alpha1.CanaryRollingBack,
+		},
+		"Shifted": {
+			reason: "Pods stay until their requests have ended, once these are taken away.",
+			state:  rejectCanary(1, ledger.StageShift), report: live, want: v1alpha1.CanaryDraining,
+		},
+		"Drains": {
+			reason: "A rollback that left the first stage drains, whatever is live.",
+			state:  rejectCanary(1, ledger.StageSteps), report: syncing, want: v1alpha1.CanaryDraining,
+		},
+		"Verified": {reason: "A verified revision waits for nothing.", state: verified, report: live},
+		"Settles": {
+			reason: "The pods of the revision before a verified one stay until their requests have ended.",
+			state:  verified, report: live, change: func(f *Input) { f.IsDraining = true }, want: v1alpha1.CanaryDraining,
+		},
+		"Live": {
+			reason: "A step that is live, and neither pauses nor is measured, goes on.",
+			state:  func(*ledger.State) {}, report: live, want: v1alpha1.CanaryShifting,
+		},
+		"NotLive": {reason: "A step that is not live gets its requests.", state: func(*ledger.State) {}, report: syncing, want: v1alpha1.CanaryShifting},
+		"Manual": {
+			reason: "A step with a pause without an end waits for a user.",
+			state:  paused(step.PauseManual, 0), report: live, want: v1alpha1.CanaryAwaitingPromotion,
+		},
+		"Promoted": {reason: "A step whose successor a user released goes on.", state: paused(step.PauseManual, 1), report: live, want: v1alpha1.CanaryShifting},
 		"Earlier": {reason: "The release of an earlier step does not release this one.", state: func(s *ledger.State) {
 			paused(step.PauseManual, 1)(s)
 			s.Current.Plan[1].Pause = step.PauseManual
@@ -116,21 +143,64 @@ func TestCanaryState(t *testing.T) {
 			f.Sync, f.ObservedSync, f.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: v1alpha1.CanaryPaused},
 		"PauseEnded": {reason: "A step goes on once its pause has ended.", state: paused("10m", 0), report: live, change: releaseStep, want: v1alpha1.CanaryShifting},
-		"PausedAway": {reason: "A step that a user released does not wait for the end of its pause.", state: paused("10m", 1), report: live, want: v1alpha1.CanaryShifting},
-		"Measured":   {reason: "A step is measured until its Gate has counted enough.", state: gatedStep, report: live, change: measureStep(silent), want: v1alpha1.CanaryMeasuring},
-		"NoPause":    {reason: "A step that was measured, and has no pause, does not wait for the end of one.", state: gatedStep, report: live, change: measureStep(passed), want: v1alpha1.CanaryMeasuring},
-		"Held":       {reason: "A step whose Gate came to no verdict waits for a user.", state: gatedPause("10m", 0), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
-		"HeldOver":   {reason: "A step whose Gate a user released does not wait for the verdict of the Gate.", state: decided, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
-		"HeldEarly":  {reason: "A step whose pause a user released before the Gate ended waits for a decision on the Gate.", state: gatedPause(step.PauseManual, 1), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
-		"HeldLast":   {reason: "A user who released all steps still decides on the Gate of the last one.", state: func(s *ledger.State) { s.Cursor.Step, s.Cursor.Full, s.Current.Plan[1].Gate = 1, true, true }, report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
-		"HeldFull":   {reason: "A step that a user left out waits for no verdict of its Gate.", state: func(s *ledger.State) { gatedPause(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
-		"Uncounted":  {reason: "A step waits for its Gate before it waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(measuring), want: v1alpha1.CanaryMeasuring},
-		"Unmeasured": {reason: "A step waits for a Gate that is not there yet.", state: gatedPause(step.PauseManual, 0), report: live, want: v1alpha1.CanaryMeasuring},
-		"Counted":    {reason: "A step that was measured waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(passed), want: v1alpha1.CanaryAwaitingPromotion},
-		"Clears":     {reason: "Requests that another revision still gets go back before the revision begins.", state: clearing(ledger.StageClear, 1), report: live, want: v1alpha1.CanaryDraining},
-		"Begins":     {reason: "A first revision has no requests to bring back.", state: clearing(ledger.StageClear, 0), report: live, want: v1alpha1.CanaryPreparing},
-		"Beside":     {reason: "A revision that comes beside the stable one prepares its pods.", state: clearing(ledger.StageBeside, 1), report: live, want: v1alpha1.CanaryPreparing},
-		"Prepares":   {reason: "A step without requests prepares until it is live.", state: func(s *ledger.State) { s.Current.Plan[0].Weight = new(int32(0)) }, report: syncing, want: v1alpha1.CanaryPreparing},
+		"PausedAway": {
+			reason: "A step that a user released does not wait for the end of its pause.",
+			state:  paused("10m", 1), report: live, want: v1alpha1.CanaryShifting,
+		},
+		"Measured": {
+			reason: "A step is measured until its Gate has counted enough.",
+			state:  gatedStep, report: live, change: measureStep(silent), want: v1alpha1.CanaryMeasuring,
+		},
+		"NoPause": {
+			reason: "A step that was measured, and has no pause, does not wait for the end of one.",
+			state:  gatedStep, report: live, change: measureStep(passed), want: v1alpha1.CanaryMeasuring,
+		},
+		"Held": {
+			reason: "A step whose Gate came to no verdict waits for a user.",
+			state:  gatedPause("10m", 0), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld,
+		},
+		"HeldOver": {
+			reason: "A step whose Gate a user released does not wait for the verdict of the Gate.",
+			state:  decided, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring,
+		},
+		"HeldEarly": {
+			reason: "A step whose pause a user released before the Gate ended waits for a decision on the Gate.",
+			state:  gatedPause(step.PauseManual, 1), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld,
+		},
+		"HeldLast": {
+			reason: "A user who released all steps still decides on the Gate of the last one.",
+			state:  func(s *ledger.State) { s.Cursor.Step, s.Cursor.Full, s.Current.Plan[1].Gate = 1, true, true }, report: live, change: leaveOpen,
+			want: v1alpha1.CanaryHeld,
+		},
+		"HeldFull": {reason: "A step that a user left out waits for no verdict of its Gate.", state: func(s *ledger.State) { gatedPause(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
+		"Uncounted": {
+			reason: "A step waits for its Gate before it waits for a user.",
+			state:  gatedPause(step.PauseManual, 0), report: live, change: measureStep(measuring), want: v1alpha1.CanaryMeasuring,
+		},
+		"Unmeasured": {
+			reason: "A step waits for a Gate that is not there yet.",
+			state:  gatedPause(step.PauseManual, 0), report: live, want: v1alpha1.CanaryMeasuring,
+		},
+		"Counted": {
+			reason: "A step that was measured waits for a user.",
+			state:  gatedPause(step.PauseManual, 0), report: live, change: measureStep(passed), want: v1alpha1.CanaryAwaitingPromotion,
+		},
+		"Clears": {
+			reason: "Requests that another revision still gets go back before the revision begins.",
+			state:  clearing(ledger.StageClear, 1), report: live, want: v1alpha1.CanaryDraining,
+		},
+		"Begins": {
+			reason: "A first revision has no requests to bring back.",
+			state:  clearing(ledger.StageClear, 0), report: live, want: v1alpha1.CanaryPreparing,
+		},
+		"Beside": {
+			reason: "A revision that comes beside the stable one prepares its pods.",
+			state:  clearing(ledger.StageBeside, 1), report: live, want: v1alpha1.CanaryPreparing,
+		},
+		"Prepares": {
+			reason: "A step without requests prepares until it is live.",
+			state:  func(s *ledger.State) { s.Current.Plan[0].Weight = new(int32(0)) }, report: syncing, want: v1alpha1.CanaryPreparing,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -178,11 +248,26 @@ func TestSiteWeight(t *testing.T) {
 		held   deliveryv1alpha1.DeliveredTrack
 		want   *int32
 	}{
-		"Held":     {reason: "The share is that of the track of the revision.", state: green, held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 10}, want: new(int32(10))},
-		"Other":    {reason: "The share of another track is not that of the revision.", state: green, held: deliveryv1alpha1.DeliveredTrack{Name: "blue", Revision: 2, Weight: 90}, want: new(int32(0))},
-		"Earlier":  {reason: "The share of an earlier revision in the track is not that of this one.", state: green, held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 90}, want: new(int32(0))},
-		"Return":   {reason: "The share of a revision that takes requests back is that of the pods without tracks.", state: untracked, held: deliveryv1alpha1.DeliveredTrack{Name: ledger.TrackPlain, Revision: 2, Weight: 10}, want: new(int32(10))},
-		"NoTracks": {reason: "A revision without tracks has no share.", state: inPlace, held: deliveryv1alpha1.DeliveredTrack{Name: ledger.TrackPlain, Revision: 2, Weight: 10}},
+		"Held": {
+			reason: "The share is that of the track of the revision.",
+			state:  green, held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 10}, want: new(int32(10)),
+		},
+		"Other": {
+			reason: "The share of another track is not that of the revision.",
+			state:  green, held: deliveryv1alpha1.DeliveredTrack{Name: "blue", Revision: 2, Weight: 90}, want: new(int32(0)),
+		},
+		"Earlier": {
+			reason: "The share of an earlier revision in the track is not that of this one.",
+			state:  green, held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 90}, want: new(int32(0)),
+		},
+		"Return": {
+			reason: "The share of a revision that takes requests back is that of the pods without tracks.",
+			state:  untracked, held: deliveryv1alpha1.DeliveredTrack{Name: ledger.TrackPlain, Revision: 2, Weight: 10}, want: new(int32(10)),
+		},
+		"NoTracks": {
+			reason: "A revision without tracks has no share.",
+			state:  inPlace, held: deliveryv1alpha1.DeliveredTrack{Name: ledger.TrackPlain, Revision: 2, Weight: 10},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +294,8 @@ func TestCanaryStatus(t *testing.T) {
 	}{
 		"NoTracks": {reason: "A revision without tracks shows nothing.", state: inPlace, report: live},
 		"Return": {
-			reason: "A revision without tracks that takes requests back from one shows its steps.", state: func(s *ledger.State) { s.Current.Track = "" }, report: syncing,
+			reason: "A revision without tracks that takes requests back from one shows its steps.",
+			state:  func(s *ledger.State) { s.Current.Track = "" }, report: syncing,
 			want: &v1alpha1.CanaryStatus{State: v1alpha1.CanaryShifting, Step: "1/2", Weight: new(int32(10))},
 		},
 		"Shifts": {
@@ -222,7 +308,9 @@ func TestCanaryStatus(t *testing.T) {
 		},
 		"Manual": {
 			reason: "A step that waits for a user shows which one to release.", state: paused(step.PauseManual), report: live,
-			want: &v1alpha1.CanaryStatus{State: v1alpha1.CanaryAwaitingPromotion, Step: "1/2", Weight: new(int32(10)), Track: "green", StableRevision: 1, Promote: new(int32(1))},
+			want: &v1alpha1.CanaryStatus{
+				State: v1alpha1.CanaryAwaitingPromotion, Step: "1/2", Weight: new(int32(10)), Track: "green", StableRevision: 1, Promote: new(int32(1)),
+			},
 		},
 		"Verified": {
 			reason: "A verified revision has no stable one beside it.", report: live,
@@ -248,12 +336,19 @@ func TestDrainingMessage(t *testing.T) {
 		state  func(*ledger.State)
 		want   string
 	}{
-		"Rejected": {reason: "The pods of a rejected revision are named.", state: rejectCanary(1, ledger.StageShift), want: "The requests have left the revision, whose pods stay until these have ended."},
-		"Verified": {
-			reason: "The pods of the revision before a verified one are named.", state: func(s *ledger.State) { s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified} },
-			want: "The revision was verified, and gets all requests. The pods of the revision before it stay until their requests have ended.",
+		"Rejected": {
+			reason: "The pods of a rejected revision are named.",
+			state:  rejectCanary(1, ledger.StageShift), want: "The requests have left the revision, whose pods stay until these have ended.",
 		},
-		"Begins": {reason: "The revision is named that gets its requests back.", state: func(s *ledger.State) { s.Current.Stable = 1 }, want: "Requests go back to revision 1, before the revision begins."},
+		"Verified": {
+			reason: "The pods of the revision before a verified one are named.",
+			state:  func(s *ledger.State) { s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified} },
+			want:   "The revision was verified, and gets all requests. The pods of the revision before it stay until their requests have ended.",
+		},
+		"Begins": {
+			reason: "The revision is named that gets its requests back.",
+			state:  func(s *ledger.State) { s.Current.Stable = 1 }, want: "Requests go back to revision 1, before the revision begins.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -130,15 +130,18 @@ func TestLedgerUnreachableConditions(t *testing.T) {
 	}{
 		"First": {
 			reason: "A deployment whose ledger was never opened says why nothing is ordered.", f: &Input{Digest: "d"},
-			want: []string{"False LedgerUnreachable", "False Progressing", "True Progressing"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
+			want:    []string{"False LedgerUnreachable", "False Progressing", "True Progressing"},
+			overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
 		},
 		"Delivering": {
 			reason: "A revision that is not judged says that no verdict can be recorded.", f: inJudgement(nil, true, false, syncing),
-			want: []string{"False LedgerUnreachable", "False Progressing", "True Progressing"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
+			want:    []string{"False LedgerUnreachable", "False Progressing", "True Progressing"},
+			overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
 		},
 		"Verified": {
 			reason: "A verdict that is not recorded says why.", f: inJudgement(verified, false, true, live),
-			want: []string{"False LedgerUnreachable", "False Progressing", "True Progressing"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
+			want:    []string{"False LedgerUnreachable", "False Progressing", "True Progressing"},
+			overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
 		},
 		"Recorded": {
 			reason: "A deployment with nothing to record does not depend on the ledger now.", f: inJudgement(verified, true, true, live),
@@ -146,12 +149,14 @@ func TestLedgerUnreachableConditions(t *testing.T) {
 		},
 		"RollingBack": {
 			reason: "A rollback whose end cannot be recorded says why, and is stalled when that takes too long.", f: goingBack(true, false),
-			want: []string{"False LedgerUnreachable", "False Progressing", "True RollingBack"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
+			want:    []string{"False LedgerUnreachable", "False Progressing", "True RollingBack"},
+			overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
 		},
 		"Invalid": {
-			reason: "A user has to correct an invalid spec first.",
-			f:      &Input{Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidSpec, Message: "Words.", Terminal: true}}},
-			want:   []string{"False LedgerUnreachable", "True InvalidSpec", "False Idle"}, overdue: []string{"False LedgerUnreachable", "True InvalidSpec", "False Idle"},
+			reason:  "A user has to correct an invalid spec first.",
+			f:       &Input{Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidSpec, Message: "Words.", Terminal: true}}},
+			want:    []string{"False LedgerUnreachable", "True InvalidSpec", "False Idle"},
+			overdue: []string{"False LedgerUnreachable", "True InvalidSpec", "False Idle"},
 		},
 	}
 	for name, tc := range cases {
@@ -211,11 +216,23 @@ func TestAvailableCondition(t *testing.T) {
 	}{
 		"Nothing":    {reason: "Before the first revision nothing runs.", facts: &Input{}, why: v1alpha1.ReasonNothingOrdered},
 		"Delivering": {reason: "A first revision that is on its way does not run.", facts: judged(nil, -1, done, pushing, nothing), why: v1alpha1.ReasonDelivering},
-		"Applied":    {reason: "A first revision that is delivered, and that the Sites do not report to run, is not available.", facts: judged(nil, -1, done, done, syncing), why: v1alpha1.ReasonNotLive},
-		"Live":       {reason: "A revision that the Sites report to run is available.", facts: judged(verified, -1, done, done, live), want: true, why: v1alpha1.ReasonLive},
-		"Rejected":   {reason: "A rejected revision with nothing before it is not available.", facts: judged(rejected, -1, done, done, failed), why: v1alpha1.ReasonDeploymentFailed},
+		"Applied": {
+			reason: "A first revision that is delivered, and that the Sites do not report to run, is not available.",
+			facts:  judged(nil, -1, done, done, syncing), why: v1alpha1.ReasonNotLive,
+		},
+		"Live": {
+			reason: "A revision that the Sites report to run is available.",
+			facts:  judged(verified, -1, done, done, live), want: true, why: v1alpha1.ReasonLive,
+		},
+		"Rejected": {
+			reason: "A rejected revision with nothing before it is not available.",
+			facts:  judged(rejected, -1, done, done, failed), why: v1alpha1.ReasonDeploymentFailed,
+		},
 		"RolledBack": {reason: "After a rollback its target is available.", facts: recorded(goneBack(live), 1), want: true, why: v1alpha1.ReasonRolledBack},
-		"Earlier":    {reason: "While a revision goes out, the previous revision is available.", facts: recorded(judged(nil, -1, done, pushing, nothing), 1), want: true, why: v1alpha1.ReasonEarlierRevision},
+		"Earlier": {
+			reason: "While a revision goes out, the previous revision is available.",
+			facts:  recorded(judged(nil, -1, done, pushing, nothing), 1), want: true, why: v1alpha1.ReasonEarlierRevision,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -275,10 +292,23 @@ func TestSupportedCondition(t *testing.T) {
 		fields []string
 		want   Condition
 	}{
-		"All":  {reason: "A spec whose fields all have an effect is supported.", want: newCondition(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")},
-		"Two":  {reason: "Fields without an effect are named.", fields: []string{"a", "b"}, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+"a, b")},
-		"Most": {reason: "As many fields as a message names are all named.", fields: fields[:maxNamed], want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", "))},
-		"Many": {reason: "A message that does not name all fields says so.", fields: fields, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")+", and more")},
+		"All": {reason: "A spec whose fields all have an effect is supported.", want: newCondition(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")},
+		"Two": {
+			reason: "Fields without an effect are named.",
+			fields: []string{"a", "b"}, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+"a, b"),
+		},
+		"Most": {
+			reason: "As many fields as a message names are all named.",
+			fields: fields[:maxNamed],
+			want:   newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")),
+		},
+		"Many": {
+			reason: "A message that does not name all fields says so.",
+			fields: fields,
+			want: newCondition(
+				v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")+", and more",
+			),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -296,9 +326,18 @@ func TestStalledByProblem(t *testing.T) {
 		problem Problem
 		want    string
 	}{
-		"Terminal": {reason: "A problem that only a user can solve stalls the deployment.", problem: Problem{Reason: v1alpha1.ReasonInvalidIntent, Terminal: true}, want: "True InvalidIntent"},
-		"Retried":  {reason: "A problem that may be over when it is tried again stalls nothing.", problem: Problem{Reason: v1alpha1.ReasonRenderTimeout, Terminal: true, Retried: true}, want: "False Progressing"},
-		"Pending":  {reason: "A problem that ends when something appears stalls nothing.", problem: Problem{Reason: v1alpha1.ReasonSiteMissing}, want: "False Progressing"},
+		"Terminal": {
+			reason:  "A problem that only a user can solve stalls the deployment.",
+			problem: Problem{Reason: v1alpha1.ReasonInvalidIntent, Terminal: true}, want: "True InvalidIntent",
+		},
+		"Retried": {
+			reason:  "A problem that may be over when it is tried again stalls nothing.",
+			problem: Problem{Reason: v1alpha1.ReasonRenderTimeout, Terminal: true, Retried: true}, want: "False Progressing",
+		},
+		"Pending": {
+			reason:  "A problem that ends when something appears stalls nothing.",
+			problem: Problem{Reason: v1alpha1.ReasonSiteMissing}, want: "False Progressing",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -332,7 +371,8 @@ func TestConflictConditions(t *testing.T) {
 		got[c.Type] = string(c.Status) + " " + c.Reason
 	}
 	want := map[string]string{
-		v1alpha1.TypeDelivered: "False ObjectConflict", v1alpha1.TypeStalled: "True ObjectConflict", v1alpha1.TypeReconciling: "False Idle", v1alpha1.TypeRolledBack: "False NotRolledBack",
+		v1alpha1.TypeDelivered: "False ObjectConflict", v1alpha1.TypeStalled: "True ObjectConflict", v1alpha1.TypeReconciling: "False Idle",
+		v1alpha1.TypeRolledBack: "False NotRolledBack",
 	}
 	for typ, condition := range want {
 		if diff := cmp.Diff(condition, got[typ]); diff != "" {

@@ -267,11 +267,25 @@ func TestLog(t *testing.T) {
 		failedIn v1alpha1.Phase
 		want     []v1alpha1.Phase
 	}{
-		"First":      {reason: "All edges that were crossed in one call.", next: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseDelivering, IntentDigest: "d", Revision: 1}, want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering"}},
-		"FirstFails": {reason: "A failure leaves where it happened.", next: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "d"}, failedIn: v1alpha1.PhaseCompiling, want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"}},
-		"Quiet":      {reason: "Nothing changed.", last: succeeded, next: succeeded},
-		"Frozen":     {reason: "An invalid edit starts again.", last: succeeded, next: failed, failedIn: v1alpha1.PhaseCompiling, want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"}},
-		"Fixed":      {reason: "A fix that returns to the same revision passes through all phases.", last: failed, next: succeeded, want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"}},
+		"First": {
+			reason: "All edges that were crossed in one call.",
+			next:   v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseDelivering, IntentDigest: "d", Revision: 1},
+			want:   []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering"},
+		},
+		"FirstFails": {
+			reason: "A failure leaves where it happened.",
+			next:   v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "d"}, failedIn: v1alpha1.PhaseCompiling,
+			want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"},
+		},
+		"Quiet": {reason: "Nothing changed.", last: succeeded, next: succeeded},
+		"Frozen": {
+			reason: "An invalid edit starts again.",
+			last:   succeeded, next: failed, failedIn: v1alpha1.PhaseCompiling, want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"},
+		},
+		"Fixed": {
+			reason: "A fix that returns to the same revision passes through all phases.",
+			last:   failed, next: succeeded, want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"},
+		},
 		"Thawed": {
 			reason: "A fix outside of the spec begins again at Pending too.", next: succeeded,
 			last: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "d", Revision: 1},
@@ -311,11 +325,28 @@ func TestLogOfRejection(t *testing.T) {
 		path   phasePath
 		want   []string
 	}{
-		"Rejected":    {reason: "The failure of a rejected revision has the reason.", last: statusIn("Validating", "d"), next: statusIn("Failed", "d"), path: rejected, want: []string{"Failed GateFailed 0"}},
-		"RolledBack":  {reason: "The end of a rollback has the reason, and the running revision.", last: statusIn("RollingBack", "d"), next: statusIn("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"}},
-		"AtOnce":      {reason: "A rejection and its rollback may be seen in one call.", last: statusIn("Validating", "d"), next: statusIn("Succeeded", "d"), path: rolledBack, want: []string{"Failed GateFailed 0", "RollingBack  0", "Succeeded GateFailed 4"}},
-		"InvalidSpec": {reason: "A spec that is not valid rejects no revision.", last: statusIn("Succeeded", "d"), next: statusIn("Failed", "bad"), path: phasePath{failedIn: v1alpha1.PhasePending}, want: []string{"Pending  0", "Failed  0"}},
-		"Verified":    {reason: "A success without a rollback restores nothing.", last: statusIn("Validating", "d"), next: statusIn("Succeeded", "d"), path: phasePath{target: 4}, want: []string{"Succeeded  0"}},
+		"Rejected": {
+			reason: "The failure of a rejected revision has the reason.",
+			last:   statusIn("Validating", "d"), next: statusIn("Failed", "d"), path: rejected, want: []string{"Failed GateFailed 0"},
+		},
+		"RolledBack": {
+			reason: "The end of a rollback has the reason, and the running revision.",
+			last:   statusIn("RollingBack", "d"), next: statusIn("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"},
+		},
+		"AtOnce": {
+			reason: "A rejection and its rollback may be seen in one call.",
+			last:   statusIn("Validating", "d"), next: statusIn("Succeeded", "d"), path: rolledBack,
+			want: []string{"Failed GateFailed 0", "RollingBack  0", "Succeeded GateFailed 4"},
+		},
+		"InvalidSpec": {
+			reason: "A spec that is not valid rejects no revision.",
+			last:   statusIn("Succeeded", "d"), next: statusIn("Failed", "bad"), path: phasePath{failedIn: v1alpha1.PhasePending},
+			want: []string{"Pending  0", "Failed  0"},
+		},
+		"Verified": {
+			reason: "A success without a rollback restores nothing.",
+			last:   statusIn("Validating", "d"), next: statusIn("Succeeded", "d"), path: phasePath{target: 4}, want: []string{"Succeeded  0"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -192,25 +192,47 @@ func TestSiteStates(t *testing.T) {
 		want    v1alpha1.DeliveryStatus
 	}{
 		"Live": {reason: "Both run it.", step: -1, a: done, b: done, report: live, want: v1alpha1.DeliveryStatus{
-			SyncState: "Live", SitesReady: "2/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Live", Commit: "fedcba9876543210"}, "b": {State: "Live", Commit: "fedcba9876543210"}},
+			SyncState: "Live", SitesReady: "2/2",
+			Sites: map[string]v1alpha1.SiteStatus{
+				"a": {State: "Live", Commit: "fedcba9876543210"}, "b": {State: "Live", Commit: "fedcba9876543210"},
+			},
 		}},
 		"Silent": {reason: "The repository has it, and no engine reports more.", step: -1, a: done, b: done, report: nothing, want: v1alpha1.DeliveryStatus{
-			SyncState: "Syncing", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Syncing", Commit: "0123456789abcdef"}},
+			SyncState: "Syncing", SitesReady: "0/2",
+			Sites: map[string]v1alpha1.SiteStatus{
+				"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Syncing", Commit: "0123456789abcdef"},
+			},
 		}},
 		"FirstWave": {reason: "The second wave has not come.", step: 0, a: done, b: done, report: syncing, want: v1alpha1.DeliveryStatus{
-			SyncState: "Pending", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Its wave has not come."}},
+			SyncState: "Pending", SitesReady: "0/2",
+			Sites: map[string]v1alpha1.SiteStatus{
+				"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Its wave has not come."},
+			},
 		}},
 		"Failed": {reason: "One failure is that of all.", step: -1, a: done, b: done, report: failed, want: v1alpha1.DeliveryStatus{
-			SyncState: "Failed", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Failed", Commit: "0123456789abcdef"}, "b": {State: "Failed", Commit: "0123456789abcdef"}},
+			SyncState: "Failed", SitesReady: "0/2",
+			Sites: map[string]v1alpha1.SiteStatus{
+				"a": {State: "Failed", Commit: "0123456789abcdef"}, "b": {State: "Failed", Commit: "0123456789abcdef"},
+			},
 		}},
 		"Blocked": {reason: "One is not delivered.", step: -1, a: done, b: trouble, report: nothing, want: v1alpha1.DeliveryStatus{
-			SyncState: "Pending", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Unreachable"}},
+			SyncState: "Pending", SitesReady: "0/2",
+			Sites: map[string]v1alpha1.SiteStatus{
+				"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Unreachable"},
+			},
 		}},
 		"Refused": {reason: "A refused revision is at no Site, whatever the Sites run.", step: -1, a: done, b: done, report: live, verdict: refused, want: v1alpha1.DeliveryStatus{
-			SyncState: "Failed", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Failed", Message: "DeliveryRefused"}, "b": {State: "Failed", Message: "DeliveryRefused"}},
+			SyncState: "Failed", SitesReady: "0/2",
+			Sites: map[string]v1alpha1.SiteStatus{
+				"a": {State: "Failed", Message: "DeliveryRefused"}, "b": {State: "Failed", Message: "DeliveryRefused"},
+			},
 		}},
 		"Unobserved": {reason: "A Site without an engine is delivered or unobserved, as it says.", step: -1, a: done, b: done, counts: map[string]bool{"a": true, "b": false}, want: v1alpha1.DeliveryStatus{
-			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "No engine reports the running tree of the Site."}},
+			SyncState: "Unobserved", SitesReady: "1/2",
+			Sites: map[string]v1alpha1.SiteStatus{
+				"a": {State: "Delivered", Commit: "0123456789abcdef"},
+				"b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "No engine reports the running tree of the Site."},
+			},
 		}},
 	}
 	for name, tc := range cases {
@@ -247,19 +269,50 @@ func TestConditionsOfProof(t *testing.T) {
 		why        string
 		unobserved map[string]bool
 	}{
-		"Delivered": {reason: "Delivered is not live.", facts: judged(nil, -1, done, done, syncing), phase: "Delivering", typ: "Delivered", status: "True", why: "Delivered"},
-		"FirstWave": {reason: "A wave is not all.", facts: judged(nil, 0, done, done, live), phase: "Delivering", typ: "Delivered", status: "False", why: "Delivering"},
-		"NotLive":   {reason: "Nothing is known to run.", facts: judged(nil, -1, done, done, syncing), phase: "Delivering", typ: "Available", status: "False", why: "NotLive"},
-		"Live":      {reason: "Everything runs.", facts: judged(verified, -1, done, done, live), phase: "Succeeded", typ: "Available", status: "True", why: "Live"},
-		"Record":    {reason: "Good news waits for the record.", facts: unrecorded(judged(verified, -1, done, done, live)), phase: "Validating", typ: "Available", status: "False", why: "NotLive"},
-		"Moved":     {reason: "An object that has to be looked at again does not speak against it.", facts: judged(verified, -1, done, stale, live), phase: "Succeeded", typ: "Available", status: "True", why: "Live"},
-		"Drifted":   {reason: "The phase does not move with drift.", facts: judged(verified, -1, done, done, syncing), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
-		"LateDrift": {reason: "A verdict that is not recorded yet is not validated, however long it takes.", facts: judged(verified, -1, done, done, timedOut), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
-		"Rejected":  {reason: "A rejection needs an action of a user.", facts: judged(rejected, -1, done, done, failed), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
-		"Stands":    {reason: "A recorded verdict stays validated, whatever runs later.", facts: judged(rejected, -1, done, done, live), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
-		"Bad":       {reason: "Bad news does not wait for the record.", facts: unrecorded(judged(rejected, -1, done, done, failed)), phase: "Failed", typ: "Recorded", status: "False", why: "NotRecorded"},
+		"Delivered": {
+			reason: "Delivered is not live.",
+			facts:  judged(nil, -1, done, done, syncing), phase: "Delivering", typ: "Delivered", status: "True", why: "Delivered",
+		},
+		"FirstWave": {
+			reason: "A wave is not all.",
+			facts:  judged(nil, 0, done, done, live), phase: "Delivering", typ: "Delivered", status: "False", why: "Delivering",
+		},
+		"NotLive": {
+			reason: "Nothing is known to run.",
+			facts:  judged(nil, -1, done, done, syncing), phase: "Delivering", typ: "Available", status: "False", why: "NotLive",
+		},
+		"Live": {reason: "Everything runs.", facts: judged(verified, -1, done, done, live), phase: "Succeeded", typ: "Available", status: "True", why: "Live"},
+		"Record": {
+			reason: "Good news waits for the record.",
+			facts:  unrecorded(judged(verified, -1, done, done, live)), phase: "Validating", typ: "Available", status: "False", why: "NotLive",
+		},
+		"Moved": {
+			reason: "An object that has to be looked at again does not speak against it.",
+			facts:  judged(verified, -1, done, stale, live), phase: "Succeeded", typ: "Available", status: "True", why: "Live",
+		},
+		"Drifted": {
+			reason: "The phase does not move with drift.",
+			facts:  judged(verified, -1, done, done, syncing), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted",
+		},
+		"LateDrift": {
+			reason: "A verdict that is not recorded yet is not validated, however long it takes.",
+			facts:  judged(verified, -1, done, done, timedOut), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted",
+		},
+		"Rejected": {
+			reason: "A rejection needs an action of a user.",
+			facts:  judged(rejected, -1, done, done, failed), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed",
+		},
+		"Stands": {
+			reason: "A recorded verdict stays validated, whatever runs later.",
+			facts:  judged(rejected, -1, done, done, live), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed",
+		},
+		"Bad": {
+			reason: "Bad news does not wait for the record.",
+			facts:  unrecorded(judged(rejected, -1, done, done, failed)), phase: "Failed", typ: "Recorded", status: "False", why: "NotRecorded",
+		},
 		"Nobody": {
-			reason: "A Site without an engine whose delivery does not count as live stalls the revision.", facts: judged(nil, -1, done, done, nothing), unobserved: map[string]bool{"a": true, "b": false},
+			reason: "A Site without an engine whose delivery does not count as live stalls the revision.",
+			facts:  judged(nil, -1, done, done, nothing), unobserved: map[string]bool{"a": true, "b": false},
 			phase: "Delivering", typ: "Stalled", status: "True", why: "SyncNotObserved",
 		},
 	}
@@ -307,13 +360,19 @@ func TestLiveRevision(t *testing.T) {
 		"Earlier":  {reason: "Until it runs, the previous revision runs.", facts: recorded(judged(nil, -1, done, pushing, nothing), 1), want: []int64{1, 1}},
 		"Drifted":  {reason: "A verified revision may stop running.", facts: recorded(judged(verdicts()[1], -1, done, done, syncing), 2), want: []int64{0, 2}},
 		"Rejected": {reason: "A rejected revision is not live.", facts: recorded(judged(rejected, -1, done, done, failed), 1), want: []int64{0, 1}},
-		"Refused":  {reason: "A rejected revision that touched nothing leaves the verified one live.", facts: stopped(judged(rejected, -1, pushing, pushing, nothing), "before"), want: []int64{1, 1}},
+		"Refused": {
+			reason: "A rejected revision that touched nothing leaves the verified one live.",
+			facts:  stopped(judged(rejected, -1, pushing, pushing, nothing), "before"), want: []int64{1, 1},
+		},
 		"Recorded": {reason: "Whatever is looked for.", facts: stopped(judged(rejected, -1, done, done, syncing), "before"), want: []int64{1, 1}},
-		"Gates":    {reason: "A rejected revision that changed only its checks leaves the verified one live.", facts: stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1}},
-		"Stopped":  {reason: "Not where it is known not to run.", facts: stopped(judged(rejected, -1, done, done, syncing), "t"), want: []int64{0, 1}},
-		"Back":     {reason: "A rollback that came to its end makes its target the live revision.", facts: recorded(goneBack(live), 1), want: []int64{1, 1}},
-		"BackOff":  {reason: "The target of a rollback is not live where a Site is known not to run it.", facts: recorded(goneBack(syncing), 1), want: []int64{0, 1}},
-		"Gone":     {reason: "One does not say.", facts: judged(nil, -1, done, absent, nothing), want: []int64{0, 0}},
+		"Gates": {
+			reason: "A rejected revision that changed only its checks leaves the verified one live.",
+			facts:  stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1},
+		},
+		"Stopped": {reason: "Not where it is known not to run.", facts: stopped(judged(rejected, -1, done, done, syncing), "t"), want: []int64{0, 1}},
+		"Back":    {reason: "A rollback that came to its end makes its target the live revision.", facts: recorded(goneBack(live), 1), want: []int64{1, 1}},
+		"BackOff": {reason: "The target of a rollback is not live where a Site is known not to run it.", facts: recorded(goneBack(syncing), 1), want: []int64{0, 1}},
+		"Gone":    {reason: "One does not say.", facts: judged(nil, -1, done, absent, nothing), want: []int64{0, 0}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -334,7 +393,11 @@ func TestStepMessage(t *testing.T) {
 	}{
 		"Nothing": {reason: "A deployment without a revision is at no step."},
 		"One":     {reason: "The only step of a plan is not named.", state: ledger.State{Current: newRevision(2)}},
-		"Second":  {reason: "Users count steps from one.", state: ledger.State{Current: &ledger.Revision{Plan: make([]ledger.Step, 2)}, Cursor: ledger.Cursor{Step: 1}}, want: " This is step 2 of 2."},
+		"Second": {
+			reason: "Users count steps from one.",
+			state:  ledger.State{Current: &ledger.Revision{Plan: make([]ledger.Step, 2)}, Cursor: ledger.Cursor{Step: 1}},
+			want:   " This is step 2 of 2.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

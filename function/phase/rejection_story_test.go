@@ -48,9 +48,18 @@ func TestLogOfHiddenRejection(t *testing.T) {
 			reason: "A rollback that failed behind a problem is logged, once.", looks: []look{judged, problem, unrestored, unrestored},
 			want: []string{"Failed ", "Pending ", "Compiling ", "Rendering ", "Delivering ", "Validating ", "Failed GateFailed", "RollingBack ", "Failed GateFailed"},
 		},
-		"Upgraded": {reason: "A failure that an older function logged is not logged again.", looks: []look{judged, rejected, upgraded}, want: []string{"Failed GateFailed"}},
-		"Older":    {reason: "An older function did not say that a failure was a rejection, and this one does not either.", looks: []look{judged, problem, upgraded}, want: []string{"Failed "}},
-		"Flapping": {reason: "A problem after the rejection says nothing new, and neither does its end.", looks: []look{judged, rejected, problem, rejected}, want: []string{"Failed GateFailed"}},
+		"Upgraded": {
+			reason: "A failure that an older function logged is not logged again.",
+			looks:  []look{judged, rejected, upgraded}, want: []string{"Failed GateFailed"},
+		},
+		"Older": {
+			reason: "An older function did not say that a failure was a rejection, and this one does not either.",
+			looks:  []look{judged, problem, upgraded}, want: []string{"Failed "},
+		},
+		"Flapping": {
+			reason: "A problem after the rejection says nothing new, and neither does its end.",
+			looks:  []look{judged, rejected, problem, rejected}, want: []string{"Failed GateFailed"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -251,16 +251,19 @@ func TestRunBy(t *testing.T) {
 		},
 		"Unobserved": {
 			reason: "Without any engine the revision is known to be delivered, and no more.", change: func(f *Input) { f.Sync = nil },
-			want: "The revision is delivered to every Site, where no engine reports the running tree", step: "The revision is delivered to every Site of the step, where no engine reports the running tree",
+			want: "The revision is delivered to every Site, where no engine reports the running tree",
+			step: "The revision is delivered to every Site of the step, where no engine reports the running tree",
 		},
 		"Mixed": {
-			reason: "A Site without an engine has another message than a Site with an engine.", change: func(f *Input) { f.Unobserved = map[string]bool{f.Trees()[0].Site: true} },
-			want: "Every Site that is observed runs the revision, which is delivered to the others",
-			step: "Every Site of the step that is observed runs the revision, which is delivered to the others",
+			reason: "A Site without an engine has another message than a Site with an engine.",
+			change: func(f *Input) { f.Unobserved = map[string]bool{f.Trees()[0].Site: true} },
+			want:   "Every Site that is observed runs the revision, which is delivered to the others",
+			step:   "Every Site of the step that is observed runs the revision, which is delivered to the others",
 		},
 		"Elsewhere": {
-			reason: "A Site without an engine that the revision does not go to changes nothing.", change: func(f *Input) { f.Unobserved = map[string]bool{"elsewhere": true} },
-			want: "Every Site runs the revision", step: "Every Site of the step runs the revision",
+			reason: "A Site without an engine that the revision does not go to changes nothing.",
+			change: func(f *Input) { f.Unobserved = map[string]bool{"elsewhere": true} },
+			want:   "Every Site runs the revision", step: "Every Site of the step runs the revision",
 		},
 	}
 	for name, tc := range cases {

@@ -27,7 +27,8 @@ func TestClusterWaitStatus(t *testing.T) {
 			want: v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "ClusterNotReady: Its control plane starts."},
 		},
 		"NoMessage": {
-			reason: "A reason stands alone where the SiteSync says no more.", want: v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "ClusterNotReady"},
+			reason: "A reason stands alone where the SiteSync says no more.",
+			want:   v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "ClusterNotReady"},
 			change: func(f *siteView) {
 				f.observations["edge1"] = deliveryv1alpha1.SiteObservation{State: deliveryv1alpha1.SiteWaitingForCluster, Reason: "ClusterNotReady"}
 			},
@@ -74,8 +75,9 @@ func TestSiteStatus(t *testing.T) {
 		want   v1alpha1.SiteStatus
 	}{
 		"Rollback": {
-			reason: "A Site that a rollback leaves unchanged shows its current tree.", change: func(f *siteView) { f.State.Cursor.Attempt, f.State.Verdict = 1, verdicts()[2] },
-			want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: "0123456789abcdef", Message: "The rollback does not change it."},
+			reason: "A Site that a rollback leaves unchanged shows its current tree.",
+			change: func(f *siteView) { f.State.Cursor.Attempt, f.State.Verdict = 1, verdicts()[2] },
+			want:   v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: "0123456789abcdef", Message: "The rollback does not change it."},
 		},
 		"Rejected": {
 			reason: "A revision that was rejected before it came to a Site says there why.",
@@ -122,10 +124,19 @@ func TestHasWrittenPath(t *testing.T) {
 		tree    deliveryv1alpha1.DeliveredTree
 		want    bool
 	}{
-		"Failed":  {reason: "A revision that failed at a Site was there.", verdict: rolloutv1alpha1.RejectedSyncFailed, want: true},
-		"Written": {reason: "A delivery that holds a tree of the revision in the directory brought it there.", verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 2}, want: true},
-		"Other":   {reason: "A tree in another directory does not count.", verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "b", Revision: 2}},
-		"Earlier": {reason: "A tree of an earlier revision does not count.", verdict: rolloutv1alpha1.RejectedDeliveryTimedOut, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 1}},
+		"Failed": {reason: "A revision that failed at a Site was there.", verdict: rolloutv1alpha1.RejectedSyncFailed, want: true},
+		"Written": {
+			reason:  "A delivery that holds a tree of the revision in the directory brought it there.",
+			verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 2}, want: true,
+		},
+		"Other": {
+			reason:  "A tree in another directory does not count.",
+			verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "b", Revision: 2},
+		},
+		"Earlier": {
+			reason:  "A tree of an earlier revision does not count.",
+			verdict: rolloutv1alpha1.RejectedDeliveryTimedOut, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 1},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -147,11 +158,29 @@ func TestDeliveredSiteStatus(t *testing.T) {
 		change func(*Input)
 		want   v1alpha1.SiteStatus
 	}{
-		"Live":      {reason: "A Site that runs the tree names the commit that it runs.", change: func(*Input) {}, want: v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Commit: "fedcba9876543210"}},
-		"NoCommit":  {reason: "Where the engine names no commit, that of the repository stands.", change: func(f *Input) { f.ObservedSync.Status.AtProvider.Sites[0].Commit = "" }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Commit: delivered}},
-		"Unwatched": {reason: "Of a Site that the SiteSync is not to observe the delivery alone is known.", change: func(f *Input) { f.Sync.Spec.ForProvider.Sites = f.Sync.Spec.ForProvider.Sites[1:] }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}},
-		"NoEngine":  {reason: "Of a Site without an engine the delivery alone is known.", change: func(f *Input) { f.Unobserved["a"] = true }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}},
-		"Unproven":  {reason: "A Site without an engine whose delivery does not count says so.", change: func(f *Input) { f.Unobserved["a"] = false }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports the running tree of the Site."}},
+		"Live": {
+			reason: "A Site that runs the tree names the commit that it runs.",
+			change: func(*Input) {}, want: v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Commit: "fedcba9876543210"},
+		},
+		"NoCommit": {
+			reason: "Where the engine names no commit, that of the repository stands.",
+			change: func(f *Input) { f.ObservedSync.Status.AtProvider.Sites[0].Commit = "" },
+			want:   v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Commit: delivered},
+		},
+		"Unwatched": {
+			reason: "Of a Site that the SiteSync is not to observe the delivery alone is known.",
+			change: func(f *Input) { f.Sync.Spec.ForProvider.Sites = f.Sync.Spec.ForProvider.Sites[1:] },
+			want:   v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered},
+		},
+		"NoEngine": {
+			reason: "Of a Site without an engine the delivery alone is known.",
+			change: func(f *Input) { f.Unobserved["a"] = true }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered},
+		},
+		"Unproven": {
+			reason: "A Site without an engine whose delivery does not count says so.",
+			change: func(f *Input) { f.Unobserved["a"] = false },
+			want:   v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports the running tree of the Site."},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

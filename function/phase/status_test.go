@@ -36,7 +36,11 @@ func TestEnd(t *testing.T) {
 				f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
 				f.State.Current.Plan = []ledger.Step{{Gate: true}}
 			},
-			want: want{rolloutv1alpha1.EndVerified, "Revision 2 was verified: its gates passed. The revision was verified, and not every Site is known to run it now: The revision is on its way to the repository."},
+			want: want{
+				rolloutv1alpha1.EndVerified,
+				"Revision 2 was verified: its gates passed. The revision was verified, and not every Site is known to run it now: The revision is " +
+					"on its way to the repository.",
+			},
 		},
 		"RolledBack": {
 			reason: "A revision that was rolled back shows the reason, and the running revision.",
@@ -58,7 +62,11 @@ func TestEnd(t *testing.T) {
 		"Nothing": {
 			reason: "A revision that changed no directory is not left running.",
 			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldNothingToRestore },
-			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to roll back: every directory holds the files of the last verified revision."},
+			want: want{
+				rolloutv1alpha1.EndNothingToRestore,
+				"Revision 2 was rejected: GateFailed. Slow. There is nothing to roll back: every directory holds the files of the last verified " +
+					"revision.",
+			},
 		},
 		"Stays": {
 			reason: "A revision that may run still says why it was not rolled back.",
@@ -90,11 +98,23 @@ func TestFailedPhase(t *testing.T) {
 		change func(*Input)
 		want   v1alpha1.Phase
 	}{
-		"Nothing":  {reason: "A deployment without a revision failed before anything was delivered.", change: func(f *Input) { f.State.Current = nil }, want: v1alpha1.PhasePending},
-		"Going":    {reason: "A revision without a verdict fails in no later phase.", change: func(*Input) {}, want: v1alpha1.PhasePending},
-		"Problem":  {reason: "A problem of the spec has its own phase.", change: func(f *Input) { f.Problem = &Problem{Phase: v1alpha1.PhaseCompiling} }, want: v1alpha1.PhaseCompiling},
-		"Refused":  {reason: "A revision that was refused failed while it was delivered.", change: reject(rolloutv1alpha1.RejectedDeliveryRefused), want: v1alpha1.PhaseDelivering},
-		"LastGate": {reason: "A revision that its last Gate rejected failed while it was validated.", change: reject(rolloutv1alpha1.RejectedGateFailed), want: v1alpha1.PhaseValidating},
+		"Nothing": {
+			reason: "A deployment without a revision failed before anything was delivered.",
+			change: func(f *Input) { f.State.Current = nil }, want: v1alpha1.PhasePending,
+		},
+		"Going": {reason: "A revision without a verdict fails in no later phase.", change: func(*Input) {}, want: v1alpha1.PhasePending},
+		"Problem": {
+			reason: "A problem of the spec has its own phase.",
+			change: func(f *Input) { f.Problem = &Problem{Phase: v1alpha1.PhaseCompiling} }, want: v1alpha1.PhaseCompiling,
+		},
+		"Refused": {
+			reason: "A revision that was refused failed while it was delivered.",
+			change: reject(rolloutv1alpha1.RejectedDeliveryRefused), want: v1alpha1.PhaseDelivering,
+		},
+		"LastGate": {
+			reason: "A revision that its last Gate rejected failed while it was validated.",
+			change: reject(rolloutv1alpha1.RejectedGateFailed), want: v1alpha1.PhaseValidating,
+		},
 		"WaveGate": {reason: "A revision that the Gate of an earlier step rejected was still being delivered.", want: v1alpha1.PhaseDelivering, change: func(f *Input) {
 			reject(rolloutv1alpha1.RejectedGateFailed)(f)
 			f.State.Current.Plan = []ledger.Step{{Gate: true}, {Gate: true}}
@@ -122,7 +142,10 @@ func TestRollingBackMessage(t *testing.T) {
 	}{
 		"Target":   {reason: "A rollback names its target where it is known.", target: 1, most: 3, want: "Attempt 1 of 3 rolls back to revision 1."},
 		"NoTarget": {reason: "A rollback whose target is not known names none.", most: 3, want: "Attempt 1 of 3 rolls back."},
-		"Edited":   {reason: "An attempt beyond the current limit of the spec is not counted against the limit.", target: 1, want: "Attempt 1 rolls back to revision 1."},
+		"Edited": {
+			reason: "An attempt beyond the current limit of the spec is not counted against the limit.",
+			target: 1, want: "Attempt 1 rolls back to revision 1.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -187,13 +210,27 @@ func TestContinuesMessage(t *testing.T) {
 		change func(*Input)
 		want   string
 	}{
-		"Nothing":   {reason: "Before the first revision nothing goes on.", change: func(f *Input) { f.State.Current = nil }},
-		"Going":     {reason: "A revision that is not judged goes on.", change: func(*Input) {}, want: " Revision 2 goes on as it is."},
-		"Verified":  {reason: "A verified revision stays.", change: func(f *Input) { f.State.Verdict = verified }, want: " Revision 2 stays as it is."},
-		"Rollback":  {reason: "A rollback that began goes on.", change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt = rejected, 1 }, want: " The rollback of revision 2 goes on."},
-		"Restored":  {reason: "A rollback that ended leaves all as it is.", change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt, f.State.Restored = rejected, 1, true }, want: " Revision 2 stays as it is."},
-		"Stopped":   {reason: "A rollback that is held leaves all as it is.", change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt, f.Stop = rejected, 1, step.HoldAttemptsSpent }, want: " Revision 2 stays as it is."},
-		"NotRolled": {reason: "A rejected revision that nothing rolls back stays.", change: func(f *Input) { f.State.Verdict = rejected }, want: " Revision 2 stays as it is."},
+		"Nothing":  {reason: "Before the first revision nothing goes on.", change: func(f *Input) { f.State.Current = nil }},
+		"Going":    {reason: "A revision that is not judged goes on.", change: func(*Input) {}, want: " Revision 2 goes on as it is."},
+		"Verified": {reason: "A verified revision stays.", change: func(f *Input) { f.State.Verdict = verified }, want: " Revision 2 stays as it is."},
+		"Rollback": {
+			reason: "A rollback that began goes on.",
+			change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt = rejected, 1 }, want: " The rollback of revision 2 goes on.",
+		},
+		"Restored": {
+			reason: "A rollback that ended leaves all as it is.",
+			change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt, f.State.Restored = rejected, 1, true },
+			want:   " Revision 2 stays as it is.",
+		},
+		"Stopped": {
+			reason: "A rollback that is held leaves all as it is.",
+			change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt, f.Stop = rejected, 1, step.HoldAttemptsSpent },
+			want:   " Revision 2 stays as it is.",
+		},
+		"NotRolled": {
+			reason: "A rejected revision that nothing rolls back stays.",
+			change: func(f *Input) { f.State.Verdict = rejected }, want: " Revision 2 stays as it is.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -221,28 +258,67 @@ func TestPhaseOf(t *testing.T) {
 		ready     bool
 		message   string
 	}{
-		"Nothing":          {reason: "Nothing was ordered.", phase: v1alpha1.PhasePending, message: "Nothing was ordered yet."},
-		"Invalid":          {reason: "An invalid spec.", problem: invalid, phase: v1alpha1.PhaseFailed, message: "Not understood."},
-		"InvalidDelivered": {reason: "An invalid spec freezes the delivered revision.", problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is."},
+		"Nothing": {reason: "Nothing was ordered.", phase: v1alpha1.PhasePending, message: "Nothing was ordered yet."},
+		"Invalid": {reason: "An invalid spec.", problem: invalid, phase: v1alpha1.PhaseFailed, message: "Not understood."},
+		"InvalidDelivered": {
+			reason:  "An invalid spec freezes the delivered revision.",
+			problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is.",
+		},
 		"Unended": {
 			reason:  "A message that does not end with a full stop does not run into the next sentence.",
 			problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: replicas: must be from 0 to 10000", Terminal: true},
 			ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "spec.intent: replicas: must be from 0 to 10000. Revision 2 stays as it is.",
 		},
-		"Missing":  {reason: "Something is missing.", problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is."},
-		"OnItsWay": {reason: "No object reports anything yet.", ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"Trouble":  {reason: "The message names the obstacle.", ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
+		"Missing": {
+			reason:  "Something is missing.",
+			problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is.",
+		},
+		"OnItsWay": {
+			reason:  "No object reports anything yet.",
+			ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering,
+			message: "The revision is on its way to the repository.",
+		},
+		"Trouble": {
+			reason:  "The message names the obstacle.",
+			ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words.",
+		},
 		"Conflict": {
 			reason:  "An object of another claim fails the deployment while it lasts, without a verdict about its revision.",
 			ordered: true, unjudged: true, a: done, b: conflict, phase: v1alpha1.PhaseFailed, message: "GitDelivery b: ObjectConflict: Words.",
 		},
-		"Done":          {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
-		"Drifted":       {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words."},
-		"NotToRecord":   {reason: "A message names the obstacle to recording the verdict.", ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and the ledger has not recorded that yet. GitDelivery b: Unreachable: Words."},
-		"Unrecorded":    {reason: "A success is shown once the ledger holds it.", ordered: true, pending: true, a: done, b: done, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the ledger has recorded it."},
-		"Stale":         {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
-		"OtherPosition": {reason: "A report about another position proves nothing.", ordered: true, unjudged: true, a: done, b: otherPosition, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"OtherTrees":    {reason: "A report about other trees proves nothing.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Done": {
+			reason:  "All is delivered.",
+			ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision.",
+		},
+		"Drifted": {
+			reason:  "The phase does not move with drift, and Ready does.",
+			ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded,
+			message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words.",
+		},
+		"NotToRecord": {
+			reason:  "A message names the obstacle to recording the verdict.",
+			ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating,
+			message: "The revision is verified, and the ledger has not recorded that yet. GitDelivery b: Unreachable: Words.",
+		},
+		"Unrecorded": {
+			reason:  "A success is shown once the ledger holds it.",
+			ordered: true, pending: true, a: done, b: done, phase: v1alpha1.PhaseValidating,
+			message: "The revision is verified, once the ledger has recorded it.",
+		},
+		"Stale": {
+			reason:  "Readiness of an earlier generation is none.",
+			ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision.",
+		},
+		"OtherPosition": {
+			reason:  "A report about another position proves nothing.",
+			ordered: true, unjudged: true, a: done, b: otherPosition, phase: v1alpha1.PhaseDelivering,
+			message: "The revision is on its way to the repository.",
+		},
+		"OtherTrees": {
+			reason:  "A report about other trees proves nothing.",
+			ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering,
+			message: "The revision is on its way to the repository.",
+		},
 		"Suspended": {
 			reason: "The current spec is not the delivered revision.", ordered: true, suspended: true, a: done, b: done,
 			phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision. A newer request is held back by spec.suspend.",
@@ -330,7 +406,9 @@ func fleet(b *testing.B) *Input {
 	verified := &ledger.Verdict{Result: ledger.VerdictVerified}
 	state := ledger.State{
 		Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 2 * benchRevisions}, Stable: benchRevisions, Verdict: verified,
-		Current: &ledger.Revision{Number: benchRevisions, Request: ledger.Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}, Plan: []ledger.Step{plan}},
+		Current: &ledger.Revision{
+			Number: benchRevisions, Request: ledger.Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}, Plan: []ledger.Step{plan},
+		},
 	}
 	for revision := range int64(benchRevisions) {
 		state.History = append(state.History, ledger.Past{Number: revision + 1, Verdict: verified, Trees: trees})

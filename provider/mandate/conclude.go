@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -27,8 +28,17 @@ type Facts struct {
 	// Followers are the deliveries of the same controller to other repositories.
 	Followers []v1alpha1.GitDelivery
 
-	// Requests are the open RolloutRequests of the deployment that end a revision, the oldest first.
+	// Requests are the open RolloutRequests about the current revision that the provider may carry out, the oldest first.
 	Requests []step.Request
+
+	// IsGuardRead reports whether the claim was read past the cache. Nothing goes forward before.
+	IsGuardRead bool
+
+	// Guard is why the claim lets nothing go forward. Empty means that it permits the next step.
+	Guard v1alpha1.MandateHold
+
+	// Tracker composes directories with tracks. Nil means one without a memory.
+	Tracker *directories.Tracker
 
 	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. The value for a missing Site is false.
 	Unobserved map[string]bool
@@ -44,6 +54,18 @@ type Facts struct {
 // Conclude returns the events that the provider may record by the mandate, and the state after them. next is the state after the events of the spec, on
 // top of the recorded state: these events come first.
 func (f Facts) Conclude(recorded, next ledger.State) (ledger.State, []ledger.Event) {
+	state, events, _ := f.nextEvents(recorded, next)
+	return state, events
+}
+
+// Held returns why the next event is held back although the evidence for it is there. It is ClaimUnread until the claim was read, and empty if no event is held
+// back. Only events that go forward are.
+func (f Facts) Held(recorded, next ledger.State) v1alpha1.MandateHold {
+	_, _, hold := f.nextEvents(recorded, next)
+	return hold
+}
+
+func (f Facts) nextEvents(recorded, next ledger.State) (ledger.State, []ledger.Event, v1alpha1.MandateHold) {
 	var events []ledger.Event
 	for len(events) < maxEvents {
 		e := f.nextEvent(recorded, next)
@@ -54,24 +76,30 @@ func (f Facts) Conclude(recorded, next ledger.State) (ledger.State, []ledger.Eve
 		if err != nil {
 			break
 		}
+		if step.KindOf(next, *e).GoesForward() {
+			if hold := f.holdForward(recorded, state); hold != "" {
+				return next, events, hold
+			}
+		}
 		next, events = state, append(events, *e)
 	}
-	return next, events
+	return next, events, ""
 }
 
-// nextEvent returns the next event by the rules of apis/step, if the mandate lists its kind, or nil.
+// nextEvent returns the next event by the rules of apis/step, if the mandate lists its kind, or nil. A request that is left to the function holds back no
+// rejection, and each step.
 func (f Facts) nextEvent(recorded, s ledger.State) *ledger.Event {
 	status := Status(f.Home.Spec.ForProvider.Mandate, s)
 	if status == nil {
 		return nil
 	}
 	in := f.input(recorded, s)
-	e := listedEvent(status, s, in)
-	if e == nil && len(in.Requests) > 0 {
-		in.Requests = nil // A request that is left to the function holds back no rejection.
-		e = listedEvent(status, s, in)
+	if e := listedEvent(status, s, in); e != nil || len(in.Requests) == 0 {
+		return e
 	}
-	return e
+	in.Requests = nil
+	status.May = slices.DeleteFunc(status.May, step.Kind.GoesForward)
+	return listedEvent(status, s, in)
 }
 
 // listedEvent returns the next event for an input, if the mandate lists its kind, or nil.
@@ -92,10 +120,10 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 		IsSuspended: m.Suspended,
 		Policy:      step.Policy{AutoRollback: m.Rollback.AutoRollback, MaxRetries: m.Rollback.MaxRetries, MaxPerHour: m.Rollback.MaxPerHour},
 		Directories: f.directories(recorded, s), HasAllReported: f.haveAllReported(s), AreTracksKnown: f.Applied == recorded.Position(),
-		IsRecorded: s.Head == recorded.Head, Requests: f.Requests,
+		IsRecorded: s.Head == recorded.Head, HoldsFiles: f.holdsFiles(s), Requests: f.Requests,
 	}
 	if s.Position() == recorded.Position() {
-		in.Proof = f.proof(s)
+		in.Proof = f.proof(recorded, s)
 	}
 	return in
 }
@@ -128,13 +156,19 @@ func (f Facts) deliveredBy(part ledger.Part, site string) (v1alpha1.DeliveredTre
 
 // deliveredTo returns the delivered tree of a Site in the home, and whether it is known.
 func (f Facts) deliveredTo(site string) (v1alpha1.DeliveredTree, bool) {
-	for _, t := range f.Home.Spec.ForProvider.Trees {
-		if t.Site == site {
-			delivered, isKnown := f.Delivered[t.Path]
-			return delivered, isKnown
-		}
+	t, ok := f.treeOf(site)
+	delivered, isKnown := f.Delivered[t.Path]
+	return delivered, ok && isKnown
+}
+
+// treeOf returns the tree of a Site in the spec of the home, and whether the spec has one.
+func (f Facts) treeOf(site string) (v1alpha1.Tree, bool) {
+	trees := f.Home.Spec.ForProvider.Trees
+	i := slices.IndexFunc(trees, func(t v1alpha1.Tree) bool { return t.Site == site })
+	if i < 0 {
+		return v1alpha1.Tree{}, false
 	}
-	return v1alpha1.DeliveredTree{}, false
+	return trees[i], true
 }
 
 // isChosen is true for a Site that the deployment still selects.

@@ -48,21 +48,36 @@ func TestConclude(t *testing.T) {
 		change func(c *scene)
 		want   []string
 	}{
-		"Failed":       {reason: "A revision whose Gate failed is rejected and rolled back at once.", want: []string{gateFailed, back}},
-		"OnlyReject":   {reason: "A mandate without rollbacks ends with the verdict.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindReject} }, want: []string{gateFailed}},
-		"OnlyRollBack": {reason: "A mandate without verdicts rejects nothing.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindRollBack} }},
-		"Void":         {reason: "A mandate for another revision rejects nothing.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Revision = 1 }},
+		"Failed": {reason: "A revision whose Gate failed is rejected and rolled back at once.", want: []string{gateFailed, back}},
+		"OnlyReject": {
+			reason: "A mandate without rollbacks ends with the verdict.",
+			change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindReject} }, want: []string{gateFailed},
+		},
+		"OnlyRollBack": {
+			reason: "A mandate without verdicts rejects nothing.",
+			change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindRollBack} },
+		},
+		"Void": {reason: "A mandate for another revision rejects nothing.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Revision = 1 }},
 		"ConfigReplaced": {reason: "A revision in a home whose configuration was replaced by another configuration is rolled back.", change: func(c *scene) {
 			c.recorded.Current.Parts[0].ConfigRef, c.next.Current.Parts[0].ConfigRef = "git", "git"
 		}, want: []string{gateFailed, back}},
 		"Request": {reason: "A request that is left to the function holds back no rejection.", change: func(c *scene) {
 			c.Requests = []step.Request{{Ref: ledger.RequestReference{Name: "abort", UID: "abort-uid"}, Action: step.ActionAbort, Revision: 2, CreatedAt: noon}}
 		}, want: []string{gateFailed, back}},
-		"Manual":    {reason: "A policy that rolls nothing back by itself ends with the verdict.", change: func(c *scene) { policy(c).AutoRollback = false }, want: []string{gateFailed}},
+		"Manual": {
+			reason: "A policy that rolls nothing back by itself ends with the verdict.",
+			change: func(c *scene) { policy(c).AutoRollback = false }, want: []string{gateFailed},
+		},
 		"NoRetries": {reason: "A policy without attempts ends with the verdict.", change: func(c *scene) { policy(c).MaxRetries = 0 }, want: []string{gateFailed}},
-		"Negative":  {reason: "A policy with fewer attempts than none begins one alone, as the function does.", change: func(c *scene) { policy(c).MaxRetries = -1 }, want: []string{gateFailed, back}},
-		"Suspended": {reason: "A suspended deployment is rolled back.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: []string{gateFailed, back}},
-		"TooMany":   {reason: "After as many rejections in the hour as the policy allows no rollback begins.", change: func(c *scene) { c.rejectBefore(2); policy(c).MaxPerHour = 2 }, want: []string{gateFailed}},
+		"Negative": {
+			reason: "A policy with fewer attempts than none begins one alone, as the function does.",
+			change: func(c *scene) { policy(c).MaxRetries = -1 }, want: []string{gateFailed, back},
+		},
+		"Suspended": {
+			reason: "A suspended deployment is rolled back.",
+			change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: []string{gateFailed, back},
+		},
+		"TooMany": {reason: "After as many rejections in the hour as the policy allows no rollback begins.", change: func(c *scene) { c.rejectBefore(2); policy(c).MaxPerHour = 2 }, want: []string{gateFailed}},
 		"Few": {reason: "The hour is counted from when the verdict is recorded.", change: func(c *scene) {
 			c.rejectBefore(2)
 			policy(c).MaxPerHour = 2
@@ -73,13 +88,28 @@ func TestConclude(t *testing.T) {
 			policy(c).MaxPerHour = 2
 			c.Now = noon.Add(-time.Hour)
 		}, want: []string{gateFailed, back}},
-		"Irreversible": {reason: "A revision that changed irreversible objects is not rolled back.", change: func(c *scene) { c.next.Current.Irreversible = true }, want: []string{gateFailed}},
-		"TreesDropped": {reason: "A revision whose trees were dropped cannot be a target.", change: func(c *scene) { c.next.History[0].Trees, c.next.History[0].TreesDropped = nil, true }, want: []string{gateFailed}},
-		"Withdrawn":    {reason: "A revision that a user withdrew cannot be a target.", change: func(c *scene) { c.next.History[0].Withdrawn = true }, want: []string{gateFailed}},
-		"WithoutOne":   {reason: "A Site that the deployment is not for any more does not hold the others back.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2", "edge9"} }, want: []string{gateFailed, back}},
-		"WithoutAll":   {reason: "Nothing is rolled back where the deployment is for no Site any more.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1", "edge2"} }, want: []string{gateFailed}},
-		"Unreported":   {reason: "A repository that has not applied the position, and holds the target, is not rolled back.", change: func(c *scene) { c.Applied.Revision = 1; c.holdTarget() }, want: []string{gateFailed}},
-		"Holds":        {reason: "A repository that holds the target is not rolled back.", change: func(c *scene) { c.holdTarget() }, want: []string{gateFailed}},
+		"Irreversible": {
+			reason: "A revision that changed irreversible objects is not rolled back.",
+			change: func(c *scene) { c.next.Current.Irreversible = true }, want: []string{gateFailed},
+		},
+		"TreesDropped": {
+			reason: "A revision whose trees were dropped cannot be a target.",
+			change: func(c *scene) { c.next.History[0].Trees, c.next.History[0].TreesDropped = nil, true }, want: []string{gateFailed},
+		},
+		"Withdrawn": {
+			reason: "A revision that a user withdrew cannot be a target.",
+			change: func(c *scene) { c.next.History[0].Withdrawn = true }, want: []string{gateFailed},
+		},
+		"WithoutOne": {
+			reason: "A Site that the deployment is not for any more does not hold the others back.",
+			change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2", "edge9"} }, want: []string{gateFailed, back},
+		},
+		"WithoutAll": {
+			reason: "Nothing is rolled back where the deployment is for no Site any more.",
+			change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1", "edge2"} }, want: []string{gateFailed},
+		},
+		"Unreported": {reason: "A repository that has not applied the position, and holds the target, is not rolled back.", change: func(c *scene) { c.Applied.Revision = 1; c.holdTarget() }, want: []string{gateFailed}},
+		"Holds":      {reason: "A repository that holds the target is not rolled back.", change: func(c *scene) { c.holdTarget() }, want: []string{gateFailed}},
 
 		"Proposed": {reason: "Nothing is proven of a position that is only proposed.", change: func(c *scene) { c.recorded.Current.Number = 1 }},
 		"Passed":   {reason: "A Gate that passed rejects nothing.", change: func(c *scene) { c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GatePassed) }},
@@ -87,10 +117,16 @@ func TestConclude(t *testing.T) {
 			c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateInconclusive)
 		}},
 		"Measures": {reason: "A Gate without a verdict rejects nothing.", change: func(c *scene) { c.Gates[0] = newGate("step", c.recorded, "") }},
-		"Error":    {reason: "A Gate that could not measure rejects.", change: func(c *scene) { c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateError) }, want: []string{gateFailed, back}},
-		"TimedOut": {reason: "A Gate that did not end in time rejects.", change: func(c *scene) { c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateTimedOut) }, want: []string{gateFailed, back}},
-		"Missing":  {reason: "A missing Gate rejects nothing.", change: func(c *scene) { c.withoutGates() }},
-		"Ungated":  {reason: "A Gate of a step that has none by the plan rejects nothing.", change: func(c *scene) { c.next.Current.Plan[0].Gate = false; c.recorded = c.next }},
+		"Error": {
+			reason: "A Gate that could not measure rejects.",
+			change: func(c *scene) { c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateError) }, want: []string{gateFailed, back},
+		},
+		"TimedOut": {
+			reason: "A Gate that did not end in time rejects.",
+			change: func(c *scene) { c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateTimedOut) }, want: []string{gateFailed, back},
+		},
+		"Missing": {reason: "A missing Gate rejects nothing.", change: func(c *scene) { c.withoutGates() }},
+		"Ungated": {reason: "A Gate of a step that has none by the plan rejects nothing.", change: func(c *scene) { c.next.Current.Plan[0].Gate = false; c.recorded = c.next }},
 
 		"OldGeneration": {reason: "A verdict of a Gate about an earlier generation does not count.", change: func(c *scene) { c.Gates[0].Generation++ }},
 		"NotReady":      {reason: "A verdict without a condition does not count.", change: func(c *scene) { c.Gates[0].Status.Conditions = nil }},
@@ -100,14 +136,23 @@ func TestConclude(t *testing.T) {
 		"OtherStep":     {reason: "A Gate of another step does not count.", change: func(c *scene) { c.Gates[0].Spec.ForProvider.Position.Step = 1 }},
 		"OtherRevision": {reason: "A Gate of another revision does not count.", change: func(c *scene) { c.Gates[0].Spec.ForProvider.Position.Revision = 1 }},
 		"OtherEpoch":    {reason: "A Gate of another epoch does not count.", change: func(c *scene) { c.Gates[0].Spec.ForProvider.Position.Epoch = 2 }},
-		"Forged":        {reason: "A Gate that identifies the revision of another ledger does not count.", change: func(c *scene) { c.Gates[0].Annotations["intentplane.dev/revision"] = "forged" }},
-		"Namespace":     {reason: "A Gate of another namespace does not count.", change: func(c *scene) { c.Gates[0].Namespace = "team-b" }},
-		"Controller":    {reason: "A Gate of another controller does not count.", change: func(c *scene) { c.Gates[0].OwnerReferences[0].UID = "other" }},
-		"Kind":          {reason: "A Gate that an object of another kind controls does not count.", change: func(c *scene) { c.Gates[0].OwnerReferences[0].Kind = "Other" }},
-		"NoController":  {reason: "A Gate without a controller does not count.", change: func(c *scene) { c.Gates[0].OwnerReferences = nil }},
-		"Alone":         {reason: "For a home without a controller no Gate counts.", change: func(c *scene) { c.Home.OwnerReferences, c.Gates[0].OwnerReferences = nil, nil }},
-		"Claim":         {reason: "A Gate of another claim does not count.", change: func(c *scene) { c.Gates[0].Spec.ForProvider.ClaimRef.Name = "api" }},
-		"Deleted":       {reason: "A Gate that is being deleted does not count.", change: func(c *scene) { c.Gates[0].DeletionTimestamp = &metav1.Time{Time: noon} }},
+		"Forged": {
+			reason: "A Gate that identifies the revision of another ledger does not count.",
+			change: func(c *scene) { c.Gates[0].Annotations["intentplane.dev/revision"] = "forged" },
+		},
+		"Namespace":  {reason: "A Gate of another namespace does not count.", change: func(c *scene) { c.Gates[0].Namespace = "team-b" }},
+		"Controller": {reason: "A Gate of another controller does not count.", change: func(c *scene) { c.Gates[0].OwnerReferences[0].UID = "other" }},
+		"Kind": {
+			reason: "A Gate that an object of another kind controls does not count.",
+			change: func(c *scene) { c.Gates[0].OwnerReferences[0].Kind = "Other" },
+		},
+		"NoController": {reason: "A Gate without a controller does not count.", change: func(c *scene) { c.Gates[0].OwnerReferences = nil }},
+		"Alone": {
+			reason: "For a home without a controller no Gate counts.",
+			change: func(c *scene) { c.Home.OwnerReferences, c.Gates[0].OwnerReferences = nil, nil },
+		},
+		"Claim":   {reason: "A Gate of another claim does not count.", change: func(c *scene) { c.Gates[0].Spec.ForProvider.ClaimRef.Name = "api" }},
+		"Deleted": {reason: "A Gate that is being deleted does not count.", change: func(c *scene) { c.Gates[0].DeletionTimestamp = &metav1.Time{Time: noon} }},
 		"Two": {reason: "Of two Gates of one step the first one by its name in the composition counts.", change: func(c *scene) {
 			c.addPassed("a-gate", "gate-9")
 			c.Gates[0].Annotations[composedAs] = "gate-1"
@@ -118,10 +163,23 @@ func TestConclude(t *testing.T) {
 		}},
 		"Stranger": {reason: "A Gate of another controller does not take the place of the own one.", change: func(c *scene) { c.addPassed("a-gate", "a"); c.Gates[1].OwnerReferences[0].UID = "other" }, want: []string{gateFailed, back}},
 
-		"SyncFailed":   {reason: "A revision that an engine could not apply is rejected.", change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "Failed") }, want: []string{"Rejected SyncFailed", back}},
-		"SyncTimedOut": {reason: "A revision that no Site runs in time is rejected.", change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "TimedOut") }, want: []string{"Rejected SyncTimedOut", back}},
-		"ClusterLate":  {reason: "A revision whose cluster is not ready in time is rejected.", change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "ClusterTimedOut") }, want: []string{"Rejected ClusterTimedOut", back}},
-		"SyncLive":     {reason: "Sites that run the revision verify nothing by this mandate.", change: func(c *scene) { c.withoutGates().observe(corev1.ConditionTrue, "Live") }},
+		"SyncFailed": {
+			reason: "A revision that an engine could not apply is rejected.",
+			change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "Failed") }, want: []string{"Rejected SyncFailed", back},
+		},
+		"SyncTimedOut": {
+			reason: "A revision that no Site runs in time is rejected.",
+			change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "TimedOut") }, want: []string{"Rejected SyncTimedOut", back},
+		},
+		"ClusterLate": {
+			reason: "A revision whose cluster is not ready in time is rejected.",
+			change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "ClusterTimedOut") },
+			want:   []string{"Rejected ClusterTimedOut", back},
+		},
+		"SyncLive": {
+			reason: "Sites that run the revision verify nothing by this mandate.",
+			change: func(c *scene) { c.withoutGates().observe(corev1.ConditionTrue, "Live") },
+		},
 		"SyncEmpty": {reason: "A SiteSync without conditions proves nothing.", change: func(c *scene) {
 			c.withoutGates().observe(corev1.ConditionFalse, "Failed").Status.Conditions = nil
 		}},
@@ -134,10 +192,19 @@ func TestConclude(t *testing.T) {
 		"SyncTree": {reason: "A SiteSync that looks for other trees than the spec has proves nothing.", change: func(c *scene) {
 			c.withoutGates().observe(corev1.ConditionFalse, "Failed").Spec.ForProvider.Sites[0].Tree = "other"
 		}},
-		"SyncOld": {reason: "A condition of a SiteSync about an earlier generation proves nothing.", change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "Failed").Generation++ }},
+		"SyncOld": {
+			reason: "A condition of a SiteSync about an earlier generation proves nothing.",
+			change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "Failed").Generation++ },
+		},
 
-		"Refused":       {reason: "A revision that the repository refuses is rejected.", change: func(c *scene) { refuse(c.withoutGates().Home, c.recorded.Position()) }, want: []string{"Rejected DeliveryRefused", back}},
-		"RefusedBefore": {reason: "A refusal by the repository at another position does not count.", change: func(c *scene) { refuse(c.withoutGates().Home, ledger.Position{Revision: 1}) }},
+		"Refused": {
+			reason: "A revision that the repository refuses is rejected.",
+			change: func(c *scene) { refuse(c.withoutGates().Home, c.recorded.Position()) }, want: []string{"Rejected DeliveryRefused", back},
+		},
+		"RefusedBefore": {
+			reason: "A refusal by the repository at another position does not count.",
+			change: func(c *scene) { refuse(c.withoutGates().Home, ledger.Position{Revision: 1}) },
+		},
 		"RefusedOld": {reason: "A refusal by the repository for an earlier generation does not count.", change: func(c *scene) {
 			refuse(c.withoutGates().Home, c.recorded.Position())
 			c.Home.Generation++
@@ -165,7 +232,10 @@ func TestConclude(t *testing.T) {
 			refuse(c.Home, c.recorded.Position())
 			c.goOn(rolledBack(1))
 		}},
-		"Judged":   {reason: "A revision that the function rejected is rolled back by the mandate.", change: func(c *scene) { c.goOn(rejected("GateFailed")) }, want: []string{back}},
+		"Judged": {
+			reason: "A revision that the function rejected is rolled back by the mandate.",
+			change: func(c *scene) { c.goOn(rejected("GateFailed")) }, want: []string{back},
+		},
 		"Verified": {reason: "A revision that was verified is not rejected any more.", change: func(c *scene) { c.goOn(verified("two")) }},
 		"Live":     {reason: "Sites that run the target end a rollback whose position the spec names.", change: func(c *scene) { c.restore(); c.observe(corev1.ConditionTrue, "Live") }, want: []string{"Restored"}},
 		"LiveOther": {reason: "Sites that are proven to run other trees end no rollback.", change: func(c *scene) {
@@ -200,7 +270,10 @@ func TestConclude(t *testing.T) {
 			c.Unobserved = map[string]bool{"edge1": true, "edge2": false}
 		}},
 		"RestoreFails": {reason: "The next attempt begins after a Site could not apply the target.", change: func(c *scene) { c.restore(); c.observe(corev1.ConditionFalse, "Failed") }, want: []string{back}},
-		"RolledPast":   {reason: "A rollback that a user asked for begins by the mandate for the revision that is rolled back.", change: func(c *scene) { c.withdraw() }, want: []string{back}},
+		"RolledPast": {
+			reason: "A rollback that a user asked for begins by the mandate for the revision that is rolled back.",
+			change: func(c *scene) { c.withdraw() }, want: []string{back},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -56,13 +56,9 @@ func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
 	return &s.Current.Parts[i]
 }
 
-// hasSuperseded is true for a delivery of the same controller that shows a later epoch than a home, or another ledger in the same epoch.
+// hasSuperseded is true for a delivery of the same controller whose ledger supersedes the ledger of a home.
 func hasSuperseded(o, home *v1alpha1.GitDelivery) bool {
-	published, s := o.Status.AtProvider.Ledger, *home.Status.AtProvider.Ledger
-	if published == nil || published.Seq == 0 || published.IsClosed || !isSibling(o, o.Spec.ForProvider.ClaimRef, home) {
-		return false
-	}
-	return published.Epoch > s.Epoch || published.Epoch == s.Epoch && published.Ledger != s.Ledger
+	return isSibling(o, o.Spec.ForProvider.ClaimRef, home) && evidence.Supersedes(o, home)
 }
 
 // FollowHome returns the parameters of a follower for the state in the status of its home, and whether a rollback restores trees there that the spec does

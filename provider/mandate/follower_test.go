@@ -83,8 +83,14 @@ func TestConcludeInTwo(t *testing.T) {
 		change func(c *scene)
 		want   []string
 	}{
-		"Failed":  {reason: "A revision in two repositories whose Gate failed is rejected and rolled back at once.", change: func(*scene) {}, want: []string{gateFailed, back}},
-		"Refused": {reason: "A revision that the other repository refuses is rejected.", change: func(c *scene) { refuse(follower(c.withoutGates()), c.recorded.Position()) }, want: []string{refused, back}},
+		"Failed": {
+			reason: "A revision in two repositories whose Gate failed is rejected and rolled back at once.",
+			change: func(*scene) {}, want: []string{gateFailed, back},
+		},
+		"Refused": {
+			reason: "A revision that the other repository refuses is rejected.",
+			change: func(c *scene) { refuse(follower(c.withoutGates()), c.recorded.Position()) }, want: []string{refused, back},
+		},
 		"RefusedBefore": {reason: "A refusal by the other repository at another position does not count.", change: func(c *scene) {
 			refuse(follower(c.withoutGates()), ledger.Position{Revision: 1})
 		}},
@@ -94,12 +100,18 @@ func TestConcludeInTwo(t *testing.T) {
 		}},
 		"RefusedOld":     {reason: "A refusal by the other repository for an earlier generation does not count.", change: func(c *scene) { refuse(follower(c.withoutGates()), c.recorded.Position()); follower(c).Generation++ }},
 		"RefusedNothing": {reason: "A repository that is asked for nothing fails no revision.", change: func(c *scene) { refuse(follower(c.withoutGates()), c.recorded.Position()); c.keepFollower() }},
-		"Holds":          {reason: "Where the home holds the target, the other repository is rolled back.", change: func(c *scene) { c.holdTarget() }, want: []string{gateFailed, back}},
+		"Holds": {
+			reason: "Where the home holds the target, the other repository is rolled back.",
+			change: func(c *scene) { c.holdTarget() }, want: []string{gateFailed, back},
+		},
 		"HoldsBoth": {reason: "Where both repositories hold the target, and reported that, nothing is rolled back.", change: func(c *scene) {
 			c.holdTarget()
 			follower(c).Status.AtProvider.Trees[0].Tree = "one2"
 		}, want: []string{gateFailed}},
-		"Lost":     {reason: "A repository whose delivery was lost may lack the target, and the home is rolled back.", change: func(c *scene) { c.Followers = nil }, want: []string{gateFailed, back}},
+		"Lost": {
+			reason: "A repository whose delivery was lost may lack the target, and the home is rolled back.",
+			change: func(c *scene) { c.Followers = nil }, want: []string{gateFailed, back},
+		},
 		"LostRest": {reason: "While a delivery is lost it is not known whether anything is to be rolled back.", change: func(c *scene) { c.Followers = nil; c.holdTarget() }, want: []string{gateFailed}},
 		"Attempt": {reason: "The next attempt begins after the other repository refused the attempt that it follows.", change: func(c *scene) {
 			c.goOn(rejected("GateFailed"), rolledBack(1))
@@ -117,8 +129,14 @@ func TestConcludeInTwo(t *testing.T) {
 			sync := c.observe(corev1.ConditionFalse, "Failed")
 			sync.Spec.ForProvider.Sites = append(sync.Spec.ForProvider.Sites, v1alpha1.SiteTree{Name: "edge2", Path: other2, Tree: "two2"})
 		}, want: []string{"Rejected SyncFailed", back}},
-		"Live":        {reason: "Sites of both repositories that run the target end a rollback whose position the specs name.", change: func(c *scene) { c.restoreTwo(true) }, want: []string{"Restored"}},
-		"LiveUnasked": {reason: "A rollback does not end before the spec of the other repository names its position.", change: func(c *scene) { c.restoreTwo(false) }},
+		"Live": {
+			reason: "Sites of both repositories that run the target end a rollback whose position the specs name.",
+			change: func(c *scene) { c.restoreTwo(true) }, want: []string{"Restored"},
+		},
+		"LiveUnasked": {
+			reason: "A rollback does not end before the spec of the other repository names its position.",
+			change: func(c *scene) { c.restoreTwo(false) },
+		},
 		"LiveUnapplied": {reason: "A rollback that the other repository does not have does not end.", change: func(c *scene) {
 			c.restoreTwo(true)
 			follower(c).Status.AtProvider.Record.Position.Attempt = 0
@@ -326,8 +344,16 @@ func TestFollowHome(t *testing.T) {
 		"Left": {reason: "The directory of a Site that the deployment is not for any more stays.", change: func(c *scene, _ *v1alpha1.GitDeliveryParameters) {
 			c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2"}
 		}, want: retained},
-		"Asked": {reason: "A spec that names the attempt has its trees.", change: func(_ *scene, p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 }, want: result{Position: attempt, Seq: 4, Action: v1alpha1.ActionDesired, Tree: "two2", Timeout: "10m"}},
-		"Epoch": {reason: "A spec of another epoch has its trees.", change: func(_ *scene, p *v1alpha1.GitDeliveryParameters) { p.Position.Epoch = 0 }, want: result{Position: ledger.Position{Revision: 2}, Seq: 4, Action: v1alpha1.ActionDesired, Tree: "two2", Timeout: "10m"}},
+		"Asked": {
+			reason: "A spec that names the attempt has its trees.",
+			change: func(_ *scene, p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 },
+			want:   result{Position: attempt, Seq: 4, Action: v1alpha1.ActionDesired, Tree: "two2", Timeout: "10m"},
+		},
+		"Epoch": {
+			reason: "A spec of another epoch has its trees.",
+			change: func(_ *scene, p *v1alpha1.GitDeliveryParameters) { p.Position.Epoch = 0 },
+			want:   result{Position: ledger.Position{Revision: 2}, Seq: 4, Action: v1alpha1.ActionDesired, Tree: "two2", Timeout: "10m"},
+		},
 		"Earlier": {reason: "A repository that the revision has not come to, and that has the tree of the target, stays as it is.", change: func(c *scene, p *v1alpha1.GitDeliveryParameters) {
 			p.Position.Revision, p.Trees[0].Tree = 1, "one2"
 			c.Delivered[other2] = v1alpha1.DeliveredTree{Site: "edge2", Path: other2, Tree: "one2", Revision: 1}
@@ -363,11 +389,23 @@ func TestPositionOfFollower(t *testing.T) {
 		wantAttempt int32
 		wantTimeout time.Duration
 	}{
-		"Ahead":   {reason: "The desired position of the repository is the attempt of the home, with its timeout.", change: func(*v1alpha1.GitDelivery) {}, wantAttempt: 1, wantTimeout: 2 * time.Minute},
-		"Asked":   {reason: "A spec that names the attempt has its own timeout.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Attempt = 1 }, wantAttempt: 1},
-		"Alone":   {reason: "A repository that follows nothing has the position of its spec.", change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Follows = nil }},
-		"Home":    {reason: "A home follows nothing.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{} }},
-		"Invalid": {reason: "An invalid timeout is the default.", change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Follows.AttemptTimeout = "" }, wantAttempt: 1, wantTimeout: 5 * time.Minute},
+		"Ahead": {
+			reason: "The desired position of the repository is the attempt of the home, with its timeout.",
+			change: func(*v1alpha1.GitDelivery) {}, wantAttempt: 1, wantTimeout: 2 * time.Minute,
+		},
+		"Asked": {
+			reason: "A spec that names the attempt has its own timeout.",
+			change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Attempt = 1 }, wantAttempt: 1,
+		},
+		"Alone": {
+			reason: "A repository that follows nothing has the position of its spec.",
+			change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Follows = nil },
+		},
+		"Home": {reason: "A home follows nothing.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{} }},
+		"Invalid": {
+			reason: "An invalid timeout is the default.",
+			change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Follows.AttemptTimeout = "" }, wantAttempt: 1, wantTimeout: 5 * time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

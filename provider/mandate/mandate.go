@@ -16,23 +16,37 @@ const defaultAttemptTimeout = 5 * time.Minute
 
 // knownKinds returns the kinds of events that this version records by a mandate.
 func knownKinds() []step.Kind {
-	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}
+	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest, step.KindAdvance, step.KindVerify}
 }
 
 // Status returns the kinds of events that the provider may record on top of a state by a mandate. It returns nil if the mandate is for another revision,
-// has other rules than this version, or lists no known kind, or if the deployment has tracks in several repositories. A request about the revision by which a
-// user rolls back would end the mandate before the rollback.
+// has other rules than this version, or lists no known kind, or if the deployment has tracks in several repositories.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 	if !m.Covers(s) || m.Rules != step.Rules || isInTracks(s) && !isInHomeAlone(s) {
 		return nil
 	}
 	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool {
-		return !slices.Contains(knownKinds(), k) || k == step.KindRequest && m.Revision != s.Current.Number
+		return !slices.Contains(knownKinds(), k) || !mayRecord(k, m, s)
 	})
 	if len(may) == 0 {
 		return nil
 	}
 	return &v1alpha1.MandateStatus{Rules: m.Rules, Revision: s.Current.Number, May: may}
+}
+
+// mayRecord is true for a kind of events that the provider may record on top of a state. A request about the revision by which a user rolls back would end the
+// mandate before the rollback. Steps need files: the delivery has those of a revision that shares requests, and the function those of a wave and of a move.
+// Nothing goes forward where the deployment has left a Site of the revision.
+func mayRecord(k step.Kind, m *v1alpha1.Mandate, s ledger.State) bool {
+	switch k {
+	case step.KindRequest:
+		return m.Revision == s.Current.Number
+	case step.KindAdvance:
+		return len(m.Without) == 0 && !s.IsMove() && s.HasTracks() && s.Current.HasSteps()
+	case step.KindVerify:
+		return len(m.Without) == 0 && !s.IsMove()
+	}
+	return true
 }
 
 // isInTracks is true for a revision with tracks, or with a rollback target that has tracks.
@@ -60,11 +74,12 @@ func Position(d *v1alpha1.GitDelivery) ledger.Position {
 	return observation.Ledger.Position()
 }
 
-// AttemptTimeout returns the timeout of a rollback attempt that began by the mandate of a home. It is zero if the spec names the current position itself.
+// AttemptTimeout returns the timeout of a rollback attempt that began by the mandate of a home. It is zero if the spec names the current position itself, and
+// for a step of a revision, which has the timeout of the spec.
 func AttemptTimeout(d *v1alpha1.GitDelivery) time.Duration {
-	m, follows := d.Spec.ForProvider.Mandate, d.Status.AtProvider.Follows
+	m, follows, position := d.Spec.ForProvider.Mandate, d.Status.AtProvider.Follows, Position(d)
 	switch {
-	case Position(d) == d.Spec.ForProvider.AskedPosition():
+	case position.Attempt == 0, position == d.Spec.ForProvider.AskedPosition():
 		return 0
 	case m != nil:
 		return timeoutOf(*m)

@@ -9,24 +9,24 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// RequestsOf returns the open RolloutRequests of the deployment of a home that end a revision, the oldest first. The ledger handles them before all other
-// requests.
+// RequestsOf returns the open RolloutRequests of the deployment of a home that end the current revision, or release one step of it, the oldest first. All
+// other requests begin a revision, move the ledger, or need files for a release of all steps.
 func RequestsOf(home *v1alpha1.GitDelivery, all []rolloutv1alpha1.RolloutRequest) []step.Request {
 	deploymentRequests := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool { return !IsRequestFor(&r, home) })
 	open := rolloutv1alpha1.OpenRequests(deploymentRequests)
 	slices.SortFunc(open, func(a, b *rolloutv1alpha1.RolloutRequest) int { return rolloutv1alpha1.CompareAge(*a, *b) })
 	var out []step.Request
 	for _, r := range open {
-		if endsRevision(r.Spec.Action) {
-			out = append(out, evidence.RequestOf(r))
+		if request := evidence.RequestOf(r); isAboutRevision(request) {
+			out = append(out, request)
 		}
 	}
 	return out
 }
 
-// endsRevision is true for an action that ends the current revision.
-func endsRevision(a rolloutv1alpha1.Action) bool {
-	return a == rolloutv1alpha1.ActionAbort || a == rolloutv1alpha1.ActionRollbackTo
+// isAboutRevision is true for a request that ends the current revision, or releases one step of it.
+func isAboutRevision(r step.Request) bool {
+	return r.Action == step.ActionAbort || r.Action == step.ActionRollbackTo || r.Action == step.ActionPromote && !r.Full
 }
 
 // IsRequestFor is true for a RolloutRequest about the deployment of a home, in its namespace.

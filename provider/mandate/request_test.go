@@ -41,16 +41,58 @@ func TestRequestsOf(t *testing.T) {
 		all    []rolloutv1alpha1.RolloutRequest
 		want   []string
 	}{
-		"Both":   {reason: "Requests that end a revision are read, the oldest first.", all: []rolloutv1alpha1.RolloutRequest{newRequest("b", abort, 2), newRequest("a", back, 1)}, want: []string{"a", "b"}},
-		"Others": {reason: "Requests that need the spec, or that advance the revision, are left to the function.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", rolloutv1alpha1.ActionRetry, 1), newRequest("b", rolloutv1alpha1.ActionPromote, 1), newRequest("c", rolloutv1alpha1.ActionMoveLedger, 1), newRequest("d", rolloutv1alpha1.ActionApproveUpdate, 1)}},
-		"Done":   {reason: "A request that was answered for good asks for nothing.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Status.SetConditions(done) })}},
+		"Both": {
+			reason: "Requests that end a revision are read, the oldest first.",
+			all:    []rolloutv1alpha1.RolloutRequest{newRequest("b", abort, 2), newRequest("a", back, 1)}, want: []string{"a", "b"},
+		},
+		"Promote": {
+			reason: "A request that releases a step is read.",
+			all:    []rolloutv1alpha1.RolloutRequest{newRequest("a", rolloutv1alpha1.ActionPromote, 1)}, want: []string{"a"},
+		},
+		"Full": {
+			reason: "A request that releases all steps is left to the function, and the canary goes on meanwhile.",
+			all: []rolloutv1alpha1.RolloutRequest{newRequest("a", rolloutv1alpha1.ActionPromote, 1, func(r *rolloutv1alpha1.RolloutRequest) {
+				r.Spec.Full = new(true)
+			})},
+		},
+		"Others": {
+			reason: "Requests that need the spec are left to the function.",
+			all: []rolloutv1alpha1.RolloutRequest{
+				newRequest("a", rolloutv1alpha1.ActionRetry, 1), newRequest("c", rolloutv1alpha1.ActionMoveLedger, 1),
+				newRequest("d", rolloutv1alpha1.ActionApproveUpdate, 1),
+			},
+		},
+		"Done": {
+			reason: "A request that was answered for good asks for nothing.",
+			all: []rolloutv1alpha1.RolloutRequest{
+				newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Status.SetConditions(done) }),
+			},
+		},
 		"Large": {reason: "A request above 16 KiB is not evaluated.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) {
 			r.Annotations = map[string]string{"a": strings.Repeat("a", 16<<10)}
 		})}},
-		"Name":      {reason: "A request about another deployment asks this one for nothing.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "api" })}},
-		"Group":     {reason: "A request about the other shape of the same name asks this one for nothing.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "claims.intentplane.dev" })}},
-		"Kind":      {reason: "A request about another kind asks this one for nothing.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" })}},
-		"Namespace": {reason: "A request of another namespace asks this one for nothing.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" })}},
+		"Name": {
+			reason: "A request about another deployment asks this one for nothing.",
+			all: []rolloutv1alpha1.RolloutRequest{
+				newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "api" }),
+			},
+		},
+		"Group": {
+			reason: "A request about the other shape of the same name asks this one for nothing.",
+			all: []rolloutv1alpha1.RolloutRequest{
+				newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "claims.intentplane.dev" }),
+			},
+		},
+		"Kind": {
+			reason: "A request about another kind asks this one for nothing.",
+			all: []rolloutv1alpha1.RolloutRequest{
+				newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" }),
+			},
+		},
+		"Namespace": {
+			reason: "A request of another namespace asks this one for nothing.",
+			all:    []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" })},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -77,13 +119,22 @@ func TestConcludeRequests(t *testing.T) {
 		change func(c *scene)
 		want   []string
 	}{
-		"Abort":      {reason: "A revision that a user aborts is rejected and rolled back at once.", change: func(c *scene) { c.Requests = []step.Request{abort(0)} }, want: []string{aborted, back}},
-		"RollbackTo": {reason: "A revision that a user rolls back is withdrawn, and its rollback begins at once.", change: func(c *scene) { c.Requests = []step.Request{rollBack} }, want: []string{"Withdrawn", back}},
+		"Abort": {
+			reason: "A revision that a user aborts is rejected and rolled back at once.",
+			change: func(c *scene) { c.Requests = []step.Request{abort(0)} }, want: []string{aborted, back},
+		},
+		"RollbackTo": {
+			reason: "A revision that a user rolls back is withdrawn, and its rollback begins at once.",
+			change: func(c *scene) { c.Requests = []step.Request{rollBack} }, want: []string{"Withdrawn", back},
+		},
 		"Verified": {reason: "A user rolls a revision back that was verified.", change: func(c *scene) {
 			c.goOn(verified("two"))
 			c.Requests = []step.Request{rollBack}
 		}, want: []string{"Withdrawn", back}},
-		"Order": {reason: "An Abort takes precedence over an older or newer request for a rollback.", change: func(c *scene) { c.Requests = []step.Request{rollBack, abort(1)} }, want: []string{aborted, "Withdrawn", back}},
+		"Order": {
+			reason: "An Abort takes precedence over an older or newer request for a rollback.",
+			change: func(c *scene) { c.Requests = []step.Request{rollBack, abort(1)} }, want: []string{aborted, "Withdrawn", back},
+		},
 		"Failed": {reason: "The request of a user takes precedence over evidence.", change: func(c *scene) {
 			c.Gates = newScene(c).Gates
 			c.Requests = []step.Request{abort(0)}

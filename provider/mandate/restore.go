@@ -1,23 +1,31 @@
 package mandate
 
 import (
+	"slices"
+
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// IsAhead reports whether the ledger reached a state by its mandate that the spec does not contain: the revision was rejected, or its rollback advanced.
+// IsAhead reports whether the ledger reached a state by its mandate that the spec does not contain: the revision took a step, was rejected, or its rollback
+// advanced.
 func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
-	if p.Ledger == nil || Status(p.Mandate, s) == nil || !s.IsRejected() || p.Ledger.LedTo(s.Head) {
+	status := Status(p.Mandate, s)
+	if p.Ledger == nil || status == nil || p.Ledger.LedTo(s.Head) {
 		return false
 	}
 	requested, recorded := p.AskedPosition(), s.Position()
+	if !s.IsRejected() {
+		return slices.Contains(status.May, step.KindAdvance) && isBehind(requested, s)
+	}
 	return isBehind(requested, s) || isOfRevision(requested, s) && recorded.Attempt == 0
 }
 
-// Follow returns the parameters of the home, or of a follower, for a later state of the ledger. A rejected revision changes no directory. A rollback
-// attempt restores the trees of the target within the timeout of the mandate, under any drift policy. With tracks, its stages come first.
+// Follow returns the parameters of the home, or of a follower, for a later state of the ledger. A step moves requests to the revision. A rejected revision
+// changes no directory. A rollback attempt restores the trees of the target within the timeout of the mandate, under any drift policy. With tracks, its stages
+// come first. No directory is removed: that waits for the spec.
 func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) v1alpha1.GitDeliveryParameters {
 	position := s.Position()
 	p.Position, p.Trees, p.Settled = &position, f.followTrees(p.Trees, recorded, s), false
@@ -30,7 +38,7 @@ func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State
 	return p
 }
 
-// followTrees returns the trees of the directories for a state of a rejected revision.
+// followTrees returns the trees of the directories for a state of a rejected revision, or of a revision in tracks.
 func (f Facts) followTrees(trees []v1alpha1.Tree, recorded, s ledger.State) []v1alpha1.Tree {
 	if s.HasTracks() {
 		return f.followStage(trees, recorded, s)

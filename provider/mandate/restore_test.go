@@ -8,6 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // TestFollow rolls revision 2 back, and has attempt 0 in the spec.
@@ -23,10 +24,25 @@ func TestFollow(t *testing.T) {
 		change func(c *scene, s *ledger.State)
 		want   map[string]tree
 	}{
-		"Both":      {reason: "Each directory that the target served gets the tree of the target.", want: map[string]tree{edge1: {restore, "one1"}, edge2: {restore, "one2"}}},
-		"Unserved":  {reason: "A directory that the target did not serve stays.", change: func(_ *scene, s *ledger.State) { s.History[0].Trees = s.History[0].Trees[:1] }, want: map[string]tree{edge1: {restore, "one1"}, edge2: {keep, ""}}},
-		"Left":      {reason: "The directory of a Site that the deployment is not for any more stays.", change: func(c *scene, _ *ledger.State) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1"} }, want: map[string]tree{edge1: {keep, ""}, edge2: {restore, "one2"}}},
-		"Forgotten": {reason: "Without the trees of the target all directories stay.", change: func(_ *scene, s *ledger.State) { s.History[0].Trees, s.History[0].TreesDropped = nil, true }, want: map[string]tree{edge1: {keep, ""}, edge2: {keep, ""}}},
+		"Both": {
+			reason: "Each directory that the target served gets the tree of the target.",
+			want:   map[string]tree{edge1: {restore, "one1"}, edge2: {restore, "one2"}},
+		},
+		"Unserved": {
+			reason: "A directory that the target did not serve stays.",
+			change: func(_ *scene, s *ledger.State) { s.History[0].Trees = s.History[0].Trees[:1] },
+			want:   map[string]tree{edge1: {restore, "one1"}, edge2: {keep, ""}},
+		},
+		"Left": {
+			reason: "The directory of a Site that the deployment is not for any more stays.",
+			change: func(c *scene, _ *ledger.State) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1"} },
+			want:   map[string]tree{edge1: {keep, ""}, edge2: {restore, "one2"}},
+		},
+		"Forgotten": {
+			reason: "Without the trees of the target all directories stay.",
+			change: func(_ *scene, s *ledger.State) { s.History[0].Trees, s.History[0].TreesDropped = nil, true },
+			want:   map[string]tree{edge1: {keep, ""}, edge2: {keep, ""}},
+		},
 		"Before": {reason: "A directory whose step had not come has the tree of the target already, and stays.", change: func(c *scene, _ *ledger.State) {
 			c.Home.Spec.ForProvider.Trees[1] = directories.Retain(c.Home.Spec.ForProvider.Trees[1])
 			c.Delivered[edge2] = v1alpha1.DeliveredTree{Site: "edge2", Path: edge2, Tree: "one2", Revision: 1}
@@ -38,8 +54,15 @@ func TestFollow(t *testing.T) {
 			c.Home.Spec.ForProvider.Trees[1] = directories.Retain(c.Home.Spec.ForProvider.Trees[1])
 			delete(c.Delivered, edge2)
 		}, want: map[string]tree{edge1: {restore, "one1"}, edge2: {keep, ""}}},
-		"Unknown":  {reason: "A directory that the revision was to write gets the tree of the target where the record was lost.", change: func(c *scene, _ *ledger.State) { c.Delivered = nil }, want: map[string]tree{edge1: {restore, "one1"}, edge2: {restore, "one2"}}},
-		"Rejected": {reason: "No directory changes of a rejected revision before an attempt begins.", change: func(_ *scene, s *ledger.State) { s.Cursor.Attempt, s.Target = 0, 0 }, want: map[string]tree{edge1: {keep, ""}, edge2: {keep, ""}}},
+		"Unknown": {
+			reason: "A directory that the revision was to write gets the tree of the target where the record was lost.",
+			change: func(c *scene, _ *ledger.State) { c.Delivered = nil }, want: map[string]tree{edge1: {restore, "one1"}, edge2: {restore, "one2"}},
+		},
+		"Rejected": {
+			reason: "No directory changes of a rejected revision before an attempt begins.",
+			change: func(_ *scene, s *ledger.State) { s.Cursor.Attempt, s.Target = 0, 0 },
+			want:   map[string]tree{edge1: {keep, ""}, edge2: {keep, ""}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -79,9 +102,16 @@ func TestFollowPolicies(t *testing.T) {
 		events []ledger.Event
 		want   policies
 	}{
-		"Rejected":   {reason: "A verdict changes no policy.", events: []ledger.Event{rejected("GateFailed")}, want: policies{v1alpha1.DriftReport, "10m"}},
-		"RolledBack": {reason: "A change by an attempt is not drift, and has the timeout of the attempt.", events: []ledger.Event{rejected("GateFailed"), rolledBack(1)}, want: policies{v1alpha1.DriftRestore, "2m0s"}},
-		"Restored":   {reason: "Drift after a rollback is left to its policy.", events: []ledger.Event{rejected("GateFailed"), rolledBack(1), {Restored: &ledger.Restored{}}}, want: policies{v1alpha1.DriftReport, "2m0s"}},
+		"Rejected": {reason: "A verdict changes no policy.", events: []ledger.Event{rejected("GateFailed")}, want: policies{v1alpha1.DriftReport, "10m"}},
+		"RolledBack": {
+			reason: "A change by an attempt is not drift, and has the timeout of the attempt.",
+			events: []ledger.Event{rejected("GateFailed"), rolledBack(1)}, want: policies{v1alpha1.DriftRestore, "2m0s"},
+		},
+		"Restored": {
+			reason: "Drift after a rollback is left to its policy.",
+			events: []ledger.Event{rejected("GateFailed"), rolledBack(1), {Restored: &ledger.Restored{}}},
+			want:   policies{v1alpha1.DriftReport, "2m0s"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -107,15 +137,37 @@ func TestIsAhead(t *testing.T) {
 		"Rejected": {reason: "A spec without the verdict would continue to deliver.", events: back[:1], want: true},
 		"Attempt":  {reason: "A spec without the rollback has the trees of the revision.", events: back, want: true},
 		"Verified": {reason: "A verified revision has its trees.", events: []ledger.Event{verified("two")}},
-		"Asked":    {reason: "A spec that names the attempt has its trees.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 }},
-		"Next":     {reason: "The second attempt is ahead of a spec that names the first one.", events: append(back, rolledBack(1)), change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 }, want: true},
-		"Restored": {reason: "The end of an attempt that the spec names changes no tree.", events: append(back, ledger.Event{Restored: &ledger.Restored{}}), change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 }},
-		"Revision": {reason: "Trees of another revision are not replaced.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Revision = 3 }},
-		"Earlier":  {reason: "Trees of an earlier revision, of an old spec, are not replaced.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Revision = 1 }},
-		"Epoch":    {reason: "Trees of another epoch are not replaced.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Epoch = 2 }},
-		"Void":     {reason: "Without a mandate for the revision the trees of the spec count.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Revision = 1 }},
-		"None":     {reason: "Without a mandate the trees of the spec count.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate = nil }},
-		"Nowhere":  {reason: "A spec without a position has no trees to replace.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position = nil }},
+		"Asked": {
+			reason: "A spec that names the attempt has its trees.",
+			events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 },
+		},
+		"Next": {
+			reason: "The second attempt is ahead of a spec that names the first one.",
+			events: append(back, rolledBack(1)), change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 }, want: true,
+		},
+		"Restored": {
+			reason: "The end of an attempt that the spec names changes no tree.",
+			events: append(back, ledger.Event{Restored: &ledger.Restored{}}),
+			change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 },
+		},
+		"Revision": {
+			reason: "Trees of another revision are not replaced.",
+			events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Revision = 3 },
+		},
+		"Earlier": {
+			reason: "Trees of an earlier revision, of an old spec, are not replaced.",
+			events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Revision = 1 },
+		},
+		"Epoch": {reason: "Trees of another epoch are not replaced.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Epoch = 2 }},
+		"Void": {
+			reason: "Without a mandate for the revision the trees of the spec count.",
+			events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Revision = 1 },
+		},
+		"None": {reason: "Without a mandate the trees of the spec count.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate = nil }},
+		"Nowhere": {
+			reason: "A spec without a position has no trees to replace.",
+			events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position = nil },
+		},
 		"Follower": {reason: "A repository without the ledger follows its copy.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Ledger = nil }},
 	}
 	for name, tc := range cases {
@@ -130,6 +182,18 @@ func TestIsAhead(t *testing.T) {
 				t.Errorf("\n%s\nIsAhead(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
+	}
+	canary := newCanaryScene(t, 1, 20)
+	next := record(t, canary.recorded, advanced(2, ledger.StageSteps))
+	if IsAhead(canary.Home.Spec.ForProvider, next) {
+		t.Error("\nA mandate without steps replaces no tree for a later step.\nIsAhead(...): want false, got true")
+	}
+	canary.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindAdvance}
+	if !IsAhead(canary.Home.Spec.ForProvider, next) {
+		t.Error("\nA spec of the step before has the weights of that step.\nIsAhead(...): want true, got false")
+	}
+	if IsAhead(canary.Home.Spec.ForProvider, canary.recorded) {
+		t.Error("\nA spec of the recorded step has its weights.\nIsAhead(...): want false, got true")
 	}
 	c := newScene(t)
 	withdrawn := ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 1, RequestRef: ledger.RequestReference{Name: "back", UID: "back-uid"}}}

@@ -9,8 +9,9 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// followStage returns the trees of the directories with tracks for the current stage of a rollback: the requests leave the track of the rejected revision
-// first, and its pods are removed after them. The shared files come from the spec, and the folders from the repository.
+// followStage returns the trees of the directories with tracks for the current step of a revision, or for the current stage of its rollback: the requests leave
+// the track of a rejected revision first, and its pods are removed after them. The shared files and those of the revision come from the spec, and the folders
+// from the repository.
 func (f Facts) followStage(trees []v1alpha1.Tree, recorded, s ledger.State) []v1alpha1.Tree {
 	out, in := make([]v1alpha1.Tree, len(trees)), f.input(recorded, s)
 	for i, t := range trees {
@@ -19,19 +20,35 @@ func (f Facts) followStage(trees []v1alpha1.Tree, recorded, s ledger.State) []v1
 	return out
 }
 
-// followAim returns the tree for the aim of a directory in the stage of a rollback. A directory is retained if its tree cannot be composed.
+// followAim returns the tree for the aim of a directory in a step, or in the stage of a rollback. A directory is retained if its tree cannot be composed.
 func (f Facts) followAim(t v1alpha1.Tree, in step.Input, s ledger.State) v1alpha1.Tree {
-	if s.Cursor.Attempt == 0 {
+	if s.IsRejected() && s.Cursor.Attempt == 0 {
 		return directories.Retain(t)
 	}
 	d := directories.NewDirectory(s, t)
 	d.Asked, d.Held, d.Aim = t, f.Delivered[t.Path], in.AimAt(s, directoryOf(in, t.Site))
-	out, err := directories.NewTracker(0).RollBack(d.WithoutOtherFiles(), directories.Rollback{Target: step.TargetOf(s), IsChosen: f.isChosen})
+	out, err := f.composeAim(d.WithoutOtherFiles(), s)
 	if err != nil {
 		return directories.Retain(t)
 	}
 	out.After = ""
 	return out.Tree
+}
+
+// composeAim returns the tree that brings a directory to its aim.
+func (f Facts) composeAim(d directories.Directory, s ledger.State) (directories.TrackedTree, error) {
+	if s.Cursor.Attempt == 0 {
+		return f.tracker().Compose(d)
+	}
+	return f.tracker().RollBack(d, directories.Rollback{Target: step.TargetOf(s), IsChosen: f.isChosen})
+}
+
+// tracker returns the Tracker of the facts, or one without a memory.
+func (f Facts) tracker() *directories.Tracker {
+	if f.Tracker == nil {
+		return directories.NewTracker(0)
+	}
+	return f.Tracker
 }
 
 // directoryOf returns the directory of a Site in the input of the decision. It is unknown for a Site that the revision does not have.

@@ -46,8 +46,11 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: web, image: ` + image + `}]}
 `),
-		"service-web.yaml":   []byte("apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: team-a}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"),
-		"httproute-web.yaml": []byte("apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: web, namespace: team-a}\nspec: {parentRefs: [{name: gateway}], rules: [{backendRefs: [{name: web, port: 80}]}]}\n"),
+		"service-web.yaml": []byte("apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: team-a}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"),
+		"httproute-web.yaml": []byte(
+			"apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: web, namespace: team-a}\nspec: {parentRefs: [{name: " +
+				"gateway}], rules: [{backendRefs: [{name: web, port: 80}]}]}\n",
+		),
 	}, nil)
 	if err != nil {
 		tb.Fatal(err)
@@ -87,8 +90,8 @@ func newCanaryScene(t *testing.T, index, weight int32) *canaryScene {
 	alone := ledger.SiteTree{Site: "edge1", ID: tree.ID(c.stable), Part: track.FolderID(c.stable, track.Blue)}
 	judged := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}, Trees: []ledger.SiteTree{alone}}}
 	events := []ledger.Event{inTrack(1, track.Blue, 0), advanced(0, ledger.StageSteps), judged, inTrack(2, track.Green, 1), advanced(0, ledger.StageSteps)}
-	if index > 0 {
-		events = append(events, advanced(index, ledger.StageSteps))
+	for next := int32(1); next <= index; next++ {
+		events = append(events, advanced(next, ledger.StageSteps))
 	}
 	c.scene = newSceneOf(t, events...)
 	ownTree := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: shopPath, Action: v1alpha1.ActionDesired, Tree: tree.ID(c.canary), Files: encode(t, c.canary)}
@@ -170,7 +173,10 @@ func TestConcludeTracks(t *testing.T) {
 			reason: "A canary that changed irreversible objects loses its requests.",
 			change: func(c *canaryScene) { c.next.Current.Irreversible = true }, want: missing,
 		},
-		"Suspended": {reason: "A suspended canary loses its requests.", change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: missing},
+		"Suspended": {
+			reason: "A suspended canary loses its requests.",
+			change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: missing,
+		},
 		"OnlyReject": {reason: "A mandate without rollbacks moves no requests.", change: func(c *canaryScene) {
 			c.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindReject}
 		}, want: []string{gateFailed}},
@@ -254,11 +260,14 @@ func TestFollowTracks(t *testing.T) {
 		change func(c *canaryScene)
 		want   string
 	}{
-		"Shift":     {reason: "The canary loses its requests, and no folder changes.", events: shifted, want: moved},
-		"Rejected":  {reason: "Before an attempt begins the directory stays as it is.", events: shifted[:1], want: "Keep"},
-		"Begun":     {reason: "Stable pods that serve get all requests before the shift stage begins.", events: shifted[:2], want: moved},
-		"Unapplied": {reason: "A directory stays whose repository is not at the recorded position.", events: shifted[:2], change: func(c *canaryScene) { c.Applied.Step = 0 }, want: atStep},
-		"Left":      {reason: "The canary loses its requests at a Site that the deployment has left.", events: shifted, change: leave, want: moved},
+		"Shift":    {reason: "The canary loses its requests, and no folder changes.", events: shifted, want: moved},
+		"Rejected": {reason: "Before an attempt begins the directory stays as it is.", events: shifted[:1], want: "Keep"},
+		"Begun":    {reason: "Stable pods that serve get all requests before the shift stage begins.", events: shifted[:2], want: moved},
+		"Unapplied": {
+			reason: "A directory stays whose repository is not at the recorded position.",
+			events: shifted[:2], change: func(c *canaryScene) { c.Applied.Step = 0 }, want: atStep,
+		},
+		"Left": {reason: "The canary loses its requests at a Site that the deployment has left.", events: shifted, change: leave, want: moved},
 		"Restore": {
 			reason: "Once the requests have ended the track of the target is alone.", events: restored,
 			change: (*canaryScene).shift, want: "Desired blue 1: 100 part blue",
@@ -296,6 +305,47 @@ func TestFollowTracks(t *testing.T) {
 			}
 			if diff := cmp.Diff(original, c.Home.Spec.ForProvider); diff != "" {
 				t.Errorf("\n%s\nFollow(...) leaves the spec as it is: -before, +after:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestFollowStep has a spec for the canary at 20 percent, and a ledger that took the next step, or ended, by the mandate.
+func TestFollowStep(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		events []ledger.Event
+		change func(c *canaryScene)
+		want   string
+	}{
+		"Step": {
+			reason: "The next step gives the canary its share, and no folder changes.", events: []ledger.Event{advanced(2, ledger.StageSteps)},
+			want: "Desired blue 1: 0 green 2: 100 part blue",
+		},
+		"Unreported": {
+			reason: "A directory whose repository is not at the recorded position goes on from the folders that it reported.",
+			events: []ledger.Event{advanced(2, ledger.StageSteps)}, change: func(c *canaryScene) { c.Applied.Step = 0 },
+			want: "Desired blue 1: 0 green 2: 100 part blue",
+		},
+		"Unreadable": {
+			reason: "Files that cannot be read leave the directory as it is.", events: []ledger.Event{advanced(2, ledger.StageSteps)},
+			change: func(c *canaryScene) { c.Home.Spec.ForProvider.Trees[0].Files = []byte("no archive") }, want: "Keep",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newCanaryScene(t, 1, 20)
+			c.goForward()
+			if tc.change != nil {
+				tc.change(c)
+			}
+			p := c.Home.Spec.ForProvider
+			got := c.Follow(p, c.recorded, record(t, c.recorded, tc.events...))
+			if diff := cmp.Diff(tc.want, describeTree(got.Trees[0])); diff != "" {
+				t.Errorf("\n%s\nFollow(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if got.Settled || got.DriftPolicy != p.DriftPolicy || got.DeliveryTimeout != p.DeliveryTimeout {
+				t.Errorf("\nA step has the policies of the spec, and removes no directory.\nFollow(...): got %+v", got)
 			}
 		})
 	}

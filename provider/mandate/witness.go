@@ -29,9 +29,16 @@ func isSibling(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha
 	return o.GetNamespace() == d.GetNamespace() && claim == d.Spec.ForProvider.ClaimRef
 }
 
-// proof returns the evidence about the position of a state that matters to a rejection or a rollback.
-func (f Facts) proof(s ledger.State) step.Proof {
-	return step.Proof{Failure: f.failure(s), IsLive: s.Cursor.Attempt > 0 && f.isRestored(s)}
+// proof returns the evidence about the position of a state. Nothing proves that a step has come to its end in a push that brings other files for it.
+func (f Facts) proof(recorded, s ledger.State) step.Proof {
+	failure := f.failure(s)
+	switch {
+	case s.Cursor.Attempt > 0:
+		return step.Proof{Failure: failure, IsLive: f.isRestored(s)}
+	case s.Verdict != nil || failure != nil || s.Cursor.Full != recorded.Cursor.Full:
+		return step.Proof{Failure: failure}
+	}
+	return f.forwardProof(s)
 }
 
 // failure returns the first reason to reject the revision, or to fail its rollback attempt, or nil.
@@ -63,13 +70,20 @@ func (f Facts) deliveryFailure(s ledger.State) *ledger.Verdict {
 	return nil
 }
 
-// homeAt returns the home with a spec that names the position that its ledger reached by the mandate. A status of another position does not count.
+// homeAt returns the home with a spec that names the position that its ledger reached by the mandate, and the trees that the repository has. A status of
+// another position does not count.
 func (f Facts) homeAt(s ledger.State) *v1alpha1.GitDelivery {
 	if !isBehind(f.Home.Spec.ForProvider.AskedPosition(), s) {
 		return f.Home
 	}
 	home, position := *f.Home, s.Position()
-	home.Spec.ForProvider.Position = &position
+	p := &home.Spec.ForProvider
+	p.Position, p.Trees = &position, slices.Clone(p.Trees)
+	for i, t := range p.Trees {
+		if t.Action != v1alpha1.ActionKeep {
+			p.Trees[i].Tree = f.Delivered[t.Path].Tree
+		}
+	}
 	return &home
 }
 
@@ -97,16 +111,19 @@ func (f Facts) observedSites() map[string]v1alpha1.SiteObservation {
 
 // gate returns the Gate of the step of a state, or nil.
 func (f Facts) gate(s ledger.State) *rolloutv1alpha1.Gate {
-	if !s.IsGated() {
-		return nil
-	}
-	var all []*rolloutv1alpha1.Gate
+	return firstComposed(f.gatesOf(s), func(*rolloutv1alpha1.Gate) bool { return true })
+}
+
+// gatesOf returns all Gates of the step of a state. A composition has one.
+func (f Facts) gatesOf(s ledger.State) []*rolloutv1alpha1.Gate {
+	var out []*rolloutv1alpha1.Gate
 	for i := range f.Gates {
-		if g := &f.Gates[i]; IsWitness(g, g.Spec.ForProvider.ClaimRef, f.Home) {
-			all = append(all, g)
+		g := &f.Gates[i]
+		if s.IsGated() && IsWitness(g, g.Spec.ForProvider.ClaimRef, f.Home) && evidence.IsGateOf(g, s) {
+			out = append(out, g)
 		}
 	}
-	return firstComposed(all, func(g *rolloutv1alpha1.Gate) bool { return evidence.IsGateOf(g, s) })
+	return out
 }
 
 // firstComposed returns the first object, by its name in the composition, for which a predicate is true. The zero value means none.
@@ -122,8 +139,11 @@ func firstComposed[T metav1.Object](all []T, matches func(T) bool) T {
 }
 
 // looksForSpecs is true for a SiteSync whose expected trees match the specs of the home and of each follower that the revision has reached. A follower of a
-// later wave still has the trees of an earlier revision in its spec.
+// later wave still has the trees of an earlier revision in its spec. A SiteSync that followed the ledger looks for the delivered trees.
 func (f Facts) looksForSpecs(sync *v1alpha1.SiteSync, s ledger.State) bool {
+	if sync.LatestPosition() != sync.Spec.ForProvider.AskedPosition() {
+		return true
+	}
 	return looksForTrees(sync, f.Home.Spec.ForProvider.Trees) && !slices.ContainsFunc(f.followersOf(s), func(d *v1alpha1.GitDelivery) bool {
 		p := d.Spec.ForProvider.Position
 		return p != nil && s.Position().HasReached(*p) && !looksForTrees(sync, d.Spec.ForProvider.Trees)
@@ -168,10 +188,13 @@ func (f Facts) isLive(t v1alpha1.Tree, position ledger.Position) bool {
 // treeOfSync returns the tree that a SiteSync expects at a Site, or nil.
 func treeOfSync(sync *v1alpha1.SiteSync, site string) *v1alpha1.SiteTree {
 	sites := sync.Spec.ForProvider.Sites
-	if i := slices.IndexFunc(sites, func(t v1alpha1.SiteTree) bool { return t.Name == site }); i >= 0 {
-		return &sites[i]
+	i := slices.IndexFunc(sites, func(t v1alpha1.SiteTree) bool { return t.Name == site })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	out := sites[i]
+	out.Tree = sync.LatestTrees()[site]
+	return &out
 }
 
 func isSameTree(looked v1alpha1.SiteTree, t v1alpha1.Tree) bool {

@@ -14,15 +14,21 @@ const (
 	// MandatedRolledBack means that an attempt to roll back began.
 	MandatedRolledBack MandatedEvent = "RolledBack"
 
-	// MandatedAdvanced means that the next stage of a rollback in tracks began.
+	// MandatedAdvanced means that the next step of a revision began, or the next stage of a rollback in tracks.
 	MandatedAdvanced MandatedEvent = "Advanced"
+
+	// MandatedPromoted means that a user released a step by a RolloutRequest.
+	MandatedPromoted MandatedEvent = "Promoted"
+
+	// MandatedVerified means that a revision was verified.
+	MandatedVerified MandatedEvent = "Verified"
 
 	// MandatedRestored means that an attempt to roll back came to its end.
 	MandatedRestored MandatedEvent = "Restored"
 )
 
 func mandatedEvents() []string {
-	return toStrings(MandatedRejected, MandatedWithdrawn, MandatedRolledBack, MandatedAdvanced, MandatedRestored)
+	return toStrings(MandatedRejected, MandatedWithdrawn, MandatedRolledBack, MandatedAdvanced, MandatedRestored, MandatedPromoted, MandatedVerified)
 }
 
 // Mandated counts an event that was recorded by a mandate.

@@ -93,7 +93,7 @@ func Families() []Family {
 		{Name: namePruned, Labels: []string{"verdict", "reason"}, Help: "Directories and packages in plans of PruneRequests: Prune, or Keep with its reason. Entries that a status has no room for are left out."},
 		{Name: nameMeasurements, Labels: []string{"type", "outcome"}, Help: "Measurements for checks of gates, by how they ended."},
 		{Name: nameMeasuring, Labels: []string{"type"}, Buckets: short, Help: "How long measurements for checks of gates took."},
-		{Name: nameMandates, Labels: []string{"event"}, Help: "Events that the provider recorded by the mandate of a GitDelivery, without the function: Rejected, Withdrawn by a user, RolledBack for each attempt, Advanced for each stage of a rollback in tracks, or Restored."},
+		{Name: nameMandates, Labels: []string{"event"}, Help: "Events that the provider recorded by the mandate of a GitDelivery, without the function: Rejected, Withdrawn by a user, RolledBack for each attempt, Advanced for each step, and each stage of a rollback in tracks, Restored, Promoted by a user, or Verified."},
 		{Name: nameNotifications, Labels: []string{"result"}, Help: "Notifications of outcomes: Delivered to a receiver, Failed posts, which are repeated, or GivenUp after a day."},
 		{Name: nameNotifyPending, Now: true, Help: "Notifications that receivers have not taken yet, one for each outcome and receiver."},
 		{Name: nameBuild, Labels: []string{"component", "version"}, Now: true, Help: "1, with the version of the provider. The function has this metric too, with component function and the version of its renderer."},

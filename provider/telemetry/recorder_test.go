@@ -102,16 +102,25 @@ func TestCounterSeries(t *testing.T) {
 		besides  []string
 	}{
 		"Operations": {reason: "Both operations are counted.", metric: nameOperations, dir: "provider/repository", isWanted: withPrefix("Operation")},
-		"Classes":    {reason: "An operation has a class, or succeeds.", metric: nameOperations, label: 1, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded}},
+		"Classes": {
+			reason: "An operation has a class, or succeeds.",
+			metric: nameOperations, label: 1, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded},
+		},
 		"Looks": {
 			reason: "Looks at a repository with source code are counted, too.",
 			metric: nameSourceLooks, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded},
 		},
-		"Outcomes":     {reason: "A measurement has an outcome.", metric: nameMeasurements, label: 1, dir: "provider/gates", isWanted: ofType("Outcome")},
-		"Verdicts":     {reason: "An item of a plan has a verdict.", metric: namePruned, dir: "provider/prune", isWanted: ofType("Verdict")},
-		"KeepReasons":  {reason: "An item that is kept has a reason.", metric: namePruned, label: 1, dir: "provider/prune", isWanted: ofType("Reason"), besides: []string{None}},
-		"Hooks":        {reason: "A hook has a result.", metric: nameSourceHooks, dir: "provider/hooks", isWanted: withPrefix("Result")},
-		"BuildReasons": {reason: "A build that failed has a reason.", metric: nameBuilds, label: 1, dir: "apis/build/v1alpha1", isWanted: withPrefix("ReasonFailure"), besides: []string{""}},
+		"Outcomes": {reason: "A measurement has an outcome.", metric: nameMeasurements, label: 1, dir: "provider/gates", isWanted: ofType("Outcome")},
+		"Verdicts": {reason: "An item of a plan has a verdict.", metric: namePruned, dir: "provider/prune", isWanted: ofType("Verdict")},
+		"KeepReasons": {
+			reason: "An item that is kept has a reason.",
+			metric: namePruned, label: 1, dir: "provider/prune", isWanted: ofType("Reason"), besides: []string{None},
+		},
+		"Hooks": {reason: "A hook has a result.", metric: nameSourceHooks, dir: "provider/hooks", isWanted: withPrefix("Result")},
+		"BuildReasons": {
+			reason: "A build that failed has a reason.",
+			metric: nameBuilds, label: 1, dir: "apis/build/v1alpha1", isWanted: withPrefix("ReasonFailure"), besides: []string{""},
+		},
 	}
 	series := counterSeries()
 	maps.Copy(series, buildSeries())

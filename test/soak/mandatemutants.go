@@ -5,7 +5,10 @@ import "maps"
 // mandateMutants break the rules by which the provider concludes a revision without the function.
 func mandateMutants() map[string]mutant {
 	out := map[string]mutant{}
-	for _, some := range []map[string]mutant{coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants(), requestMutants(), stageMutants()} {
+	for _, some := range []map[string]mutant{
+		coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants(), observerMutants(), requestMutants(), stageMutants(),
+		forwardMutants(), guardMutants(),
+	} {
 		maps.Copy(out, some)
 	}
 	return out
@@ -248,9 +251,10 @@ func followerMutants() map[string]mutant {
 		"FollowerOfAnyEpoch": follow("TestHomeOf", mutant{
 			reason: "A copy of an earlier epoch is not replaced.", text: " && recorded.Epoch == s.Epoch", becomes: "",
 		}),
-		"FollowerOfSuperseded": follow("TestHomeOf", mutant{
-			reason: "A home is not followed while another delivery shows a later epoch.", text: "return published.Epoch > s.Epoch || ", becomes: "return ",
-		}),
+		"FollowerOfSuperseded": {
+			reason: "A home is not followed while another delivery shows a later epoch.", file: "apis/evidence/home.go",
+			text: "return published.Epoch > s.Epoch || ", becomes: "return ", pkg: "provider/mandate", tests: "TestHomeOf",
+		},
 		"FollowerApart": follow("TestHomeOf", mutant{
 			reason: "A repository that takes no part in the revision is left to the function.", text: " && partOf(d, s) != nil", becomes: "",
 		}),
@@ -270,6 +274,44 @@ func followerMutants() map[string]mutant {
 	}
 }
 
+// observerMutants let a SiteSync prove, and a Gate judge, a position that the home does not lead to.
+func observerMutants() map[string]mutant {
+	observe := func(tests string, m mutant) mutant {
+		m.file, m.pkg, m.tests = "provider/mandate/observer.go", "provider/mandate", tests
+		return m
+	}
+	return map[string]mutant{
+		"SyncOfSilentHome": {
+			reason: "A SiteSync follows a home that acts by its mandate.", file: "apis/evidence/home.go",
+			text: "ShowsMandate(home) || ", becomes: "true || ", pkg: "apis/evidence", tests: "TestLeadingHome",
+		},
+		"SyncGoesBack": {
+			reason: "A SiteSync does not go back while a mandate rests.", file: "apis/evidence/home.go",
+			text: " || sync.LatestPosition() != requested)", becomes: ")", pkg: "apis/evidence", tests: "TestLeadingHome",
+		},
+		"SyncOfRejected": {
+			reason: "A SiteSync stays where its revision was rejected.", file: "apis/evidence/home.go",
+			text: " && (!s.IsRejected() || s.Cursor.Attempt > 0)", becomes: "", pkg: "apis/evidence", tests: "TestLeadingHome",
+		},
+		"SyncOfAnyController": observe("TestFollowLedger", mutant{
+			reason: "A SiteSync follows no home of another controller.", text: "if isSibling(sync, p.ClaimRef, &all[i]) {", becomes: "if len(all) > i {",
+		}),
+		"SyncUnapplied": observe("TestFollowDirectories", mutant{
+			reason: "A directory that has not come to a step proves nothing of it.", text: " || f.Home.Status.AtProvider.AppliedPosition() != s.Position():", becomes: ":",
+		}),
+		"SyncWithoutRevision": observe("TestFollowDirectories", mutant{
+			reason: "A directory that waits for its cluster proves nothing of a step.", text: "return hasRevision(delivered, s.Current.Number)", becomes: "return true",
+		}),
+		"SyncRestoresAny": observe("TestFollowDirectories", mutant{
+			reason: "A rollback is proven by the tree of its target.", text: " || delivered.Tree == want", becomes: " || delivered.Tree == want || delivered.Tree != \"\"",
+		}),
+		"GateOfAnyAttempt": {
+			reason: "A SiteSync whose spec names a rollback proves no step.", file: "provider/controller/gate/evidence.go",
+			text: "if !s.LatestPosition().HasReached(judged) || ", becomes: "if ", pkg: "provider/controller/gate", tests: "TestFollowedSync",
+		},
+	}
+}
+
 // requestMutants let the provider do what no user asked of a deployment, or what needs the spec.
 func requestMutants() map[string]mutant {
 	return map[string]mutant{
@@ -282,8 +324,8 @@ func requestMutants() map[string]mutant {
 			text: " && ref.Kind == claim.Kind", becomes: "", pkg: "provider/mandate", tests: "TestRequestsOf",
 		},
 		"RequestForward": {
-			reason: "What goes forward is left to the function.", file: "provider/mandate/request.go",
-			text: "return a == rolloutv1alpha1.ActionAbort || a == rolloutv1alpha1.ActionRollbackTo", becomes: "return a != \"\"", pkg: "provider/mandate", tests: "TestRequestsOf",
+			reason: "Requests that need the spec are left to the function.", file: "provider/mandate/request.go",
+			text: "return r.Action == step.ActionAbort || ", becomes: "return r.Action != \"\" || ", pkg: "provider/mandate", tests: "TestRequestsOf",
 		},
 		"RequestTooLarge": {
 			reason: "A request above the limit is not evaluated.", file: "apis/rollout/v1alpha1/open.go",

@@ -91,6 +91,29 @@ type MandatedRollback struct {
 	AttemptTimeout string `json:"attemptTimeout"`
 }
 
+// MandateHold is why the provider begins no step and verifies nothing by a mandate, although the evidence is there.
+//
+// +kubebuilder:validation:Enum=ClaimChanged;ClaimDeleted;ClaimPaused;ClaimUnread;FilesMissing
+type MandateHold string
+
+// Holds of a mandate.
+const (
+	// HoldClaimChanged means that the claim has another spec than the mandate follows from.
+	HoldClaimChanged MandateHold = "ClaimChanged"
+
+	// HoldClaimDeleted means that the composite or its claim is gone, or is being deleted.
+	HoldClaimDeleted MandateHold = "ClaimDeleted"
+
+	// HoldClaimPaused means that the composite or its claim has the annotation crossplane.io/paused.
+	HoldClaimPaused MandateHold = "ClaimPaused"
+
+	// HoldClaimUnread means that the API server has not answered with the claim.
+	HoldClaimUnread MandateHold = "ClaimUnread"
+
+	// HoldFilesMissing means that neither the spec nor the repository has the files of a directory for the next step.
+	HoldFilesMissing MandateHold = "FilesMissing"
+)
+
 // MandateStatus names the events that the provider may record by the mandate of the spec. The function leaves these kinds of events to the provider.
 type MandateStatus struct {
 	// Rules is the version of the rules that the mandate names.
@@ -101,11 +124,16 @@ type MandateStatus struct {
 	// +required
 	Revision int64 `json:"revision"`
 
-	// May lists the kinds of events of the mandate that the provider knows.
+	// May lists the kinds of events of the mandate that the provider knows, and records on top of the ledger in this status.
 	// +required
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=set
 	May []step.Kind `json:"may"`
+
+	// Hold is why the provider begins no step and verifies nothing, although the evidence is there: may lists none of these kinds then. Absent means that
+	// nothing is held back.
+	// +optional
+	Hold MandateHold `json:"hold,omitempty"`
 }
 
 // FollowStatus says which attempt to roll back a repository is brought to by the mandate of the home, before the spec asks for it.

@@ -36,11 +36,20 @@ func TestMandateFields(t *testing.T) {
 		change func(p *v1alpha1.GitDeliveryParameters)
 		want   string
 	}{
-		"Home":        {reason: "The home gets a mandate.", change: func(*v1alpha1.GitDeliveryParameters) {}},
-		"UnknownKind": {reason: "An older provider keeps a kind that it does not know, and leaves it out.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = append(p.Mandate.May, "Prune") }},
-		"LaterRules":  {reason: "An older provider keeps a mandate by later rules, and does nothing by it.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rules = 99 }},
-		"ManySites":   {reason: "A mandate leaves out as many Sites as a delivery can have.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Without = manySites(500) }},
-		"NoTracks":    {reason: "A deployment without tracks has no time to drain.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Drain = "" }},
+		"Home": {reason: "The home gets a mandate.", change: func(*v1alpha1.GitDeliveryParameters) {}},
+		"UnknownKind": {
+			reason: "An older provider keeps a kind that it does not know, and leaves it out.",
+			change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = append(p.Mandate.May, "Prune") },
+		},
+		"LaterRules": {
+			reason: "An older provider keeps a mandate by later rules, and does nothing by it.",
+			change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rules = 99 },
+		},
+		"ManySites": {
+			reason: "A mandate leaves out as many Sites as a delivery can have.",
+			change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Without = manySites(500) },
+		},
+		"NoTracks": {reason: "A deployment without tracks has no time to drain.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Drain = "" }},
 		"Follower": {reason: "A follower records nothing.", want: "mandate goes with ledger", change: func(p *v1alpha1.GitDeliveryParameters) {
 			p.Ledger, p.Copy = nil, &ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 1, ID: "1"}, Home: "platform"}
 		}},
@@ -48,23 +57,62 @@ func TestMandateFields(t *testing.T) {
 		"NoLedger":   {reason: "A mandate is for one ledger.", want: "mandate.ledger", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Ledger = "" }},
 		"NoEpoch":    {reason: "Epochs are counted from 1.", want: "mandate.epoch", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Epoch = 0 }},
 		"NoRevision": {reason: "Revisions are counted from 1.", want: "mandate.revision", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Revision = 0 }},
-		"NoKind":     {reason: "A mandate by which nothing may be recorded is none.", want: "mandate.may", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = []step.Kind{} }},
-		"EmptyKind":  {reason: "Events without a kind are in no mandate.", want: "mandate.may[0]", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = []step.Kind{""} }},
-		"KindTwice":  {reason: "Each kind is listed once.", want: "mandate.may[1]", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = []step.Kind{"Reject", "Reject"} }},
+		"NoKind": {
+			reason: "A mandate by which nothing may be recorded is none.",
+			want:   "mandate.may", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = []step.Kind{} },
+		},
+		"EmptyKind": {
+			reason: "Events without a kind are in no mandate.",
+			want:   "mandate.may[0]", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = []step.Kind{""} },
+		},
+		"KindTwice": {
+			reason: "Each kind is listed once.",
+			want:   "mandate.may[1]", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = []step.Kind{"Reject", "Reject"} },
+		},
 		"TooManyKinds": {reason: "The number of kinds is limited.", want: "must have at most 8 items", change: func(p *v1alpha1.GitDeliveryParameters) {
 			p.Mandate.May = []step.Kind{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 		}},
-		"RetriesBelow": {reason: "No rollback has fewer than no attempts.", want: "maxRetries", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.MaxRetries = -1 }},
-		"RetriesAbove": {reason: "A rollback has 10 attempts at most.", want: "maxRetries", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.MaxRetries = 11 }},
-		"TooPerHour":   {reason: "No more rejections are counted than the ledger remembers.", want: "maxPerHour", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.MaxPerHour = 10 }},
-		"NoTimeout":    {reason: "An attempt has a time to end in.", want: "attemptTimeout", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.AttemptTimeout = "" }},
-		"NoUnit":       {reason: "A duration has a unit.", want: "attemptTimeout", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.AttemptTimeout = "5" }},
-		"Negative":     {reason: "A duration is not negative.", want: "attemptTimeout", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.AttemptTimeout = "-1m" }},
-		"TooLong":      {reason: "An attempt ends within a day.", want: "attemptTimeout", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.AttemptTimeout = "9999h" }},
-		"LongDrain":    {reason: "A track drains within ten minutes.", want: "mandate.drain", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Drain = "11m" }},
-		"TooManySites": {reason: "No more Sites are left out than a delivery can have.", want: "must have at most 500 items", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Without = manySites(501) }},
-		"LongSite":     {reason: "The name of a Site has 63 characters at most.", want: "mandate.without[0]", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Without = []string{strings.Repeat("a", 64)} }},
-		"NoSpec":       {reason: "A mandate follows from a spec.", want: "mandate.spec", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Spec = "" }},
+		"RetriesBelow": {
+			reason: "No rollback has fewer than no attempts.",
+			want:   "maxRetries", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.MaxRetries = -1 },
+		},
+		"RetriesAbove": {
+			reason: "A rollback has 10 attempts at most.",
+			want:   "maxRetries", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.MaxRetries = 11 },
+		},
+		"TooPerHour": {
+			reason: "No more rejections are counted than the ledger remembers.",
+			want:   "maxPerHour", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.MaxPerHour = 10 },
+		},
+		"NoTimeout": {
+			reason: "An attempt has a time to end in.",
+			want:   "attemptTimeout", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.AttemptTimeout = "" },
+		},
+		"NoUnit": {
+			reason: "A duration has a unit.",
+			want:   "attemptTimeout", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.AttemptTimeout = "5" },
+		},
+		"Negative": {
+			reason: "A duration is not negative.",
+			want:   "attemptTimeout", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.AttemptTimeout = "-1m" },
+		},
+		"TooLong": {
+			reason: "An attempt ends within a day.",
+			want:   "attemptTimeout", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.AttemptTimeout = "9999h" },
+		},
+		"LongDrain": {
+			reason: "A track drains within ten minutes.",
+			want:   "mandate.drain", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Drain = "11m" },
+		},
+		"TooManySites": {
+			reason: "No more Sites are left out than a delivery can have.",
+			want:   "must have at most 500 items", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Without = manySites(501) },
+		},
+		"LongSite": {
+			reason: "The name of a Site has 63 characters at most.",
+			want:   "mandate.without[0]", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Without = []string{strings.Repeat("a", 64)} },
+		},
+		"NoSpec": {reason: "A mandate follows from a spec.", want: "mandate.spec", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Spec = "" }},
 	}
 	server := newServer(t, "gitdeliveries")
 	for name, tc := range cases {
@@ -88,21 +136,33 @@ func TestCovers(t *testing.T) {
 		isNone bool
 		want   bool
 	}{
-		"Same":      {reason: "A mandate is for the revision that it names.", change: func(*v1alpha1.Mandate, *ledger.State) {}, want: true},
-		"None":      {reason: "A delivery without a mandate lets nothing be recorded.", change: func(*v1alpha1.Mandate, *ledger.State) {}, isNone: true},
-		"Later":     {reason: "A mandate of the revision before is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number++ }},
-		"Earlier":   {reason: "A mandate of a revision to come is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number-- }},
-		"Withdrawn": {reason: "A revision by which a user rolls another one back goes on by the mandate of that.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number, s.Withdraws = 4, 3 }, want: true},
+		"Same":    {reason: "A mandate is for the revision that it names.", change: func(*v1alpha1.Mandate, *ledger.State) {}, want: true},
+		"None":    {reason: "A delivery without a mandate lets nothing be recorded.", change: func(*v1alpha1.Mandate, *ledger.State) {}, isNone: true},
+		"Later":   {reason: "A mandate of the revision before is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number++ }},
+		"Earlier": {reason: "A mandate of a revision to come is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number-- }},
+		"Withdrawn": {
+			reason: "A revision by which a user rolls another one back goes on by the mandate of that.",
+			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number, s.Withdraws = 4, 3 }, want: true,
+		},
 		"WithdrawnTwice": {
 			reason: "A revision by which a user rolls another rollback back is not covered by the mandate of the first revision.",
 			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number, s.Withdraws = 5, 4 },
 		},
 		"Recovered":   {reason: "A ledger that was recovered since has another epoch.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Epoch++ }},
 		"OtherLedger": {reason: "A ledger that was opened since is another one.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Ledger = "other" }},
-		"Moved":       {reason: "Nothing follows in a ledger that goes on in another repository.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Successor = "other" }},
-		"Closed":      {reason: "Nothing follows in the ledger of a deployment that was deleted.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.IsClosed = true }},
-		"Empty":       {reason: "Nothing follows in a ledger without a revision.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current = nil }},
-		"ZeroValue":   {reason: "A mandate without a revision does not cover a state that withdraws none.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.Revision = 0 }},
+		"Moved": {
+			reason: "Nothing follows in a ledger that goes on in another repository.",
+			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Successor = "other" },
+		},
+		"Closed": {
+			reason: "Nothing follows in the ledger of a deployment that was deleted.",
+			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.IsClosed = true },
+		},
+		"Empty": {reason: "Nothing follows in a ledger without a revision.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current = nil }},
+		"ZeroValue": {
+			reason: "A mandate without a revision does not cover a state that withdraws none.",
+			change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.Revision = 0 },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

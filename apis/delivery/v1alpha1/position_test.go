@@ -18,10 +18,19 @@ func TestPositions(t *testing.T) {
 		got    ledger.Position
 		want   ledger.Position
 	}{
-		"DeliveryPosition": {reason: "A delivery asks for its position, whatever the ledger is at.", got: v1alpha1.GitDeliveryParameters{Position: &desired, Copy: &recorded}.AskedPosition(), want: desired},
-		"DeliveryCopy":     {reason: "A delivery without a position requests the position of its copy.", got: v1alpha1.GitDeliveryParameters{Copy: &recorded}.AskedPosition(), want: ledger.Position{Epoch: 2, Revision: 9, Step: 1}},
-		"AppliedRecord":    {reason: "A repository was brought to the position of its record.", got: v1alpha1.GitDeliveryObservation{Record: &v1alpha1.LedgerRecord{Position: desired}}.AppliedPosition(), want: desired},
-		"AppliedNothing":   {reason: "A repository that was brought to nothing has no position.", got: v1alpha1.GitDeliveryObservation{}.AppliedPosition()},
+		"DeliveryPosition": {
+			reason: "A delivery asks for its position, whatever the ledger is at.",
+			got:    v1alpha1.GitDeliveryParameters{Position: &desired, Copy: &recorded}.AskedPosition(), want: desired,
+		},
+		"DeliveryCopy": {
+			reason: "A delivery without a position requests the position of its copy.",
+			got:    v1alpha1.GitDeliveryParameters{Copy: &recorded}.AskedPosition(), want: ledger.Position{Epoch: 2, Revision: 9, Step: 1},
+		},
+		"AppliedRecord": {
+			reason: "A repository was brought to the position of its record.",
+			got:    v1alpha1.GitDeliveryObservation{Record: &v1alpha1.LedgerRecord{Position: desired}}.AppliedPosition(), want: desired,
+		},
+		"AppliedNothing": {reason: "A repository that was brought to nothing has no position.", got: v1alpha1.GitDeliveryObservation{}.AppliedPosition()},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -53,12 +62,24 @@ func TestHasRecorded(t *testing.T) {
 		"Head":     {reason: "Events that led to the head are recorded.", at: observedAt(led, nil), asked: update, want: true},
 		"Followed": {reason: "Events are recorded, too, where the provider went on from them.", at: observedAt(otherHead, &led), asked: update, want: true},
 		"Other":    {reason: "Events that led to another head are not recorded.", at: observedAt(otherHead, nil), asked: update},
-		"Fewer":    {reason: "A part of the recorded events led to an earlier head.", at: observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{Events: events[:1]}},
-		"Seen":     {reason: "An update without events led to the head that its writer saw.", at: observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: led}, want: true},
-		"New":      {reason: "Events on top of the head that the provider went on from are not recorded.", at: observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: led, Events: events[1:]}},
-		"Forged":   {reason: "A head with the ID of another one is another head.", at: observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: ledger.Head{ID: id}}},
-		"Unknown":  {reason: "The ledger of a repository that did not report is unknown.", asked: update},
-		"Empty":    {reason: "No ledger has events of a spec.", at: observedAt(ledger.Head{}, nil)},
+		"Fewer": {
+			reason: "A part of the recorded events led to an earlier head.",
+			at:     observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{Events: events[:1]},
+		},
+		"Seen": {
+			reason: "An update without events led to the head that its writer saw.",
+			at:     observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: led}, want: true,
+		},
+		"New": {
+			reason: "Events on top of the head that the provider went on from are not recorded.",
+			at:     observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: led, Events: events[1:]},
+		},
+		"Forged": {
+			reason: "A head with the ID of another one is another head.",
+			at:     observedAt(otherHead, &led), asked: v1alpha1.LedgerUpdate{After: ledger.Head{ID: id}},
+		},
+		"Unknown": {reason: "The ledger of a repository that did not report is unknown.", asked: update},
+		"Empty":   {reason: "No ledger has events of a spec.", at: observedAt(ledger.Head{}, nil)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

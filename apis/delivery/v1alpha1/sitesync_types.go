@@ -5,7 +5,6 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -68,7 +67,8 @@ type SiteSyncParameters struct {
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
-	// Position of the deployment that the Sites have to run. A SiteSync observes any requested position, also a lower one.
+	// Position of the deployment that the Sites have to run. A SiteSync observes any requested position, also a lower one. Where the ledger reached a later
+	// position of the revision, or of its rollback, by a mandate of its home, a SiteSync observes the later position.
 	// +required
 	Position *ledger.Position `json:"position,omitempty"`
 
@@ -104,11 +104,6 @@ type SiteSyncParameters struct {
 	// +listType=map
 	// +listMapKey=name
 	Sites []SiteTree `json:"sites,omitempty"`
-}
-
-// AskedPosition returns the position that the Sites have to run.
-func (p SiteSyncParameters) AskedPosition() ledger.Position {
-	return ptr.Deref(p.Position, ledger.Position{})
 }
 
 // SiteState is the state of a Site.
@@ -244,6 +239,12 @@ type SiteObservation struct {
 	// +kubebuilder:validation:MaxLength=40
 	Tree string `json:"tree,omitempty"`
 
+	// DesiredTree is the tree that the Site has to run at a later position than the position of the spec. Absent if it is the tree of the commit, while the Site
+	// need not run it yet, and at the position of the spec.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	DesiredTree string `json:"desiredTree,omitempty"`
+
 	// Proof that the Site runs the tree.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
@@ -304,7 +305,7 @@ func (p PauseObservation) Start() time.Time {
 
 // SiteSyncObservation is the observed state of the Sites.
 type SiteSyncObservation struct {
-	// Position that the observation is about. Absent means that nothing was observed.
+	// Position that the observation is about: the position of the spec, or a later position of the ledger. Absent means that nothing was observed.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
@@ -326,11 +327,6 @@ type SiteSyncObservation struct {
 	// +listType=map
 	// +listMapKey=name
 	Sites []SiteObservation `json:"sites,omitempty"`
-}
-
-// ObservedPosition returns the position that an observation is about. It is the zero value if nothing was observed.
-func (o SiteSyncObservation) ObservedPosition() ledger.Position {
-	return ptr.Deref(o.Position, ledger.Position{})
 }
 
 // SiteSyncSpec is the set of Sites to observe.

@@ -87,9 +87,12 @@ func TestRevisionColumns(t *testing.T) {
 		object any
 		want   any
 	}{
-		"SyncPosition":     {reason: "The revision of a SiteSync is that of its position.", plural: "sitesyncs", object: newSync(position), want: int64(7)},
-		"DeliveryPosition": {reason: "The revision of a delivery with a position is that of the position.", plural: "gitdeliveries", object: delivery(position), want: int64(7)},
-		"DeliveryNone":     {reason: "A home that only opens its ledger has no revision to print.", plural: "gitdeliveries", object: delivery(nil)},
+		"SyncPosition": {reason: "The revision of a SiteSync is that of its position.", plural: "sitesyncs", object: newSync(position), want: int64(7)},
+		"DeliveryPosition": {
+			reason: "The revision of a delivery with a position is that of the position.",
+			plural: "gitdeliveries", object: delivery(position), want: int64(7),
+		},
+		"DeliveryNone": {reason: "A home that only opens its ledger has no revision to print.", plural: "gitdeliveries", object: delivery(nil)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

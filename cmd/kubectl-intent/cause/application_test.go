@@ -65,8 +65,9 @@ func TestFindForApplication(t *testing.T) {
 			want: want{object: "GitDelivery shop-fleet", reason: "AuthFailed", actor: advice.PlatformTeam, needsPerson: true, links: 3},
 		},
 		"CrashingInDelivery": {
-			reason: "Pods that only a person can help are the cause while the deployment waits for them.", facts: withPods(samples.NewApplication(samples.New()), crashing).Facts(),
-			want: want{object: "Site edge2", reason: "CrashLoopBackOff", actor: advice.Author, needsPerson: true, links: 3},
+			reason: "Pods that only a person can help are the cause while the deployment waits for them.",
+			facts:  withPods(samples.NewApplication(samples.New()), crashing).Facts(),
+			want:   want{object: "Site edge2", reason: "CrashLoopBackOff", actor: advice.Author, needsPerson: true, links: 3},
 		},
 		"EngineBeforePods": {
 			reason: "An engine that a person has to help comes before the pods.", facts: withPods(samples.NewApplication(samples.EngineFailed()), crashing).Facts(),

@@ -52,7 +52,10 @@ func TestSinceChange(t *testing.T) {
 		},
 		"Metadata": {
 			reason: "A request to reconcile, a finalizer and a status change no spec, so they do not count.", change: notAnswered, says: advice.ReasonNotComposed,
-			entries: []metav1.ManagedFieldsEntry{writer(7*time.Minute, "", spec), writer(time.Minute, "", annotations), writer(time.Second, "status", spec)}, ago: 7 * time.Minute,
+			entries: []metav1.ManagedFieldsEntry{
+				writer(7*time.Minute, "", spec), writer(time.Minute, "", annotations), writer(time.Second, "status", spec),
+			},
+			ago: 7 * time.Minute,
 		},
 		"Deleted": {
 			reason: "A deletion changes the generation, too.", says: advice.ReasonNotReconciled,

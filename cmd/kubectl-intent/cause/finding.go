@@ -38,7 +38,8 @@ type Finding struct {
 	Do           string       `json:"do,omitempty"`
 	Wakes        advice.Wake  `json:"wakes,omitempty"`
 
-	// Meanwhile says how the provider went on by its mandate since the function wrote the status. Empty if the status is up to date.
+	// Meanwhile says how the provider went on by its mandate since the function wrote the status, or why it holds the next step back. Empty if the status is up
+	// to date.
 	Meanwhile string `json:"meanwhile,omitempty"`
 
 	// Waiting are RolloutRequests that wait.

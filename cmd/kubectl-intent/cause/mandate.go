@@ -4,15 +4,25 @@ import (
 	"fmt"
 	"strings"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// describeMandated says how the provider went on by its mandate after the last status of the function. It is empty if the status shows that.
+// describeMandated says how the provider went on by its mandate after the last status of the function, or why it holds the next step back. It is empty if the
+// status shows that.
 func (f *Facts) describeMandated() string {
 	s := f.Ledger()
-	if !s.IsRejected() || !f.hasMandatedEvents(s) {
-		return ""
+	switch {
+	case s.Current == nil || !f.hasMandatedEvents(s):
+		return f.describeHold(s)
+	case s.IsRejected():
+		return f.describeRejection(s)
 	}
+	return strings.TrimSpace(f.describeForward(s) + " " + f.describeHold(s))
+}
+
+// describeRejection says that the provider rejected a revision, and whether it rolled it back.
+func (f *Facts) describeRejection(s ledger.State) string {
 	rejection := fmt.Sprintf("Meanwhile the provider, by its mandate, rejected revision %d (%s: %s)", s.Current.Number, s.Verdict.Reason, strings.TrimSuffix(s.Verdict.Message, "."))
 	isShown, isRestoredShown := f.shownEnd(s.Current.Number)
 	switch {
@@ -24,6 +34,46 @@ func (f *Facts) describeMandated() string {
 		return rejection + fmt.Sprintf(" and began to roll back to revision %d. %s", s.Target, statusIsOlder)
 	}
 	return rejection + ". " + statusIsOlder
+}
+
+// describeForward says that the provider verified a revision, or began a step of it.
+func (f *Facts) describeForward(s ledger.State) string {
+	status, steps := f.Deployment.Status, len(s.Current.Plan)
+	current := fmt.Sprintf("%d/%d", s.Cursor.Step+1, steps)
+	switch {
+	case s.IsVerified() && status.VerifiedRevision < s.Current.Number:
+		return fmt.Sprintf("Meanwhile the provider, by its mandate, verified revision %d. %s", s.Current.Number, statusIsOlder)
+	case s.IsVerified() || !s.Current.HasSteps() || status.Canary != nil && status.Revision == s.Current.Number && status.Canary.Step == current:
+		return ""
+	}
+	return fmt.Sprintf("Meanwhile the provider, by its mandate, began step %d of %d of revision %d. %s", s.Cursor.Step+1, steps, s.Current.Number, statusIsOlder)
+}
+
+// describeHold says why the provider holds the next step of a revision back, although its evidence is there. It is empty if the provider holds nothing back.
+func (f *Facts) describeHold(s ledger.State) string {
+	for i := range f.Deliveries {
+		m := f.Deliveries[i].Status.AtProvider.Mandate
+		if m == nil || m.Hold == "" || s.Current == nil || m.Revision != s.Current.Number {
+			continue
+		}
+		return fmt.Sprintf("The provider holds the next step of revision %d back: %s.", m.Revision, holdWords(m.Hold))
+	}
+	return ""
+}
+
+// holdWords returns a hold of a mandate in words.
+func holdWords(h deliveryv1alpha1.MandateHold) string {
+	words := map[deliveryv1alpha1.MandateHold]string{
+		deliveryv1alpha1.HoldClaimChanged: "the spec was edited, and Crossplane has not called the function since",
+		deliveryv1alpha1.HoldClaimDeleted: "the deployment is gone, or is being deleted",
+		deliveryv1alpha1.HoldClaimPaused:  "the deployment has the annotation crossplane.io/paused",
+		deliveryv1alpha1.HoldClaimUnread:  "the API server does not answer the provider",
+		deliveryv1alpha1.HoldFilesMissing: "no object and no repository has its files, which the function renders",
+	}
+	if text, ok := words[h]; ok {
+		return text
+	}
+	return string(h)
 }
 
 // statusIsOlder says why a status is late.

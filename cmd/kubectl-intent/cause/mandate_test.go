@@ -7,12 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-// TestMeanwhile has a revision that was rejected, and a status that the function wrote before or after that.
+// TestMeanwhile has a revision that the provider went on with by its mandate, and a status that the function wrote before or after that.
 func TestMeanwhile(t *testing.T) {
 	const (
 		rejected = "Meanwhile the provider, by its mandate, rejected revision 7 (GateFailed: latency_p99 at edge2 is 812ms, not <= 500ms)"
@@ -29,6 +30,7 @@ func TestMeanwhile(t *testing.T) {
 			return t.Rejected != "" || t.To == deploymentv1alpha1.PhaseRollingBack
 		})
 	}
+	canary := func() *samples.Sample { return samples.Canary(false) }
 	cases := map[string]struct {
 		reason string
 		sample func() *samples.Sample
@@ -87,8 +89,37 @@ func TestMeanwhile(t *testing.T) {
 				f.Deliveries[0].Status.AtProvider.Taken.Epoch++
 			},
 		},
-		"NotRejected": {
-			reason: "A verified revision has nothing to tell.", sample: samples.Verified, change: func(f *cause.Facts) { takeBefore(f, 1); silence(f) },
+		"VerdictReported": {
+			reason: "A status that shows the verdict is up to date.", sample: samples.Verified,
+			change: func(f *cause.Facts) { takeBefore(f, 1); silence(f) },
+		},
+		"Verified": {
+			reason: "A verdict that the function does not know yet is told.", sample: samples.Verified,
+			change: func(f *cause.Facts) { takeBefore(f, 1); f.Deployment.Status.VerifiedRevision = 5 },
+			want:   "Meanwhile the provider, by its mandate, verified revision 7" + older,
+		},
+		"Step": {
+			reason: "A step that the function does not know yet is told.", sample: canary,
+			change: func(f *cause.Facts) { takeBefore(f, 1); f.Deliveries[0].Status.AtProvider.Ledger.Cursor.Step = 2 },
+			want:   "Meanwhile the provider, by its mandate, began step 3 of 4 of revision 7" + older,
+		},
+		"StepReported": {
+			reason: "A status that shows the step is up to date.", sample: canary, change: func(f *cause.Facts) { takeBefore(f, 1) },
+		},
+		"Held": {
+			reason: "The reason why the provider holds the next step back is told.", sample: canary,
+			change: func(f *cause.Facts) {
+				m := &deliveryv1alpha1.MandateStatus{Revision: 7, Hold: deliveryv1alpha1.HoldClaimChanged}
+				f.Deliveries[0].Status.AtProvider.Mandate = m
+			},
+			want: "The provider holds the next step of revision 7 back: the spec was edited, and Crossplane has not called the function since.",
+		},
+		"HeldBefore": {
+			reason: "A hold of the revision before is over.", sample: canary,
+			change: func(f *cause.Facts) {
+				m := &deliveryv1alpha1.MandateStatus{Revision: 6, Hold: deliveryv1alpha1.HoldClaimChanged}
+				f.Deliveries[0].Status.AtProvider.Mandate = m
+			},
 		},
 	}
 	for name, tc := range cases {

@@ -49,11 +49,11 @@ func Retains(ctx context.Context, live client.Reader, o client.Object, kind sche
 	}
 	xr, err := findLivingOwner(ctx, live, o, kind, ref)
 	if xr == nil || err != nil {
-		return false, err
+		return false, errors.Wrap(err, unknownLife)
 	}
 	for _, holder := range []*unstructured.Unstructured{claimReferenceOf(xr), namespaceReferenceOf(o)} {
 		if going, err := isDeletedOrGone(ctx, live, holder); going || err != nil {
-			return false, err
+			return false, errors.Wrap(err, unknownLife)
 		}
 	}
 	if o.GetAnnotations()[v1alpha1.AnnotationSuperseded] != "" {
@@ -61,6 +61,9 @@ func Retains(ctx context.Context, live client.Reader, o client.Object, kind sche
 	}
 	return true, nil
 }
+
+// unknownLife begins the error of a deletion that waits for an answer.
+const unknownLife = "nothing is removed before it is known whether the composite lives"
 
 // findLivingOwner returns the composite that a reference names, or nil if it is gone or being deleted.
 func findLivingOwner(ctx context.Context, live client.Reader, o client.Object, kind schema.GroupKind, ref *metav1.OwnerReference) (*unstructured.Unstructured, error) {
@@ -96,7 +99,7 @@ func isDeletedOrGone(ctx context.Context, live client.Reader, u *unstructured.Un
 			err = failure
 		}
 	}
-	return u.GetDeletionTimestamp() != nil, errors.Wrapf(err, "cannot get %s, and nothing is removed before it is known whether it lives", name)
+	return u.GetDeletionTimestamp() != nil, errors.Wrapf(err, "cannot get %s", name)
 }
 
 // isConfirmedNotFound reports whether an error says that the API server has no object of a name. A 404 without that name says less: a proxy gives it, and

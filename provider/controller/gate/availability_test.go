@@ -168,7 +168,14 @@ func TestUnavailable(t *testing.T) {
 				w.deployed("web", newImage, 0)
 				w.put(podResource(), object{
 					"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "web-1", "namespace": "team-a", "labels": object{"pod-template-hash": "h1"}},
-					"status": object{"containerStatuses": []any{object{"name": "web", "state": object{"waiting": object{"reason": "CrashLoopBackOff"}}, "lastState": object{"terminated": object{"exitCode": int64(3), "reason": "Error"}}}}},
+					"status": object{
+						"containerStatuses": []any{
+							object{
+								"name": "web", "state": object{"waiting": object{"reason": "CrashLoopBackOff"}},
+								"lastState": object{"terminated": object{"exitCode": int64(3), "reason": "Error"}},
+							},
+						},
+					},
 				})
 			},
 			want: "0 of 1 pods are available: CrashLoopBackOff: container web ends again and again: exit code 3, Error",
@@ -250,13 +257,17 @@ func TestUnseenSite(t *testing.T) {
 			reason: "Config Sync reports healthy objects as Current.",
 			health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen,
 		},
-		"NoChecks":   {reason: "An engine without health checks gives no result.", refused: true, want: "Held//Running", message: unseen},
-		"Seen":       {reason: "A Site that can be looked at counts by its pods, whatever its engine reports.", health: "Healthy", want: "Measuring//Running"},
-		"Unobserved": {reason: "A Site without an engine that counts as live passes.", unobserved: true, refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + unseen},
-		"NotThere":   {reason: "The Deployment of a first revision may be on its way.", unobserved: true, seconds: 119, want: "Measuring//Running"},
+		"NoChecks": {reason: "An engine without health checks gives no result.", refused: true, want: "Held//Running", message: unseen},
+		"Seen":     {reason: "A Site that can be looked at counts by its pods, whatever its engine reports.", health: "Healthy", want: "Measuring//Running"},
+		"Unobserved": {
+			reason:     "A Site without an engine that counts as live passes.",
+			unobserved: true, refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + unseen,
+		},
+		"NotThere": {reason: "The Deployment of a first revision may be on its way.", unobserved: true, seconds: 119, want: "Measuring//Running"},
 		"Elsewhere": {
 			reason:     "A Site that nothing can observe counts as live if no Deployment comes within the timeout: its workload may be elsewhere.",
-			unobserved: true, seconds: 121, want: "Passed/Passed/Passed", message: setup.CountsAsLive + "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload",
+			unobserved: true, seconds: 121, want: "Passed/Passed/Passed",
+			message: setup.CountsAsLive + "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload",
 		},
 		"Here": {
 			reason:     "A workload that is in that cluster counts by its pods.",

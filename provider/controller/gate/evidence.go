@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/provider/mandate"
 )
 
 // An evidence proves whether the Sites of a Gate run the judged revision.
@@ -100,14 +101,14 @@ func (e evidence) isReportedHealthy(site string) bool {
 	})
 }
 
-// syncedSince believes a SiteSync that speaks of this position, with its present spec.
+// syncedSince believes a SiteSync that speaks of this position, with its present spec, or after it followed the ledger to the position.
 func (e evidence) syncedSince(site string) time.Time {
 	s := e.sync
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
 		return time.Time{}
 	}
 	judged, observed := e.spec.AskedPosition(), s.Status.AtProvider.ObservedPosition()
-	if !s.Spec.ForProvider.AskedPosition().HasReached(judged) || !observed.HasReached(judged) || e.isPassed(observed) {
+	if !s.LatestPosition().HasReached(judged) || !observed.HasReached(judged) || e.isPassed(observed) {
 		return time.Time{}
 	}
 	for _, o := range s.Status.AtProvider.Sites {
@@ -129,13 +130,13 @@ func (e evidence) isReleased() bool {
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
 		return false
 	}
-	requested := s.Spec.ForProvider.AskedPosition()
-	if requested != judged || s.Status.AtProvider.ObservedPosition() != judged {
-		return requested.HasReached(judged) && requested != judged
+	requested, latest := s.Spec.ForProvider.AskedPosition(), s.LatestPosition()
+	if latest != judged || s.Status.AtProvider.ObservedPosition() != judged {
+		return latest.HasReached(judged) && latest != judged
 	}
 	c := s.GetCondition(deliveryv1alpha1.TypeReleased)
 	if c.Reason == "" {
-		return s.Spec.ForProvider.Pause == ""
+		return s.Spec.ForProvider.Pause == "" || latest != requested // A later step without a condition has no pause.
 	}
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration()
 }
@@ -172,7 +173,7 @@ func (e evidence) deliveredSince(site string) time.Time {
 		ready, synced := d.GetCondition(xpv2.TypeReady), d.GetCondition(xpv2.TypeSynced)
 		done := ready.Status == corev1.ConditionTrue && isCurrent(d) && d.GetDeletionTimestamp() == nil
 		judged := e.spec.AskedPosition()
-		if !done || !d.Spec.ForProvider.AskedPosition().HasReached(judged) || !d.Status.AtProvider.AppliedPosition().HasReached(judged) {
+		if !done || !mandate.Position(d).HasReached(judged) || !d.Status.AtProvider.AppliedPosition().HasReached(judged) {
 			continue
 		}
 		if synced.LastTransitionTime.After(ready.LastTransitionTime.Time) {

@@ -7,11 +7,16 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
@@ -23,6 +28,17 @@ func delivered() *deliveryv1alpha1.GitDelivery {
 	d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *position()}
 	d.SetConditions(at(xpv2.ReconcileSuccess(), noon()), at(xpv2.Available().WithObservedGeneration(1), noon()))
 	return d
+}
+
+// rollBackByMandate lets a home show a rollback in its ledger, which its spec does not name.
+func rollBackByMandate(d *deliveryv1alpha1.GitDelivery) {
+	s := ledger.State{
+		Head: ledger.Head{Ledger: "demo", Epoch: 1, Seq: 4, ID: "rolled-back"}, Current: &ledger.Revision{Number: 2}, Cursor: ledger.Cursor{Attempt: 1},
+		Verdict: &ledger.Verdict{Result: ledger.VerdictRejected},
+	}
+	d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{}
+	d.Spec.ForProvider.Mandate = &deliveryv1alpha1.Mandate{Rules: step.Rules, Ledger: "demo", Epoch: 1, Revision: 2, May: []step.Kind{step.KindRollBack}}
+	d.Status.AtProvider.Ledger, d.Status.AtProvider.Mandate = &s, &deliveryv1alpha1.MandateStatus{Revision: 2}
 }
 
 // at a time, a condition came to be.
@@ -52,18 +68,53 @@ func TestUnobserved(t *testing.T) {
 		"LaterStep": {reason: "A delivery in a later step counts as live.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Spec.ForProvider.Position.Step, d.Status.AtProvider.Record.Position.Step = 1, 1
 		}, want: true},
-		"Unsaid":        {reason: "A delivery does not count as live if the spec of the Site does not mention it.", isLive: nil},
-		"Denied":        {reason: "A delivery does not count as live if the spec of the Site denies it.", isLive: new(false)},
-		"OtherSite":     {reason: "The delivery of another Site does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" }},
-		"OtherClaim":    {reason: "The delivery of another claim does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" }},
-		"OtherRevision": {reason: "The delivery of another revision does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Revision = 1 }},
-		"OtherEpoch":    {reason: "The delivery of a revision with that number from before a loss does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Epoch = 0 }},
-		"EarlierStep":   {reason: "The delivery of an earlier step does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Step = -1 }},
-		"GoingBack":     {reason: "A delivery that is rolled back does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Attempt = 1 }},
-		"NotYet":        {reason: "A delivery to a repository without a record does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record = nil }},
-		"NotReady":      {reason: "A delivery that is not ready does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.Creating().WithObservedGeneration(1)) }},
-		"OldStatus":     {reason: "A status about an older generation does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Generation = 2 }},
-		"Trouble":       {reason: "A delivery that was not reconciled does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.ReconcilePaused()) }},
+		"Mandated": {
+			reason: "A delivery that the provider rolls back by a mandate does not count.",
+			isLive: new(true),
+			change: rollBackByMandate,
+		},
+		"Unsaid": {reason: "A delivery does not count as live if the spec of the Site does not mention it.", isLive: nil},
+		"Denied": {reason: "A delivery does not count as live if the spec of the Site denies it.", isLive: new(false)},
+		"OtherSite": {
+			reason: "The delivery of another Site does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" },
+		},
+		"OtherClaim": {
+			reason: "The delivery of another claim does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" },
+		},
+		"OtherRevision": {
+			reason: "The delivery of another revision does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Revision = 1 },
+		},
+		"OtherEpoch": {
+			reason: "The delivery of a revision with that number from before a loss does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Epoch = 0 },
+		},
+		"EarlierStep": {
+			reason: "The delivery of an earlier step does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Step = -1 },
+		},
+		"GoingBack": {
+			reason: "A delivery that is rolled back does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Attempt = 1 },
+		},
+		"NotYet": {
+			reason: "A delivery to a repository without a record does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record = nil },
+		},
+		"NotReady": {
+			reason: "A delivery that is not ready does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.Creating().WithObservedGeneration(1)) },
+		},
+		"OldStatus": {
+			reason: "A status about an older generation does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Generation = 2 },
+		},
+		"Trouble": {
+			reason: "A delivery that was not reconciled does not count.",
+			isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.ReconcilePaused()) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -152,8 +203,14 @@ func TestUnobservedAgain(t *testing.T) {
 		reason   string
 		lost, is xpv2.Condition
 	}{
-		"Diverged":  {reason: "A delivery that was changed in Git counts from when it was restored.", lost: xpv2.Unavailable().WithObservedGeneration(1), is: xpv2.Available().WithObservedGeneration(1)},
-		"NotLooked": {reason: "A delivery that could not be observed counts from when it was again.", lost: xpv2.ReconcileError(errors.New("boom")), is: xpv2.ReconcileSuccess()},
+		"Diverged": {
+			reason: "A delivery that was changed in Git counts from when it was restored.",
+			lost:   xpv2.Unavailable().WithObservedGeneration(1), is: xpv2.Available().WithObservedGeneration(1),
+		},
+		"NotLooked": {
+			reason: "A delivery that could not be observed counts from when it was again.",
+			lost:   xpv2.ReconcileError(errors.New("boom")), is: xpv2.ReconcileSuccess(),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -175,6 +232,65 @@ func TestUnobservedAgain(t *testing.T) {
 			}
 			if diff := cmp.Diff([]time.Time{noon(), {}, noon().Add(20 * time.Minute)}, starts); diff != "" {
 				t.Errorf("%s\nlive since: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestFollowedSync has a Gate of the second step, and a SiteSync whose spec names the first one.
+func TestFollowedSync(t *testing.T) {
+	noon := setup.Timestamp(noon())
+	released := func(status corev1.ConditionStatus) func(s *deliveryv1alpha1.SiteSync) {
+		return func(s *deliveryv1alpha1.SiteSync) {
+			s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: status, Reason: deliveryv1alpha1.ReasonPausing, ObservedGeneration: 1})
+		}
+	}
+	cases := map[string]struct {
+		reason         string
+		change         func(s *deliveryv1alpha1.SiteSync)
+		live, released bool
+	}{
+		"Followed": {
+			reason:   "A SiteSync that followed the ledger proves the step, which is released without a pause.",
+			change:   func(*deliveryv1alpha1.SiteSync) {},
+			live:     true,
+			released: true,
+		},
+		"Pausing": {reason: "A step whose pause goes on is not released.", change: released(corev1.ConditionFalse), live: true},
+		"Over":    {reason: "A step whose pause is over is released.", change: released(corev1.ConditionTrue), live: true, released: true},
+		"NoPause": {reason: "The pause of an earlier step does not hold the step back.", change: func(s *deliveryv1alpha1.SiteSync) {
+			s.Spec.ForProvider.Pause = "Manual"
+		}, live: true, released: true},
+		"Earlier": {
+			reason: "A SiteSync that is still at the first step proves nothing of the second one.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = 0 },
+		},
+		"Beyond": {
+			reason:   "A SiteSync beyond the step has released it.",
+			change:   func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = 2 },
+			live:     true,
+			released: true,
+		},
+		"Rollback": {reason: "A SiteSync that followed the ledger to a rollback proves no step.", change: func(s *deliveryv1alpha1.SiteSync) {
+			s.Status.AtProvider.Position.Attempt = 1
+		}},
+		"GoingBack": {
+			reason: "A SiteSync whose spec names a rollback proves no step.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Attempt = 1 },
+		},
+		"OldStatus": {reason: "A status of an older generation proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 2 }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			judged, s := position(), sync1()
+			judged.Step, s.Status.AtProvider.Position.Step, s.Status.AtProvider.Sites[0].LiveSince = 1, 1, noon
+			tc.change(s)
+			e := evidence{spec: v1alpha1.GateParameters{ClaimRef: claim(), Position: judged}, sync: s}
+			if got := e.syncedSince("edge1"); got.IsZero() == tc.live || tc.live && !got.Equal(noon.Time) {
+				t.Errorf("\n%s\nsyncedSince(...): want live %t, got %s", tc.reason, tc.live, got)
+			}
+			if got := e.isReleased(); got != tc.released {
+				t.Errorf("\n%s\nisReleased(): want %t, got %t", tc.reason, tc.released, got)
 			}
 		})
 	}

@@ -119,15 +119,36 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 		reason string
 		change func(*deliveryv1alpha1.SiteSync)
 	}{
-		"NotLive":       {reason: "A Site that does not run the revision is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteSyncing }},
-		"OtherSite":     {reason: "The revision at another Site proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }},
-		"OtherRevision": {reason: "A Site that runs another revision is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 }},
-		"OtherEpoch":    {reason: "A Site that runs a revision with that number from before a loss is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Epoch = 0 }},
-		"GoingBack":     {reason: "A Site that is rolled back is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Attempt = 1 }},
-		"OtherClaim":    {reason: "The SiteSync of another claim proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "other" }},
-		"OldStatus":     {reason: "A status of an older generation proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 2 }},
-		"Trouble":       {reason: "A SiteSync that was not reconciled proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) }},
-		"NoTime":        {reason: "A Site without the time since when it is live proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].LiveSince = nil }},
+		"NotLive": {
+			reason: "A Site that does not run the revision is not live.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteSyncing },
+		},
+		"OtherSite": {
+			reason: "The revision at another Site proves nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" },
+		},
+		"OtherRevision": {
+			reason: "A Site that runs another revision is not live.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 },
+		},
+		"OtherEpoch": {
+			reason: "A Site that runs a revision with that number from before a loss is not live.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Epoch = 0 },
+		},
+		"GoingBack": {reason: "A Site that is rolled back is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Attempt = 1 }},
+		"OtherClaim": {
+			reason: "The SiteSync of another claim proves nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "other" },
+		},
+		"OldStatus": {reason: "A status of an older generation proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 2 }},
+		"Trouble": {
+			reason: "A SiteSync that was not reconciled proves nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) },
+		},
+		"NoTime": {
+			reason: "A Site without the time since when it is live proves nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].LiveSince = nil },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -212,13 +233,30 @@ func TestServerOfCheck(t *testing.T) {
 		want    string
 		with    string
 	}{
-		"Site":          {reason: "The Site's server comes first, with its credentials.", want: address, with: "hunter2"},
-		"Configuration": {reason: "The configuration's server is asked where the Site has none.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics = nil }, want: address},
-		"Own":           {reason: "A tenant's own server is asked if it is allowed, and is shown no credentials.", address: "https://mine.example.org/p", allow: []string{"mine.example.org"}, want: "https://mine.example.org/p"},
-		"OwnDenied":     {reason: "A tenant's own server is not asked unless it is allowed.", address: "https://mine.example.org", allow: []string{"example.org"}, want: `prometheus.address: host "mine.example.org" is not among the webCheckHosts of a ClusterProviderConfig`},
-		"OwnWithUser":   {reason: "An address with a user does not hide its host.", address: "https://mine.example.org@evil.example.org", allow: []string{"mine.example.org"}, want: "prometheus.address: must be an https address with a host, and without a user"},
-		"SaidAgain":     {reason: "A check that names the Site's server uses its credentials.", address: address, want: address, with: "hunter2"},
-		"SecretGone":    {reason: "Without its credentials a server is not asked.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics.Prometheus.SecretRef.Name = "gone" }, want: problemSecret + " (" + address + ")"},
+		"Site": {reason: "The Site's server comes first, with its credentials.", want: address, with: "hunter2"},
+		"Configuration": {
+			reason: "The configuration's server is asked where the Site has none.",
+			site:   func(s *catalogv1alpha1.Site) { s.Spec.Metrics = nil }, want: address,
+		},
+		"Own": {
+			reason:  "A tenant's own server is asked if it is allowed, and is shown no credentials.",
+			address: "https://mine.example.org/p", allow: []string{"mine.example.org"}, want: "https://mine.example.org/p",
+		},
+		"OwnDenied": {
+			reason:  "A tenant's own server is not asked unless it is allowed.",
+			address: "https://mine.example.org", allow: []string{"example.org"},
+			want: `prometheus.address: host "mine.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
+		},
+		"OwnWithUser": {
+			reason:  "An address with a user does not hide its host.",
+			address: "https://mine.example.org@evil.example.org", allow: []string{"mine.example.org"},
+			want: "prometheus.address: must be an https address with a host, and without a user",
+		},
+		"SaidAgain": {reason: "A check that names the Site's server uses its credentials.", address: address, want: address, with: "hunter2"},
+		"SecretGone": {
+			reason: "Without its credentials a server is not asked.",
+			site:   func(s *catalogv1alpha1.Site) { s.Spec.Metrics.Prometheus.SecretRef.Name = "gone" }, want: problemSecret + " (" + address + ")",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -263,12 +301,30 @@ func TestCannotBeMeasured(t *testing.T) {
 		change func(*v1alpha1.GateCheck)
 		want   string
 	}{
-		"Query":      {reason: "A text that is not PromQL can never be measured.", change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "sum(" }, want: "the query: is not PromQL"},
-		"FixedTime":  {reason: "A query at a fixed time can never be measured.", change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "up @ 1" }, want: "the query: looks at a fixed time"},
-		"Threshold":  {reason: "A check without a threshold can never be measured.", change: func(c *v1alpha1.GateCheck) { c.Threshold = "good" }, want: "threshold: must be a threshold"},
-		"Bare":       {reason: "A threshold without a comparison can never be measured.", change: func(c *v1alpha1.GateCheck) { c.Threshold = "5" }, want: "threshold: must begin with a comparison"},
-		"Unit":       {reason: "A threshold in a unit of another quantity can never be measured.", change: func(c *v1alpha1.GateCheck) { c.Threshold, c.Unit = "<= 5 ms", "%" }, want: "threshold: "},
-		"Impossible": {reason: "Rules that no measurement can meet are refused.", change: func(c *v1alpha1.GateCheck) { c.Count = new(int32(100)) }, want: "timeout: must be longer"},
+		"Query": {
+			reason: "A text that is not PromQL can never be measured.",
+			change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "sum(" }, want: "the query: is not PromQL",
+		},
+		"FixedTime": {
+			reason: "A query at a fixed time can never be measured.",
+			change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "up @ 1" }, want: "the query: looks at a fixed time",
+		},
+		"Threshold": {
+			reason: "A check without a threshold can never be measured.",
+			change: func(c *v1alpha1.GateCheck) { c.Threshold = "good" }, want: "threshold: must be a threshold",
+		},
+		"Bare": {
+			reason: "A threshold without a comparison can never be measured.",
+			change: func(c *v1alpha1.GateCheck) { c.Threshold = "5" }, want: "threshold: must begin with a comparison",
+		},
+		"Unit": {
+			reason: "A threshold in a unit of another quantity can never be measured.",
+			change: func(c *v1alpha1.GateCheck) { c.Threshold, c.Unit = "<= 5 ms", "%" }, want: "threshold: ",
+		},
+		"Impossible": {
+			reason: "Rules that no measurement can meet are refused.",
+			change: func(c *v1alpha1.GateCheck) { c.Count = new(int32(100)) }, want: "timeout: must be longer",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -69,10 +69,22 @@ func TestJob(t *testing.T) {
 		want      string
 		result    string
 	}{
-		"Passes":   {reason: "Exit code 0 passes.", condition: batchv1.JobComplete, want: "Passed/Passed/Passed", result: "exit 0|"},
-		"Violated": {reason: "Exit code 3 says that it is violated.", condition: batchv1.JobFailed, why: "PodFailurePolicy", exit: 3, said: "2 of 7\n\x1b[31mfailed\n", want: "Failed/Failed/Failed", result: "exit 3|2 of 7\n[31mfailed"},
-		"Broken":   {reason: "A Job with any other exit code could not check.", condition: batchv1.JobFailed, why: "BackoffLimitExceeded", exit: 127, said: "curl: not found", want: "Error/Error/Error", result: "exit 127|curl: not found"},
-		"Slow":     {reason: "The Job ends in time.", condition: batchv1.JobFailed, why: "DeadlineExceeded", want: "TimedOut/TimedOut/TimedOut", result: "|the script took too long, or could not be started"},
+		"Passes": {reason: "Exit code 0 passes.", condition: batchv1.JobComplete, want: "Passed/Passed/Passed", result: "exit 0|"},
+		"Violated": {
+			reason:    "Exit code 3 says that it is violated.",
+			condition: batchv1.JobFailed, why: "PodFailurePolicy", exit: 3, said: "2 of 7\n\x1b[31mfailed\n", want: "Failed/Failed/Failed",
+			result: "exit 3|2 of 7\n[31mfailed",
+		},
+		"Broken": {
+			reason:    "A Job with any other exit code could not check.",
+			condition: batchv1.JobFailed, why: "BackoffLimitExceeded", exit: 127, said: "curl: not found", want: "Error/Error/Error",
+			result: "exit 127|curl: not found",
+		},
+		"Slow": {
+			reason:    "The Job ends in time.",
+			condition: batchv1.JobFailed, why: "DeadlineExceeded", want: "TimedOut/TimedOut/TimedOut",
+			result: "|the script took too long, or could not be started",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +248,10 @@ func TestJobIsKnownByNonce(t *testing.T) {
 	}{
 		"Same":      {reason: "A Job is known by its nonce while its UID is unknown.", before: func(*world) {}, state: "Passed/Passed/Passed"},
 		"Restarted": {reason: "A Job is known by its nonce after a restart.", before: func(w *world) { w.restart() }, state: "Passed/Passed/Passed"},
-		"NoNonce":   {reason: "A Job without a nonce is compared with the spec of the check.", before: rewrites(func(string) string { return "" }), state: "Error/Error/Error", want: foreign},
+		"NoNonce": {
+			reason: "A Job without a nonce is compared with the spec of the check.",
+			before: rewrites(func(string) string { return "" }), state: "Error/Error/Error", want: foreign,
+		},
 		"OtherNonce": {
 			reason: "A Job with another nonce is compared with the spec of the check.", before: rewrites(func(oldNonce string) string { return oldNonce + "2" }),
 			state: "Error/Error/Error", want: foreign,
@@ -288,8 +303,9 @@ func TestJobInNamedCluster(t *testing.T) {
 		want    []string
 	}{
 		"Secret": {
-			reason: "A Job is created with the kubeconfig of the Secret that the Site names.", cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("k")},
-			secret: held("admin", "edge1", "k"), want: []string{" of edge1"},
+			reason:  "A Job is created with the kubeconfig of the Secret that the Site names.",
+			cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("k")},
+			secret:  held("admin", "edge1", "k"), want: []string{" of edge1"},
 		},
 		"Default": {
 			reason: "The key of the Secret defaults to that of Cluster API.", cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("")},
@@ -364,7 +380,8 @@ func TestJobWaits(t *testing.T) {
 			},
 		},
 		"Account": {
-			reason: "A Job waits until the Site allows its service account.", change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: ",
+			reason: "A Job waits until the Site allows its service account.",
+			change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: ",
 			mend: func(w *world) {
 				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.ServiceAccountName = "admin" })
 			},

@@ -23,13 +23,33 @@ func TestOwnQuery(t *testing.T) {
 		blueprint *ledger.BlueprintReference
 		denied    bool
 	}{
-		"Metric":         {reason: "The query of the Blueprint's metric is asked.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}},
-		"Own":            {reason: "A tenant's own query is not asked.", query: `sum(errors{namespace="team-b"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
-		"OtherNamespace": {reason: "The query of the Blueprint about another namespace is not asked.", query: `sum(errors{namespace="team-b",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
-		"NoBlueprint":    {reason: "A Gate whose Blueprint does not exist has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "none"}, denied: true},
-		"Canary":         {reason: "The query of the Blueprint's metric for a canary in green is asked.", query: `sum(errors{track="green"}) / sum(errors{track="blue",namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}},
-		"SameTrack":      {reason: "A query that compares a track with itself is not asked.", query: `sum(errors{track="blue"}) / sum(errors{track="blue",namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
-		"Unnamed":        {reason: "A Gate that names no Blueprint has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, denied: true},
+		"Metric": {
+			reason: "The query of the Blueprint's metric is asked.",
+			query:  `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"},
+		},
+		"Own": {
+			reason: "A tenant's own query is not asked.",
+			query:  `sum(errors{namespace="team-b"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true,
+		},
+		"OtherNamespace": {
+			reason: "The query of the Blueprint about another namespace is not asked.",
+			query:  `sum(errors{namespace="team-b",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true,
+		},
+		"NoBlueprint": {
+			reason: "A Gate whose Blueprint does not exist has no metrics.",
+			query:  `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "none"}, denied: true,
+		},
+		"Canary": {
+			reason:    "The query of the Blueprint's metric for a canary in green is asked.",
+			query:     `sum(errors{track="green"}) / sum(errors{track="blue",namespace="team-a",service="web"})`,
+			blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"},
+		},
+		"SameTrack": {
+			reason:    "A query that compares a track with itself is not asked.",
+			query:     `sum(errors{track="blue"}) / sum(errors{track="blue",namespace="team-a",service="web"})`,
+			blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true,
+		},
+		"Unnamed": {reason: "A Gate that names no Blueprint has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, denied: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -138,17 +138,42 @@ func metricsCases(good, otherCA []byte) map[string]metricsCase {
 	ca, token := map[string]string{"ca.crt": string(good)}, map[string]string{"token": "c4n4ry"}
 	passed, failed := v1alpha1.CheckPassed, v1alpha1.CheckRunning
 	return map[string]metricsCase{
-		"token":    {reason: "A token is sent to the server.", credentials: token, ca: ca, want: passed, shown: bearerCanary},
-		"basic":    {reason: "A name and a password are sent to the server.", credentials: map[string]string{"username": "prom", "password": "c4n4ry"}, ca: ca, want: passed, shown: basicCanary},
-		"wrong":    {reason: "A server does not accept wrong credentials.", credentials: map[string]string{"token": "c4n4ry2"}, ca: ca, want: failed, message: "the server does not accept the credentials: status 401 Unauthorized", shown: "Bearer c4n4ry2"},
-		"bare":     {reason: "A server does not accept a request without credentials.", none: "credentials", ca: ca, want: failed, message: "the server does not accept the credentials: status 401 Unauthorized"},
-		"otherca":  {reason: "A server of another authority gets no credentials.", credentials: token, ca: map[string]string{"ca.crt": string(otherCA)}, want: failed, message: "the server's certificate is not trusted"},
-		"systemca": {reason: "A server that the system does not trust gets no credentials.", credentials: token, none: "ca", want: failed, message: "the server's certificate is not trusted"},
-		"badca":    {reason: "A bundle without certificates trusts no server.", credentials: token, ca: map[string]string{"ca.crt": "c4n4ry"}, want: failed, message: "the server's certificate is not trusted"},
-		"gone":     {reason: "Without its credentials a server is not asked.", ca: ca, want: failed, message: problemSecret},
-		"keygone":  {reason: "A server is not asked with a name and no password.", credentials: map[string]string{"username": "prom"}, ca: ca, want: failed, message: problemSecret},
-		"cagone":   {reason: "A server is not asked without the certificates to trust.", credentials: token, want: failed, message: problemSecret},
-		"cakey":    {reason: "Certificates under another key of the Secret do not count.", credentials: token, ca: map[string]string{"tls.crt": string(good)}, want: failed, message: problemSecret},
+		"token": {reason: "A token is sent to the server.", credentials: token, ca: ca, want: passed, shown: bearerCanary},
+		"basic": {
+			reason:      "A name and a password are sent to the server.",
+			credentials: map[string]string{"username": "prom", "password": "c4n4ry"}, ca: ca, want: passed, shown: basicCanary,
+		},
+		"wrong": {
+			reason:      "A server does not accept wrong credentials.",
+			credentials: map[string]string{"token": "c4n4ry2"}, ca: ca, want: failed,
+			message: "the server does not accept the credentials: status 401 Unauthorized", shown: "Bearer c4n4ry2",
+		},
+		"bare": {
+			reason: "A server does not accept a request without credentials.",
+			none:   "credentials", ca: ca, want: failed, message: "the server does not accept the credentials: status 401 Unauthorized",
+		},
+		"otherca": {
+			reason:      "A server of another authority gets no credentials.",
+			credentials: token, ca: map[string]string{"ca.crt": string(otherCA)}, want: failed, message: "the server's certificate is not trusted",
+		},
+		"systemca": {
+			reason:      "A server that the system does not trust gets no credentials.",
+			credentials: token, none: "ca", want: failed, message: "the server's certificate is not trusted",
+		},
+		"badca": {
+			reason:      "A bundle without certificates trusts no server.",
+			credentials: token, ca: map[string]string{"ca.crt": "c4n4ry"}, want: failed, message: "the server's certificate is not trusted",
+		},
+		"gone": {reason: "Without its credentials a server is not asked.", ca: ca, want: failed, message: problemSecret},
+		"keygone": {
+			reason:      "A server is not asked with a name and no password.",
+			credentials: map[string]string{"username": "prom"}, ca: ca, want: failed, message: problemSecret,
+		},
+		"cagone": {reason: "A server is not asked without the certificates to trust.", credentials: token, want: failed, message: problemSecret},
+		"cakey": {
+			reason:      "Certificates under another key of the Secret do not count.",
+			credentials: token, ca: map[string]string{"tls.crt": string(good)}, want: failed, message: problemSecret,
+		},
 	}
 }
 

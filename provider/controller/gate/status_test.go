@@ -45,9 +45,15 @@ func TestShow(t *testing.T) {
 			{after: 20 * time.Second, next: says("", passed, passed, running)},
 			{after: 21 * time.Second, next: says("", passed, passed, running), shown: true},
 		}},
-		"Verdict": {reason: "A verdict waits for nothing.", steps: []step{{next: says("", passed, running, running)}, {next: says(v1alpha1.GatePassed, passed, passed, passed), shown: true}}},
-		"Failed":  {reason: "A failed check is written to the status at once.", steps: []step{{next: says("", failed, running, running), shown: true}}},
-		"Both":    {reason: "The verdict is written with all checks at once.", steps: []step{{next: says("", passed, running, running)}, {next: says("", passed, failed, running), shown: true}}},
+		"Verdict": {
+			reason: "A verdict waits for nothing.",
+			steps:  []step{{next: says("", passed, running, running)}, {next: says(v1alpha1.GatePassed, passed, passed, passed), shown: true}},
+		},
+		"Failed": {reason: "A failed check is written to the status at once.", steps: []step{{next: says("", failed, running, running), shown: true}}},
+		"Both": {
+			reason: "The verdict is written with all checks at once.",
+			steps:  []step{{next: says("", passed, running, running)}, {next: says("", passed, failed, running), shown: true}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -106,10 +112,23 @@ func TestStatusOfStep(t *testing.T) {
 			reason: "A Gate whose step is not live any more reports it.",
 			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive,
 		},
-		"Soon":      {reason: "A count is written with the verdict where the pause ends soon.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 9 * time.Second, want: v1alpha1.ReasonMeasuring},
-		"Later":     {reason: "A count is written at once where the pause goes on.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 11 * time.Second, want: v1alpha1.ReasonWatching},
-		"User":      {reason: "A count is written at once where a user is awaited.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, want: v1alpha1.ReasonWatching},
-		"FailsSoon": {reason: "A failure is written at once.", until: v1alpha1.GateUntilReleased, before: []decision{measuring, watching}, is: decision{next: says(true, v1alpha1.GateFailed), reason: v1alpha1.ReasonFailed}, pause: 9 * time.Second, want: v1alpha1.ReasonFailed},
+		"Soon": {
+			reason: "A count is written with the verdict where the pause ends soon.",
+			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 9 * time.Second, want: v1alpha1.ReasonMeasuring,
+		},
+		"Later": {
+			reason: "A count is written at once where the pause goes on.",
+			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 11 * time.Second, want: v1alpha1.ReasonWatching,
+		},
+		"User": {
+			reason: "A count is written at once where a user is awaited.",
+			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, want: v1alpha1.ReasonWatching,
+		},
+		"FailsSoon": {
+			reason: "A failure is written at once.",
+			until:  v1alpha1.GateUntilReleased, before: []decision{measuring, watching},
+			is: decision{next: says(true, v1alpha1.GateFailed), reason: v1alpha1.ReasonFailed}, pause: 9 * time.Second, want: v1alpha1.ReasonFailed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

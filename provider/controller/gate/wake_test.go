@@ -21,14 +21,20 @@ func TestSecretWakes(t *testing.T) {
 		namespace, name string
 		want            []reconcile.Request
 	}{
-		"Site":           {reason: "A change of the credentials for the Site's server wakes the Gate.", namespace: "metrics", name: "token", want: us},
-		"Configuration":  {reason: "A change of the credentials for the configuration's server wakes the Gate.", namespace: "metrics", name: "other", want: us},
-		"Certificates":   {reason: "A change of the trusted certificates wakes the Gate.", namespace: "metrics", name: "ca", want: us},
-		"Cluster":        {reason: "A change of the kubeconfig that Jobs are created with wakes the Gate.", namespace: "team-a", name: "c1-kubeconfig", want: us},
-		"Namesake":       {reason: "A Secret of the same name in another namespace wakes no Gate.", namespace: "team-b", name: "token", want: []reconcile.Request{}},
-		"Foreign":        {reason: "A Secret that no Gate depends on wakes none.", namespace: "metrics", name: "grafana", want: []reconcile.Request{}},
-		"OtherNamespace": {reason: "A tenant's configuration does not name Secrets of other namespaces.", namespace: "team-b", name: "own", want: []reconcile.Request{}},
-		"Own":            {reason: "A Gate is not woken by a Secret of a configuration that it does not use.", namespace: "team-a", name: "own", want: []reconcile.Request{}},
+		"Site":          {reason: "A change of the credentials for the Site's server wakes the Gate.", namespace: "metrics", name: "token", want: us},
+		"Configuration": {reason: "A change of the credentials for the configuration's server wakes the Gate.", namespace: "metrics", name: "other", want: us},
+		"Certificates":  {reason: "A change of the trusted certificates wakes the Gate.", namespace: "metrics", name: "ca", want: us},
+		"Cluster":       {reason: "A change of the kubeconfig that Jobs are created with wakes the Gate.", namespace: "team-a", name: "c1-kubeconfig", want: us},
+		"Namesake":      {reason: "A Secret of the same name in another namespace wakes no Gate.", namespace: "team-b", name: "token", want: []reconcile.Request{}},
+		"Foreign":       {reason: "A Secret that no Gate depends on wakes none.", namespace: "metrics", name: "grafana", want: []reconcile.Request{}},
+		"OtherNamespace": {
+			reason:    "A tenant's configuration does not name Secrets of other namespaces.",
+			namespace: "team-b", name: "own", want: []reconcile.Request{},
+		},
+		"Own": {
+			reason:    "A Gate is not woken by a Secret of a configuration that it does not use.",
+			namespace: "team-a", name: "own", want: []reconcile.Request{},
+		},
 	}
 	w := newWorld(t, quick("errors"))
 	s := w.site()
@@ -41,7 +47,9 @@ func TestSecretWakes(t *testing.T) {
 	w.must(w.kube.Update(t.Context(), c))
 	w.must(w.kube.Create(t.Context(), &configv1alpha1.ProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "mine"},
-		Spec:       configv1alpha1.ProviderConfigSpec{Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{SecretRef: &configv1alpha1.SecretReference{Name: "own"}}}},
+		Spec: configv1alpha1.ProviderConfigSpec{
+			Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{SecretRef: &configv1alpha1.SecretReference{Name: "own"}}},
+		},
 	}))
 	w.must(w.kube.Create(t.Context(), &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "edge9"}}))
 	for name, tc := range cases {

@@ -134,7 +134,10 @@ func TestInconclusive(t *testing.T) {
 	cases := map[string]struct {
 		reason, on, want string
 	}{
-		"Hold":   {reason: "A Gate that comes to no conclusion leaves it to a user.", on: deploymentv1alpha1.InconclusiveHold, want: "Inconclusive/Inconclusive/Inconclusive"},
+		"Hold": {
+			reason: "A Gate that comes to no conclusion leaves it to a user.",
+			on:     deploymentv1alpha1.InconclusiveHold, want: "Inconclusive/Inconclusive/Inconclusive",
+		},
 		"Reject": {reason: "A Gate that comes to no conclusion rejects.", on: deploymentv1alpha1.InconclusiveReject, want: "Error/Error/Error"},
 		"Absent": {reason: "A Gate without a failure policy rejects.", want: "Error/Error/Error"},
 	}
@@ -167,15 +170,27 @@ func TestReleased(t *testing.T) {
 			reason: "A release of an earlier spec does not release a step.",
 			change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionTrue, 0) },
 		},
-		"EarlierStep":   {reason: "The release of an earlier step is not one of this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = -1 }},
-		"LaterStep":     {reason: "A deployment at a later step released this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Step = 1 }, want: true},
+		"EarlierStep": {
+			reason: "The release of an earlier step is not one of this step.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = -1 },
+		},
+		"LaterStep": {
+			reason: "A deployment at a later step released this step.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Step = 1 }, want: true,
+		},
 		"OtherRevision": {reason: "Another revision releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Revision = 9 }},
 		"NoPause": {reason: "A step without a pause is released.", change: func(s *deliveryv1alpha1.SiteSync) {
 			s.Status.Conditions = s.Status.Conditions[:2]
 			s.Spec.ForProvider.Pause = ""
 		}, want: true},
-		"PauseUnseen": {reason: "A pause that the SiteSync has not seen is not over.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.Conditions = s.Status.Conditions[:2] }},
-		"OtherClaim":  {reason: "The SiteSync of another claim releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "other" }},
+		"PauseUnseen": {
+			reason: "A pause that the SiteSync has not seen is not over.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.Conditions = s.Status.Conditions[:2] },
+		},
+		"OtherClaim": {
+			reason: "The SiteSync of another claim releases nothing.",
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "other" },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

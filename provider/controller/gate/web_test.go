@@ -89,22 +89,50 @@ func webCases(s, elsewhere string) map[string]webCase {
 	near, host := strings.Replace(s, "127.0.0.1", "localhost", 1), strings.TrimPrefix(s, "https://")
 	denied := `web.url: host "` + strings.TrimPrefix(near, "https://") + `" is not among the webCheckHosts of a ClusterProviderConfig`
 	return map[string]webCase{
-		"Passed":     {reason: "An expression over the answer is held against the threshold.", address: s + "/good", want: v1alpha1.CheckPassed, value: "0.0025"},
-		"Failed":     {reason: "A value beyond the threshold fails the check.", address: s + "/bad", want: v1alpha1.CheckFailed, value: "0.1", message: "the value is beyond the threshold"},
+		"Passed": {reason: "An expression over the answer is held against the threshold.", address: s + "/good", want: v1alpha1.CheckPassed, value: "0.0025"},
+		"Failed": {
+			reason:  "A value beyond the threshold fails the check.",
+			address: s + "/bad", want: v1alpha1.CheckFailed, value: "0.1", message: "the value is beyond the threshold",
+		},
 		"NotAllowed": {reason: "A server that is not allowed is not asked.", address: near + "/good", want: v1alpha1.CheckError, message: denied, silent: true},
-		"NotHTTPS":   {reason: "A server is not asked without encryption.", address: "http://" + host + "/good", want: v1alpha1.CheckError, message: "web.url: must be an https address with a host, and without a user", silent: true},
-		"Refused":    {reason: "An address that is allowed is looked at before it is reached.", address: "https://169.254.169.254/good", want: v1alpha1.CheckError, message: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`, silent: true},
-		"Metadata":   {reason: "A redirect to the metadata of a cloud is not followed.", address: s + "/metadata", want: v1alpha1.CheckError, message: fetch.ProblemRedirect + ": it leads to https://169.254.169.254"},
-		"Elsewhere":  {reason: "A redirect to another allowed server is not followed.", address: elsewhere + "/", want: v1alpha1.CheckError, message: fetch.ProblemRedirect + ": it leads to " + s, silent: true},
-		"HTML":       {reason: "A page of HTML is not an answer.", address: s + "/page", want: v1alpha1.CheckError, message: "the answer is not said to be JSON: an HTML page"},
-		"Liar":       {reason: "A page that claims to be JSON is not an answer.", address: s + "/liar", want: v1alpha1.CheckError, message: "the answer is not JSON"},
-		"Large":      {reason: "An answer of ten megabytes is not read.", address: s + "/large", want: v1alpha1.CheckError, message: fetch.ProblemLarge},
-		"Status":     {reason: "An answer with a status other than 200 does not count.", address: s + "/gone", want: v1alpha1.CheckError, message: "the server does not answer with status 200: status 404 Not Found: 404 page not found"},
+		"NotHTTPS": {
+			reason:  "A server is not asked without encryption.",
+			address: "http://" + host + "/good", want: v1alpha1.CheckError,
+			message: "web.url: must be an https address with a host, and without a user", silent: true,
+		},
+		"Refused": {
+			reason:  "An address that is allowed is looked at before it is reached.",
+			address: "https://169.254.169.254/good", want: v1alpha1.CheckError,
+			message: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`, silent: true,
+		},
+		"Metadata": {
+			reason:  "A redirect to the metadata of a cloud is not followed.",
+			address: s + "/metadata", want: v1alpha1.CheckError, message: fetch.ProblemRedirect + ": it leads to https://169.254.169.254",
+		},
+		"Elsewhere": {
+			reason:  "A redirect to another allowed server is not followed.",
+			address: elsewhere + "/", want: v1alpha1.CheckError, message: fetch.ProblemRedirect + ": it leads to " + s, silent: true,
+		},
+		"HTML": {
+			reason:  "A page of HTML is not an answer.",
+			address: s + "/page", want: v1alpha1.CheckError, message: "the answer is not said to be JSON: an HTML page",
+		},
+		"Liar":  {reason: "A page that claims to be JSON is not an answer.", address: s + "/liar", want: v1alpha1.CheckError, message: "the answer is not JSON"},
+		"Large": {reason: "An answer of ten megabytes is not read.", address: s + "/large", want: v1alpha1.CheckError, message: fetch.ProblemLarge},
+		"Status": {
+			reason:  "An answer with a status other than 200 does not count.",
+			address: s + "/gone", want: v1alpha1.CheckError,
+			message: "the server does not answer with status 200: status 404 Not Found: 404 page not found",
+		},
 		"Missing": {
 			reason:  "An error does not repeat the content of the answer.",
 			address: s + "/good", expression: "answer.canary.more", want: v1alpha1.CheckError, message: "the expression cannot be evaluated over the answer",
 		},
-		"Nonsense": {reason: "A check whose expression is not CEL sends no request.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true},
+		"Nonsense": {
+			reason:  "A check whose expression is not CEL sends no request.",
+			address: s + "/good", expression: "answer.", want: v1alpha1.CheckError,
+			message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true,
+		},
 	}
 }
 

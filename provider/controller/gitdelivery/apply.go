@@ -73,7 +73,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 		if err != nil {
 			continue
 		}
-		e.reportMandated(d, e.facts.recording.mandated)
+		e.reportMandated(d, e.facts.recording.next, e.facts.recording.mandated)
 		if e.decision.action == actionLedger {
 			e.facts = e.facts.afterRecording()
 			e.showRecorded(d)
@@ -117,7 +117,7 @@ func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDeliver
 	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.decision.hidesState {
 		return
 	}
-	e.reportMandated(d, t.facts.recording.mandated)
+	e.reportMandated(d, t.facts.recording.next, t.facts.recording.mandated)
 	recorded := t.facts.afterRecording()
 	e.facts.ledger, e.facts.recording = recorded.ledger, recorded.recording
 	e.showLedger(d)

@@ -174,10 +174,16 @@ func TestCheckTree(t *testing.T) {
 		tree   v1alpha1.Tree
 		want   string
 	}{
-		"Keep":      {reason: "A directory that stays as it is needs nothing else.", tree: v1alpha1.Tree{Action: v1alpha1.ActionKeep}},
-		"KeepParts": {reason: "A directory that stays as it is has no folders of its own.", tree: v1alpha1.Tree{Action: v1alpha1.ActionKeep, Parts: parts}, want: "trees[0].parts: go with action Desired only"},
-		"Parts":     {reason: "A directory that is written may have folders, and needs files.", tree: v1alpha1.Tree{Action: v1alpha1.ActionDesired, Parts: parts}, want: "trees[0].files: cannot decompress files: EOF"},
-		"Unknown":   {reason: "An action of a later version is refused.", tree: v1alpha1.Tree{Action: "Mirror"}, want: "trees[0].action: Mirror is not known"},
+		"Keep": {reason: "A directory that stays as it is needs nothing else.", tree: v1alpha1.Tree{Action: v1alpha1.ActionKeep}},
+		"KeepParts": {
+			reason: "A directory that stays as it is has no folders of its own.",
+			tree:   v1alpha1.Tree{Action: v1alpha1.ActionKeep, Parts: parts}, want: "trees[0].parts: go with action Desired only",
+		},
+		"Parts": {
+			reason: "A directory that is written may have folders, and needs files.",
+			tree:   v1alpha1.Tree{Action: v1alpha1.ActionDesired, Parts: parts}, want: "trees[0].files: cannot decompress files: EOF",
+		},
+		"Unknown": {reason: "An action of a later version is refused.", tree: v1alpha1.Tree{Action: "Mirror"}, want: "trees[0].action: Mirror is not known"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -209,12 +215,30 @@ func TestCheckState(t *testing.T) {
 		"OtherLedger": {reason: "The ledger of another cluster is left alone.", change: func(f *facts) {
 			f.ledger.file, f.ledger.record = &state.LedgerFile{Header: foreign}, &state.RecordFile{Header: ours}
 		}, want: v1alpha1.ReasonOwnedElsewhere},
-		"OtherRecord": {reason: "The record of another cluster is left alone.", change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: foreign} }, want: v1alpha1.ReasonOwnedElsewhere},
-		"Rebuilt":     {reason: "Commits of another cluster are left alone.", change: func(f *facts) { f.rebuilt, f.memory = true, &state.RecordFile{Header: foreign} }, want: v1alpha1.ReasonOwnedElsewhere},
-		"Shape":       {reason: "The record of the other shape of the claim is left alone.", change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: shape} }, want: v1alpha1.ReasonNotOwner},
-		"Owner":       {reason: "A repository that another cluster writes is left alone.", change: func(f *facts) { f.owner = "other" }, want: v1alpha1.ReasonOwnedElsewhere},
-		"Newer":       {reason: "A state that a newer provider wrote is left alone.", change: func(f *facts) { f.ledger.newer = "version 2" }, want: v1alpha1.ReasonStateNewer},
-		"Unreadable":  {reason: "A state that cannot be read is left alone.", change: func(f *facts) { f.unreadable = "no JSON" }, want: v1alpha1.ReasonStateUntrusted},
+		"OtherRecord": {
+			reason: "The record of another cluster is left alone.",
+			change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: foreign} }, want: v1alpha1.ReasonOwnedElsewhere,
+		},
+		"Rebuilt": {
+			reason: "Commits of another cluster are left alone.",
+			change: func(f *facts) { f.rebuilt, f.memory = true, &state.RecordFile{Header: foreign} }, want: v1alpha1.ReasonOwnedElsewhere,
+		},
+		"Shape": {
+			reason: "The record of the other shape of the claim is left alone.",
+			change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: shape} }, want: v1alpha1.ReasonNotOwner,
+		},
+		"Owner": {
+			reason: "A repository that another cluster writes is left alone.",
+			change: func(f *facts) { f.owner = "other" }, want: v1alpha1.ReasonOwnedElsewhere,
+		},
+		"Newer": {
+			reason: "A state that a newer provider wrote is left alone.",
+			change: func(f *facts) { f.ledger.newer = "version 2" }, want: v1alpha1.ReasonStateNewer,
+		},
+		"Unreadable": {
+			reason: "A state that cannot be read is left alone.",
+			change: func(f *facts) { f.unreadable = "no JSON" }, want: v1alpha1.ReasonStateUntrusted,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -143,18 +143,27 @@ func TestParseWitness(t *testing.T) {
 		ok      bool
 		removes bool
 	}{
-		"Ours":       {reason: "Our own message is parsed.", message: ours, ok: true},
-		"Removed":    {reason: "A commit that removes a claim is recognized by its subject.", message: "Remove team-a/web\n\n" + ownTrailers, ok: true, removes: true},
-		"Asked":      {reason: "The trailers of a request do not affect the rebuilt record.", message: ours + "Intentplane-Request: again uid-7\nIntentplane-Reason: Intentplane-Revision: 9\n", ok: true},
+		"Ours": {reason: "Our own message is parsed.", message: ours, ok: true},
+		"Removed": {
+			reason:  "A commit that removes a claim is recognized by its subject.",
+			message: "Remove team-a/web\n\n" + ownTrailers, ok: true, removes: true,
+		},
+		"Asked": {
+			reason:  "The trailers of a request do not affect the rebuilt record.",
+			message: ours + "Intentplane-Request: again uid-7\nIntentplane-Reason: Intentplane-Revision: 9\n", ok: true,
+		},
 		"Stranger":   {reason: "An unmanaged commit has no trailers of ours.", message: "Fix it\n"},
 		"Empty":      {reason: "A commit without a message says nothing.", message: ""},
 		"Subject":    {reason: "A commit is read by its trailers alone.", message: "Intentplane-Claim: x/y a/b\n\nhello\n"},
 		"NoRevision": {reason: "A revision is a number", message: edit("Revision: 2", "Revision: two")},
 		"Zero":       {reason: "A revision is counted from 1.", message: edit("Revision: 2", "Revision: 0")},
-		"Highest":    {reason: "A revision that no other can follow is refused: the next one would count on from it.", message: edit("Revision: 2", "Revision: 9223372036854775807")},
-		"TooHigh":    {reason: "A revision that a double does not hold exactly is refused.", message: edit("Revision: 2", "Revision: 4503599627370497")},
-		"Way":        {reason: "A claim's name leads nowhere", message: edit("team-a/web\n", "../web\n")},
-		"Deep":       {reason: "A claim name with a path is refused.", message: edit("team-a/web\n", "team-a/web/x\n")},
+		"Highest": {
+			reason:  "A revision that no other can follow is refused: the next one would count on from it.",
+			message: edit("Revision: 2", "Revision: 9223372036854775807"),
+		},
+		"TooHigh": {reason: "A revision that a double does not hold exactly is refused.", message: edit("Revision: 2", "Revision: 4503599627370497")},
+		"Way":     {reason: "A claim's name leads nowhere", message: edit("team-a/web\n", "../web\n")},
+		"Deep":    {reason: "A claim name with a path is refused.", message: edit("team-a/web\n", "team-a/web/x\n")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -102,13 +102,31 @@ func TestKeepReady(t *testing.T) {
 		timeout string
 		want    []string
 	}{
-		"First":     {reason: "A delivery that says nothing yet is pushed.", timeout: "2h", want: []string{"False", "Pushing", ""}},
-		"Spec":      {reason: "A condition of another generation does not count.", before: older, timeout: "2h", want: []string{"False", "Pushing", ""}},
-		"Delivered": {reason: "A delivery that was found carried out stays so.", before: ready(corev1.ConditionTrue, v1alpha1.ReasonDelivered), timeout: "2h", want: []string{"True", "Delivered", "Words."}},
-		"Failing":   {reason: "A delivery that fails says why until it takes too long.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonUnreachable), timeout: "2h", want: []string{"False", "Unreachable", "Words."}},
-		"TooLate":   {reason: "A delivery that fails becomes too late while it is under way.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonUnreachable), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "Unreachable: Words."}},
-		"StaysLate": {reason: "A delivery that timed out keeps one message.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonDeliveryTimedOut), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "Words."}},
-		"Restoring": {reason: "A delivery that restores drift becomes too late as others do.", before: ready(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "RestoringDrift: Words."}},
+		"First": {reason: "A delivery that says nothing yet is pushed.", timeout: "2h", want: []string{"False", "Pushing", ""}},
+		"Spec":  {reason: "A condition of another generation does not count.", before: older, timeout: "2h", want: []string{"False", "Pushing", ""}},
+		"Delivered": {
+			reason: "A delivery that was found carried out stays so.",
+			before: ready(corev1.ConditionTrue, v1alpha1.ReasonDelivered), timeout: "2h", want: []string{"True", "Delivered", "Words."},
+		},
+		"Failing": {
+			reason: "A delivery that fails says why until it takes too long.",
+			before: ready(corev1.ConditionFalse, v1alpha1.ReasonUnreachable), timeout: "2h", want: []string{"False", "Unreachable", "Words."},
+		},
+		"TooLate": {
+			reason: "A delivery that fails becomes too late while it is under way.",
+			before: ready(corev1.ConditionFalse, v1alpha1.ReasonUnreachable), timeout: "1h",
+			want: []string{"False", "DeliveryTimedOut", "Unreachable: Words."},
+		},
+		"StaysLate": {
+			reason: "A delivery that timed out keeps one message.",
+			before: ready(corev1.ConditionFalse, v1alpha1.ReasonDeliveryTimedOut), timeout: "1h",
+			want: []string{"False", "DeliveryTimedOut", "Words."},
+		},
+		"Restoring": {
+			reason: "A delivery that restores drift becomes too late as others do.",
+			before: ready(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift), timeout: "1h",
+			want: []string{"False", "DeliveryTimedOut", "RestoringDrift: Words."},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -138,10 +156,22 @@ func TestKeepRestored(t *testing.T) {
 		before xpv2.Condition
 		want   xpv2.ConditionReason
 	}{
-		"Restored": {reason: "A delivery says that drift was restored as long as nothing else is asked for.", before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 3), want: v1alpha1.ReasonDriftRestored},
-		"Spec":     {reason: "DriftRestored of another generation is not retained.", before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 2), want: v1alpha1.ReasonDelivered},
-		"Failed":   {reason: "A delivery that failed before is carried out now.", before: conditionWith(corev1.ConditionFalse, v1alpha1.ReasonUnreachable, 3), want: v1alpha1.ReasonDelivered},
-		"Restores": {reason: "A delivery that restored drift before has done so now.", before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift, 3), want: v1alpha1.ReasonDelivered},
+		"Restored": {
+			reason: "A delivery says that drift was restored as long as nothing else is asked for.",
+			before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 3), want: v1alpha1.ReasonDriftRestored,
+		},
+		"Spec": {
+			reason: "DriftRestored of another generation is not retained.",
+			before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 2), want: v1alpha1.ReasonDelivered,
+		},
+		"Failed": {
+			reason: "A delivery that failed before is carried out now.",
+			before: conditionWith(corev1.ConditionFalse, v1alpha1.ReasonUnreachable, 3), want: v1alpha1.ReasonDelivered,
+		},
+		"Restores": {
+			reason: "A delivery that restored drift before has done so now.",
+			before: conditionWith(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift, 3), want: v1alpha1.ReasonDelivered,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -45,8 +45,14 @@ func TestAddDirectoryTree(t *testing.T) {
 		more     bool
 		revision int64
 	}{
-		"Drift":   {reason: "A directory that had the tree, and does not have it any more, has drifted, and keeps the revision that delivered the tree.", change: func(f *facts) { f.memory.Trees = []state.Tree{treeWith("t1")} }, revision: 1},
-		"Other":   {reason: "A directory that had another tree is asked for more.", change: func(f *facts) { f.memory.Trees = []state.Tree{treeWith("t0")} }, more: true, revision: 2},
+		"Drift": {
+			reason: "A directory that had the tree, and does not have it any more, has drifted, and keeps the revision that delivered the tree.",
+			change: func(f *facts) { f.memory.Trees = []state.Tree{treeWith("t1")} }, revision: 1,
+		},
+		"Other": {
+			reason: "A directory that had another tree is asked for more.",
+			change: func(f *facts) { f.memory.Trees = []state.Tree{treeWith("t0")} }, more: true, revision: 2,
+		},
 		"New":     {reason: "A directory that the state does not have is asked for more.", change: func(*facts) {}, more: true, revision: 2},
 		"Rebuilt": {reason: "A state that was rebuilt from commits does not have the previous request.", change: func(f *facts) { f.rebuilt = true }, revision: 2},
 		"Lost":    {reason: "Without a state the previous request is unknown.", change: func(f *facts) { f.memory = nil }, revision: 2},

@@ -35,10 +35,19 @@ func TestDecodeTrees(t *testing.T) {
 		// fails says that the files of the last tree cannot be decoded.
 		fails bool
 	}{
-		"Desired": {reason: "The files of each tree are decoded once.", trees: []v1alpha1.Tree{named("a", v1alpha1.ActionDesired, small), named("b", v1alpha1.ActionDesired, small)}, want: 2},
-		"Kept":    {reason: "A directory that is kept has no files to decode.", trees: []v1alpha1.Tree{named("b", v1alpha1.ActionKeep, nil), named("a", v1alpha1.ActionDesired, small)}, want: 1},
-		"Invalid": {reason: "Why files cannot be decoded is found once, too.", trees: []v1alpha1.Tree{named("a", v1alpha1.ActionDesired, []byte("no archive"))}, want: 1, fails: true},
-		"Many":    {reason: "Files that would take too much memory are decoded when they are needed.", trees: trees, want: maxDecodedBytes / half},
+		"Desired": {
+			reason: "The files of each tree are decoded once.",
+			trees:  []v1alpha1.Tree{named("a", v1alpha1.ActionDesired, small), named("b", v1alpha1.ActionDesired, small)}, want: 2,
+		},
+		"Kept": {
+			reason: "A directory that is kept has no files to decode.",
+			trees:  []v1alpha1.Tree{named("b", v1alpha1.ActionKeep, nil), named("a", v1alpha1.ActionDesired, small)}, want: 1,
+		},
+		"Invalid": {
+			reason: "Why files cannot be decoded is found once, too.",
+			trees:  []v1alpha1.Tree{named("a", v1alpha1.ActionDesired, []byte("no archive"))}, want: 1, fails: true,
+		},
+		"Many": {reason: "Files that would take too much memory are decoded when they are needed.", trees: trees, want: maxDecodedBytes / half},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

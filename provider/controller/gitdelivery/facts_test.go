@@ -123,8 +123,11 @@ func TestWasApplied(t *testing.T) {
 		"OtherURL":    {reason: "A status of another repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote.URL = "https://other" }},
 		"NoRemote":    {reason: "A status that names no repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote = nil }},
 		"TakesOver":   {reason: "A position that another cluster applied does not count for this cluster.", change: func(f *facts) { f.memory.ClusterUID = "other" }},
-		"Attempting":  {reason: "While an attempt at the position is in progress, missing trees were not pushed yet.", change: func(f *facts) { f.lastStatus.Attempt = &rolloutv1alpha1.Attempt{Revision: 2} }},
-		"Ahead":       {reason: "A state that was written before the branch does not say that the branch followed.", change: func(f *facts) { forgetStatus(f); f.inBranch["commit"] = false }},
+		"Attempting": {
+			reason: "While an attempt at the position is in progress, missing trees were not pushed yet.",
+			change: func(f *facts) { f.lastStatus.Attempt = &rolloutv1alpha1.Attempt{Revision: 2} },
+		},
+		"Ahead": {reason: "A state that was written before the branch does not say that the branch followed.", change: func(f *facts) { forgetStatus(f); f.inBranch["commit"] = false }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -176,12 +179,21 @@ func TestFormerTrees(t *testing.T) {
 		change func(*facts)
 		want   []state.Tree
 	}{
-		"State":     {reason: "Directories on former branches come from the state, and not from the status.", change: func(*facts) {}, want: []state.Tree{treeAt("old", "b"), treeAt("older", "c")}},
-		"Lost":      {reason: "Where the state was lost, the status remembers.", change: func(f *facts) { f.memory = nil }, want: []state.Tree{treeAt("shown", "d")}},
-		"Rebuilt":   {reason: "A state that was rebuilt from commits is completed by the status.", change: func(f *facts) { f.rebuilt = true }, want: []state.Tree{treeAt("old", "b"), treeAt("older", "c"), treeAt("shown", "d")}},
+		"State": {
+			reason: "Directories on former branches come from the state, and not from the status.",
+			change: func(*facts) {}, want: []state.Tree{treeAt("old", "b"), treeAt("older", "c")},
+		},
+		"Lost": {reason: "Where the state was lost, the status remembers.", change: func(f *facts) { f.memory = nil }, want: []state.Tree{treeAt("shown", "d")}},
+		"Rebuilt": {
+			reason: "A state that was rebuilt from commits is completed by the status.",
+			change: func(f *facts) { f.rebuilt = true }, want: []state.Tree{treeAt("old", "b"), treeAt("older", "c"), treeAt("shown", "d")},
+		},
 		"Elsewhere": {reason: "The status of another repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote.URL = "https://other" }},
 		"Never":     {reason: "A status that names no repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote = nil }},
-		"Forgotten": {reason: "A branch that a user asked to forget is forgotten.", change: func(f *facts) { f.forgotten = []string{"old"} }, want: []state.Tree{treeAt("older", "c")}},
+		"Forgotten": {
+			reason: "A branch that a user asked to forget is forgotten.",
+			change: func(f *facts) { f.forgotten = []string{"old"} }, want: []state.Tree{treeAt("older", "c")},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

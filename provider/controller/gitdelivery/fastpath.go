@@ -34,6 +34,8 @@ type fastPath struct {
 	inFlight     map[types.NamespacedName]*reconcileInFlight
 	// requests of users that are still open, by delivery.
 	requests map[types.NamespacedName]lookRequest
+	// wakes are the times at which a delivery is reconciled although nothing changed: a pause ends then.
+	wakes map[types.NamespacedName]time.Time
 }
 
 // soon is the requeue interval of a delivery whose status is evidence for a further event by its mandate.
@@ -64,6 +66,7 @@ func newFastPath(interval time.Duration, now func() time.Time, chance func() flo
 	return &fastPath{
 		every: interval, now: now, chance: chance, onWake: ignore, onDelete: ignore,
 		observations: map[types.NamespacedName]observation{}, inFlight: map[types.NamespacedName]*reconcileInFlight{}, requests: map[types.NamespacedName]lookRequest{},
+		wakes: map[types.NamespacedName]time.Time{},
 	}
 }
 
@@ -128,7 +131,31 @@ func (c *fastPath) endReconcile(key types.NamespacedName, res reconcile.Result, 
 	s.wait = res.RequeueAfter
 	// Deliveries that took the fast path together must not all be reconciled together.
 	s.until = c.now().Add(time.Duration(2 * c.chance() * float64(c.every)))
+	if wake, ok := c.wakes[key]; ok && c.now().Before(wake) && wake.Before(s.until) {
+		s.until = wake
+	}
 	c.observations[key] = s
+}
+
+// wakeAt sets the time at which a delivery is reconciled although nothing changed. Zero means that there is none.
+func (c *fastPath) wakeAt(key types.NamespacedName, wake time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wake.IsZero() {
+		delete(c.wakes, key)
+		return
+	}
+	c.wakes[key] = wake
+}
+
+// untilWake returns the shorter of an interval and the time until a delivery is reconciled although nothing changed.
+func (c *fastPath) untilWake(key types.NamespacedName, interval time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wait := c.wakes[key].Sub(c.now()); wait > 0 {
+		return min(interval, wait)
+	}
+	return interval
 }
 
 // invalidate forgets the cached observation of a delivery. It is called before the delivery is requeued.

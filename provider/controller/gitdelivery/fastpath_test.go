@@ -60,23 +60,47 @@ func TestCalm(t *testing.T) {
 		wait   time.Duration
 		want   bool
 	}{
-		"Nothing":      {reason: "An unchanged delivery is not reconciled in full."},
-		"Disturbed":    {reason: "An invalidated delivery is reconciled.", after: func(w *world) { w.calm.invalidate(web) }, want: true},
-		"Woken":        {reason: "A delivery that waited for its repository is reconciled.", after: func(w *world) { w.calm.invalidateAndWake((&setup.EventSource{}).Wake)(web) }, want: true},
+		"Nothing":   {reason: "An unchanged delivery is not reconciled in full."},
+		"Disturbed": {reason: "An invalidated delivery is reconciled.", after: func(w *world) { w.calm.invalidate(web) }, want: true},
+		"Woken": {
+			reason: "A delivery that waited for its repository is reconciled.",
+			after:  func(w *world) { w.calm.invalidateAndWake((&setup.EventSource{}).Wake)(web) }, want: true,
+		},
 		"Changed":      {reason: "A change that requeues no delivery still invalidates the observation.", after: func(w *world) { notice(w, "web") }, want: true},
 		"OtherChanged": {reason: "A change of another delivery does not invalidate the observation.", after: func(w *world) { notice(w, "other") }},
-		"Stranger":     {reason: "A branch with a new tip lets the delivery be reconciled.", after: func(w *world) { w.push(map[string]string{"x": "y"}) }, want: true},
-		"StateMoved":   {reason: "A state that moved lets the delivery be reconciled.", after: func(w *world) { w.moveState() }, want: true},
-		"Unreachable":  {reason: "An unreadable repository lets the delivery be reconciled.", after: func(w *world) { w.git.Fail(repo, http.StatusServiceUnavailable) }, want: true},
+		"Stranger": {
+			reason: "A branch with a new tip lets the delivery be reconciled.",
+			after:  func(w *world) { w.push(map[string]string{"x": "y"}) }, want: true,
+		},
+		"StateMoved": {reason: "A state that moved lets the delivery be reconciled.", after: func(w *world) { w.moveState() }, want: true},
+		"Unreachable": {
+			reason: "An unreadable repository lets the delivery be reconciled.",
+			after:  func(w *world) { w.git.Fail(repo, http.StatusServiceUnavailable) }, want: true,
+		},
 		"LongAgo":      {reason: "A delivery without events is reconciled after a long interval.", wait: 2 * time.Hour, want: true},
 		"NotYetLooked": {reason: "A look that is new enough is good enough", after: func(w *world) { w.push(map[string]string{"x": "y"}) }, wait: time.Second},
 		"WhileLooked":  {reason: "A change during the reconcile leaves no observation.", before: func(w *world, c *counter) { c.during = func() error { w.calm.invalidate(web); return nil } }, want: true},
-		"Failed":       {reason: "A failed reconcile leaves no observation.", before: func(_ *world, c *counter) { c.during = func() error { return errors.New("boom") } }, want: true},
+		"Failed": {
+			reason: "A failed reconcile leaves no observation.",
+			before: func(_ *world, c *counter) { c.during = func() error { return errors.New("boom") } }, want: true,
+		},
 		"Dropped": {
 			reason: "An observation of a repository that the pool dropped does not count.",
 			before: func(w *world, _ *counter) { w.calm.every = 100 * time.Hour },
 			after:  dropRepositories,
 			want:   true,
+		},
+		"PauseOver": {
+			reason: "A delivery is reconciled once its pause is over.", wait: 2 * time.Minute, want: true,
+			before: func(w *world, c *counter) {
+				c.during = func() error { w.calm.wakeAt(web, w.now().Add(90*time.Second)); return nil }
+			},
+		},
+		"Pausing": {
+			reason: "A delivery is not reconciled before its pause is over.",
+			before: func(w *world, c *counter) {
+				c.during = func() error { w.calm.wakeAt(web, w.now().Add(90*time.Second)); return nil }
+			},
 		},
 		"WokenByOthers": {reason: "A mapping invalidates a delivery before it requeues it.", after: func(w *world) { mapped(w, web) }, want: true},
 	}

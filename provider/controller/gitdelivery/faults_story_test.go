@@ -46,7 +46,10 @@ func faultsOfServer() map[string]fault {
 		return func(w *world) { w.must(w.git.Configure(w.Context(), repo, key, value)) }
 	}
 	return map[string]fault{
-		"Unavailable": {reason: "A push to an unavailable server is tried again.", breaks: status(http.StatusServiceUnavailable), want: v1alpha1.ReasonUnreachable, mend: status(0)},
+		"Unavailable": {
+			reason: "A push to an unavailable server is tried again.",
+			breaks: status(http.StatusServiceUnavailable), want: v1alpha1.ReasonUnreachable, mend: status(0),
+		},
 		"PreReceive": {
 			reason: "A hook that refuses is a rule", want: v1alpha1.ReasonPolicyDenied,
 			breaks: hook("pre-receive", `echo "only on Mondays" >&2; exit 1`), mend: hook("pre-receive", "exit 0"),
@@ -63,7 +66,10 @@ func faultsOfServer() map[string]fault {
 			reason: "A push that does not fit on the disk changes no ref.", want: v1alpha1.ReasonUnreachable,
 			breaks: func(w *world) { w.git.Fill(true) }, mend: func(w *world) { w.git.Fill(false) },
 		},
-		"NotAtomic": {reason: "A server without atomic pushes gets the state first.", breaks: setting("receive.advertiseAtomic", "false"), want: v1alpha1.ReasonDelivered},
+		"NotAtomic": {
+			reason: "A server without atomic pushes gets the state first.",
+			breaks: setting("receive.advertiseAtomic", "false"), want: v1alpha1.ReasonDelivered,
+		},
 		"Gone": {
 			reason: "A missing repository may come back.", breaks: status(http.StatusNotFound), want: v1alpha1.ReasonUnreachable, mend: status(0),
 		},
@@ -262,8 +268,14 @@ func TestNewRepositories(t *testing.T) {
 			mend: func(w *world) { w.hook("update", "exit 0") },
 		},
 		"ManyFiles": {reason: "However many files others have", breaks: manyFiles, want: v1alpha1.ReasonDelivered},
-		"Submodule": {reason: "A submodule at the claim's path belongs to another user.", breaks: func(w *world) { w.link("160000", "main") }, want: v1alpha1.ReasonNotOwner},
-		"Link":      {reason: "A link where the directory should be is not replaced.", breaks: func(w *world) { w.link("120000", "main:README.md") }, want: v1alpha1.ReasonNotOwner},
+		"Submodule": {
+			reason: "A submodule at the claim's path belongs to another user.",
+			breaks: func(w *world) { w.link("160000", "main") }, want: v1alpha1.ReasonNotOwner,
+		},
+		"Link": {
+			reason: "A link where the directory should be is not replaced.",
+			breaks: func(w *world) { w.link("120000", "main:README.md") }, want: v1alpha1.ReasonNotOwner,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

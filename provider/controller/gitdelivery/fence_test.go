@@ -21,9 +21,15 @@ func TestRecoverFromStatus(t *testing.T) {
 		record *state.RecordFile
 		want   bool
 	}{
-		"Lost":     {reason: "A ledger that the repository lost continues from the status.", want: true},
-		"FileLost": {reason: "A ledger continues from the status where the repository has the record of that ledger alone.", record: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Head: ledger.Head{Ledger: "l", Epoch: 3, Seq: 7}}}, want: true},
-		"Left":     {reason: "A repository that follows the ledger of a later epoch closed its own, and lost none.", record: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Head: ledger.Head{Ledger: "m", Epoch: 4, Seq: 2}}}},
+		"Lost": {reason: "A ledger that the repository lost continues from the status.", want: true},
+		"FileLost": {
+			reason: "A ledger continues from the status where the repository has the record of that ledger alone.",
+			record: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Head: ledger.Head{Ledger: "l", Epoch: 3, Seq: 7}}}, want: true,
+		},
+		"Left": {
+			reason: "A repository that follows the ledger of a later epoch closed its own, and lost none.",
+			record: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Head: ledger.Head{Ledger: "m", Epoch: 4, Seq: 2}}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -47,15 +53,24 @@ func TestFenceDirectories(t *testing.T) {
 		change func(f *facts, t *v1alpha1.Tree)
 		want   bool
 	}{
-		"Seen":      {reason: "A tree replaces the tree that its writer read.", at: now, has: "old"},
-		"Done":      {reason: "A tree that the directory has already is not refused.", at: now, has: "new"},
-		"Behind":    {reason: "An object from a backup does not restore an earlier tree of the position.", at: now, has: "newer", want: true},
-		"Earlier":   {reason: "A later position replaces any tree of the directory.", at: earlier, has: "newer"},
-		"Rebuilt":   {reason: "A record from commits alone refuses no tree.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.rebuilt = true }},
-		"Lost":      {reason: "Without a record nothing is refused.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.memory = nil }},
-		"Elsewhere": {reason: "A directory that the record does not have is written.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Path = webAtE2 }},
-		"Stays":     {reason: "A directory that stays replaces nothing.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Action = v1alpha1.ActionKeep }},
-		"Unseen":    {reason: "A tree whose writer saw none replaces any other one, as one of a deployment without tracks does.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.After = "" }},
+		"Seen":    {reason: "A tree replaces the tree that its writer read.", at: now, has: "old"},
+		"Done":    {reason: "A tree that the directory has already is not refused.", at: now, has: "new"},
+		"Behind":  {reason: "An object from a backup does not restore an earlier tree of the position.", at: now, has: "newer", want: true},
+		"Earlier": {reason: "A later position replaces any tree of the directory.", at: earlier, has: "newer"},
+		"Rebuilt": {reason: "A record from commits alone refuses no tree.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.rebuilt = true }},
+		"Lost":    {reason: "Without a record nothing is refused.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.memory = nil }},
+		"Elsewhere": {
+			reason: "A directory that the record does not have is written.",
+			at:     now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Path = webAtE2 },
+		},
+		"Stays": {
+			reason: "A directory that stays replaces nothing.",
+			at:     now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Action = v1alpha1.ActionKeep },
+		},
+		"Unseen": {
+			reason: "A tree whose writer saw none replaces any other one, as one of a deployment without tracks does.",
+			at:     now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.After = "" },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -96,12 +111,27 @@ func TestFollowed(t *testing.T) {
 		taken  *ledger.Head
 		want   xpv2.ConditionReason
 	}{
-		"Followed": {reason: "The events of the spec are recorded, and its trees belong to the position of the ledger.", update: update, at: new(ordered.Position()), taken: &ordered.Head},
-		"NoEvents": {reason: "A spec without events on top of the head that a mandate went on from is not behind.", update: v1alpha1.LedgerUpdate{After: ordered.Head}, at: new(ordered.Position()), taken: &ordered.Head},
-		"Unproven": {reason: "Without a mandate, events after the events of the spec came from a later spec.", update: update, at: new(ordered.Position()), want: v1alpha1.ReasonOrderBehind},
-		"TooLate":  {reason: "Events on top of the head that a mandate went on from come too late.", update: verified, at: new(ordered.Position()), taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
-		"Position": {reason: "Trees of another position than that of the ledger are not written.", update: update, at: &next, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
-		"Nowhere":  {reason: "Trees without a position may belong to another position.", update: update, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
+		"Followed": {
+			reason: "The events of the spec are recorded, and its trees belong to the position of the ledger.",
+			update: update, at: new(ordered.Position()), taken: &ordered.Head,
+		},
+		"NoEvents": {
+			reason: "A spec without events on top of the head that a mandate went on from is not behind.",
+			update: v1alpha1.LedgerUpdate{After: ordered.Head}, at: new(ordered.Position()), taken: &ordered.Head,
+		},
+		"Unproven": {
+			reason: "Without a mandate, events after the events of the spec came from a later spec.",
+			update: update, at: new(ordered.Position()), want: v1alpha1.ReasonOrderBehind,
+		},
+		"TooLate": {
+			reason: "Events on top of the head that a mandate went on from come too late.",
+			update: verified, at: new(ordered.Position()), taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind,
+		},
+		"Position": {
+			reason: "Trees of another position than that of the ledger are not written.",
+			update: update, at: &next, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind,
+		},
+		"Nowhere": {reason: "Trees without a position may belong to another position.", update: update, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -132,12 +162,25 @@ func TestBehindKnown(t *testing.T) {
 		events []ledger.Event
 		want   bool
 	}{
-		"First":     {reason: "The first ledger of a deployment is opened.", events: opened},
-		"Second":    {reason: "A second ledger is refused in the epoch of another repository's ledger.", known: copied.Head, events: opened, want: true},
-		"Longer":    {reason: "A ledger of the same epoch does not count for more because it has more events.", known: ledger.Head{Ledger: "l", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1")), want: true},
-		"Own":       {reason: "A ledger goes on from the event that another repository has of it.", known: ledger.Head{Ledger: "n", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1"))},
-		"Continued": {reason: "A ledger that continues the other one is in a later epoch.", known: copied.Head, events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}})},
-		"Older":     {reason: "A ledger that continues from an earlier epoch than the known one is refused.", known: ledger.Head{Ledger: "m", Epoch: 3, Seq: 1}, events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}}), want: true},
+		"First":  {reason: "The first ledger of a deployment is opened.", events: opened},
+		"Second": {reason: "A second ledger is refused in the epoch of another repository's ledger.", known: copied.Head, events: opened, want: true},
+		"Longer": {
+			reason: "A ledger of the same epoch does not count for more because it has more events.",
+			known:  ledger.Head{Ledger: "l", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1")), want: true,
+		},
+		"Own": {
+			reason: "A ledger goes on from the event that another repository has of it.",
+			known:  ledger.Head{Ledger: "n", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1")),
+		},
+		"Continued": {
+			reason: "A ledger that continues the other one is in a later epoch.",
+			known:  copied.Head, events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}}),
+		},
+		"Older": {
+			reason: "A ledger that continues from an earlier epoch than the known one is refused.",
+			known:  ledger.Head{Ledger: "m", Epoch: 3, Seq: 1},
+			events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}}), want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -157,8 +200,14 @@ func TestRefuseIllegal(t *testing.T) {
 		want     xpv2.ConditionReason
 	}{
 		"Never": {reason: "An event that must not follow is illegal.", want: v1alpha1.ReasonIllegal},
-		"Used":  {reason: "Where commits speak of revisions, the writer of the event may not have seen them yet.", recorded: ledger.State{LastNumber: 7}, want: v1alpha1.ReasonOrderBehind},
-		"Open":  {reason: "A writer has seen the numbers of an open ledger.", recorded: ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 1}, LastNumber: 7}, want: v1alpha1.ReasonIllegal},
+		"Used": {
+			reason:   "Where commits speak of revisions, the writer of the event may not have seen them yet.",
+			recorded: ledger.State{LastNumber: 7}, want: v1alpha1.ReasonOrderBehind,
+		},
+		"Open": {
+			reason:   "A writer has seen the numbers of an open ledger.",
+			recorded: ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 1}, LastNumber: 7}, want: v1alpha1.ReasonIllegal,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -435,7 +484,10 @@ func TestHeadOf(t *testing.T) {
 		"Copy":       {reason: "A follower shows its copy.", copied: stateOf(2), want: stateOf(2).Head},
 		"NewerCopy":  {reason: "A home that was left shows the later copy.", ledger: stateOf(2), copied: stateOf(3), want: stateOf(3).Head},
 		"Unreported": {reason: "A home that has reported no ledger has the ledger that its spec continues.", asked: asks(2), want: stateOf(2).Head},
-		"Opened":     {reason: "A follower that is asked to open a ledger of its own has its copy still.", copied: stateOf(2), asked: &v1alpha1.LedgerUpdate{}, want: stateOf(2).Head},
+		"Opened": {
+			reason: "A follower that is asked to open a ledger of its own has its copy still.",
+			copied: stateOf(2), asked: &v1alpha1.LedgerUpdate{}, want: stateOf(2).Head,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 	if f.witnesses, err = e.gatherWitnesses(ctx, f); err != nil {
 		return facts{}, err
 	}
-	f = f.followHome(d).followLedger()
+	f = e.guardForward(ctx, d, f.followHome(d)).followLedger()
 	f.decoded = decodeTrees(f.spec.Trees)
 	if err = e.gatherDirectories(ctx, d, &f, s); err != nil && isPersistent(err) {
 		f.ledger.obstacle, err = err, nil

@@ -100,7 +100,10 @@ func TestForgottenBranches(t *testing.T) {
 		"None":   {reason: "A delivery without the annotation forgets no branch."},
 		"One":    {reason: "One branch needs no comma.", annotation: "main", want: []string{"main"}},
 		"Commas": {reason: "Commas divide the names.", annotation: "main,old/live", want: []string{"main", "old/live"}},
-		"Spaces": {reason: "White space around a name does not belong to it, and divides names too.", annotation: " main, old\n live,", want: []string{"main", "old", "live"}},
+		"Spaces": {
+			reason:     "White space around a name does not belong to it, and divides names too.",
+			annotation: " main, old\n live,", want: []string{"main", "old", "live"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -45,18 +45,27 @@ func copyHome(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 
 // recordEvents returns the recording: the events of the spec, if they are not refused, and then the events by the mandate.
 func (f facts) recordEvents() (recording, *decision) {
-	r, refused := f.fenceLedger()
-	if f.spec.Mandate == nil || r.recovers {
+	r, refused, isOpen := f.fenceMandate()
+	if !isOpen {
 		return r, refused
-	}
-	if refused != nil {
-		r.next, r.applied = f.ledger.recorded, f.ledger.recorded
 	}
 	next, events := f.witnesses.Conclude(f.ledger.recorded, r.next)
 	if len(events) > 0 && !f.ledger.isBehindKnown(next) {
 		r.taken, r.mandated, r.next, r.applied = r.next, events, next, next
 	}
 	return r, refused
+}
+
+// fenceMandate returns the recording that events of the mandate follow, the refusal of the events of the spec, and whether events of a mandate may follow.
+func (f facts) fenceMandate() (r recording, refused *decision, isOpen bool) {
+	r, refused = f.fenceLedger()
+	if f.spec.Mandate == nil || r.recovers {
+		return r, refused, false
+	}
+	if refused != nil {
+		r.next, r.applied = f.ledger.recorded, f.ledger.recorded
+	}
+	return r, refused, true
 }
 
 // followLedger returns the facts with the parameters derived from the ledger, if the ledger reached a state by the mandate that the spec does not contain.
@@ -98,10 +107,10 @@ func (f facts) echoFollowed() *v1alpha1.FollowStatus {
 
 // echoMandate returns the kinds of events that the provider may record by the mandate on top of the recorded state, or nil.
 func (f facts) echoMandate() *v1alpha1.MandateStatus {
-	if f.ledger.isBehindKnown(f.ledger.recorded) {
+	if f.spec.Mandate == nil || f.ledger.isBehindKnown(f.ledger.recorded) {
 		return nil // The provider records no event on top of a superseded state.
 	}
-	return mandate.Status(f.spec.Mandate, f.ledger.recorded)
+	return f.witnesses.Echo(f.ledger.recorded)
 }
 
 // withoutMissingSites returns the facts with retained directories for missing Sites, if the trees are derived from the ledger, and the refusal to report
@@ -143,28 +152,47 @@ func (f facts) mandatedSince(published *ledger.State) []ledger.Event {
 	return out
 }
 
-// reportMandated reports the ledger events by the mandate as Kubernetes events, and in a metric.
-func (e *external) reportMandated(d *v1alpha1.GitDelivery, events []ledger.Event) {
-	for _, recorded := range events {
-		result, message := describeMandated(recorded)
+// reportMandated reports the ledger events by the mandate that led to a state as Kubernetes events, and in a metric.
+func (e *external) reportMandated(d *v1alpha1.GitDelivery, s ledger.State, events []ledger.Event) {
+	for i, recorded := range events {
+		isRejected := s.IsRejected() && !slices.ContainsFunc(events[i+1:], func(e ledger.Event) bool { return e.Judged != nil || e.Withdrawn != nil })
+		result, message := describeMandated(recorded, isRejected)
 		e.metrics.Mandated(result)
 		e.recorder.Event(d, event.Normal(event.Reason(result+"ByMandate"), message))
 	}
 }
 
-// describeMandated returns the label of an event by the mandate in the metric, and its message to users.
-func describeMandated(e ledger.Event) (telemetry.MandatedEvent, string) {
+// describeMandated returns the label of an event by the mandate in the metric, and its message to users. isRejected is true for an event about a revision that
+// was rejected by then.
+func describeMandated(e ledger.Event, isRejected bool) (telemetry.MandatedEvent, string) {
 	switch {
+	case e.Judged != nil && e.Judged.Verdict.Result == ledger.VerdictVerified:
+		return telemetry.MandatedVerified, "The revision was verified: each Site was proven to run it"
 	case e.Judged != nil:
 		return telemetry.MandatedRejected, fmt.Sprintf("The revision was rejected: %s: %s", e.Judged.Verdict.Reason, e.Judged.Verdict.Message)
 	case e.Withdrawn != nil:
 		return telemetry.MandatedWithdrawn, fmt.Sprintf("A user rolls back to revision %d: %s", e.Withdrawn.Target, e.Withdrawn.Message)
 	case e.RolledBack != nil:
 		return telemetry.MandatedRolledBack, fmt.Sprintf("A rollback to revision %d began", e.RolledBack.Target)
+	case e.Promoted != nil:
+		return telemetry.MandatedPromoted, fmt.Sprintf("RolloutRequest %s released the next step", e.Promoted.RequestRef.Name)
+	case e.Advanced != nil && !isRejected:
+		return telemetry.MandatedAdvanced, describeStep(*e.Advanced)
 	case e.Advanced != nil:
 		return telemetry.MandatedAdvanced, describeStage(e.Advanced.Stage)
 	}
 	return telemetry.MandatedRestored, "Each Site was proven to run what the rollback restored"
+}
+
+// describeStep returns a message about a step or a stage of a revision that was not rejected.
+func describeStep(a ledger.Advanced) string {
+	switch a.Stage {
+	case ledger.StageSteps:
+		return fmt.Sprintf("Step %d of the revision began", a.Step+1)
+	case ledger.StageAlone:
+		return "The requests of the other track have ended, and its pods are removed"
+	}
+	return "The requests go back to the stable revision, before the revision begins"
 }
 
 // describeStage returns a message about a stage of a rollback with tracks.

@@ -182,7 +182,7 @@ func TestMandate(t *testing.T) {
 			previous := w.get("web")
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
-			if !rollbackDelivered().Update(event.UpdateEvent{ObjectOld: previous, ObjectNew: w.get("web")}) {
+			if !positionDelivered().Update(event.UpdateEvent{ObjectOld: previous, ObjectNew: w.get("web")}) {
 				w.Error("The status that says that the rollback is delivered wakes no look, and no SiteSync may say anything else.")
 			}
 			w.isRolledBack(3)

@@ -32,9 +32,15 @@ func TestActsByMandate(t *testing.T) {
 			d.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"}
 		}},
 		"Unmanaged": {reason: "A home that is not managed is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.Spec.ManagementPolicies = nil }},
-		"Deleted":   {reason: "A home that is being deleted is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }},
-		"Follower":  {reason: "A repository without the ledger has nothing to record.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = nil }},
-		"Tracks":    {reason: "A home with the files that its tracks share is acted for.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = inTracks }, want: true},
+		"Deleted": {
+			reason: "A home that is being deleted is left.",
+			change: func(d *v1alpha1.GitDelivery, _ *facts) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} },
+		},
+		"Follower": {reason: "A repository without the ledger has nothing to record.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = nil }},
+		"Tracks": {
+			reason: "A home with the files that its tracks share is acted for.",
+			change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = inTracks }, want: true,
+		},
 		"NoFiles": {reason: "A home without the files that its tracks share is left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) {
 			f.delivered, f.spec.Trees[0].Files = inTracks, nil
 		}},
@@ -61,14 +67,23 @@ func TestMayFollowHome(t *testing.T) {
 		want      bool
 	}{
 		"Follower": {reason: "A repository that may be written goes by the home.", change: func(*v1alpha1.GitDelivery, *facts) {}, want: true},
-		"Refused":  {reason: "A provider that does not honour mandates lets no repository go by the home.", isRefused: true, change: func(*v1alpha1.GitDelivery, *facts) {}},
+		"Refused": {
+			reason:    "A provider that does not honour mandates lets no repository go by the home.",
+			isRefused: true, change: func(*v1alpha1.GitDelivery, *facts) {},
+		},
 		"Observed": {reason: "A repository that may only be observed is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) {
 			d.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"}
 		}},
-		"Deleted": {reason: "A delivery that is being deleted is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }},
-		"Home":    {reason: "A home goes by its own ledger.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = &v1alpha1.LedgerUpdate{} }},
-		"Read":    {reason: "A repository that is asked for no position is read only.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Position = nil }},
-		"Tracks":  {reason: "Directories in tracks are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue"}} }},
+		"Deleted": {
+			reason: "A delivery that is being deleted is left.",
+			change: func(d *v1alpha1.GitDelivery, _ *facts) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} },
+		},
+		"Home": {reason: "A home goes by its own ledger.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = &v1alpha1.LedgerUpdate{} }},
+		"Read": {reason: "A repository that is asked for no position is read only.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Position = nil }},
+		"Tracks": {
+			reason: "Directories in tracks are left to the function.",
+			change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue"}} },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func (w *world) observeSite(s ledger.State, id string, isIdle bool) {
 	sync.Spec.ForProvider.ClaimRef, sync.Spec.ForProvider.Position = w.first().Spec.ForProvider.ClaimRef, &position
 	sync.Spec.ForProvider.Sites = []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: id}}
 	sync.Status.AtProvider.Position = &position
-	sync.Status.AtProvider.Sites = []v1alpha1.SiteObservation{{Name: "edge1", State: v1alpha1.SiteLive, Traffic: &v1alpha1.SiteTrafficObservation{
+	sync.Status.AtProvider.Sites = []v1alpha1.SiteObservation{{Name: "edge1", State: v1alpha1.SiteLive, Tree: id, Traffic: &v1alpha1.SiteTrafficObservation{
 		Tracks: []v1alpha1.TrackObservation{{Name: track.Green, Idle: isIdle, ProvenAt: &position}},
 	}}}
 	sync.SetConditions(

@@ -40,6 +40,9 @@ type external struct {
 	// asRead is the delivery as the reconcile read it, if it has a mandate: its status is earlier evidence.
 	asRead *v1alpha1.GitDelivery
 
+	// claimGuard is the last answer about the claim in this reconcile.
+	claimGuard guardReading
+
 	// asked is the time of a user's open request for an observation. Zero if there is none.
 	asked time.Time
 
@@ -102,7 +105,8 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 		return managed.ExternalObservation{}, err
 	}
 	e.warnOfState(d)
-	e.reportMandated(d, e.facts.mandatedSince(d.Status.AtProvider.Ledger))
+	e.reportMandated(d, e.facts.ledger.recorded, e.facts.mandatedSince(d.Status.AtProvider.Ledger))
+	e.fastPath.wakeAt(client.ObjectKeyFromObject(d), e.facts.nextLook())
 	if meta.WasDeleted(d) {
 		hasTwin, err := e.hasTwin(ctx, d)
 		return managed.ExternalObservation{ResourceExists: e.facts.hasLeftovers() && !hasTwin, ResourceUpToDate: true}, err

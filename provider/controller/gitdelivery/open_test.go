@@ -41,12 +41,30 @@ func TestOpener(t *testing.T) {
 		anyone    bool
 		want      string
 	}{
-		"Allowed":  {reason: "A namespace that the configuration names may use it.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-a"},
-		"Denied":   {reason: "Another namespace may not.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-b", want: "PolicyDenied"},
-		"Anyone":   {reason: "A caller that may use each configuration may use a configuration with limits.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "crossplane-system", anyone: true},
-		"Missing":  {reason: "A configuration that does not exist is reported.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "none"}, namespace: "team-a", want: "CredentialsGone"},
-		"Own":      {reason: "A ProviderConfig is one of the namespace.", ref: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "narrow"}, namespace: "team-a", want: "CredentialsGone"},
-		"NotAKind": {reason: "A reference to another kind than a configuration is refused.", ref: rolloutv1alpha1.ConfigReference{Kind: "Secret", Name: "narrow"}, namespace: "team-a", want: "Invalid"},
+		"Allowed": {
+			reason: "A namespace that the configuration names may use it.",
+			ref:    rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-a",
+		},
+		"Denied": {
+			reason: "Another namespace may not.",
+			ref:    rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-b", want: "PolicyDenied",
+		},
+		"Anyone": {
+			reason: "A caller that may use each configuration may use a configuration with limits.",
+			ref:    rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "crossplane-system", anyone: true,
+		},
+		"Missing": {
+			reason: "A configuration that does not exist is reported.",
+			ref:    rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "none"}, namespace: "team-a", want: "CredentialsGone",
+		},
+		"Own": {
+			reason: "A ProviderConfig is one of the namespace.",
+			ref:    rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "narrow"}, namespace: "team-a", want: "CredentialsGone",
+		},
+		"NotAKind": {
+			reason: "A reference to another kind than a configuration is refused.",
+			ref:    rolloutv1alpha1.ConfigReference{Kind: "Secret", Name: "narrow"}, namespace: "team-a", want: "Invalid",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -33,9 +33,12 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: web, image: web, env: [{name: SAYS, valueFrom: {secretKeyRef: {name: web, key: says}}}]}]}
 `),
-		"secret-web.yaml":    []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: team-a}\nstringData: {says: " + says + "}\n"),
-		"service-web.yaml":   []byte("apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: team-a}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"),
-		"httproute-web.yaml": []byte("apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: web, namespace: team-a}\nspec: {parentRefs: [{name: gateway}], rules: [{backendRefs: [{name: web, port: 80}]}]}\n"),
+		"secret-web.yaml":  []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: team-a}\nstringData: {says: " + says + "}\n"),
+		"service-web.yaml": []byte("apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: team-a}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"),
+		"httproute-web.yaml": []byte(
+			"apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: web, namespace: team-a}\nspec: {parentRefs: [{name: " +
+				"gateway}], rules: [{backendRefs: [{name: web, port: 80}]}]}\n",
+		),
 		"configmap-all.yaml": []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: team-a}\ndata: {says: " + says + "}\n"),
 	}, nil)
 	if err != nil {
@@ -229,7 +232,10 @@ func TestParts(t *testing.T) {
 			w.delivered()
 			w.holds(map[string]tree.Files{webAtE1: beside(w.T, canary, stable, 0, 100)}, nil)
 			w.tracksAre(
-				v1alpha1.DeliveredTrack{Name: track.Blue, Revision: 1, Weight: 100, ChangedAt: first, WeighedAt: &ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 1, Stage: 2}},
+				v1alpha1.DeliveredTrack{
+					Name: track.Blue, Revision: 1, Weight: 100, ChangedAt: first,
+					WeighedAt: &ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 1, Stage: 2},
+				},
 				v1alpha1.DeliveredTrack{Name: track.Green, Revision: 2, ChangedAt: at(1, 3), WeighedAt: at(1, 3)},
 			)
 		}},

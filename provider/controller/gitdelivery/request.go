@@ -68,10 +68,11 @@ func (c *fastPath) noteRequests() predicate.Predicate {
 	}
 }
 
-// forgetRequest deletes the request of a deleted delivery, and calls onDelete. It passes the event.
+// forgetRequest deletes the request and the wake of a deleted delivery, and calls onDelete. It passes the event.
 func (c *fastPath) forgetRequest(e event.DeleteEvent) bool {
 	key := client.ObjectKeyFromObject(e.Object)
 	c.rememberRequest(key, "")
+	c.wakeAt(key, time.Time{})
 	c.onDelete(key)
 	return true
 }

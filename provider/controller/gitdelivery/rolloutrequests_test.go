@@ -36,9 +36,12 @@ func TestRequestsForRollout(t *testing.T) {
 		request *rolloutv1alpha1.RolloutRequest
 		want    []string
 	}{
-		"Deployment": {reason: "A request requeues the home of its deployment.", request: rolloutRequest("abort", rolloutv1alpha1.ActionAbort), want: []string{"mandated"}},
-		"Kind":       {reason: "A request about another kind requeues no home.", request: otherRequest},
-		"Namespace":  {reason: "A request of another namespace requeues no home.", request: elsewhere},
+		"Deployment": {
+			reason:  "A request requeues the home of its deployment.",
+			request: rolloutRequest("abort", rolloutv1alpha1.ActionAbort), want: []string{"mandated"},
+		},
+		"Kind":      {reason: "A request about another kind requeues no home.", request: otherRequest},
+		"Namespace": {reason: "A request of another namespace requeues no home.", request: elsewhere},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

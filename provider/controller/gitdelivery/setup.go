@@ -27,6 +27,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
@@ -51,6 +52,9 @@ const (
 
 	// patience is the time that a worker waits for an operation of a repository. The operation continues without the worker.
 	patience = 5 * time.Second
+
+	// trackedBytes is the size of the cache of composed directories in tracks.
+	trackedBytes = 8 << 20
 
 	// pause is the maximum pause before the retry of a push that lost a race. A writer with a longer pause after each race loses more races.
 	pause = 20 * time.Millisecond
@@ -109,11 +113,11 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 		logger:   log,
 
-		witnesses: &witnessReader{kube: kube}, honoursMandates: g.HonourMandates,
+		witnesses: &witnessReader{kube: kube}, honoursMandates: g.HonourMandates, tracker: directories.NewTracker(trackedBytes),
 	}
 	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
 	noting := setup.NotingConflicts(mgr)
-	r := managed.NewReconciler(noting, resource.ManagedKind(gvk), append(setup.Options(noting, o, name, retaining, pollIntervalHook(kube)),
+	r := managed.NewReconciler(noting, resource.ManagedKind(gvk), append(setup.Options(noting, o, name, retaining, pollIntervalHook(kube, unchanged)),
 		managed.WithTimeout(timeout), managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(noting.GetClient(), managed.FinalizerName)}))...)
 	if err := indexWitnesses(context.Background(), mgr.GetFieldIndexer(), &v1alpha1.SiteSync{}); err != nil {
 		return nil, err
@@ -137,7 +141,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 // deliveries requeues homes with a mandate, and an event that a home records by its mandate requeues the other deliveries.
 func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Builder {
 	return b.
-		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), rollbackDelivered())))).
+		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), positionDelivered())))).
 		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
 		Watches(&v1alpha1.GitDelivery{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
 		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
@@ -147,9 +151,9 @@ func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Build
 		WatchesMetadata(&corev1.Secret{}, unchanged.invalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 }
 
-// pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. Only a deadline or an event that is
-// due shortens it: the first delivery after an interval fetches for all others.
-func pollIntervalHook(kube client.Reader) managed.PollIntervalHook {
+// pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. Only a deadline, the end of a pause or an
+// event that is due shortens it: the first delivery after an interval fetches for all others.
+func pollIntervalHook(kube client.Reader, unchanged *fastPath) managed.PollIntervalHook {
 	return func(mg resource.Managed, interval time.Duration) time.Duration {
 		d, ok := mg.(*v1alpha1.GitDelivery)
 		if !ok {
@@ -163,7 +167,7 @@ func pollIntervalHook(kube client.Reader) managed.PollIntervalHook {
 		if mandate.IsDue(d, time.Now()) {
 			return soon
 		}
-		return untilDeadline(d, time.Now(), interval)
+		return unchanged.untilWake(client.ObjectKeyFromObject(d), untilDeadline(d, time.Now(), interval))
 	}
 }
 
@@ -222,7 +226,9 @@ type connector struct {
 	// witnesses are read for homes with a mandate, and honoursMandates reports whether the provider acts by mandates.
 	witnesses       *witnessReader
 	honoursMandates bool
-	metrics         *telemetry.Metrics
+	// tracker caches composed directories in tracks. Nil caches none.
+	tracker *directories.Tracker
+	metrics *telemetry.Metrics
 	// interval is the maximum age of an observation, if the configuration has no shorter interval.
 	interval time.Duration
 	now      func() time.Time

@@ -19,8 +19,11 @@ func TestDeliveredVariables(t *testing.T) {
 		next   string
 		want   xpv2.ConditionReason
 	}{
-		"Same":  {reason: "A rollback brings back a variable that the directory has.", next: `"b ${HOME}"`, want: v1alpha1.ReasonDelivered},
-		"Other": {reason: "A rollback brings back no variable that the directory does not have: it may be from a Site that replaced nothing.", next: "b", want: v1alpha1.ReasonPolicyDenied},
+		"Same": {reason: "A rollback brings back a variable that the directory has.", next: `"b ${HOME}"`, want: v1alpha1.ReasonDelivered},
+		"Other": {
+			reason: "A rollback brings back no variable that the directory does not have: it may be from a Site that replaced nothing.",
+			next:   "b", want: v1alpha1.ReasonPolicyDenied,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,8 @@ package gitdelivery
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -11,6 +13,9 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/evidence"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -64,22 +69,40 @@ func statusOrFinalizerLost() predicate.Predicate {
 	}}
 }
 
-// rollbackDelivered passes the status update that reports the trees of a rollback as delivered. By the mandate this may end the rollback without a further
+// positionDelivered passes the status update that reports the trees of a position as delivered. By the mandate the next event may follow without a further
 // change of a SiteSync: the Sites ran the trees before, or have no engine.
-func rollbackDelivered() predicate.Predicate {
+func positionDelivered() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		previous, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
 		current, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
-		return ok && ok2 && isRollbackDelivered(current) && !isRollbackDelivered(previous)
+		if !ok || !ok2 {
+			return false
+		}
+		progress := progressOf(current)
+		return progress != "" && progress != progressOf(previous)
 	}}
 }
 
-// isRollbackDelivered is true for a home with a mandate whose repository has the trees of the rollback in progress.
-func isRollbackDelivered(d *v1alpha1.GitDelivery) bool {
+// progressOf returns, as text, the delivered position of a home with a mandate, and whether its revision has a verdict. It is empty if the repository does not
+// have the trees of the position, or if nothing follows by the mandate.
+func progressOf(d *v1alpha1.GitDelivery) string {
 	observed := d.Status.AtProvider
 	if observed.Mandate == nil || observed.Ledger == nil {
-		return false
+		return ""
 	}
-	s := *observed.Ledger
-	return s.IsRejected() && s.Cursor.Attempt > 0 && !s.Restored && evidence.IsDelivered(d, s.Position())
+	s, requested := *observed.Ledger, d
+	switch {
+	case s.IsRejected() && (s.Cursor.Attempt == 0 || s.Restored):
+		return ""
+	case s.IsVerified() && (!s.HasTracks() || s.Cursor.Stage >= ledger.StageAlone):
+		return ""
+	case !s.IsRejected() && !slices.ContainsFunc(observed.Mandate.May, step.Kind.GoesForward):
+		return ""
+	case !s.IsRejected():
+		requested = mandate.EffectiveDelivery(d)
+	}
+	if !evidence.IsDelivered(requested, s.Position()) {
+		return ""
+	}
+	return fmt.Sprint(s.Position(), s.Verdict != nil)
 }

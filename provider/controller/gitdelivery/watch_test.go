@@ -74,12 +74,26 @@ func TestWake(t *testing.T) {
 		object client.Object
 		want   []string
 	}{
-		"Site":            {reason: "Who delivers to a Site depends on it", fn: w.requestsForSite, object: site("edge2"), want: []string{"own"}},
-		"OtherSite":       {reason: "A Site that no delivery is for requeues nothing.", fn: w.requestsForSite, object: site("edge3")},
-		"ClusterConfig":   {reason: "Who names a configuration depends on it", fn: w.requestsForConfig, object: &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, want: []string{"shared"}},
-		"OwnConfig":       {reason: "Who names a configuration depends on it", fn: w.requestsForConfig, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}, want: []string{"own"}},
-		"SameNameElse":    {reason: "A configuration of another namespace is another", fn: w.requestsForConfig, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "own"}}},
-		"ClusterSecret":   {reason: "Who names a configuration depends on its Secret", fn: w.requestsForSecret, object: secretOf("platform"), want: []string{"shared"}},
+		"Site":      {reason: "Who delivers to a Site depends on it", fn: w.requestsForSite, object: site("edge2"), want: []string{"own"}},
+		"OtherSite": {reason: "A Site that no delivery is for requeues nothing.", fn: w.requestsForSite, object: site("edge3")},
+		"ClusterConfig": {
+			reason: "Who names a configuration depends on it",
+			fn:     w.requestsForConfig, object: &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}},
+			want: []string{"shared"},
+		},
+		"OwnConfig": {
+			reason: "Who names a configuration depends on it",
+			fn:     w.requestsForConfig, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}},
+			want: []string{"own"},
+		},
+		"SameNameElse": {
+			reason: "A configuration of another namespace is another",
+			fn:     w.requestsForConfig, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "own"}},
+		},
+		"ClusterSecret": {
+			reason: "Who names a configuration depends on its Secret",
+			fn:     w.requestsForSecret, object: secretOf("platform"), want: []string{"shared"},
+		},
 		"OwnSecret":       {reason: "Who names a configuration depends on its Secret", fn: w.requestsForSecret, object: secretOf("team-a"), want: []string{"own"}},
 		"SecretElsewhere": {reason: "A Secret of another namespace requeues no delivery.", fn: w.requestsForSecret, object: secretOf("team-b")},
 	}
@@ -107,10 +121,13 @@ func TestForgot(t *testing.T) {
 		before, after client.Object
 		want          bool
 	}{
-		"Wiped":    {reason: "A status that lost its memory gets it back at once", before: remembers, after: delivery("web", order(1, "a")), want: true},
-		"Ours":     {reason: "A status update of the provider itself requeues no delivery.", before: delivery("web", order(1, "a")), after: remembers},
-		"Released": {reason: "A deletion continues once the object has lost another finalizer.", before: finalized, after: delivery("web", order(1, "a")), want: true},
-		"Other":    {reason: "Another kind is none of ours", before: site("edge1"), after: site("edge1")},
+		"Wiped": {reason: "A status that lost its memory gets it back at once", before: remembers, after: delivery("web", order(1, "a")), want: true},
+		"Ours":  {reason: "A status update of the provider itself requeues no delivery.", before: delivery("web", order(1, "a")), after: remembers},
+		"Released": {
+			reason: "A deletion continues once the object has lost another finalizer.",
+			before: finalized, after: delivery("web", order(1, "a")), want: true,
+		},
+		"Other": {reason: "Another kind is none of ours", before: site("edge1"), after: site("edge1")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +157,8 @@ func TestInterval(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := pollIntervalHook(kube)(tc.delivery, 10*time.Minute); got < tc.want || got > tc.want+tc.want/5 {
+			unchanged := newFastPath(time.Hour, time.Now, func() float64 { return 0 })
+			if got := pollIntervalHook(kube, unchanged)(tc.delivery, 10*time.Minute); got < tc.want || got > tc.want+tc.want/5 {
 				t.Errorf("\n%s\ninterval(...): want %s, at most 20%% more, got %s", tc.reason, tc.want, got)
 			}
 		})

@@ -92,7 +92,7 @@ func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts,
 	if f.spec.Mandate == nil || home == nil {
 		return mandate.Facts{}, nil
 	}
-	out := mandate.Facts{Home: home, Followers: f.followersOf(home), Delivered: f.deliveredByPath(), Now: f.ledger.now}
+	out := mandate.Facts{Home: home, Followers: f.followersOf(home), Delivered: f.deliveredByPath(), Now: f.ledger.now, Tracker: e.tracker}
 	var err error
 	if out.Unobserved, err = e.unobservedSites(ctx, f, out.Followers); err != nil {
 		return out, err

@@ -89,25 +89,46 @@ func TestSaidOtherThings(t *testing.T) {
 		old, object client.Object
 		want        bool
 	}{
-		"Verdict":      {reason: "A verdict requeues a home.", old: judgedGate(""), object: judgedGate(rolloutv1alpha1.GateFailed), want: true},
-		"Measured":     {reason: "A Gate that measures on says nothing.", old: judgedGate(""), object: judgedGate("")},
-		"SameVerdict":  {reason: "A verdict that is there already says nothing.", old: judgedGate(rolloutv1alpha1.GateFailed), object: judgedGate(rolloutv1alpha1.GateFailed)},
-		"New":          {reason: "A Gate that comes with its verdict, after a restart, says that.", object: judgedGate(rolloutv1alpha1.GateFailed), want: true},
-		"NewUnjudged":  {reason: "A Gate that comes without a verdict says nothing.", object: judgedGate("")},
-		"Failed":       {reason: "A Site that failed requeues a home.", old: observedSync("Syncing"), object: observedSync("Failed"), want: true},
-		"SameReason":   {reason: "A SiteSync that gives the same reason says nothing.", old: observedSync("Failed"), object: observedSync("Failed")},
-		"NextPosition": {reason: "The same reason about another position requeues a home.", old: observedSync("Failed"), object: later(observedSync("Failed")), want: true},
-		"Stale":        {reason: "A condition of a SiteSync about an earlier generation is no evidence.", old: &v1alpha1.SiteSync{}, object: stale},
-		"Draining":     {reason: "A track that drains on says nothing.", old: drainedSync(false), object: drainedSync(false)},
-		"Drained":      {reason: "A track whose requests have ended requeues a home.", old: drainedSync(false), object: drainedSync(true), want: true},
-		"Other":        {reason: "An object of another kind says nothing.", old: site("edge1"), object: site("edge1")},
-		"Rejected":     {reason: "A home whose ledger rejects the revision requeues the other repositories.", old: shownHome(unjudged), object: shownHome(rejectedState), want: true},
-		"RolledBack":   {reason: "A home whose rollback begins requeues the other repositories.", old: shownHome(rejectedState), object: shownHome(rolledBackState), want: true},
-		"SameHead":     {reason: "A home whose ledger stays says nothing.", old: shownHome(rolledBackState), object: shownHome(rolledBackState)},
-		"Unjudged":     {reason: "A home whose revision goes on says nothing to the other repositories.", old: shownHome(ledger.State{}), object: shownHome(unjudged)},
-		"Refused":      {reason: "A follower that refuses the revision requeues the home.", old: shownFollower(v1alpha1.ReasonPushing), object: shownFollower(v1alpha1.ReasonPolicyDenied), want: true},
-		"Delivered":    {reason: "A follower that has the revision requeues the home.", old: shownFollower(v1alpha1.ReasonPushing), object: shownFollower(v1alpha1.ReasonDelivered), want: true},
-		"Pushing":      {reason: "A follower that is under way says nothing.", old: shownFollower(""), object: shownFollower(v1alpha1.ReasonPushing)},
+		"Verdict":  {reason: "A verdict requeues a home.", old: judgedGate(""), object: judgedGate(rolloutv1alpha1.GateFailed), want: true},
+		"Measured": {reason: "A Gate that measures on says nothing.", old: judgedGate(""), object: judgedGate("")},
+		"SameVerdict": {
+			reason: "A verdict that is there already says nothing.",
+			old:    judgedGate(rolloutv1alpha1.GateFailed), object: judgedGate(rolloutv1alpha1.GateFailed),
+		},
+		"New":         {reason: "A Gate that comes with its verdict, after a restart, says that.", object: judgedGate(rolloutv1alpha1.GateFailed), want: true},
+		"NewUnjudged": {reason: "A Gate that comes without a verdict says nothing.", object: judgedGate("")},
+		"Failed":      {reason: "A Site that failed requeues a home.", old: observedSync("Syncing"), object: observedSync("Failed"), want: true},
+		"SameReason":  {reason: "A SiteSync that gives the same reason says nothing.", old: observedSync("Failed"), object: observedSync("Failed")},
+		"NextPosition": {
+			reason: "The same reason about another position requeues a home.",
+			old:    observedSync("Failed"), object: later(observedSync("Failed")), want: true,
+		},
+		"Stale":    {reason: "A condition of a SiteSync about an earlier generation is no evidence.", old: &v1alpha1.SiteSync{}, object: stale},
+		"Draining": {reason: "A track that drains on says nothing.", old: drainedSync(false), object: drainedSync(false)},
+		"Drained":  {reason: "A track whose requests have ended requeues a home.", old: drainedSync(false), object: drainedSync(true), want: true},
+		"Other":    {reason: "An object of another kind says nothing.", old: site("edge1"), object: site("edge1")},
+		"Rejected": {
+			reason: "A home whose ledger rejects the revision requeues the other repositories.",
+			old:    shownHome(unjudged), object: shownHome(rejectedState), want: true,
+		},
+		"RolledBack": {
+			reason: "A home whose rollback begins requeues the other repositories.",
+			old:    shownHome(rejectedState), object: shownHome(rolledBackState), want: true,
+		},
+		"SameHead": {reason: "A home whose ledger stays says nothing.", old: shownHome(rolledBackState), object: shownHome(rolledBackState)},
+		"Unjudged": {
+			reason: "A home whose revision goes on says nothing to the other repositories.",
+			old:    shownHome(ledger.State{}), object: shownHome(unjudged),
+		},
+		"Refused": {
+			reason: "A follower that refuses the revision requeues the home.",
+			old:    shownFollower(v1alpha1.ReasonPushing), object: shownFollower(v1alpha1.ReasonPolicyDenied), want: true,
+		},
+		"Delivered": {
+			reason: "A follower that has the revision requeues the home.",
+			old:    shownFollower(v1alpha1.ReasonPushing), object: shownFollower(v1alpha1.ReasonDelivered), want: true,
+		},
+		"Pushing": {reason: "A follower that is under way says nothing.", old: shownFollower(""), object: shownFollower(v1alpha1.ReasonPushing)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +179,10 @@ func TestRequestsForWitness(t *testing.T) {
 		object client.Object
 		want   []string
 	}{
-		"Gate":      {reason: "A Gate requeues the home with a mandate that its controller has.", object: judgedGate(rolloutv1alpha1.GateFailed), want: []string{"mandated"}},
+		"Gate": {
+			reason: "A Gate requeues the home with a mandate that its controller has.",
+			object: judgedGate(rolloutv1alpha1.GateFailed), want: []string{"mandated"},
+		},
 		"Sync":      {reason: "A SiteSync requeues the home with a mandate that its controller has.", object: observedSync("Failed"), want: []string{"mandated"}},
 		"Namespace": {reason: "A Gate of another namespace requeues no home.", object: elsewhere},
 		"Other":     {reason: "An object of another kind requeues no home.", object: site("edge1")},

@@ -66,6 +66,8 @@ type world struct {
 	told map[string][]string
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
 	dead bool
+	// live reads past the cache. Nil means kube.
+	live client.Reader
 	// refusesMandates is true for a provider that does not act by mandates.
 	refusesMandates bool
 	// guarded is true where configurations of namespaces lead to no loopback address.
@@ -317,7 +319,7 @@ func (w *world) reconciler() reconcile.Reconciler {
 		named:     w.named,
 		fastPath:  w.calm,
 		kube:      w.kube,
-		live:      w.kube,
+		live:      w.reader(),
 		pool:      w.pool,
 		guard:     address.Guard{Loopback: !w.guarded},
 		interval:  30 * time.Second,
@@ -329,7 +331,11 @@ func (w *world) reconciler() reconcile.Reconciler {
 	c.witnesses.hasRequests.Store(true)
 	c.honoursMandates = !w.refusesMandates
 	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
-		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](&composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: v1alpha1.GroupVersion.WithKind("GitDelivery").GroupKind(), Live: w.kube, Recorder: w}),
+		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](
+			&composite.Connector[*v1alpha1.GitDelivery]{
+				TypedExternalConnector: c, Kind: v1alpha1.GroupVersion.WithKind("GitDelivery").GroupKind(), Live: w.kube, Recorder: w,
+			},
+		),
 		managed.WithInitializers(),
 		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(w.kube, managed.FinalizerName)}),
 		managed.WithManagementPolicies(),

@@ -59,7 +59,7 @@ func isSameClaim(a, b rolloutv1alpha1.ClaimReference) bool {
 func isSyncCurrent(s *v1alpha1.SiteSync) bool {
 	ready, synced := s.GetCondition(xpv2.TypeReady), s.GetCondition(xpv2.TypeSynced)
 	isOfSpec := ready.ObservedGeneration == s.GetGeneration() && synced.Status == corev1.ConditionTrue && s.GetDeletionTimestamp() == nil
-	return isOfSpec && s.Spec.ForProvider.AskedPosition() == s.Status.AtProvider.ObservedPosition()
+	return isOfSpec && s.LatestPosition() == s.Status.AtProvider.ObservedPosition()
 }
 
 // reportsHealthy reports whether a Site is live, and its engine has looked at the health of each workload that it applied. A SiteSync shows no health of an engine that

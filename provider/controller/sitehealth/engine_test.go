@@ -20,7 +20,8 @@ func newSync() *v1alpha1.SiteSync {
 	s := &v1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-sync", Generation: 2}}
 	s.Spec.ForProvider.ClaimRef, s.Spec.ForProvider.Position = newHealth().Spec.ForProvider.ClaimRef, &position
 	s.Status.AtProvider = v1alpha1.SiteSyncObservation{
-		Position: position.DeepCopy(), Sites: []v1alpha1.SiteObservation{{Name: "edge1", State: v1alpha1.SiteLive, Engine: &v1alpha1.EngineObservation{Health: "Healthy"}}},
+		Position: position.DeepCopy(),
+		Sites:    []v1alpha1.SiteObservation{{Name: "edge1", State: v1alpha1.SiteLive, Engine: &v1alpha1.EngineObservation{Health: "Healthy"}}},
 	}
 	trueCondition := func(t xpv2.ConditionType) xpv2.Condition {
 		return xpv2.Condition{Type: t, Status: corev1.ConditionTrue, Reason: "Live"}.WithObservedGeneration(2)
@@ -46,14 +47,39 @@ func TestHealthOfEngine(t *testing.T) {
 			reason: "A Site that is not proven to run the desired revision does not count.",
 			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: notObserved,
 		},
-		"NoChecks":    {reason: "An engine without health checks gives no result.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: notObserved},
-		"NoEngine":    {reason: "A Site without a report of its engine does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine = nil }, want: notObserved},
-		"OtherSite":   {reason: "The engine of another Site does not report about this Site.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: notObserved},
-		"OtherClaim":  {reason: "The SiteSync of another claim proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "cart" }, want: notObserved},
-		"OtherShape":  {reason: "The SiteSync of a claim of the same name in another API group proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.APIGroup = "claims.intentplane.dev" }, want: notObserved},
-		"OldSpec":     {reason: "A report about an earlier spec proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Generation = 3 }, want: notObserved},
-		"OldPosition": {reason: "A report about an earlier position proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 2 }, want: notObserved},
-		"LookFailed":  {reason: "A SiteSync whose last look failed proves nothing.", change: func(s *v1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcileError(errors.New("no answer"))) }, want: notObserved},
+		"NoChecks": {
+			reason: "An engine without health checks gives no result.",
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: notObserved,
+		},
+		"NoEngine": {
+			reason: "A Site without a report of its engine does not count.",
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine = nil }, want: notObserved,
+		},
+		"OtherSite": {
+			reason: "The engine of another Site does not report about this Site.",
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: notObserved,
+		},
+		"OtherClaim": {
+			reason: "The SiteSync of another claim proves nothing.",
+			change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "cart" }, want: notObserved,
+		},
+		"OtherShape": {
+			reason: "The SiteSync of a claim of the same name in another API group proves nothing.",
+			change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.APIGroup = "claims.intentplane.dev" }, want: notObserved,
+		},
+		"OldSpec": {reason: "A report about an earlier spec proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Generation = 3 }, want: notObserved},
+		"OldPosition": {
+			reason: "A report about an earlier position proves nothing.",
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 2 }, want: notObserved,
+		},
+		"Followed": {reason: "A report about a later step of the ledger counts.", change: func(s *v1alpha1.SiteSync) {
+			s.Status.AtProvider.Position.Step = 1
+		}, want: counts},
+		"LookFailed": {
+			reason: "A SiteSync whose last look failed proves nothing.",
+			change: func(s *v1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcileError(errors.New("no answer"))) },
+			want:   notObserved,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

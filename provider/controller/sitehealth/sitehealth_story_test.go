@@ -95,7 +95,14 @@ func TestCrashLoop(t *testing.T) {
 	}
 	w.put(pods(), object{
 		"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "shop-1", "namespace": "team-a", "labels": object{"pod-template-hash": "h1"}},
-		"status": object{"containerStatuses": []any{object{"name": "shop", "state": object{"waiting": object{"reason": "CrashLoopBackOff"}}, "lastState": object{"terminated": object{"exitCode": int64(1), "reason": "Error"}}}}},
+		"status": object{
+			"containerStatuses": []any{
+				object{
+					"name": "shop", "state": object{"waiting": object{"reason": "CrashLoopBackOff"}},
+					"lastState": object{"terminated": object{"exitCode": int64(1), "reason": "Error"}},
+				},
+			},
+		},
 	})
 	w.clock = w.clock.Add(podDelay)
 	w.reconcile()
@@ -199,7 +206,14 @@ func TestRoute(t *testing.T) {
 			"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute",
 			"metadata": object{"name": "shop", "namespace": "team-a", "generation": int64(2), "labels": object{"intentplane.dev/claim": "shop"}},
 			"spec":     object{"parentRefs": []any{parent}},
-			"status":   object{"parents": []any{object{"parentRef": parent, "controllerName": "example.org/gateway", "conditions": []any{trueCondition("Accepted"), trueCondition("ResolvedRefs")}}}},
+			"status": object{
+				"parents": []any{
+					object{
+						"parentRef": parent, "controllerName": "example.org/gateway",
+						"conditions": []any{trueCondition("Accepted"), trueCondition("ResolvedRefs")},
+					},
+				},
+			},
 		}
 	}
 	w.put(httpRoutes(), accepted(1))
@@ -275,10 +289,24 @@ func TestNotForThisNamespace(t *testing.T) {
 		change func(*v1alpha1.SiteHealthParameters)
 		want   string
 	}{
-		"SiteOfOthers": {reason: "A Site that allows other namespaces only is not looked at.", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | NotObserved(PolicyDenied) 0"},
-		"NoSite":       {reason: "A Site that does not exist allows no namespace.", change: func(p *v1alpha1.SiteHealthParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | NotObserved(PolicyDenied) 0"},
-		"NotTarget":    {reason: "A namespace of the cluster that may not be delivered to may not be observed.", site: func(s *catalogv1alpha1.Site) { s.Spec.TargetNamespaces.Allowed = []string{"apps"} }, want: "PolicyDenied | NotObserved(PolicyDenied) 0"},
-		"OtherClaim":   {reason: "The claim of another namespace is not looked at.", change: func(p *v1alpha1.SiteHealthParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"SiteOfOthers": {
+			reason: "A Site that allows other namespaces only is not looked at.",
+			site:   func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} },
+			want:   "PolicyDenied | NotObserved(PolicyDenied) 0",
+		},
+		"NoSite": {
+			reason: "A Site that does not exist allows no namespace.",
+			change: func(p *v1alpha1.SiteHealthParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | NotObserved(PolicyDenied) 0",
+		},
+		"NotTarget": {
+			reason: "A namespace of the cluster that may not be delivered to may not be observed.",
+			site:   func(s *catalogv1alpha1.Site) { s.Spec.TargetNamespaces.Allowed = []string{"apps"} },
+			want:   "PolicyDenied | NotObserved(PolicyDenied) 0",
+		},
+		"OtherClaim": {
+			reason: "The claim of another namespace is not looked at.",
+			change: func(p *v1alpha1.SiteHealthParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied",
+		},
 		"Unobserved": {
 			reason: "A Site that may not be used does not count as serving, whatever it says of unobserved workloads.",
 			site: func(s *catalogv1alpha1.Site) {
@@ -337,9 +365,12 @@ func TestWakers(t *testing.T) {
 		got    int
 		want   int
 	}{
-		"Site":        {reason: "A Site wakes the SiteHealths that name it.", got: len(wake.requestsForSite(t.Context(), newSite("edge1"))), want: 1},
-		"OtherSite":   {reason: "Another Site wakes none of them.", got: len(wake.requestsForSite(t.Context(), newSite("edge2")))},
-		"Secret":      {reason: "The Secret with a Site's kubeconfig wakes its SiteHealths.", got: len(wake.requestsForSecret(t.Context(), secretNamed("edge1"))), want: 1},
+		"Site":      {reason: "A Site wakes the SiteHealths that name it.", got: len(wake.requestsForSite(t.Context(), newSite("edge1"))), want: 1},
+		"OtherSite": {reason: "Another Site wakes none of them.", got: len(wake.requestsForSite(t.Context(), newSite("edge2")))},
+		"Secret": {
+			reason: "The Secret with a Site's kubeconfig wakes its SiteHealths.",
+			got:    len(wake.requestsForSecret(t.Context(), secretNamed("edge1"))), want: 1,
+		},
 		"OtherSecret": {reason: "Another Secret wakes none of them.", got: len(wake.requestsForSecret(t.Context(), secretNamed("edge2")))},
 	}
 	for name, tc := range cases {

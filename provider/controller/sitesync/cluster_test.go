@@ -193,9 +193,15 @@ func TestClusterReference(t *testing.T) {
 		change func(*catalogv1alpha1.ObjectReference)
 		bad    bool
 	}{
-		"Good":        {reason: "A reference to a Cluster may name any version.", change: func(*catalogv1alpha1.ObjectReference) {}},
-		"OtherGroup":  {reason: "A reference to a Cluster of another API group is refused.", change: func(r *catalogv1alpha1.ObjectReference) { r.APIVersion = "management.cattle.io/v3" }, bad: true},
-		"OtherKind":   {reason: "A reference to another kind than Cluster is refused.", change: func(r *catalogv1alpha1.ObjectReference) { r.Kind = "Machine" }, bad: true},
+		"Good": {reason: "A reference to a Cluster may name any version.", change: func(*catalogv1alpha1.ObjectReference) {}},
+		"OtherGroup": {
+			reason: "A reference to a Cluster of another API group is refused.",
+			change: func(r *catalogv1alpha1.ObjectReference) { r.APIVersion = "management.cattle.io/v3" }, bad: true,
+		},
+		"OtherKind": {
+			reason: "A reference to another kind than Cluster is refused.",
+			change: func(r *catalogv1alpha1.ObjectReference) { r.Kind = "Machine" }, bad: true,
+		},
 		"NoNamespace": {reason: "A reference without a namespace is refused.", change: func(r *catalogv1alpha1.ObjectReference) { r.Namespace = "" }, bad: true},
 	}
 	for name, tc := range cases {

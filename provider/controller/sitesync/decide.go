@@ -29,6 +29,8 @@ const (
 
 // A decision is the result of the facts.
 type decision struct {
+	// spec has the position and the pause that the decision is about.
+	spec v1alpha1.SiteSyncParameters
 	// next is the desired status.
 	next v1alpha1.SiteSyncObservation
 	// reason of the Ready condition, which is true with ReasonLive only.
@@ -47,7 +49,7 @@ func decideStatus(f facts) decision {
 	if d := refuseOtherNamespace(f); d != nil {
 		return *d
 	}
-	d := decision{next: v1alpha1.SiteSyncObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.positionStart()}}
+	d := decision{spec: f.spec, next: v1alpha1.SiteSyncObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.positionStart()}}
 	for i, want := range f.spec.Sites {
 		o := f.observeSite(want, f.sites[i])
 		d.addSite(f, f.sites[i], o)
@@ -67,7 +69,7 @@ func refuseOtherNamespace(f facts) *decision {
 		return nil
 	}
 	message := fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the SiteSync", c.Namespace)
-	return &decision{next: *f.before.DeepCopy(), reason: v1alpha1.ReasonPolicyDenied, message: message}
+	return &decision{spec: f.spec, next: *f.before.DeepCopy(), reason: v1alpha1.ReasonPolicyDenied, message: message}
 }
 
 // positionStart is when the position was first seen.
@@ -88,6 +90,9 @@ func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObs
 	o := f.observeEngine(want, s)
 	o.Cluster = f.clusterOf(want, s)
 	o.Traffic = f.trafficOf(want, s)
+	if o.DesiredTree = ""; f.isAhead && want.Tree != o.Tree && want.Wave <= f.askedPosition().Step {
+		o.DesiredTree = want.Tree
+	}
 	return o
 }
 

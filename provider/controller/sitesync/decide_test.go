@@ -148,13 +148,33 @@ func TestDecide(t *testing.T) {
 		facts  facts
 		want   want
 	}{
-		"Live":           {reason: "A Site is live when the commit of its engine holds the tree.", facts: testFacts(live()), want: isLive},
-		"OtherTree":      {reason: "A Site whose commit holds another tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = otherTree() })), want: syncing(v1alpha1.SiteReasonOtherTree)},
-		"NoTree":         {reason: "A Site whose commit holds no tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = "" })), want: syncing(v1alpha1.SiteReasonOtherTree)},
-		"Unknown":        {reason: "A Site whose tree is unknown has no proof.", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
-		"Suspended":      {reason: "A suspended engine with the right tree does not count as proof.", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
-		"SuspendedAfter": {reason: "A Site that was live is syncing once its engine is suspended.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonSuspended)},
-		"Problem":        {reason: "A Site whose engine could not be read is syncing.", facts: testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}), want: syncing(v1alpha1.SiteReasonClusterUnreachable)},
+		"Live": {reason: "A Site is live when the commit of its engine holds the tree.", facts: testFacts(live()), want: isLive},
+		"OtherTree": {
+			reason: "A Site whose commit holds another tree is syncing.",
+			facts:  testFacts(live(func(s *siteFacts) { s.applied.id = otherTree() })), want: syncing(v1alpha1.SiteReasonOtherTree),
+		},
+		"NoTree": {
+			reason: "A Site whose commit holds no tree is syncing.",
+			facts:  testFacts(live(func(s *siteFacts) { s.applied.id = "" })), want: syncing(v1alpha1.SiteReasonOtherTree),
+		},
+		"Unknown": {
+			reason: "A Site whose tree is unknown has no proof.",
+			facts:  testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown),
+		},
+		"Suspended": {
+			reason: "A suspended engine with the right tree does not count as proof.",
+			facts:  testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended),
+		},
+		"SuspendedAfter": {
+			reason: "A Site that was live is syncing once its engine is suspended.",
+			facts:  testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive)),
+			want:   syncing(v1alpha1.SiteReasonSuspended),
+		},
+		"Problem": {
+			reason: "A Site whose engine could not be read is syncing.",
+			facts:  testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}),
+			want:   syncing(v1alpha1.SiteReasonClusterUnreachable),
+		},
 		"WeakProof": {
 			reason: "An engine that transformed the applied files is a weak proof.",
 			facts:  testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof),
@@ -169,43 +189,207 @@ func TestDecide(t *testing.T) {
 		"TooWeak": {reason: "A proof that is weaker than the Site accepts does not count.", facts: testFacts(live(func(s *siteFacts) {
 			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofHydrated, "Transformed"
 		})), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"NoProof":              {reason: "An engine without a proof does not count.", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"AtWork":               {reason: "A Site that was live for this attempt stays live while its engine works on a newer commit.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(2, 0), v1alpha1.SiteLive)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"AtWorkOnOther":        {reason: "A Site that applied another tree meanwhile is syncing.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds, func(s *siteFacts) { s.applied.id = otherTree() }), was(positionOf(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"AtWorkBefore":         {reason: "A Site that was live for another attempt is syncing while its engine works.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(1, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"NeverLive":            {reason: "A Site that was never live is syncing while its engine works.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(2, 0), v1alpha1.SiteSyncing)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
-		"Broken":               {reason: "An engine that failed with this very tree fails the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
-		"BrokenShared":         {reason: "An engine object that reads several claims does not fail the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, shared)), want: syncing(v1alpha1.SiteReasonEngineFailed)},
-		"BrokenBefore":         {reason: "An engine that failed with another tree does not fail the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *siteFacts) { s.attempted.id = otherTree() })), want: syncing(v1alpha1.SiteReasonEngineFailed)},
-		"BrokenInShift":        {reason: "Pods of a track that loses its requests do not fail the Site before the steps of a revision.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *facts) { f.spec.Position.Stage = 2 }), want: syncing(v1alpha1.SiteReasonEngineFailed)},
-		"BrokenInSteps":        {reason: "An engine that failed in a step of a canary fails the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *facts) { f.spec.Position.Stage = 3 }), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
-		"FailedStays":          {reason: "A failed Site stays failed while its engine tries again.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1}},
-		"FailedThenLive":       {reason: "A failed Site is live once its engine has applied the tree.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"FailedBefore":         {reason: "A Site that failed for another position is syncing for the present position.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"JustInTime":           {reason: "A Site is syncing until the last second of its timeout.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
-		"TimedOut":             {reason: "A Site times out when its timeout is over.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5)), want: want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1}},
-		"LateButLive":          {reason: "A Site that timed out is live once it runs the tree.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"LostLater":            {reason: "A Site that was live waits again from the start.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 60, deadline: 65}},
-		"NewPosition":          {reason: "The wait for another position starts again.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 60, deadline: 65}},
-		"NotDelivered":         {reason: "A Site does not time out while its tree is not in Git.", facts: testFacts(siteFacts{site: aSite(), undelivered: true}, was(positionOf(2, 0), v1alpha1.SiteSyncing), later(time.Hour)), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
-		"WaveNotReached":       {reason: "A Site of a later wave is pending.", facts: testFacts(siteFacts{}, func(f *facts) { f.spec.Sites[0].Wave = 1 }), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonWaveNotReached, since: -1, deadline: -1}},
-		"WaveReached":          {reason: "A Site of a wave that was reached is observed.", facts: testFacts(live(), func(f *facts) { f.spec.Sites[0].Wave, f.spec.Position.Step = 1, 1 }), want: isLive},
-		"Denied":               {reason: "A Site that is denied is not read, and does not time out.", facts: testFacts(siteFacts{denied: "no"}), want: want{ready: v1alpha1.ReasonPolicyDenied, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonPolicyDenied, since: -1, deadline: -1}},
-		"Cluster":              {reason: "A Site whose cluster is not ready waits for it, with a timeout of its own.", facts: testFacts(clustered(nil)), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"ClusterAgain":         {reason: "The timeout of the cluster goes on from where the wait began.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(2*time.Minute)), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 0, deadline: 7}},
-		"ClusterTimedOut":      {reason: "A Site whose cluster took too long times out.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(7*time.Minute)), want: want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1}},
-		"ClusterStillLate":     {reason: "A Site whose cluster timed out stays so while the cluster is not ready.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)), want: want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1}},
-		"ClusterLate":          {reason: "A Site whose cluster timed out is live once the cluster is ready and runs the tree.", facts: testFacts(clustered(isReady), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"ClusterReady":         {reason: "A Site whose cluster is ready is syncing until it runs the tree.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.seen.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"ClusterUndelivered":   {reason: "A Site whose cluster is ready is pending until its tree is delivered.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.undelivered = true })), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
-		"ClusterDegraded":      {reason: "A Site whose cluster passed does not wait for it again.", facts: testFacts(clustered(nil), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"ClusterSilent":        {reason: "A Site whose cluster passed does not wait for an unreadable cluster.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"ClusterGone":          {reason: "A Site whose cluster was deleted waits for it again.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"ClusterReplaced":      {reason: "A Site waits for another cluster of the same name.", facts: testFacts(clustered(nil), wasPassed("uid-0")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"ClusterOtherPosition": {reason: "A cluster that passed for another position has not passed for the present position.", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"Unobserved":           {reason: "A Site without an engine is unobserved.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}), want: want{ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, since: -1, deadline: -1}},
-		"NotShownYet":          {reason: "A wait starts when it is observed, before the status shows it.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Minute), func(f *facts) { f.draft = before(positionOf(2, 0), v1alpha1.SiteSyncing) }), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: 5}},
-		"DraftOfOther":         {reason: "The draft of another position does not count.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *facts) { f.draft = before(positionOf(1, 0), v1alpha1.SiteSyncing) }), want: syncing(v1alpha1.SiteReasonSuspended)},
+		"NoProof": {
+			reason: "An engine without a proof does not count.",
+			facts:  testFacts(live(func(s *siteFacts) { s.seen.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof),
+		},
+		"AtWork": {
+			reason: "A Site that was live for this attempt stays live while its engine works on a newer commit.",
+			facts:  testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(2, 0), v1alpha1.SiteLive)),
+			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1},
+		},
+		"AtWorkOnOther": {
+			reason: "A Site that applied another tree meanwhile is syncing.",
+			facts: testFacts(
+				says(v1alpha1.SiteReasonProgressing, holds, func(s *siteFacts) { s.applied.id = otherTree() }),
+				was(positionOf(2, 0), v1alpha1.SiteLive),
+			),
+			want: syncing(v1alpha1.SiteReasonProgressing),
+		},
+		"AtWorkBefore": {
+			reason: "A Site that was live for another attempt is syncing while its engine works.",
+			facts:  testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(1, 0), v1alpha1.SiteLive)),
+			want:   syncing(v1alpha1.SiteReasonProgressing),
+		},
+		"NeverLive": {
+			reason: "A Site that was never live is syncing while its engine works.",
+			facts:  testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(2, 0), v1alpha1.SiteSyncing)),
+			want:   want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5},
+		},
+		"Broken": {
+			reason: "An engine that failed with this very tree fails the Site.",
+			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken)),
+			want:   want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1},
+		},
+		"BrokenShared": {
+			reason: "An engine object that reads several claims does not fail the Site.",
+			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, shared)), want: syncing(v1alpha1.SiteReasonEngineFailed),
+		},
+		"BrokenBefore": {
+			reason: "An engine that failed with another tree does not fail the Site.",
+			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *siteFacts) { s.attempted.id = otherTree() })),
+			want:   syncing(v1alpha1.SiteReasonEngineFailed),
+		},
+		"BrokenInShift": {
+			reason: "Pods of a track that loses its requests do not fail the Site before the steps of a revision.",
+			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *facts) { f.spec.Position.Stage = 2 }),
+			want:   syncing(v1alpha1.SiteReasonEngineFailed),
+		},
+		"BrokenInSteps": {
+			reason: "An engine that failed in a step of a canary fails the Site.",
+			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *facts) { f.spec.Position.Stage = 3 }),
+			want:   want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1},
+		},
+		"FailedStays": {
+			reason: "A failed Site stays failed while its engine tries again.",
+			facts:  testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteFailed)),
+			want:   want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1},
+		},
+		"FailedThenLive": {
+			reason: "A failed Site is live once its engine has applied the tree.",
+			facts:  testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteFailed)),
+			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1},
+		},
+		"FailedBefore": {
+			reason: "A Site that failed for another position is syncing for the present position.",
+			facts:  testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteFailed)),
+			want:   syncing(v1alpha1.SiteReasonProgressing),
+		},
+		"JustInTime": {
+			reason: "A Site is syncing until the last second of its timeout.",
+			facts:  testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)),
+			want:   want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5},
+		},
+		"TimedOut": {
+			reason: "A Site times out when its timeout is over.",
+			facts:  testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5)),
+			want:   want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1},
+		},
+		"LateButLive": {
+			reason: "A Site that timed out is live once it runs the tree.",
+			facts:  testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)),
+			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1},
+		},
+		"LostLater": {
+			reason: "A Site that was live waits again from the start.",
+			facts:  testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Hour)),
+			want:   want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 60, deadline: 65},
+		},
+		"NewPosition": {
+			reason: "The wait for another position starts again.",
+			facts:  testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteTimedOut), later(time.Hour)),
+			want:   want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 60, deadline: 65},
+		},
+		"NotDelivered": {
+			reason: "A Site does not time out while its tree is not in Git.",
+			facts:  testFacts(siteFacts{site: aSite(), undelivered: true}, was(positionOf(2, 0), v1alpha1.SiteSyncing), later(time.Hour)),
+			want:   waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered),
+		},
+		"WaveNotReached": {
+			reason: "A Site of a later wave is pending.",
+			facts:  testFacts(siteFacts{}, func(f *facts) { f.spec.Sites[0].Wave = 1 }),
+			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonWaveNotReached, since: -1, deadline: -1},
+		},
+		"WaveReached": {
+			reason: "A Site of a wave that was reached is observed.",
+			facts:  testFacts(live(), func(f *facts) { f.spec.Sites[0].Wave, f.spec.Position.Step = 1, 1 }), want: isLive,
+		},
+		"Denied": {
+			reason: "A Site that is denied is not read, and does not time out.",
+			facts:  testFacts(siteFacts{denied: "no"}),
+			want: want{
+				ready: v1alpha1.ReasonPolicyDenied, state: v1alpha1.SitePending,
+				reason: v1alpha1.SiteReasonPolicyDenied,
+				since:  -1, deadline: -1,
+			},
+		},
+		"Cluster": {
+			reason: "A Site whose cluster is not ready waits for it, with a timeout of its own.",
+			facts:  testFacts(clustered(nil)),
+			want:   want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8},
+		},
+		"ClusterAgain": {
+			reason: "The timeout of the cluster goes on from where the wait began.",
+			facts:  testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(2*time.Minute)),
+			want:   want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 0, deadline: 7},
+		},
+		"ClusterTimedOut": {
+			reason: "A Site whose cluster took too long times out.",
+			facts:  testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(7*time.Minute)),
+			want:   want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1},
+		},
+		"ClusterStillLate": {
+			reason: "A Site whose cluster timed out stays so while the cluster is not ready.",
+			facts:  testFacts(clustered(nil), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)),
+			want:   want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1},
+		},
+		"ClusterLate": {
+			reason: "A Site whose cluster timed out is live once the cluster is ready and runs the tree.",
+			facts:  testFacts(clustered(isReady), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)),
+			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1},
+		},
+		"ClusterReady": {
+			reason: "A Site whose cluster is ready is syncing until it runs the tree.",
+			facts: testFacts(
+				clustered(isReady, func(s *siteFacts) { s.seen.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster),
+			),
+			want: syncing(v1alpha1.SiteReasonProgressing),
+		},
+		"ClusterUndelivered": {
+			reason: "A Site whose cluster is ready is pending until its tree is delivered.",
+			facts:  testFacts(clustered(isReady, func(s *siteFacts) { s.undelivered = true })),
+			want:   waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered),
+		},
+		"ClusterDegraded": {
+			reason: "A Site whose cluster passed does not wait for it again.",
+			facts:  testFacts(clustered(nil), wasPassed("uid-1")),
+			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1},
+		},
+		"ClusterSilent": {
+			reason: "A Site whose cluster passed does not wait for an unreadable cluster.",
+			facts:  testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")),
+			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1},
+		},
+		"ClusterGone": {
+			reason: "A Site whose cluster was deleted waits for it again.",
+			facts:  testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")),
+			want:   want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8},
+		},
+		"ClusterReplaced": {
+			reason: "A Site waits for another cluster of the same name.",
+			facts:  testFacts(clustered(nil), wasPassed("uid-0")),
+			want:   want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8},
+		},
+		"ClusterOtherPosition": {
+			reason: "A cluster that passed for another position has not passed for the present position.",
+			facts:  testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }),
+			want:   want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8},
+		},
+		"Unobserved": {
+			reason: "A Site without an engine is unobserved.",
+			facts:  testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}),
+			want: want{
+				ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved,
+				reason: v1alpha1.SiteReasonUnobserved,
+				since:  -1, deadline: -1,
+			},
+		},
+		"NotShownYet": {
+			reason: "A wait starts when it is observed, before the status shows it.",
+			facts: testFacts(
+				says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Minute),
+				func(f *facts) { f.draft = before(positionOf(2, 0), v1alpha1.SiteSyncing) },
+			),
+			want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: 5},
+		},
+		"DraftOfOther": {
+			reason: "The draft of another position does not count.",
+			facts: testFacts(
+				says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive),
+				func(f *facts) { f.draft = before(positionOf(1, 0), v1alpha1.SiteSyncing) },
+			),
+			want: syncing(v1alpha1.SiteReasonSuspended),
+		},
 		"UnobservedIsLive": {reason: "An unobserved Site counts as live if its spec says so.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.Type, s.Spec.Engine.UnobservedIsLive = catalogv1alpha1.EngineNone, &yes
 		})}), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, live: 1, since: -1, deadline: -1}},
@@ -246,7 +430,11 @@ func TestRefuse(t *testing.T) {
 		facts  facts
 		want   xpv2.ConditionReason
 	}{
-		"OtherNamespace": {reason: "A claim of another namespace is denied.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *facts) { f.spec.ClaimRef.Namespace = "team-b" }), want: v1alpha1.ReasonPolicyDenied},
+		"OtherNamespace": {
+			reason: "A claim of another namespace is denied.",
+			facts:  testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *facts) { f.spec.ClaimRef.Namespace = "team-b" }),
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -290,11 +478,13 @@ func TestLiveReportsEngine(t *testing.T) {
 			want:   v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Progressing"},
 		},
 		"NoHealth": {
-			reason: "An engine that ends to look at health reports none.", site: live(reports("")), want: v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1},
+			reason: "An engine that ends to look at health reports none.",
+			site:   live(reports("")), want: v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1},
 		},
 		"Mirror": {
-			reason: "A mirror that the engine reads from now on is named.", site: live(reports("Healthy", func(s *siteFacts) { s.mirror = "https://mirror.example.com/fleet.git" })),
-			want: v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Healthy", URL: "https://mirror.example.com/fleet.git"},
+			reason: "A mirror that the engine reads from now on is named.",
+			site:   live(reports("Healthy", func(s *siteFacts) { s.mirror = "https://mirror.example.com/fleet.git" })),
+			want:   v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Healthy", URL: "https://mirror.example.com/fleet.git"},
 		},
 		"Generation": {
 			reason: "The generation is that of the engine's present object.", site: live(reports("Healthy", func(s *siteFacts) { s.seen.Generation = 2 })),
@@ -340,8 +530,11 @@ func TestStartedAt(t *testing.T) {
 		before func(*facts)
 		want   metav1.Time
 	}{
-		"First":        {reason: "The wait for a first position starts when it is first observed.", before: func(*facts) {}, want: secondStart},
-		"Same":         {reason: "The wait for a position that was observed before keeps its start.", before: was(positionOf(2, 0), v1alpha1.SiteSyncing), want: firstStart},
+		"First": {reason: "The wait for a first position starts when it is first observed.", before: func(*facts) {}, want: secondStart},
+		"Same": {
+			reason: "The wait for a position that was observed before keeps its start.",
+			before: was(positionOf(2, 0), v1alpha1.SiteSyncing), want: firstStart,
+		},
 		"NextStep":     {reason: "The wait for the next step has a start of its own.", before: nextStep, want: secondStart},
 		"NextRevision": {reason: "The wait for another revision has a start of its own.", before: was(positionOf(1, 0), v1alpha1.SiteSyncing), want: secondStart},
 		"Empty":        {reason: "A status of the same position without a start gets a start.", before: withoutStart(positionOf(2, 0)), want: secondStart},

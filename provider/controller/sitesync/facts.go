@@ -16,7 +16,9 @@ import (
 type facts struct {
 	// namespace of the SiteSync.
 	namespace string
-	spec      v1alpha1.SiteSyncParameters
+	// spec has the position of the ledger, and the trees for it, where that is later than the position of the SiteSync's spec: isAhead is true then.
+	spec    v1alpha1.SiteSyncParameters
+	isAhead bool
 	// before is the last observation, for any position.
 	before v1alpha1.SiteSyncObservation
 	// draft is the newer observation that is not in the status yet.

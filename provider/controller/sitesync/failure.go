@@ -80,7 +80,7 @@ func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteT
 	isObserved := p == nil && !setup.IsElsewhere(s.site)
 	if p == nil {
 		var isComplete bool
-		s.failure, isComplete = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time, func(*unstructured.Unstructured) bool { return true })
+		s.failure, isComplete = setup.FindFinalFailure(ctx, c, e.failureSearch(ctx, f, want, *s, r), func(*unstructured.Unstructured) bool { return true })
 		isObserved = isObserved && isComplete
 	}
 	if !isObserved && s.failure == nil {

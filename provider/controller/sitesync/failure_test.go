@@ -2,6 +2,7 @@ package sitesync
 
 import (
 	stdcmp "cmp"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,7 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
+	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -95,11 +99,13 @@ func TestJudgeFailure(t *testing.T) {
 		},
 		"OtherTree": {
 			reason: "A failure at a Site whose engine has not come to the tree is about another tree.",
-			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].applied.id = otherTree() }), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
+			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].applied.id = otherTree() }),
+			state:  v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
 		},
 		"Behind": {
 			reason: "A failure at a Site whose engine has still to pass another tree may be about that.",
-			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].gap.isBehind = true }), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
+			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].gap.isBehind = true }),
+			state:  v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
 		},
 		"Unhealthy": {
 			reason: "A Site without tracks does not wait if its engine reports unhealthy objects and the cluster has given up an object.",
@@ -255,7 +261,8 @@ func refusedRoute(kind string) *unstructured.Unstructured {
 		"metadata": map[string]any{"name": "web", "namespace": "team-a", "generation": int64(1), "labels": map[string]any{"intentplane.dev/claim": "web"}},
 		"spec":     map[string]any{"parentRefs": []any{parent}},
 		"status": map[string]any{"parents": []any{map[string]any{"parentRef": parent, "controllerName": "example.org/a", "conditions": []any{map[string]any{
-			"type": "Accepted", "status": "False", "reason": "NotAllowedByListeners", "message": "no", "observedGeneration": int64(1), "lastTransitionTime": "2026-11-01T12:00:05Z",
+			"type": "Accepted", "status": "False", "reason": "NotAllowedByListeners", "message": "no", "observedGeneration": int64(1),
+			"lastTransitionTime": "2026-11-01T12:00:05Z",
 		}}}}},
 	}}
 }
@@ -269,8 +276,11 @@ func TestFailedObject(t *testing.T) {
 	}{
 		"Deployment": {reason: "A Deployment that the cluster gives up ends the wait.", failed: givenUp(), want: "Failed | Failed | ObjectFailed"},
 		"HTTPRoute":  {reason: "A route that a Gateway refuses ends the wait.", failed: refusedRoute("HTTPRoute"), want: "Failed | Failed | RouteNotAccepted"},
-		"GRPCRoute":  {reason: "A route of gRPC that a Gateway refuses ends the wait.", failed: refusedRoute("GRPCRoute"), want: "Failed | Failed | RouteNotAccepted"},
-		"TLSRoute":   {reason: "A route of TLS that a Gateway refuses ends the wait.", failed: refusedRoute("TLSRoute"), want: "Failed | Failed | RouteNotAccepted"},
+		"GRPCRoute": {
+			reason: "A route of gRPC that a Gateway refuses ends the wait.",
+			failed: refusedRoute("GRPCRoute"), want: "Failed | Failed | RouteNotAccepted",
+		},
+		"TLSRoute": {reason: "A route of TLS that a Gateway refuses ends the wait.", failed: refusedRoute("TLSRoute"), want: "Failed | Failed | RouteNotAccepted"},
 		"HelmRelease": {
 			reason: "A release that its controller gives up ends the wait.",
 			failed: stalledObject("helm.toolkit.fluxcd.io/v2", "HelmRelease"), want: "Failed | Failed | ObjectFailed",
@@ -283,9 +293,47 @@ func TestFailedObject(t *testing.T) {
 			reason: "A repository of artifacts that its controller gives up ends the wait.",
 			failed: stalledObject("source.toolkit.fluxcd.io/v1", "OCIRepository"), want: "Failed | Failed | ObjectFailed",
 		},
+		"Kustomization": {
+			reason: "A Kustomization of Flux in the directory that its controller gives up ends the wait.",
+			failed: stalledObject("kustomize.toolkit.fluxcd.io/v1", "Kustomization"), want: "Failed | Failed | ObjectFailed",
+		},
+		"ExternalSecret": {
+			reason: "An object of any kind that its controller gives up ends the wait.",
+			failed: stalledObject("external-secrets.io/v1", "ExternalSecret"), want: "Failed | Failed | ObjectFailed",
+		},
+		"Certificate": {
+			reason: "An object of any version that its controller gives up ends the wait.",
+			failed: stalledObject("certificates.example.org/v1beta3", "Certificate"), want: "Failed | Failed | ObjectFailed",
+		},
+		"Pod": {
+			reason: "A pod of the directory that failed ends the wait.", want: "Failed | Failed | ObjectFailed",
+			failed: endedObject("v1", "Pod", map[string]any{"phase": "Failed", "reason": "Evicted", "conditions": []any{
+				map[string]any{"type": "DisruptionTarget", "status": "True", "lastTransitionTime": "2026-11-01T12:00:05Z"},
+			}}),
+		},
+		"PodEarlier": {
+			reason: "A pod that failed before the position does not end the wait.", want: "Syncing | Syncing | EngineFailed",
+			failed: endedObject("v1", "Pod", map[string]any{"phase": "Failed", "conditions": []any{
+				map[string]any{"type": "DisruptionTarget", "status": "True", "lastTransitionTime": "2026-11-01T11:00:05Z"},
+			}}),
+		},
+		"Rollout": {
+			reason: "A Rollout that exceeded its progress deadline ends the wait.", want: "Failed | Failed | ObjectFailed",
+			failed: endedObject("argoproj.io/v1alpha1", "Rollout", map[string]any{"phase": "Degraded", "observedGeneration": "1", "conditions": []any{
+				map[string]any{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "lastTransitionTime": "2026-11-01T12:00:05Z"},
+			}}),
+		},
+		"OtherNamespace": {
+			reason: "An object in a namespace that the deployment may write to ends the wait.", want: "Failed | Failed | ObjectFailed",
+			failed: inNamespace(stalledObject("external-secrets.io/v1", "ExternalSecret"), "shared"),
+		},
+		"ForeignNamespace": {
+			reason: "An object in a namespace that the deployment may not write to is not observed.", want: "Syncing | Syncing | EngineFailed",
+			failed: inNamespace(stalledObject("external-secrets.io/v1", "ExternalSecret"), "team-b"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newSharedWorld(t)
+			w := newSharedWorld(t, tc.failed)
 			w.must(w.cluster.Tracker().Add(tc.failed))
 			w.clock = w.clock.Add(time.Minute)
 			t.Log(tc.reason)
@@ -306,18 +354,47 @@ func stalledObject(apiVersion, kind string) *unstructured.Unstructured {
 	}}
 }
 
-// newSharedWorld has a Kustomization of all of a Site, which fails its health checks.
-func newSharedWorld(t *testing.T) *world {
+// endedObject is an object of the claim with a status.
+func endedObject(apiVersion, kind string, status map[string]any) *unstructured.Unstructured {
+	u := stalledObject(apiVersion, kind)
+	u.Object["status"] = status
+	return u
+}
+
+func inNamespace(u *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
+	u.SetNamespace(namespace)
+	return u
+}
+
+// manifestOf returns objects as a directory has them.
+func manifestOf(t *testing.T, all ...*unstructured.Unstructured) string {
+	t.Helper()
+	var out []string
+	for _, u := range all {
+		u = u.DeepCopy()
+		unstructured.RemoveNestedField(u.Object, "status")
+		b, err := yaml.Marshal(u.Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, string(b))
+	}
+	return strings.Join(out, "---\n")
+}
+
+// newSharedWorld has a Kustomization of all of a Site, which fails its health checks. The directory of the claim has some objects.
+func newSharedWorld(t *testing.T, delivered ...*unstructured.Unstructured) *world {
 	t.Helper()
 	w := newWorld(t)
-	commit := w.deliver("green")
+	commit := w.deliver(manifestOf(t, delivered...))
 	w.askFor(1)
 	w.flux(commit, false)
 	k, err := w.cluster.Resource(kustomizations()).Namespace("flux").Get(w.Context(), "team-a-web-edge1", metav1.GetOptions{})
 	w.must(err)
 	w.must(unstructured.SetNestedField(k.Object, "clusters/edge1", "spec", "path"))
 	w.must(unstructured.SetNestedSlice(k.Object, []any{map[string]any{
-		"type": "Ready", "status": "False", "reason": "HealthCheckFailed", "message": "no", "observedGeneration": int64(1), "lastTransitionTime": "2026-11-01T12:00:00Z",
+		"type": "Ready", "status": "False", "reason": "HealthCheckFailed", "message": "no", "observedGeneration": int64(1),
+		"lastTransitionTime": "2026-11-01T12:00:00Z",
 	}}, "status", "conditions"))
 	_, err = w.cluster.Resource(kustomizations()).Namespace("flux").Update(w.Context(), k, metav1.UpdateOptions{})
 	w.must(err)
@@ -356,13 +433,34 @@ func TestFailedBesideCanary(t *testing.T) {
 		failed *unstructured.Unstructured
 		want   string
 	}{
-		"SharedJob":   {reason: "A Job that the tracks share ends the wait once it failed.", failed: failedObject("Job", "migrate"), want: "Failed | Failed | ObjectFailed"},
-		"StatefulSet": {reason: "A StatefulSet that the tracks share ends the wait once its status reports a failure.", failed: failedObject("StatefulSet", "db"), want: "Failed | Failed | ObjectFailed"},
-		"Deployment":  {reason: "A Deployment without tracks ends the wait once it is given up.", failed: failedObject("Deployment", "cache"), want: "Failed | Failed | ObjectFailed"},
-		"Awaited":     {reason: "A Job of the track that takes requests over ends the wait.", failed: failedObject("Job", "warm", inTrack(track.Green)), want: "Failed | Failed | ObjectFailed"},
-		"OtherTrack":  {reason: "A Job of the track that loses its requests may fail.", failed: failedObject("Job", "warm", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable"},
-		"Leaving":     {reason: "The Deployment of the track that loses its requests may fail.", failed: failedObject("Deployment", "web-blue"), want: "Syncing | Syncing | CanaryNotAvailable"},
-		"Unlisted":    {reason: "A Deployment of a track that is left over may fail.", failed: failedObject("Deployment", "old-blue", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable"},
+		"SharedJob": {
+			reason: "A Job that the tracks share ends the wait once it failed.",
+			failed: failedObject("Job", "migrate"), want: "Failed | Failed | ObjectFailed",
+		},
+		"StatefulSet": {
+			reason: "A StatefulSet that the tracks share ends the wait once its status reports a failure.",
+			failed: failedObject("StatefulSet", "db"), want: "Failed | Failed | ObjectFailed",
+		},
+		"Deployment": {
+			reason: "A Deployment without tracks ends the wait once it is given up.",
+			failed: failedObject("Deployment", "cache"), want: "Failed | Failed | ObjectFailed",
+		},
+		"Awaited": {
+			reason: "A Job of the track that takes requests over ends the wait.",
+			failed: failedObject("Job", "warm", inTrack(track.Green)), want: "Failed | Failed | ObjectFailed",
+		},
+		"OtherTrack": {
+			reason: "A Job of the track that loses its requests may fail.",
+			failed: failedObject("Job", "warm", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable",
+		},
+		"Leaving": {
+			reason: "The Deployment of the track that loses its requests may fail.",
+			failed: failedObject("Deployment", "web-blue"), want: "Syncing | Syncing | CanaryNotAvailable",
+		},
+		"Unlisted": {
+			reason: "A Deployment of a track that is left over may fail.",
+			failed: failedObject("Deployment", "old-blue", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable",
+		},
 		"OtherClaim": {
 			reason: "An object of another deployment does not give a reason.", want: "Syncing | Syncing | CanaryNotAvailable",
 			failed: failedObject("Job", "other", func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"intentplane.dev/claim": "other"}) }),
@@ -377,7 +475,7 @@ func TestFailedBesideCanary(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			commit := w.deliver("green")
+			commit := w.deliver(manifestOf(t, tc.failed))
 			w.askFor(1)
 			s := w.get()
 			s.Spec.ForProvider.Position.Stage = ledger.StageSteps
@@ -389,6 +487,7 @@ func TestFailedBesideCanary(t *testing.T) {
 			_, err := w.cluster.Resource(deployments()).Namespace("team-a").Create(w.Context(), deploymentWith(0), metav1.CreateOptions{})
 			w.must(err)
 			w.flux(commit, false)
+			w.reports(tc.failed)
 			w.until("Syncing | Syncing | CanaryNotAvailable")
 			w.must(w.cluster.Tracker().Add(tc.failed))
 			w.clock = w.clock.Add(time.Minute)
@@ -396,6 +495,15 @@ func TestFailedBesideCanary(t *testing.T) {
 			w.expect(tc.reason, tc.want)
 		})
 	}
+}
+
+// reports lets Flux report that it applied an object.
+func (w *world) reports(u *unstructured.Unstructured) {
+	w.Helper()
+	id := strings.Join([]string{u.GetNamespace(), u.GetName(), u.GroupVersionKind().Group, u.GetKind()}, "_")
+	_, err := w.cluster.Resource(kustomizations()).Namespace("flux").Patch(w.Context(), "team-a-web-edge1", types.MergePatchType,
+		[]byte(`{"status":{"inventory":{"entries":[{"id":"`+id+`","v":"v1"}]}}}`), metav1.PatchOptions{})
+	w.must(err)
 }
 
 // useArgoCD lets Argo CD deliver to edge1, after a change of the Site.
@@ -465,15 +573,39 @@ func TestReportedFailure(t *testing.T) {
 		denied      string
 		want        string
 	}{
-		"Deployment": {reason: "A Deployment that Argo CD calls Degraded exceeded its progress deadline.", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
-		"Job":        {reason: "A Job that Argo CD calls Degraded failed.", group: "batch", kind: "Job", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
-		"Unsettled":  {reason: "An object that has just become Degraded may recover in a moment.", group: "apps", kind: "Deployment", seconds: 20, later: 29, want: waits},
-		"Earlier":    {reason: "An object that was Degraded before the step may have an earlier revision.", group: "apps", kind: "Deployment", seconds: -20, later: 30, want: waits},
-		"Pod":        {reason: "A pod that is Degraded may recover.", kind: "Pod", seconds: 20, later: 30, want: waits},
-		"Shared":     {reason: "An Application that reads the directories of others may be Degraded because of them.", dir: "clusters/edge1", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: waits},
-		"Observed":   {reason: "A cluster that lists its objects speaks for them, and none of them failed.", group: "apps", kind: "Deployment", seconds: 20, later: 30, denied: "pods", want: waits},
-		"Denied":     {reason: "A cluster that does not let the provider list Jobs has Argo CD speak for them.", group: "batch", kind: "Job", seconds: 20, later: 30, denied: "jobs", want: "Failed | Failed | ObjectFailed"},
-		"NoGateway":  {reason: "Without routes of the Gateway API the cluster speaks for all other objects.", group: "apps", kind: "Deployment", seconds: 20, later: 30, denied: "httproutes", want: waits},
+		"Deployment": {
+			reason: "A Deployment that Argo CD calls Degraded exceeded its progress deadline.",
+			group:  "apps", kind: "Deployment", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed",
+		},
+		"Job": {
+			reason: "A Job that Argo CD calls Degraded failed.",
+			group:  "batch", kind: "Job", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed",
+		},
+		"Unsettled": {
+			reason: "An object that has just become Degraded may recover in a moment.",
+			group:  "apps", kind: "Deployment", seconds: 20, later: 29, want: waits,
+		},
+		"Earlier": {
+			reason: "An object that was Degraded before the step may have an earlier revision.",
+			group:  "apps", kind: "Deployment", seconds: -20, later: 30, want: waits,
+		},
+		"Pod": {reason: "A pod that is Degraded may recover.", kind: "Pod", seconds: 20, later: 30, want: waits},
+		"Shared": {
+			reason: "An Application that reads the directories of others may be Degraded because of them.",
+			dir:    "clusters/edge1", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: waits,
+		},
+		"Observed": {
+			reason: "A cluster that lists its objects speaks for them, and none of them failed.",
+			group:  "apps", kind: "Deployment", seconds: 20, later: 30, denied: "pods", want: waits,
+		},
+		"Denied": {
+			reason: "A cluster that does not let the provider list Jobs has Argo CD speak for them.",
+			group:  "batch", kind: "Job", seconds: 20, later: 30, denied: "jobs", want: "Failed | Failed | ObjectFailed",
+		},
+		"NoGateway": {
+			reason: "Without routes of the Gateway API the cluster speaks for all other objects.",
+			group:  "apps", kind: "Deployment", seconds: 20, later: 30, denied: "httproutes", want: waits,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -484,7 +616,8 @@ func TestReportedFailure(t *testing.T) {
 				change, destination = func(*catalogv1alpha1.SiteSpec) {}, "https://kubernetes.default.svc"
 			}
 			w.useArgoCD(change)
-			commit := w.deliver("web")
+			reported := endedObject(schema.GroupVersion{Group: tc.group, Version: "v1"}.String(), tc.kind, nil)
+			commit := w.deliver(manifestOf(t, reported, refusedRoute("HTTPRoute")))
 			w.askFor(1)
 			application := w.degradedApplication(commit, stdcmp.Or(tc.dir, webAtE1), destination, tc.group, tc.kind, tc.seconds)
 			_, err := w.cluster.Resource(applications()).Namespace("argocd").Create(w.Context(), application, metav1.CreateOptions{})

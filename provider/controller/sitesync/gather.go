@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -33,34 +34,36 @@ type reading struct {
 	cluster      *clusters.Cluster
 	engine       catalogv1alpha1.EngineType
 	main, second *unstructured.Unstructured
-	// delivered is the commit with which the claim's GitDelivery brought its repository to the position, if there is one.
-	delivered string
-	// overtaking is a later position of the repository, which the provider recorded by a mandate. Nil if there is none.
-	overtaking *overtaking
+	// isDelivered is true if the claim has a GitDelivery for the directory, and delivered is the commit with which it brought its repository to the position.
+	isDelivered bool
+	delivered   string
 	// archives are the files that the claim's GitDeliveries have for the directory.
 	archives [][]byte
+	// repository that holds the directory.
+	repository repository
 }
 
 // gatherFacts gathers the facts about a SiteSync. It returns an error if the control plane's API server cannot be asked.
 func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts, error) {
 	f := facts{
 		namespace: s.GetNamespace(),
-		spec:      *s.Spec.ForProvider.DeepCopy(),
+		spec:      s.Spec.ForProvider,
 		before:    *s.Status.AtProvider.DeepCopy(),
 		now:       e.now(),
 	}
 	if e.note.draft != nil {
 		f.draft = e.note.draft.decision.next
 	}
-	f.sites = make([]siteFacts, len(f.spec.Sites))
-	e.readings = make([]reading, len(f.spec.Sites))
 	if f.spec.ClaimRef.Namespace != f.namespace {
+		f.sites, e.readings = make([]siteFacts, len(f.spec.Sites)), make([]reading, len(f.spec.Sites))
 		return f, nil // Nothing is read for another namespace.
 	}
 	ds, err := usage.OfClaim(ctx, e.kube, f.spec.ClaimRef)
 	if err != nil {
 		return facts{}, err
 	}
+	f.spec, f.isAhead = mandate.FollowLedger(s, ds)
+	f.sites, e.readings = make([]siteFacts, len(f.spec.Sites)), make([]reading, len(f.spec.Sites))
 	e.request = requestDigest(ds, f.askedPosition())
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxAtOnce)
@@ -69,8 +72,8 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 			continue
 		}
 		f.sites[i].undelivered, e.readings[i].delivered = isUndelivered(ds, f.spec, want)
-		f.sites[i].absent = isTreeAbsent(ds, want)
-		e.readings[i].archives, e.readings[i].overtaking = archivesFor(ds, want), findOvertaking(ds, f.spec, want)
+		f.sites[i].absent, e.readings[i].isDelivered = isTreeAbsent(ds, want), len(deliveriesFor(ds, want)) > 0
+		e.readings[i].archives = archivesFor(ds, want)
 		g.Go(func() error {
 			return panics.Recover("read a Site", func() error { return e.readSite(ctx, f, want, &f.sites[i], &e.readings[i]) })
 		})
@@ -101,6 +104,9 @@ func requestDigest(ds []v1alpha1.GitDelivery, requested ledger.Position) string 
 // isUndelivered is true if one of the claim's GitDeliveries has the directory, and has not brought its repository to the position. It returns
 // the commit of a GitDelivery that has delivered the position. Who makes a SiteSync by hand needs no GitDelivery.
 func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
+	if want.Tree == "" {
+		return true, "" // The directory has not come to the position.
+	}
 	for _, d := range deliveriesFor(ds, want) {
 		observation := d.Status.AtProvider
 		if !hasBrought(d, spec.AskedPosition(), want) {
@@ -111,25 +117,6 @@ func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, 
 		}
 	}
 	return false, ""
-}
-
-// An overtaking is a position of a rollback in a repository, after the position of a SiteSync, with its commit: the function has not updated the SiteSync yet.
-type overtaking struct {
-	position ledger.Position
-	commit   string
-}
-
-// findOvertaking returns the later position of a rollback to which a GitDelivery of the claim brought the directory, or nil. Its engine has to sync at once although the
-// SiteSync cannot judge that position: a canary that was rolled back without the function gets requests until then.
-func findOvertaking(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) *overtaking {
-	requested := spec.AskedPosition()
-	for _, d := range deliveriesFor(ds, want) {
-		observation := d.Status.AtProvider
-		if p := observation.AppliedPosition(); observation.Remote != nil && p.Epoch == requested.Epoch && p.Attempt > 0 && p.Compare(requested) > 0 {
-			return &overtaking{position: p, commit: observation.Remote.Commit}
-		}
-	}
-	return nil
 }
 
 // hasBrought is true if a GitDelivery has delivered the trees that a position requests at a Site. A step that changes no tree there changes
@@ -190,7 +177,7 @@ func deliversTree(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 // readSite reads one Site, its engine, and the content of the commits that the engine names.
 func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
 	repo, err := e.readAllowedSite(ctx, f, want, s)
-	if err != nil || s.denied != "" {
+	if r.repository = repo; err != nil || s.denied != "" {
 		return err
 	}
 	if s.site.Spec.Cluster.ClusterRef != nil {
@@ -199,11 +186,8 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 			return err
 		}
 	}
-	if f.isAwaitingCluster(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
+	if f.isAwaitingCluster(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone || s.undelivered {
 		return nil
-	}
-	if s.undelivered {
-		return e.readOvertakenEngine(ctx, f, s.site, r)
 	}
 	if s.problem, err = e.readEngine(ctx, f, s.site, r); err != nil || s.problem != nil {
 		return err
@@ -216,6 +200,9 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 	if s.seen.Reason == "" || s.seen.StillApplied || s.seen.Reason == v1alpha1.SiteReasonUnhealthy {
 		s.applied = e.prover.readSubtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
 	}
+	if r.isDelivered && want.Traffic != nil && len(want.Traffic.Routes) == 0 && s.applied.unknown == "" {
+		s.applied.unknown = e.prover.addTrackFiles(ctx, repo, want, r.delivered)
+	}
 	if s.seen.Reason == "" && s.applied.id == want.Tree {
 		s.coverage = e.prover.readCoverage(ctx, repo, want, s, r.archives)
 	}
@@ -226,20 +213,10 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 		s.gap = e.prover.readGap(ctx, repo, f, want, s.seen.Commit, r.delivered)
 	}
 	if want.Traffic != nil {
-		s.traffic, s.failure, err = e.readTraffic(ctx, f, want, *s)
+		s.traffic, s.failure, err = e.readTraffic(ctx, f, want, *s, r)
 		return err
 	}
 	return e.readFailure(ctx, f, want, s, r)
-}
-
-// readOvertakenEngine reads the engine of a Site whose repository has a later position, so that the engine can be asked to sync. An engine that cannot be read
-// syncs by itself.
-func (e *external) readOvertakenEngine(ctx context.Context, f facts, site *catalogv1alpha1.Site, r *reading) error {
-	if r.overtaking == nil {
-		return nil
-	}
-	_, err := e.readEngine(ctx, f, site, r)
-	return err
 }
 
 // readAllowedSite reads the Site and the repository from the API server, and trusts no copy in the SiteSync.

@@ -32,7 +32,10 @@ func TestBringing(t *testing.T) {
 			reason: "The previous repository of a Site does not count for its new repository.",
 			ds:     []v1alpha1.GitDelivery{deliveryTo("old", "/x"), deliveryTo("new", "/x")}, want: []string{"new/x"},
 		},
-		"Renamed": {reason: "A delivery of another configuration counts if the named configuration has none.", ds: []v1alpha1.GitDelivery{deliveryTo("old", "/x")}, want: []string{"old/x"}},
+		"Renamed": {
+			reason: "A delivery of another configuration counts if the named configuration has none.",
+			ds:     []v1alpha1.GitDelivery{deliveryTo("old", "/x")}, want: []string{"old/x"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -61,8 +64,14 @@ func TestHasBrought(t *testing.T) {
 			applied: ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want: true,
 		},
 		"EarlierStep": {reason: "A step elsewhere changes no record.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "wanted", want: true},
-		"OtherTree":   {reason: "A repository that holds another tree since an earlier step has not brought it.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "other"},
-		"BeforeWave":  {reason: "A repository that was brought to no step of the Site has not brought its tree.", applied: ledger.Position{Epoch: 1, Revision: 2}, tree: "wanted"},
+		"OtherTree": {
+			reason:  "A repository that holds another tree since an earlier step has not brought it.",
+			applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "other",
+		},
+		"BeforeWave": {
+			reason:  "A repository that was brought to no step of the Site has not brought its tree.",
+			applied: ledger.Position{Epoch: 1, Revision: 2}, tree: "wanted",
+		},
 		"Attempt": {
 			reason:  "A repository that did not begin a rollback has not applied the restored trees.",
 			applied: ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 2}, tree: "wanted",
@@ -95,7 +104,10 @@ func TestEngineWant(t *testing.T) {
 	}{
 		"Flat":          {reason: "A directory without tracks has no folders.", layout: catalogv1alpha1.LayoutManifests},
 		"Kustomization": {reason: "A kustomization lists the folders of tracks.", layout: catalogv1alpha1.LayoutKustomization, traffic: &v1alpha1.SiteTraffic{}},
-		"Manifests":     {reason: "Nothing lists the folders of tracks in plain manifests.", layout: catalogv1alpha1.LayoutManifests, traffic: &v1alpha1.SiteTraffic{}, want: true},
+		"Manifests": {
+			reason: "Nothing lists the folders of tracks in plain manifests.",
+			layout: catalogv1alpha1.LayoutManifests, traffic: &v1alpha1.SiteTraffic{}, want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

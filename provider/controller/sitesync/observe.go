@@ -16,8 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -63,6 +61,7 @@ type external struct {
 	// Observe fills these for Update of the same reconcile.
 	readings     []reading
 	syncRequests []syncRequest
+	decision     decision
 	// request is the digest of the request of the asked revision, as the ledger says, or "".
 	request string
 }
@@ -89,9 +88,9 @@ func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.E
 	if !e.quick {
 		e.note.reconciledAt = f.now
 	}
-	d := decideStatus(f)
-	e.updateStatus(s, d)
-	e.requestSyncs(f, d)
+	e.decision = decideStatus(f)
+	e.updateStatus(s, e.decision)
+	e.requestSyncs(f, e.decision)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.syncRequests) == 0}, nil
 }
 
@@ -120,7 +119,7 @@ func (e *external) requestSyncs(f facts, d decision) {
 			continue
 		}
 		r := e.readings[i]
-		if !isBehindTree(site) && r.overtaking == nil {
+		if !isBehindTree(site) {
 			continue
 		}
 		token := r.token(f.spec)
@@ -141,17 +140,10 @@ func isBehindTree(site v1alpha1.SiteObservation) bool {
 	return site.State == v1alpha1.SiteSyncing || site.State == v1alpha1.SiteTimedOut
 }
 
-// token identifies the request of a sync. A later position of the repository has the token that the SiteSync gives it once its spec names that position.
+// token identifies the request of a sync. It is the same for the same position and commit.
 func (r reading) token(spec v1alpha1.SiteSyncParameters) string {
-	if o := r.overtaking; o != nil {
-		return tokenOf(spec.ClaimRef, o.position, o.commit)
-	}
-	return tokenOf(spec.ClaimRef, spec.AskedPosition(), r.delivered)
-}
-
-// tokenOf is the same for the same position and commit.
-func tokenOf(c rolloutv1alpha1.ClaimReference, p ledger.Position, commit string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %v %s", c.APIGroup, c.Namespace, c.Name, p, commit))
+	c := spec.ClaimRef
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %v %s", c.APIGroup, c.Namespace, c.Name, spec.AskedPosition(), r.delivered))
 	return "intentplane-" + hex.EncodeToString(sum[:8])
 }
 
@@ -162,7 +154,7 @@ func (e *external) Create(context.Context, *v1alpha1.SiteSync) (managed.External
 
 // Update asks engines to sync now. An engine that cannot be asked syncs by itself, an interval later, so that is not a failure.
 func (e *external) Update(ctx context.Context, s *v1alpha1.SiteSync) (managed.ExternalUpdate, error) {
-	claim, p := s.Spec.ForProvider.ClaimRef, s.Spec.ForProvider.AskedPosition()
+	claim, p := s.Spec.ForProvider.ClaimRef, e.decision.spec.AskedPosition()
 	for _, w := range e.syncRequests {
 		e.note.requested[w.site] = w.token
 		if err := w.cluster.Annotate(ctx, w.annotation); err != nil {

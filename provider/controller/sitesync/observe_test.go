@@ -180,12 +180,29 @@ func TestNotForThisNamespace(t *testing.T) {
 			reason: "A missing Site allows no namespace.",
 			change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied",
 		},
-		"ConfigOfOthers": {reason: "A configuration that allows other namespaces denies the Site.", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"NoConfig":       {reason: "A missing configuration denies the Site.", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"OtherPath":      {reason: "The directory of another claim proves nothing about the claim.", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"OtherClaim":     {reason: "A claim of another namespace is denied before anything is read.", change: func(p *v1alpha1.SiteSyncParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
-		"NoSecret":       {reason: "A Site without its kubeconfig Secret is not observed.", site: kubeconfig, want: "Syncing | Syncing | KubeconfigGone"},
-		"BadKubeconfig":  {reason: "A kubeconfig that runs a program is refused.", site: kubeconfig, secret: "users: [{name: u, user: {exec: {}}}]", want: "Syncing | Syncing | KubeconfigRefused"},
+		"ConfigOfOthers": {
+			reason: "A configuration that allows other namespaces denies the Site.",
+			config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} },
+			want:   "PolicyDenied | Pending | PolicyDenied",
+		},
+		"NoConfig": {
+			reason: "A missing configuration denies the Site.",
+			change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied | Pending | PolicyDenied",
+		},
+		"OtherPath": {
+			reason: "The directory of another claim proves nothing about the claim.",
+			change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" },
+			want:   "PolicyDenied | Pending | PolicyDenied",
+		},
+		"OtherClaim": {
+			reason: "A claim of another namespace is denied before anything is read.",
+			change: func(p *v1alpha1.SiteSyncParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied",
+		},
+		"NoSecret": {reason: "A Site without its kubeconfig Secret is not observed.", site: kubeconfig, want: "Syncing | Syncing | KubeconfigGone"},
+		"BadKubeconfig": {
+			reason: "A kubeconfig that runs a program is refused.",
+			site:   kubeconfig, secret: "users: [{name: u, user: {exec: {}}}]", want: "Syncing | Syncing | KubeconfigRefused",
+		},
 		"WrongKind": {reason: "The provider does not read a Secret as an engine.", site: func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.ObjectRef.APIVersion, s.Spec.Engine.ObjectRef.Kind = "v1", "Secret"
 		}, want: "Syncing | Syncing | EngineNotProvable"},

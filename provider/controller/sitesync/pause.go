@@ -64,13 +64,13 @@ func (f facts) pauseEnd(p *v1alpha1.PauseObservation) time.Time {
 func releasedCondition(s *v1alpha1.SiteSync, d decision) (xpv2.Condition, bool) {
 	c := xpv2.Condition{Type: v1alpha1.TypeReleased, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now()}
 	switch {
-	case s.Spec.ForProvider.Pause == "" && s.GetCondition(v1alpha1.TypeReleased).Reason == "":
+	case d.spec.Pause == "" && s.GetCondition(v1alpha1.TypeReleased).Reason == "":
 		return c, false
-	case s.Spec.ForProvider.Pause == "":
+	case d.spec.Pause == "":
 		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonNoPause
-	case s.Spec.ForProvider.Promoted:
+	case d.spec.Promoted:
 		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonPromoted
-	case s.Spec.ForProvider.Pause == ledger.PauseManual:
+	case d.spec.Pause == ledger.PauseManual:
 		c.Reason = v1alpha1.ReasonPausing
 	case d.next.Pause == nil:
 		c.Reason = v1alpha1.ReasonPauseAwaited

@@ -46,8 +46,9 @@ func TestPause(t *testing.T) {
 		"NotLive": {reason: "A pause does not begin before each Site of the step is live.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), pausing("10s"))},
 		"Begins":  {reason: "A pause begins when the last Site is live.", facts: testFacts(live(), pausing("10s")), want: sawPause(positionOf(2, 0), 60, 70)},
 		"Rounded": {
-			reason: "A pause is never short, although a status holds its end to the second only.", facts: testFacts(live(), pausing("1500ms"), timeAt(1200*time.Millisecond)),
-			want: sawPause(positionOf(2, 0), 1, 3, 200_000), end: 2700 * time.Millisecond,
+			reason: "A pause is never short, although a status holds its end to the second only.",
+			facts:  testFacts(live(), pausing("1500ms"), timeAt(1200*time.Millisecond)),
+			want:   sawPause(positionOf(2, 0), 1, 3, 200_000), end: 2700 * time.Millisecond,
 		},
 		"Micros": {
 			reason: "A pause begins at a whole microsecond, and no earlier than it was seen.", facts: testFacts(live(), pausing("1s"), timeAt(1200*time.Millisecond+1)),
@@ -106,24 +107,38 @@ func TestReleased(t *testing.T) {
 		want   xpv2.ConditionReason
 		status corev1.ConditionStatus
 	}{
-		"Never":   {reason: "A SiteSync without a requested pause has no condition Released."},
-		"NoPause": {reason: "A step without a pause after a step with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
+		"Never": {reason: "A SiteSync without a requested pause has no condition Released."},
+		"NoPause": {
+			reason: "A step without a pause after a step with a pause is released.",
+			before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue,
+		},
 		"Awaited": {reason: "A pause that has not begun releases nothing.", pause: "10s", want: v1alpha1.ReasonPauseAwaited, status: corev1.ConditionFalse},
-		"Pausing": {reason: "A pause that goes on releases nothing.", pause: "10s", goesOn: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
-		"Manual":  {reason: "A pause that a user ends goes on until then.", pause: "Manual", want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
-		"Ended":   {reason: "A user ended the pause that waited for that.", pause: "Manual", ended: true, want: v1alpha1.ReasonPromoted, status: corev1.ConditionTrue},
-		"Early":   {reason: "A user ended the pause before its time.", pause: "10s", ended: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPromoted, status: corev1.ConditionTrue},
-		"Over":    {reason: "A pause is over at its end.", pause: "10s", seen: sawPause(positionOf(2, 0), 50, 60), want: v1alpha1.ReasonPauseOver, status: corev1.ConditionTrue},
+		"Pausing": {
+			reason: "A pause that goes on releases nothing.",
+			pause:  "10s", goesOn: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse,
+		},
+		"Manual": {reason: "A pause that a user ends goes on until then.", pause: "Manual", want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
+		"Ended": {
+			reason: "A user ended the pause that waited for that.",
+			pause:  "Manual", ended: true, want: v1alpha1.ReasonPromoted, status: corev1.ConditionTrue,
+		},
+		"Early": {
+			reason: "A user ended the pause before its time.",
+			pause:  "10s", ended: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPromoted, status: corev1.ConditionTrue,
+		},
+		"Over": {
+			reason: "A pause is over at its end.",
+			pause:  "10s", seen: sawPause(positionOf(2, 0), 50, 60), want: v1alpha1.ReasonPauseOver, status: corev1.ConditionTrue,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &v1alpha1.SiteSync{}
 			s.SetGeneration(7)
-			s.Spec.ForProvider.Pause, s.Spec.ForProvider.Promoted = tc.pause, tc.ended
 			if tc.before != "" {
 				s.SetConditions(xpv2.Condition{Type: v1alpha1.TypeReleased, Reason: tc.before})
 			}
-			d := decision{next: v1alpha1.SiteSyncObservation{Pause: tc.seen}}
+			d := decision{spec: v1alpha1.SiteSyncParameters{Pause: tc.pause, Promoted: tc.ended}, next: v1alpha1.SiteSyncObservation{Pause: tc.seen}}
 			if tc.goesOn {
 				d.pauseEnd = tc.seen.EndsAt.Time
 			}

@@ -13,6 +13,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
@@ -29,6 +30,9 @@ const (
 	// itself may have many trees: the largest that a server may send fits, since all directories of a claim are looked for in it.
 	maxAnswersBytes = 8 << 20
 	maxCommitsBytes = 96 << 20
+
+	// trackFilesBytes is about how much memory the routes and the Deployments of a directory take.
+	trackFilesBytes = 4 << 10
 
 	fetchTimeout = 30 * time.Second
 )
@@ -85,8 +89,9 @@ type prover struct {
 	answers *tenantcache.Cache[subtree]
 	gaps    *tenantcache.Cache[gap]
 	commits *tenantcache.Cache[*git.Commit]
-	// manifests are the objects of directories.
+	// manifests are the objects of directories, and tracks the routes and the Deployments of directories with tracks.
 	manifests *manifest.Reader
+	tracks    *tenantcache.Cache[directories.TrackFiles]
 	fetches   singleflight.Group
 }
 
@@ -94,7 +99,7 @@ func newProver(kube client.Reader, now func() time.Time, g address.Guard, pool *
 	return &prover{
 		kube: kube, now: now, guard: g, pool: pool,
 		answers: tenantcache.New[subtree](maxAnswersBytes), gaps: tenantcache.New[gap](maxAnswersBytes), commits: tenantcache.New[*git.Commit](maxCommitsBytes),
-		manifests: manifest.NewReader(),
+		manifests: manifest.NewReader(), tracks: tenantcache.New[directories.TrackFiles](maxAnswersBytes),
 	}
 }
 
@@ -150,12 +155,7 @@ func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git
 
 // readCoverage returns how much of a claim's directory, which has the requested tree at the engine's commit, the report of the engine proves.
 func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.SiteTree, s *siteFacts, delivered [][]byte) coverage {
-	manifests, err := p.manifests.Read(ctx, manifest.Directory{
-		Tenant: r.tenant, Repository: r.key, Tree: want.Tree, Delivered: delivered,
-		Fetch: func(ctx context.Context) (map[string][]byte, error) {
-			return p.readFiles(ctx, r, s.seen.Commit, want.Path)
-		},
-	})
+	manifests, err := p.readManifests(ctx, r, want, s.seen.Commit, delivered)
 	if err != nil {
 		return coverage{unknown: err.Error()}
 	}
@@ -164,6 +164,36 @@ func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.S
 		report.Uncompared = cmp.Or(report.Uncompared, "the engine reads a kustomization.yaml above the directory")
 	}
 	return coverage{Coverage: report.Cover(s.site.Spec.Engine.Type, manifests)}
+}
+
+// addTrackFiles adds the routes and the Deployments to the traffic of a Site, from the files of the delivered commit. It returns why they are unknown, or "".
+func (p *prover) addTrackFiles(ctx context.Context, r repository, want v1alpha1.SiteTree, delivered string) string {
+	trackFiles, err := p.readTrackFiles(ctx, r, want, delivered)
+	if err != nil {
+		return err.Error()
+	}
+	trackFiles.AddTo(want.Traffic)
+	return ""
+}
+
+// readTrackFiles returns the routes and the Deployments in a claim's directory, which has the requested tree at the delivered commit.
+func (p *prover) readTrackFiles(ctx context.Context, r repository, want v1alpha1.SiteTree, delivered string) (directories.TrackFiles, error) {
+	key := r.key + " " + want.Tree
+	if cached, ok := p.tracks.Get(key); ok {
+		return cached, nil
+	}
+	if s := p.readSubtree(ctx, r, delivered, "", want.Path); s.unknown != "" || s.id != want.Tree {
+		return directories.TrackFiles{}, errors.New(cmp.Or(s.unknown, "the delivered commit has another tree in the directory"))
+	}
+	files, err := p.readFiles(ctx, r, delivered, want.Path)
+	if err != nil {
+		return directories.TrackFiles{}, err
+	}
+	out, err := directories.ReadTrackFiles(files)
+	if err == nil {
+		p.tracks.Put(r.tenant, key, out, trackFilesBytes)
+	}
+	return out, err
 }
 
 // readFiles returns the files in a directory of a commit.

@@ -143,11 +143,23 @@ func TestOverlay(t *testing.T) {
 			reason: "The engine reads a kustomization at its root.",
 			files:  map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true,
 		},
-		"Between":    {reason: "A file between the root and the directory overlays it.", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
-		"AboveRoot":  {reason: "A file above the root of the engine does not overlay the directory.", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
-		"Ours":       {reason: "A kustomization in the claim's directory belongs to the tree.", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
-		"Ignore":     {reason: "A .sourceignore file counts at any place.", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
-		"SimilarDir": {reason: "A directory whose name begins alike is not below the root.", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},
+		"Between": {
+			reason: "A file between the root and the directory overlays it.",
+			files:  map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true,
+		},
+		"AboveRoot": {
+			reason: "A file above the root of the engine does not overlay the directory.",
+			files:  map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1,
+		},
+		"Ours": {
+			reason: "A kustomization in the claim's directory belongs to the tree.",
+			files:  map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1,
+		},
+		"Ignore": {reason: "A .sourceignore file counts at any place.", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
+		"SimilarDir": {
+			reason: "A directory whose name begins alike is not below the root.",
+			files:  map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +241,8 @@ func TestCoverageBelowKustomization(t *testing.T) {
 			want: engines.Coverage{Unproven: []string{"all objects: the engine reads a kustomization.yaml above the directory, so its inventory is not compared"}},
 		},
 		"BelowPatches": {
-			reason: "The field of the engine's object is named before a kustomization above.", renamed: true, report: engines.Report{Uncompared: "Kustomization flux/edge has spec.patches"},
+			reason:  "The field of the engine's object is named before a kustomization above.",
+			renamed: true, report: engines.Report{Uncompared: "Kustomization flux/edge has spec.patches"},
 			want: engines.Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
 		},
 	}

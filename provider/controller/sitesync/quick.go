@@ -43,13 +43,14 @@ func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteSync) bool {
 	key := client.ObjectKeyFromObject(s)
 	look, n := c.pool.Look(key), c.memory.NoteFor(key)
 	defer look.Done()
-	if n.reconciledAt.IsZero() || !isNextPosition(s) {
+	if n.reconciledAt.IsZero() || !hasTraffic(s.Spec.ForProvider) {
 		return false
 	}
 	previous, draft := s.Status.DeepCopy(), n.draft
 	e := &external{connector: c, look: look, note: n, quick: true}
 	_, err := e.Observe(ctx, s)
-	if previous.ObservedGeneration = s.Status.ObservedGeneration; err != nil || !equality.Semantic.DeepEqual(*previous, s.Status) {
+	previous.ObservedGeneration = s.Status.ObservedGeneration
+	if err != nil || !isNextPosition(s, e.decision) || !equality.Semantic.DeepEqual(*previous, s.Status) {
 		n.draft = draft
 		return false
 	}

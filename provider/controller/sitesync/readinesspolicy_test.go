@@ -51,8 +51,14 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 		wait       time.Duration
 		want       string
 	}{
-		"Exec":   {reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
-		"NoExec": {reason: "A ManagedCluster that does not allow exec refuses a kubeconfig with exec.", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"Exec": {
+			reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.",
+			owner:  allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed,
+		},
+		"NoExec": {
+			reason: "A ManagedCluster that does not allow exec refuses a kubeconfig with exec.",
+			owner:  func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused",
+		},
 		"NoOwner": {
 			reason: "A Site of the administrators does not allow exec.",
 			owner:  allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused",
@@ -67,7 +73,11 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 			mc.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: "False", Reason: clusterv1alpha1.ReasonPolicyDenied, ObservedGeneration: 3})
 		}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"Unjudged": {reason: "A ManagedCluster with an unobserved generation allows nothing.", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.Generation = 4 }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"Workers":  {reason: "A cluster waits for the nodes that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 1 }, kubeconfig: goodKubeconfig, want: "Waiting | WaitingForCluster | TooFewWorkers"},
+		"Workers": {
+			reason: "A cluster waits for the nodes that its owner asks for.",
+			owner:  func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 1 }, kubeconfig: goodKubeconfig,
+			want: "Waiting | WaitingForCluster | TooFewWorkers",
+		},
 		"Short": {reason: "A cluster is ready after the shorter time that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Spec.ForProvider.Readiness.StabilizationSeconds = new(int32(0))
 		}, kubeconfig: goodKubeconfig, want: passed},
@@ -139,7 +149,10 @@ func TestPolicyChanged(t *testing.T) {
 			reason: "A flap of the cluster is reported by the cluster.",
 			change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Status.AtProvider.Phase = "Provisioned" },
 		},
-		"Readiness": {reason: "A changed readiness policy wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 2 }, want: true},
+		"Readiness": {
+			reason: "A changed readiness policy wakes the SiteSyncs.",
+			change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 2 }, want: true,
+		},
 		"Latch": {reason: "A cluster that is recorded as initialized wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Status.AtProvider.Initialized = &clusterv1alpha1.Latch{UID: "u1", At: metav1.NewTime(noon())}
 		}, want: true},

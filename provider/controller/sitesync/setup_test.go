@@ -92,6 +92,10 @@ func newWorld(t *testing.T) *world {
 		"HelmRelease":   {Group: "helm.toolkit.fluxcd.io", Version: "v2", Resource: "helmreleases"},
 		"OCIRepository": repositories().GroupVersion().WithResource("ocirepositories"), "Bucket": repositories().GroupVersion().WithResource("buckets"),
 		"HelmRepository": repositories().GroupVersion().WithResource("helmrepositories"),
+		"ExternalSecret": {Group: "external-secrets.io", Version: "v1", Resource: "externalsecrets"},
+		"Certificate":    {Group: "certificates.example.org", Version: "v1beta3", Resource: "certificates"},
+		"Pod":            {Version: "v1", Resource: "pods"},
+		"Rollout":        {Group: "argoproj.io", Version: "v1alpha1", Resource: "rollouts"},
 	})
 	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config())}
 	if err := errors.Join(usage.Index(t.Context(), b), indexSyncs(t.Context(), b)); err != nil {
@@ -230,6 +234,7 @@ func site(name string) *catalogv1alpha1.Site {
 			}},
 			Repository:        catalogv1alpha1.SiteRepository{Path: "clusters/" + name},
 			AllowedNamespaces: []string{"team-a"},
+			TargetNamespaces:  catalogv1alpha1.TargetNamespaces{Allowed: []string{"{claimNamespace}", "shared"}},
 		},
 	}
 }
@@ -267,7 +272,11 @@ func (w *world) askFor(revision int64) {
 	s.Spec.ForProvider = v1alpha1.SiteSyncParameters{
 		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"},
 		Position: positionOf(revision, 0), SyncWaitTimeout: "5m",
-		Sites: []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: w.tree, RepositoryRef: v1alpha1.RepositoryReference{Kind: "ClusterProviderConfig", Name: "default"}}},
+		Sites: []v1alpha1.SiteTree{
+			{
+				Name: "edge1", Path: webAtE1, Tree: w.tree, RepositoryRef: v1alpha1.RepositoryReference{Kind: "ClusterProviderConfig", Name: "default"},
+			},
+		},
 	}
 	s.Generation++
 	if err == nil {
@@ -293,7 +302,12 @@ func (w *world) flux(commit string, suspended bool) {
 		"spec":     map[string]any{"path": webAtE1, "suspend": suspended, "sourceRef": map[string]any{"kind": "GitRepository", "name": "g"}},
 		"status": map[string]any{
 			"observedGeneration": int64(1), "lastAppliedRevision": "main@sha1:" + commit, "lastAttemptedRevision": "main@sha1:" + commit,
-			"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "", "observedGeneration": int64(1), "lastTransitionTime": "2026-11-01T12:00:00Z"}},
+			"conditions": []any{
+				map[string]any{
+					"type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "", "observedGeneration": int64(1),
+					"lastTransitionTime": "2026-11-01T12:00:00Z",
+				},
+			},
 		},
 	}}
 	_, err := w.cluster.Resource(repositories()).Namespace("flux").Get(w.Context(), "g", metav1.GetOptions{})

@@ -33,7 +33,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	ready := readyCondition(s, d)
 	now := e.now()
 	released, hasPause := releasedCondition(s, d)
-	isNews := hasPause && !s.GetCondition(v1alpha1.TypeReleased).Equal(released) && (!isNextPosition(s) || released.Reason == v1alpha1.ReasonPromoted)
+	isNews := hasPause && !s.GetCondition(v1alpha1.TypeReleased).Equal(released) && (!isNextPosition(s, d) || released.Reason == v1alpha1.ReasonPromoted)
 	isSame := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && previous.Equal(ready) && !isNews
 	e.note.next = setup.Earliest(d.deadline, d.again)
 	if isProofUnknown(d) {
@@ -95,7 +95,7 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 // track that is idle or has its pods, or a Site that will not be live by itself. The first observation of the next position of a deployment
 // in tracks is held until its result: each step would cost the composite a change more.
 func isUrgent(s *v1alpha1.SiteSync, d decision, previous, ready xpv2.Condition) bool {
-	isNext := isNextPosition(s)
+	isNext := isNextPosition(s, d)
 	if !isNext && (previous.ObservedGeneration != ready.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next)) {
 		return true
 	}
@@ -110,7 +110,7 @@ func isUrgent(s *v1alpha1.SiteSync, d decision, previous, ready xpv2.Condition) 
 		previousSite := previousByName[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
 		isNewEnd := terminal && (isNext || previousSite.State != site.State)
-		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(previousSite)) || isTrackAdvanced(previousSite, site, s.Spec.ForProvider.AskedPosition()) {
+		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(previousSite)) || isTrackAdvanced(previousSite, site, d.spec.AskedPosition()) {
 			return true
 		}
 	}
@@ -129,11 +129,15 @@ func losesHealth(previous, next v1alpha1.SiteSyncObservation, now time.Time) boo
 	})
 }
 
-// isNextPosition is true for the SiteSync of a deployment in tracks whose status is about another position than its spec.
-func isNextPosition(s *v1alpha1.SiteSync) bool {
-	requested, observed := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider.ObservedPosition()
-	hasTraffic := func(t v1alpha1.SiteTree) bool { return t.Traffic != nil }
-	return requested != observed && observed.Revision > 0 && slices.ContainsFunc(s.Spec.ForProvider.Sites, hasTraffic)
+// isNextPosition is true for the SiteSync of a deployment in tracks whose status is about another position than a decision.
+func isNextPosition(s *v1alpha1.SiteSync, d decision) bool {
+	observed := s.Status.AtProvider.ObservedPosition()
+	return d.spec.AskedPosition() != observed && observed.Revision > 0 && hasTraffic(d.spec)
+}
+
+// hasTraffic is true for the parameters of a deployment in tracks.
+func hasTraffic(p v1alpha1.SiteSyncParameters) bool {
+	return slices.ContainsFunc(p.Sites, func(t v1alpha1.SiteTree) bool { return t.Traffic != nil })
 }
 
 // isOtherSubject is true for observations of two positions.

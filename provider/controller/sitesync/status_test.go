@@ -105,9 +105,15 @@ func TestNextPosition(t *testing.T) {
 		after  time.Duration
 		want   bool
 	}{
-		"Seen":      {reason: "The observation of a step alone is not written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks},
-		"Long":      {reason: "A step that takes longer is written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks, after: progressQuietTime, want: true},
-		"Live":      {reason: "A step that is live is written at once.", site: live(func(s *siteFacts) { s.traffic = &trafficFacts{} }), change: inTracks, want: true},
+		"Seen": {reason: "The observation of a step alone is not written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks},
+		"Long": {
+			reason: "A step that takes longer is written.",
+			site:   says(v1alpha1.SiteReasonProgressing), change: inTracks, after: progressQuietTime, want: true,
+		},
+		"Live": {
+			reason: "A step that is live is written at once.",
+			site:   live(func(s *siteFacts) { s.traffic = &trafficFacts{} }), change: inTracks, want: true,
+		},
 		"Denied":    {reason: "A refusal is written with its consequences.", site: siteFacts{denied: "no"}, change: inTracks, after: progressQuietTime, want: true},
 		"Plain":     {reason: "Without tracks each position is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(*facts) {}, want: true},
 		"TimedOut":  {reason: "A Site that took too long is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.SyncWaitTimeout = "0s" }, want: true},

@@ -33,7 +33,7 @@ type trafficFacts struct {
 
 // readTraffic reads the routes and the workloads of a Site from its own cluster, wherever its engine is. It returns an error if our own API server
 // does not answer.
-func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteTree, s siteFacts) (*trafficFacts, *workload.FinalFailure, error) {
+func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteTree, s siteFacts, r *reading) (*trafficFacts, *workload.FinalFailure, error) {
 	out := &trafficFacts{workloads: map[string]*problem{}}
 	c, p, err := e.connectTarget(ctx, s.site)
 	if out.routes = p; err != nil || p != nil {
@@ -55,7 +55,7 @@ func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteT
 	failure := readTrafficFailure(ctx, c, *want.Traffic, f.positionStart().Time)
 	if failure == nil && (s.hasFailedObject() || trafficProblem(*want.Traffic, out) != nil) {
 		counts := func(u *unstructured.Unstructured) bool { return countsInTracks(*want.Traffic, u) }
-		failure, _ = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time, counts)
+		failure, _ = setup.FindFinalFailure(ctx, c, e.failureSearch(ctx, f, want, s, r), counts)
 	}
 	return out, failure, nil
 }

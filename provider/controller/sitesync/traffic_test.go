@@ -72,12 +72,27 @@ func TestJudgeTraffic(t *testing.T) {
 		state  v1alpha1.SiteState
 		want   string
 	}{
-		"Proven":     {reason: "A Site whose routes have their weights and whose pods are available is live.", facts: testFacts(routed(), splitAt(20)), state: v1alpha1.SiteLive},
-		"NoTracks":   {reason: "Nothing is asked of routes where a directory has no tracks.", facts: testFacts(live()), state: v1alpha1.SiteLive},
-		"NotRead":    {reason: "Routes that were not read prove nothing.", facts: testFacts(live(), splitAt(20)), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonProofUnknown},
-		"NoRoute":    {reason: "A Site is not live before its routes have their weights.", facts: testFacts(routed(withoutRoute), splitAt(20)), state: v1alpha1.SiteSyncing, want: engines.ReasonTrafficDiffers},
-		"NoPods":     {reason: "A Site is not live before the awaited pods are available.", facts: testFacts(routed(withoutPods), splitAt(20)), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable},
-		"NotAwaited": {reason: "Pods of a track that loses its requests are not asked for.", facts: testFacts(routed(withoutPods), splitAt(20, func(t *v1alpha1.TrackTraffic) { t.Awaited = false })), state: v1alpha1.SiteLive},
+		"Proven": {
+			reason: "A Site whose routes have their weights and whose pods are available is live.",
+			facts:  testFacts(routed(), splitAt(20)), state: v1alpha1.SiteLive,
+		},
+		"NoTracks": {reason: "Nothing is asked of routes where a directory has no tracks.", facts: testFacts(live()), state: v1alpha1.SiteLive},
+		"NotRead": {
+			reason: "Routes that were not read prove nothing.",
+			facts:  testFacts(live(), splitAt(20)), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonProofUnknown,
+		},
+		"NoRoute": {
+			reason: "A Site is not live before its routes have their weights.",
+			facts:  testFacts(routed(withoutRoute), splitAt(20)), state: v1alpha1.SiteSyncing, want: engines.ReasonTrafficDiffers,
+		},
+		"NoPods": {
+			reason: "A Site is not live before the awaited pods are available.",
+			facts:  testFacts(routed(withoutPods), splitAt(20)), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable,
+		},
+		"NotAwaited": {
+			reason: "Pods of a track that loses its requests are not asked for.",
+			facts:  testFacts(routed(withoutPods), splitAt(20, func(t *v1alpha1.TrackTraffic) { t.Awaited = false })), state: v1alpha1.SiteLive,
+		},
 		"OtherTree": {
 			reason: "The reason of an engine that has not come to the tree goes first.",
 			facts:  testFacts(routed(withoutRoute), splitAt(20), func(f *facts) { f.sites[0].applied.id = otherTree() }),
@@ -113,12 +128,14 @@ func TestTrackObservation(t *testing.T) {
 			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: requested, IdleSince: secondsAgo(0), AvailableTree: theFolder, AvailableAt: requested},
 		},
 		"Drained": {
-			reason: "A track is idle once the drain has passed.", facts: testFacts(routed(withoutPods), splitAt(0), sawGreen(v1alpha1.TrackObservation{ProvenAt: earlier, IdleSince: secondsAgo(30)})),
-			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: earlier, IdleSince: secondsAgo(30), Idle: true},
+			reason: "A track is idle once the drain has passed.",
+			facts:  testFacts(routed(withoutPods), splitAt(0), sawGreen(v1alpha1.TrackObservation{ProvenAt: earlier, IdleSince: secondsAgo(30)})),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: earlier, IdleSince: secondsAgo(30), Idle: true},
 		},
 		"Draining": {
-			reason: "A track is not idle before the drain has passed.", facts: testFacts(routed(withoutPods), splitAt(0), sawGreen(v1alpha1.TrackObservation{ProvenAt: earlier, IdleSince: secondsAgo(29)})),
-			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: earlier, IdleSince: secondsAgo(29)},
+			reason: "A track is not idle before the drain has passed.",
+			facts:  testFacts(routed(withoutPods), splitAt(0), sawGreen(v1alpha1.TrackObservation{ProvenAt: earlier, IdleSince: secondsAgo(29)})),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: earlier, IdleSince: secondsAgo(29)},
 		},
 		"KeptWithoutProof": {
 			reason: "A track stays idle while another position is not proven, since Git gives it no requests.",
@@ -170,13 +187,19 @@ func TestTrackObservation(t *testing.T) {
 		},
 		"PodsChanged": {
 			reason: "Pods of a folder that has changed since were not seen to be available.",
-			facts:  testFacts(routed(withoutPods), splitAt(5, changed(requested)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: earlier})),
-			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
+			facts: testFacts(
+				routed(withoutPods), splitAt(5, changed(requested)),
+				sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: earlier}),
+			),
+			want: v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
 		"PodsOfOtherFolder": {
 			reason: "A folder may change within one position, after the pods of the previous folder were observed.",
-			facts:  testFacts(routed(withoutPods), splitAt(5, changed(requested)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: requested})),
-			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
+			facts: testFacts(
+				routed(withoutPods), splitAt(5, changed(requested)),
+				sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: requested}),
+			),
+			want: v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
 		"PodsCameAgain": {
 			reason: "A folder that was removed and added again has other pods than the observed pods.",
@@ -242,13 +265,25 @@ func TestTrackAdvanced(t *testing.T) {
 			reason: "The end of a canary waits for a track that is idle.", after: siteWith(v1alpha1.TrackObservation{Idle: true}),
 			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps}, want: true,
 		},
-		"Idle":      {reason: "The function waits for a track that is idle.", before: siteWith(v1alpha1.TrackObservation{}), after: siteWith(v1alpha1.TrackObservation{Idle: true}), want: true},
-		"StillIdle": {reason: "A track that stays idle is not written at once.", before: siteWith(v1alpha1.TrackObservation{Idle: true}), after: siteWith(v1alpha1.TrackObservation{Idle: true})},
-		"Pods":      {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: siteWith(pods(theFolder, 1)), want: true},
-		"OtherPods": {reason: "The function waits for the pods of another folder.", before: siteWith(pods(earlierFolder, 1)), after: siteWith(pods(theFolder, 1)), want: true},
-		"PodsAgain": {reason: "The function waits for the pods of a folder that came again.", before: siteWith(pods(theFolder, 1)), after: siteWith(pods(theFolder, 2)), want: true},
-		"SamePods":  {reason: "Pods that stay are not written at once.", before: siteWith(pods(theFolder, 1)), after: siteWith(pods(theFolder, 1))},
-		"NoTracks":  {reason: "A Site without tracks has none that advance.", before: siteWith(v1alpha1.TrackObservation{}), after: v1alpha1.SiteObservation{}},
+		"Idle": {
+			reason: "The function waits for a track that is idle.",
+			before: siteWith(v1alpha1.TrackObservation{}), after: siteWith(v1alpha1.TrackObservation{Idle: true}), want: true,
+		},
+		"StillIdle": {
+			reason: "A track that stays idle is not written at once.",
+			before: siteWith(v1alpha1.TrackObservation{Idle: true}), after: siteWith(v1alpha1.TrackObservation{Idle: true}),
+		},
+		"Pods": {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: siteWith(pods(theFolder, 1)), want: true},
+		"OtherPods": {
+			reason: "The function waits for the pods of another folder.",
+			before: siteWith(pods(earlierFolder, 1)), after: siteWith(pods(theFolder, 1)), want: true,
+		},
+		"PodsAgain": {
+			reason: "The function waits for the pods of a folder that came again.",
+			before: siteWith(pods(theFolder, 1)), after: siteWith(pods(theFolder, 2)), want: true,
+		},
+		"SamePods": {reason: "Pods that stay are not written at once.", before: siteWith(pods(theFolder, 1)), after: siteWith(pods(theFolder, 1))},
+		"NoTracks": {reason: "A Site without tracks has none that advance.", before: siteWith(v1alpha1.TrackObservation{}), after: v1alpha1.SiteObservation{}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

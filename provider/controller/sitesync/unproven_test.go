@@ -21,6 +21,18 @@ metadata: {name: worker, namespace: team-a}
 	skipWorker = `, annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}`
 )
 
+// takeStock writes the inventory of Flux.
+func (w *world) takeStock(ids []string) {
+	w.Helper()
+	entries := []string{}
+	for _, id := range ids {
+		entries = append(entries, `{"id":"`+id+`","v":"v1"}`)
+	}
+	_, err := w.cluster.Resource(kustomizations()).Namespace("flux").Patch(w.Context(), "team-a-web-edge1", types.MergePatchType,
+		[]byte(`{"status":{"inventory":{"entries":[`+strings.Join(entries, ",")+`]}}}`), metav1.PatchOptions{})
+	w.must(err)
+}
+
 func TestUnproven(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
@@ -39,22 +51,17 @@ func TestUnproven(t *testing.T) {
 			says: "Syncing | Syncing | NotApplied", message: "the engine does not report that it applied Deployment team-a/worker",
 		},
 		"Declared": {
-			reason: "An object that is left alone on purpose does not take part in the proof, and the status names it.",
-			file:   strings.Replace(workerFile, "{name: worker, namespace: team-a", "{name: worker, namespace: team-a"+skipWorker, 1), inventory: []string{"team-a_web__Service"},
-			says: isLiveNow, unproven: []string{"Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"},
+			reason:    "An object that is left alone on purpose does not take part in the proof, and the status names it.",
+			file:      strings.Replace(workerFile, "{name: worker, namespace: team-a", "{name: worker, namespace: team-a"+skipWorker, 1),
+			inventory: []string{"team-a_web__Service"},
+			says:      isLiveNow, unproven: []string{"Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.flux(w.deliver(tc.file), false)
-			entries := []string{}
-			for _, id := range tc.inventory {
-				entries = append(entries, `{"id":"`+id+`","v":"v1"}`)
-			}
-			_, err := w.cluster.Resource(kustomizations()).Namespace("flux").Patch(t.Context(), "team-a-web-edge1", types.MergePatchType,
-				[]byte(`{"status":{"inventory":{"entries":[`+strings.Join(entries, ",")+`]}}}`), metav1.PatchOptions{})
-			w.must(err)
+			w.takeStock(tc.inventory)
 			w.askFor(1)
 			w.until(tc.says)
 			site := w.get().Status.AtProvider.Sites[0]

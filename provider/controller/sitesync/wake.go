@@ -6,6 +6,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -14,6 +15,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
@@ -133,7 +135,8 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 	return out
 }
 
-// positionApplied lets through a GitDelivery that brought its repository to another position than before, or with another commit.
+// positionApplied lets through a GitDelivery that brought its repository to another position than before, or with another commit, and a home whose ledger or
+// mandate changed.
 func positionApplied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		previous, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
@@ -142,8 +145,14 @@ func positionApplied() predicate.Predicate {
 			return false
 		}
 		a, b := previous.Status.AtProvider, current.Status.AtProvider
-		return a.AppliedPosition() != b.AppliedPosition() || !equality.Semantic.DeepEqual(a.Remote, b.Remote)
+		isSameLedger := headOf(a) == headOf(b) && equality.Semantic.DeepEqual(a.Mandate, b.Mandate)
+		return !isSameLedger || a.AppliedPosition() != b.AppliedPosition() || !equality.Semantic.DeepEqual(a.Remote, b.Remote)
 	}}
+}
+
+// headOf returns the head of the ledger that a home shows, or the zero value.
+func headOf(o v1alpha1.GitDeliveryObservation) ledger.Head {
+	return ptr.Deref(o.Ledger, ledger.State{}).Head
 }
 
 // statusWasEmptied lets through a status that lost its memory.

@@ -17,13 +17,17 @@ func TestLosses(t *testing.T) {
 	y := newMeasured(t)
 	manualPause := release.Pause("")
 	plan := release.Plan{
-		Steps: []any{manualPause, release.Weight(5), manualPause, release.Weight(20), manualPause, release.Weight(40), manualPause, release.Weight(60), manualPause, release.Weight(80), manualPause, release.Weight(100), manualPause},
+		Steps: []any{
+			manualPause, release.Weight(5), manualPause, release.Weight(20), manualPause, release.Weight(40), manualPause, release.Weight(60),
+			manualPause, release.Weight(80), manualPause, release.Weight(100), manualPause,
+		},
 		Gates: release.Gates(time.Second, 1),
 	}
 	y.startsUsers(plan, perSecond/4)
 	y.asksForImage(2, plan)
 	for i, lose := range []func(){
-		func() { y.losesSomething(deliveryKind, syncKind) }, func() { y.losesSomething(deliveryKind) }, func() { y.losesSomething(syncKind) }, func() { y.losesSomething(gateKind) },
+		func() { y.losesSomething(deliveryKind, syncKind) }, func() { y.losesSomething(deliveryKind) }, func() { y.losesSomething(syncKind) },
+		func() { y.losesSomething(gateKind) },
 		func() { y.losesSomething(deliveryKind, syncKind, gateKind) }, y.losesState, func() { y.losesSomething(deliveryKind, syncKind, gateKind); y.losesState() },
 	} {
 		progress := fmt.Sprintf("%d/7", i+1)

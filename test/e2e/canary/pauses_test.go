@@ -13,7 +13,8 @@ func TestPauses(t *testing.T) {
 	t.Parallel()
 	y := newReleaseAt(t, release.Options{})
 	plan := release.Plan{Steps: []any{
-		release.Weight(5), release.Pause("2s"), release.Weight(20), release.Pause("15s"), release.Weight(35), release.Pause("10s"), release.Weight(50), release.Pause("30s"), release.Weight(80), release.Pause(""),
+		release.Weight(5), release.Pause("2s"), release.Weight(20), release.Pause("15s"), release.Weight(35), release.Pause("10s"),
+		release.Weight(50), release.Pause("30s"), release.Weight(80), release.Pause(""),
 	}}
 	y.startsUsers(plan, perSecond/4)
 	provider.Lock()

@@ -23,9 +23,10 @@ func TestReasons(t *testing.T) {
 	}{
 		"Proven": {reason: "A route that the gateway takes, and whose Services it finds, is proven.", change: func(*shop, tree.Files) {}},
 		"OtherListener": {
-			reason: "A listener that the Gateway does not have takes no route.",
-			change: withRouteEdited("namespace: gateways", "namespace: gateways\n    sectionName: other"),
-			want:   engines.ReasonRouteNotAccepted, message: "Gateway gateways/web, section other, by traefik.io/gateway-controller: Accepted is False: NoMatchingParent",
+			reason:  "A listener that the Gateway does not have takes no route.",
+			change:  withRouteEdited("namespace: gateways", "namespace: gateways\n    sectionName: other"),
+			want:    engines.ReasonRouteNotAccepted,
+			message: "Gateway gateways/web, section other, by traefik.io/gateway-controller: Accepted is False: NoMatchingParent",
 		},
 		"RefusingGateway": {
 			reason: "A Gateway may refuse routes of the namespace.",
@@ -33,9 +34,10 @@ func TestReasons(t *testing.T) {
 			want:   engines.ReasonRouteNotAccepted, message: "Gateway gateways/refusing, by traefik.io/gateway-controller: Accepted is False: NotAllowedByListeners",
 		},
 		"MissingGateway": {
-			reason: "No controller reports on a route whose Gateway does not exist, and an earlier report does not count.",
-			change: withRouteEdited("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
-			want:   engines.ReasonRouteNotAccepted, message: "Gateway gateways/missing: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
+			reason:  "No controller reports on a route whose Gateway does not exist, and an earlier report does not count.",
+			change:  withRouteEdited("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
+			want:    engines.ReasonRouteNotAccepted,
+			message: "Gateway gateways/missing: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"OneGatewayMissing": {
 			reason: "Traefik reports for each Gateway of a route the conditions of one of them.",
@@ -61,8 +63,11 @@ func TestReasons(t *testing.T) {
 			want:   engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: RefNotPermitted", failing: true,
 		},
 		"UnsupportedFilter": {
-			reason:  "Traefik accepts a route with a filter that it does not support, and fails each request: only a Gate finds that.",
-			change:  withRouteEdited("  - backendRefs:\n", "  - filters:\n    - type: RequestMirror\n      requestMirror: {backendRef: {name: web, port: 80}}\n    backendRefs:\n"),
+			reason: "Traefik accepts a route with a filter that it does not support, and fails each request: only a Gate finds that.",
+			change: withRouteEdited(
+				"  - backendRefs:\n",
+				"  - filters:\n    - type: RequestMirror\n      requestMirror: {backendRef: {name: web, port: 80}}\n    backendRefs:\n",
+			),
 			failing: true,
 		},
 	}

@@ -1,0 +1,155 @@
+package mandate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
+	"github.com/intentplane/intentplane/apis/evidence"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// Echo returns the kinds of events that the provider may record on top of the recorded state, or nil. The function leaves these kinds to the provider. A kind
+// that goes forward is left out while the provider holds it back, or lacks the files for it, so that the function decides, if it runs.
+func (f Facts) Echo(recorded ledger.State) *v1alpha1.MandateStatus {
+	out := Status(f.Home.Spec.ForProvider.Mandate, recorded)
+	if out == nil {
+		return nil
+	}
+	if f.IsGuardRead {
+		out.Hold = f.Held(recorded, recorded)
+	}
+	lacksFiles := recorded.Verdict == nil && !f.holdsFiles(recorded)
+	out.May = slices.DeleteFunc(out.May, func(k step.Kind) bool {
+		return k.GoesForward() && out.Hold != "" || k == step.KindAdvance && lacksFiles
+	})
+	if len(out.May) == 0 {
+		return nil
+	}
+	return out
+}
+
+// holdForward returns why the provider may not go forward to a state: because of the claim, or since a directory cannot be composed. It is empty if it may.
+func (f Facts) holdForward(recorded, next ledger.State) v1alpha1.MandateHold {
+	switch {
+	case !f.IsGuardRead:
+		return v1alpha1.HoldClaimUnread
+	case f.Guard != "":
+		return f.Guard
+	case next.HasTracks() && next.Position() != recorded.Position() && f.lacksTrees(recorded, next):
+		return v1alpha1.HoldFilesMissing
+	}
+	return ""
+}
+
+// lacksTrees is true if the tree of some directory cannot be composed for a state that changes it.
+func (f Facts) lacksTrees(recorded, s ledger.State) bool {
+	in := f.input(recorded, s)
+	return slices.ContainsFunc(f.Home.Spec.ForProvider.Trees, func(t v1alpha1.Tree) bool {
+		aim := in.AimAt(s, directoryOf(in, t.Site))
+		return !aim.Keeps && f.followAim(t, in, s).Action == v1alpha1.ActionKeep
+	})
+}
+
+// holdsFiles is true if the home carries the files of the revision to each Site of its next step.
+func (f Facts) holdsFiles(s ledger.State) bool {
+	return directories.HoldFiles(s, func(site string) bool {
+		t, ok := f.treeOf(site)
+		return ok && directories.CarriesTrack(t, s.Current.Folder(), s.Current.Number)
+	})
+}
+
+// forwardProof returns the evidence that the step of a state has come to its end. It is empty if the mandate lists nothing that goes forward.
+func (f Facts) forwardProof(s ledger.State) step.Proof {
+	if !slices.ContainsFunc(f.Home.Spec.ForProvider.Mandate.May, step.Kind.GoesForward) {
+		return step.Proof{}
+	}
+	c, gates, end := f.comparison(s), f.gatesOf(s), f.PauseEnd(s)
+	out := step.Proof{
+		IsLive: c.IsLive() && f.runsEachTree(c), AwaitsCluster: c.AwaitsCluster(), IsPauseOver: !end.IsZero() && !f.Now.Before(end),
+		HasPassed: len(gates) > 0 && !slices.ContainsFunc(gates, func(g *rolloutv1alpha1.Gate) bool { return !hasPassedEach(g) }),
+	}
+	for _, g := range gates {
+		if evidence.GateVerdict(g) == rolloutv1alpha1.GateInconclusive {
+			out.IsHeld, out.HeldAt = true, ptr.Deref(g.Status.AtProvider.EndedAt, metav1.Time{}).Time
+		}
+	}
+	if out.IsLive && s.IsAtLastStep() {
+		out.Trees, out.IsLive = f.provenTrees(s)
+	}
+	return out
+}
+
+// comparison compares the deliveries of the revision, and its SiteSync, with themselves: their specs are the desired state.
+func (f Facts) comparison(s ledger.State) *evidence.Comparison {
+	deliveries := map[string]*v1alpha1.GitDelivery{xcrd.GetCompositionResourceName(f.Home): f.homeAt(s)}
+	for _, d := range f.followersOf(s) {
+		deliveries[xcrd.GetCompositionResourceName(d)] = d
+	}
+	sync := f.sync()
+	return &evidence.Comparison{
+		State: s, Recorded: s, Desired: deliveries, Observed: deliveries, Sync: latestSync(sync), ObservedSync: sync, Unobserved: f.Unobserved,
+	}
+}
+
+// latestSync returns a SiteSync with a spec that names the trees that it looks for: it may have followed the ledger to them.
+func latestSync(s *v1alpha1.SiteSync) *v1alpha1.SiteSync {
+	if s == nil {
+		return nil
+	}
+	out, trees := *s, s.LatestTrees()
+	out.Spec.ForProvider.Sites = slices.Clone(out.Spec.ForProvider.Sites)
+	for i, t := range out.Spec.ForProvider.Sites {
+		out.Spec.ForProvider.Sites[i].Tree = trees[t.Name]
+	}
+	return &out
+}
+
+// runsEachTree is true if each Site with an engine that the revision has come to was observed to run the tree in its repository.
+func (f Facts) runsEachTree(c *evidence.Comparison) bool {
+	observed := f.observedSites()
+	return !slices.ContainsFunc(c.Trees(), func(t *v1alpha1.Tree) bool {
+		_, isUnobserved := f.Unobserved[t.Site]
+		o := observed[t.Site]
+		return t.Action != v1alpha1.ActionKeep && !isUnobserved && (o.State != v1alpha1.SiteLive || o.Tree != t.Tree)
+	})
+}
+
+// hasPassedEach is true for a Gate that passed, and whose status has a result for each of its checks that passed.
+func hasPassedEach(g *rolloutv1alpha1.Gate) bool {
+	checks, results := g.Spec.ForProvider.Checks, g.Status.AtProvider.Checks
+	if evidence.GateVerdict(g) != rolloutv1alpha1.GatePassed || len(results) != len(checks) {
+		return false
+	}
+	for i, c := range checks {
+		if r := results[i]; r.Name != c.Name || r.Site != c.Site || r.Phase != rolloutv1alpha1.CheckPassed {
+			return false
+		}
+	}
+	return true
+}
+
+// PauseEnd returns when the pause behind the step of a state ends: the SiteSync observed its start, and the plan has its length. It is zero before the start,
+// and if time does not end the step.
+func (f Facts) PauseEnd(s ledger.State) time.Time {
+	if s.Current == nil || s.Verdict != nil {
+		return time.Time{}
+	}
+	length, err := time.ParseDuration(s.PauseAfterStep())
+	sync := f.sync()
+	if err != nil || sync == nil {
+		return time.Time{}
+	}
+	p := sync.Status.AtProvider.Pause
+	if p == nil || p.Position != s.Position() {
+		return time.Time{}
+	}
+	return p.Start().Add(length)
+}

@@ -1,0 +1,101 @@
+package mandate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
+	"github.com/intentplane/intentplane/apis/evidence"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// FollowLedger returns the parameters of a SiteSync for the ledger in the status of the home, and whether the ledger is at a later position than the spec.
+// Where no home leads the SiteSync, these are the parameters of the spec. all are the deliveries of the claim. The traffic of a directory lacks the routes and
+// the workloads, which only its files have.
+func FollowLedger(sync *v1alpha1.SiteSync, all []v1alpha1.GitDelivery) (v1alpha1.SiteSyncParameters, bool) {
+	p := *sync.Spec.ForProvider.DeepCopy()
+	var siblings []*v1alpha1.GitDelivery
+	for i := range all {
+		if isSibling(sync, p.ClaimRef, &all[i]) {
+			siblings = append(siblings, &all[i])
+		}
+	}
+	home := evidence.LeadingHome(siblings, sync)
+	if home == nil {
+		return p, false
+	}
+	s := *home.Status.AtProvider.Ledger
+	if p.AskedPosition() == s.Position() {
+		p.Promoted = p.Promoted || p.Pause != "" && s.IsPauseReleased()
+		return p, false
+	}
+	p.Position, p.Pause = new(s.Position()), s.PauseAfterStep()
+	p.Promoted = p.Pause != "" && s.IsPauseReleased()
+	if s.Cursor.Attempt > 0 {
+		timeout := timeoutOf(*home.Spec.ForProvider.Mandate).String()
+		p.SyncWaitTimeout, p.ClusterWaitTimeout = timeout, timeout
+	}
+	switch f := (Facts{Home: home}); {
+	case s.Cursor.Attempt > 0 && !s.HasTracks():
+		p.Sites = f.restoredSites(p.Sites, siblings, s)
+	case isInTracks(s):
+		p.Sites = f.deliveredSites(p.Sites, s)
+	}
+	return p, true
+}
+
+// restoredSites returns the Sites at which a rollback restores trees: these Sites have to run them.
+func (f Facts) restoredSites(observed []v1alpha1.SiteTree, siblings []*v1alpha1.GitDelivery, s ledger.State) []v1alpha1.SiteTree {
+	var out []v1alpha1.SiteTree
+	for _, d := range siblings {
+		if partOf(d, s) == nil {
+			continue
+		}
+		for _, t := range f.followed(d, s).Spec.ForProvider.Trees {
+			isObserved := slices.ContainsFunc(observed, func(o v1alpha1.SiteTree) bool { return o.Name == t.Site })
+			if isObserved && t.Action != v1alpha1.ActionKeep {
+				out = append(out, directories.SiteToObserve(d, t, s.StepOf(t.Site)))
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b v1alpha1.SiteTree) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// deliveredSites returns the Sites of a deployment in tracks with the trees and the traffic of their directories. A Site has no tree while its directory has
+// not come to the state: the proofs about its tracks stay.
+func (f Facts) deliveredSites(observed []v1alpha1.SiteTree, s ledger.State) []v1alpha1.SiteTree {
+	out := slices.Clone(observed)
+	for i, site := range observed {
+		delivered, _ := evidence.HeldTree(f.Home, site.Path)
+		out[i].Traffic = directories.DeliveredTraffic(s, delivered, f.Home.Spec.ForProvider.Mandate.Drain)
+		if out[i].Wave, out[i].Tree = directories.WaveOf(s, site.Name), ""; f.hasDelivered(site.Name, delivered, s) {
+			out[i].Tree = delivered.Tree
+		}
+	}
+	return out
+}
+
+// hasDelivered is true for a directory that has come to a state of a deployment in tracks. In the steps it has the revision: a directory stays as it is while
+// the cluster of its Site is not ready. A rollback ends with the tree of the target.
+func (f Facts) hasDelivered(site string, delivered v1alpha1.DeliveredTree, s ledger.State) bool {
+	want, isServed := treesOfTarget(s)[site]
+	switch {
+	case delivered.Tree == "" || f.Home.Status.AtProvider.AppliedPosition() != s.Position():
+		return false
+	case s.IsBeforeSteps():
+		return true
+	case s.Cursor.Attempt == 0:
+		return hasRevision(delivered, s.Current.Number)
+	}
+	return !isServed || !f.isChosen(site) || delivered.Tree == want
+}
+
+// hasRevision is true for a directory that a revision wrote, in a track or alone.
+func hasRevision(delivered v1alpha1.DeliveredTree, revision int64) bool {
+	if len(delivered.Tracks) == 0 {
+		return delivered.Revision == revision
+	}
+	return slices.ContainsFunc(delivered.Tracks, func(t v1alpha1.DeliveredTrack) bool { return t.Revision == revision })
+}

@@ -1,0 +1,39 @@
+package mandate
+
+import (
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/directories"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// provenTrees returns the trees of a later rollback to the revision of a state, for each Site of its plan. It returns false if one is unknown.
+func (f Facts) provenTrees(s ledger.State) ([]ledger.SiteTree, bool) {
+	var out []ledger.SiteTree
+	for _, site := range s.Current.Sites() {
+		t, ok := f.provenTree(s, site)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, t)
+	}
+	return out, true
+}
+
+// provenTree returns the tree of a later rollback to the revision of a state at a Site: the delivered tree, and in tracks the tree in which the revision is
+// alone.
+func (f Facts) provenTree(s ledger.State, site string) (ledger.SiteTree, bool) {
+	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return slices.Contains(p.Sites, site) })
+	if i < 0 {
+		return ledger.SiteTree{}, false
+	}
+	delivered, isKnown := f.deliveredBy(s.Current.Parts[i], site)
+	if !isKnown || delivered.Tree == "" || !s.HasTracks() {
+		return ledger.SiteTree{Site: site, ID: delivered.Tree}, isKnown && delivered.Tree != ""
+	}
+	t, ok := f.treeOf(site)
+	if !ok {
+		return ledger.SiteTree{}, false
+	}
+	return f.tracker().Alone(directories.NewDirectory(s, t).WithoutOtherFiles())
+}

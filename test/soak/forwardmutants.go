@@ -1,0 +1,118 @@
+package soak
+
+// forwardMutants take a step, or verify a revision, without its evidence.
+func forwardMutants() map[string]mutant {
+	forward := func(tests string, m mutant) mutant {
+		m.pkg, m.tests = "provider/mandate", tests
+		return m
+	}
+	return map[string]mutant{
+		"SuspendedSteps": forward("TestConcludeForward", mutant{
+			reason: "A suspended canary takes no step.", file: "provider/mandate/conclude.go",
+			text: "IsSuspended: m.Suspended,", becomes: "IsSuspended: false,",
+		}),
+		"MissingGatePasses": forward("TestConcludeForward", mutant{
+			reason: "A missing Gate has not passed.", file: "provider/mandate/forward.go",
+			text: "HasPassed: len(gates) > 0 && ", becomes: "HasPassed: ",
+		}),
+		"CheckForgotten": forward("TestConcludeForward", mutant{
+			reason: "Each check of a Gate has passed.", file: "provider/mandate/forward.go",
+			text: " || r.Phase != rolloutv1alpha1.CheckPassed", becomes: "",
+		}),
+		"PauseNotAwaited": forward("TestConcludeForward", mutant{
+			reason: "A pause is waited for.", file: "provider/mandate/forward.go",
+			text: "IsPauseOver: !end.IsZero() && !f.Now.Before(end),", becomes: "IsPauseOver: !end.IsZero(),",
+		}),
+		"PauseOfAnyPosition": forward("TestConcludeForward", mutant{
+			reason: "The pause of another position is not that of the step.", file: "provider/mandate/forward.go",
+			text: "if p == nil || p.Position != s.Position() {", becomes: "if p == nil {",
+		}),
+		"OtherPodsProven": forward("TestConcludeForward", mutant{
+			reason: "A push that brings other pods proves nothing about them.", file: "provider/mandate/witness.go",
+			text: " || s.Cursor.Full != recorded.Cursor.Full", becomes: "",
+		}),
+		"SpecOfSync": forward("TestConcludeForward", mutant{
+			reason: "A SiteSync that followed the ledger proves a step.", file: "provider/mandate/forward.go",
+			text: "Sync: latestSync(sync),", becomes: "Sync: sync,",
+		}),
+		"AllStepsByMandate": forward("TestRequestsOf", mutant{
+			reason: "A release of all steps is left to the function.", file: "provider/mandate/request.go",
+			text: " && !r.Full", becomes: "",
+		}),
+		"AnyTreeRuns": forward("TestConcludeVerified", mutant{
+			reason: "Each Site runs the tree that its repository has.", file: "provider/mandate/forward.go",
+			text: "(o.State != v1alpha1.SiteLive || o.Tree != t.Tree)", becomes: "o.State != v1alpha1.SiteLive",
+		}),
+		"VerifiedWithoutTree": forward("TestConcludeVerified", mutant{
+			reason: "A revision is verified with the tree of each Site.", file: "provider/mandate/verify.go",
+			text: "isKnown && delivered.Tree != \"\"", becomes: "isKnown || true",
+		}),
+		"AloneBeforeVerdict": forward("TestConcludeAlone", mutant{
+			reason: "The other track stays until the verdict is recorded.", file: "provider/mandate/conclude.go",
+			text: "IsRecorded: s.Head == recorded.Head,", becomes: "IsRecorded: true,",
+		}),
+		"RequestOvertaken": forward("TestConcludeForward", mutant{
+			reason: "A request that is left to the function holds steps back.", file: "provider/mandate/conclude.go",
+			text: "status.May = slices.DeleteFunc(status.May, step.Kind.GoesForward)", becomes: "status.May = slices.Clone(status.May)",
+		}),
+		"StepWithoutFiles": forward("TestConcludeForward", mutant{
+			reason: "A step whose files no object has is left to the function.", file: "provider/mandate/conclude.go",
+			text: "HoldsFiles: f.holdsFiles(s),", becomes: "HoldsFiles: true,",
+		}),
+		"StepWithoutFolder": forward("TestConcludeForward", mutant{
+			reason: "A step whose other folder is lost is left to the function.", file: "provider/mandate/forward.go",
+			text: "&& f.lacksTrees(recorded, next):", becomes: "&& false:",
+		}),
+		"StepByAnyMandate": forward("TestIsAhead", mutant{
+			reason: "A mandate without steps moves no request.", file: "provider/mandate/restore.go",
+			text: "slices.Contains(status.May, step.KindAdvance) && isBehind", becomes: "len(slices.Clone(status.May)) > 0 && isBehind",
+		}),
+		"MoveByMandate": forward("TestStatus", mutant{
+			reason: "A move from or to tracks is left to the function.", file: "provider/mandate/mandate.go",
+			text: "return len(m.Without) == 0 && !s.IsMove() && s.HasTracks()", becomes: "return len(m.Without) == 0 && s.HasTracks()",
+		}),
+		"PauseNotSlept": {
+			reason: "A delivery is reconciled once its pause is over.", file: "provider/controller/gitdelivery/fastpath.go",
+			text: "if wake, ok := c.wakes[key]; ok && ", becomes: "if wake, ok := c.wakes[key]; ok && false && ", pkg: "provider/controller/gitdelivery", tests: "TestCalm",
+		},
+	}
+}
+
+// guardMutants go forward although the claim does not permit it, or hold back a rollback.
+func guardMutants() map[string]mutant {
+	guard := func(m mutant) mutant {
+		m.file, m.pkg, m.tests = "provider/controller/gitdelivery/guard.go", "provider/controller/gitdelivery", "TestMandateGuard"
+		return m
+	}
+	return map[string]mutant{
+		"GuardSkipped": {
+			reason: "Nothing goes forward before the claim was read.", file: "provider/mandate/forward.go",
+			text: "case !f.IsGuardRead:", becomes: "case false:", pkg: "provider/mandate", tests: "TestConcludeForward",
+		},
+		"GuardOnTheWayBack": {
+			reason: "A rollback needs no claim.", file: "provider/mandate/conclude.go",
+			text: "if step.KindOf(next, *e).GoesForward() {", becomes: "if step.KindOf(next, *e) != \"\" {", pkg: "provider/mandate", tests: "TestConcludeForward",
+		},
+		"EchoWhileHeld": {
+			reason: "The function decides about steps that the provider holds back.", file: "provider/mandate/forward.go",
+			text: "return k.GoesForward() && out.Hold != \"\" || ", becomes: "return ", pkg: "provider/mandate", tests: "TestEcho",
+		},
+		"EditIgnored": guard(mutant{
+			reason: "A claim that was edited holds the next step back.", text: "return err == nil && got == digestOfSpec", becomes: "return err == nil && got != \"\"",
+		}),
+		"DeletionIgnored": guard(mutant{
+			reason: "A claim that is being deleted holds the next step back.", text: "case !s.IsLiving:", becomes: "case false:",
+		}),
+		"PauseIgnored": guard(mutant{
+			reason: "A claim that is paused holds the next step back.", text: "case s.IsPaused:", becomes: "case false:",
+		}),
+		"SilenceIgnored": guard(mutant{
+			reason: "An API server that does not answer holds the next step back.", text: "		return v1alpha1.HoldClaimUnread", becomes: "		return \"\"",
+		}),
+		"MandateOfOldSpec": {
+			reason: "The mandate of a revision at work follows each edit.", file: "function/deployment/mandate.go",
+			text: "isAtEnd(p.proof) || p.state.IsRejected() && hasSameEffect(m, out)", becomes: "isAtEnd(p.proof) || hasSameEffect(m, out)",
+			pkg: "function/deployment", tests: "TestMandateFollowsPolicy",
+		},
+	}
+}
