@@ -32,17 +32,57 @@ func TestDeferStatus(t *testing.T) {
 		want   any
 		paced  bool
 	}{
-		"First":     {reason: "A composite without conditions gets conditions and status at once.", was: delivering, is: next, says: []projection.Condition{valid}, want: next},
-		"Passes":    {reason: "A transitional status waits for the final status.", was: delivering, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, passes: true, want: delivering, paced: true},
-		"PassesNew": {reason: "A composite without conditions gets a status that passes, too.", was: delivering, is: next, says: []projection.Condition{valid}, passes: true, want: next},
-		"Settled":   {reason: "The status is written once the conditions are.", was: delivering, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, want: next},
-		"Added":     {reason: "A condition of a new type is written together with the status.", was: delivering, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid, stalled("")}, want: next},
-		"Turned":    {reason: "Changed conditions are written before the status.", was: delivering, is: next, told: []projection.Condition{valid, stalled("a"), ready("False")}, says: []projection.Condition{valid, stalled("b")}, want: delivering, paced: true},
-		"Ready":     {reason: "A composite that becomes ready is written before the status.", was: delivering, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, ready: true, want: delivering, paced: true},
-		"Unready":   {reason: "A composite that becomes unready is written before the status.", was: delivering, is: next, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: delivering, paced: true},
-		"ReadyNone": {reason: "A composite without the condition Ready gets everything at once.", was: delivering, is: next, told: []projection.Condition{valid}, says: []projection.Condition{valid}, ready: true, want: next},
-		"Same":      {reason: "A status with equal content is not deferred.", was: delivering, is: &delivering, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: &delivering},
-		"AnyStatus": {reason: "The status of a cluster is deferred as that of a deployment is.", was: cluster, is: struct{ At *status }{&next}, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: cluster, paced: true},
+		"First": {
+			reason: "A composite without conditions gets conditions and status at once.",
+			was:    delivering, is: next, says: []projection.Condition{valid}, want: next,
+		},
+		"Passes": {
+			reason: "A transitional status waits for the final status.",
+			was:    delivering, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, passes: true,
+			want: delivering, paced: true,
+		},
+		"PassesNew": {
+			reason: "A composite without conditions gets a status that passes, too.",
+			was:    delivering, is: next, says: []projection.Condition{valid}, passes: true, want: next,
+		},
+		"Settled": {
+			reason: "The status is written once the conditions are.",
+			was:    delivering, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, want: next,
+		},
+		"Added": {
+			reason: "A condition of a new type is written together with the status.",
+			was:    delivering, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid, stalled("")},
+			want: next,
+		},
+		"Turned": {
+			reason: "Changed conditions are written before the status.",
+			was:    delivering, is: next, told: []projection.Condition{valid, stalled("a"), ready("False")},
+			says: []projection.Condition{valid, stalled("b")}, want: delivering, paced: true,
+		},
+		"Ready": {
+			reason: "A composite that becomes ready is written before the status.",
+			was:    delivering, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, ready: true,
+			want: delivering, paced: true,
+		},
+		"Unready": {
+			reason: "A composite that becomes unready is written before the status.",
+			was:    delivering, is: next, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: delivering,
+			paced: true,
+		},
+		"ReadyNone": {
+			reason: "A composite without the condition Ready gets everything at once.",
+			was:    delivering, is: next, told: []projection.Condition{valid}, says: []projection.Condition{valid}, ready: true, want: next,
+		},
+		"Same": {
+			reason: "A status with equal content is not deferred.",
+			was:    delivering, is: &delivering, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid},
+			want: &delivering,
+		},
+		"AnyStatus": {
+			reason: "The status of a cluster is deferred as that of a deployment is.",
+			was:    cluster, is: struct{ At *status }{&next}, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid},
+			want: cluster, paced: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &reply{status: tc.is, conditions: tc.says, ready: tc.ready, passing: tc.passes}
@@ -73,8 +113,11 @@ func TestHoldConditions(t *testing.T) {
 		wantReady bool
 		deferred  bool
 	}{
-		"Held":  {reason: "Status and conditions stay as they are.", observed: []projection.Condition{ready("False"), previous}, want: previous, deferred: true},
-		"Ready": {reason: "A composite that is ready stays ready.", observed: []projection.Condition{ready("True"), previous}, want: previous, wantReady: true, deferred: true},
+		"Held": {reason: "Status and conditions stay as they are.", observed: []projection.Condition{ready("False"), previous}, want: previous, deferred: true},
+		"Ready": {
+			reason:   "A composite that is ready stays ready.",
+			observed: []projection.Condition{ready("True"), previous}, want: previous, wantReady: true, deferred: true,
+		},
 		"First": {reason: "A composite that does not have all conditions gets them.", observed: []projection.Condition{ready("False")}, want: next},
 	} {
 		t.Run(name, func(t *testing.T) {

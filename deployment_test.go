@@ -253,7 +253,8 @@ func TestStyleChangesNothing(t *testing.T) {
 		`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 2, "parameters": {"greeting": "Hi"}, "resources": {"cpu": "1", "memory": "1Gi"}}`,
 		`{"resources": {"memory": "1024Mi", "cpu": "1.0"}, "parameters": {"greeting": "Hi"}, "replicas": 2, "sites": ["edge2", "edge1"], "service": "shop"}`,
 		"service: shop\nreplicas: 2\nsites: [edge1, edge2]\nresources: {cpu: 1000m, memory: 1Gi}\nparameters: {'greeting': Hi}\n",
-		"# A comment.\nservice: \"shop\"\nreplicas: 2\nsites:\n  - edge1\n  - edge2\nparameters:\n    greeting: |-\n      Hi\nresources:\n  memory: 1Gi\n  cpu: \"1\"\n",
+		"# A comment.\nservice: \"shop\"\nreplicas: 2\nsites:\n  - edge1\n  - edge2\nparameters:\n    greeting: |-\n      Hi\nresources:\n  " +
+			"memory: 1Gi\n  cpu: \"1\"\n",
 	}
 	expectation := parse(t, `{sites: [edge2, edge1], service: shop, parameters: {greeting: Hi}, replicas: 2, resources: {memory: 1Gi, cpu: 1000m}}`)
 	all := []*structpb.Struct{withSpec(t, "expectation", structpb.NewStructValue(expectation))}

@@ -110,7 +110,10 @@ func TestServesOnlyKnownClients(t *testing.T) {
 	}{
 		"Crossplane":                   {reason: "A client with a certificate of the authority is answered.", certs: []tls.Certificate{ours.issue()}, want: codes.OK},
 		"CVE-2026-24748-NoCertificate": {reason: "A client without a certificate is refused.", want: codes.Unavailable},
-		"CVE-2026-24748-Other":         {reason: "A client with a certificate of another authority is refused.", certs: []tls.Certificate{otherAuthority.issue()}, want: codes.Unavailable},
+		"CVE-2026-24748-Other": {
+			reason: "A client with a certificate of another authority is refused.",
+			certs:  []tls.Certificate{otherAuthority.issue()}, want: codes.Unavailable,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

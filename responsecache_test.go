@@ -55,9 +55,12 @@ func TestRequestKey(t *testing.T) {
 		change func(*fnv1.RunFunctionRequest)
 		want   int
 	}{
-		"Same":         {reason: "An equal request is answered from the cache.", change: func(*fnv1.RunFunctionRequest) {}, want: 1},
-		"Tag":          {reason: "The tag is not part of the key of a request.", change: func(r *fnv1.RunFunctionRequest) { r.Meta.Tag = "other" }, want: 1},
-		"Capabilities": {reason: "The capabilities are part of the key of a request.", change: func(r *fnv1.RunFunctionRequest) { r.Meta.Capabilities = []fnv1.Capability{1} }, want: 2},
+		"Same": {reason: "An equal request is answered from the cache.", change: func(*fnv1.RunFunctionRequest) {}, want: 1},
+		"Tag":  {reason: "The tag is not part of the key of a request.", change: func(r *fnv1.RunFunctionRequest) { r.Meta.Tag = "other" }, want: 1},
+		"Capabilities": {
+			reason: "The capabilities are part of the key of a request.",
+			change: func(r *fnv1.RunFunctionRequest) { r.Meta.Capabilities = []fnv1.Capability{1} }, want: 2,
+		},
 		"Composite": {reason: "The observed composite is part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.Observed.Composite.Resource.Fields["x"] = structpb.NewBoolValue(true)
 		}, want: 2},
@@ -72,8 +75,11 @@ func TestRequestKey(t *testing.T) {
 		"Extra": {reason: "Extra resources are part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.ExtraResources = resources //nolint:staticcheck // It is deprecated, and may come.
 		}, want: 2},
-		"Required":    {reason: "Required resources are part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.RequiredResources = resources }, want: 2},
-		"Credentials": {reason: "Credentials are part of the key of a request.", change: func(r *fnv1.RunFunctionRequest) { r.Credentials = map[string]*fnv1.Credentials{"a": {}} }, want: 2},
+		"Required": {reason: "Required resources are part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.RequiredResources = resources }, want: 2},
+		"Credentials": {
+			reason: "Credentials are part of the key of a request.",
+			change: func(r *fnv1.RunFunctionRequest) { r.Credentials = map[string]*fnv1.Credentials{"a": {}} }, want: 2,
+		},
 		"Unknown": {reason: "Fields that this version does not know are part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.ProtoReflect().SetUnknown(protoreflect.RawFields{0xa0, 0x06, 0x01})
 		}, want: 2},
@@ -103,10 +109,13 @@ func TestCachedResponses(t *testing.T) {
 		stub   stub
 		want   int
 	}{
-		"Settled":    {reason: "A response to a settled deployment is cached.", want: 1},
-		"Dated":      {reason: "A response that depends on the time is not cached.", stub: stub{out: deployment.Output{Dated: true}}, want: 2},
-		"Transition": {reason: "A response with a transition is not cached, since that has the time of the call.", stub: stub{out: deployment.Output{Status: moved}}, want: 2},
-		"Bug":        {reason: "A response to a bug is not cached.", stub: stub{err: errors.New("boom")}, want: 2},
+		"Settled": {reason: "A response to a settled deployment is cached.", want: 1},
+		"Dated":   {reason: "A response that depends on the time is not cached.", stub: stub{out: deployment.Output{Dated: true}}, want: 2},
+		"Transition": {
+			reason: "A response with a transition is not cached, since that has the time of the call.",
+			stub:   stub{out: deployment.Output{Status: moved}}, want: 2,
+		},
+		"Bug": {reason: "A response to a bug is not cached.", stub: stub{err: errors.New("boom")}, want: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

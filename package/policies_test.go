@@ -234,18 +234,35 @@ func TestPolicies(t *testing.T) {
 			reason: "An editor changes the intent.", request: request{resource: deployments, operation: admission.Update},
 			object: `{"spec": {"intent": "b", "gatesConfig": {"enabled": true}}}`, old: `{"spec": {"intent": "a", "gatesConfig": {"enabled": true}}}`,
 		},
-		"Create": {reason: "An editor makes a deployment.", request: request{resource: deployments, operation: admission.Create}, object: `{"spec": {"intent": "a", "deliveryConfig": {"deletionPolicy": "RemoveFromGit", "adopt": false}}}`},
+		"Create": {
+			reason:  "An editor makes a deployment.",
+			request: request{resource: deployments, operation: admission.Create},
+			object:  `{"spec": {"intent": "a", "deliveryConfig": {"deletionPolicy": "RemoveFromGit", "adopt": false}}}`,
+		},
 		"Keep": {
 			reason: "A value that who may approve has set stays.", request: request{resource: deployments, operation: admission.Update},
-			object: `{"spec": {"intent": "b", "deliveryConfig": {"deletionPolicy": "Orphan", "adopt": true}}}`, old: `{"spec": {"intent": "a", "deliveryConfig": {"deletionPolicy": "Orphan", "adopt": true}}}`,
+			object: `{"spec": {"intent": "b", "deliveryConfig": {"deletionPolicy": "Orphan", "adopt": true}}}`,
+			old:    `{"spec": {"intent": "a", "deliveryConfig": {"deletionPolicy": "Orphan", "adopt": true}}}`,
 		},
 		"Approver": {
 			reason: "A user who may approve changes the gates.", request: request{resource: deployments, operation: admission.Update, mayApprove: true},
 			object: `{"spec": {}}`, old: `{"spec": {"gatesConfig": {"enabled": true}}}`,
 		},
-		"Delete":        {reason: "An editor deletes a deployment with its files.", request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &foreground}}, old: `{"spec": {}}`},
-		"Cascade":       {reason: "An editor deletes no deployment without what it made.", request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &orphan}}, old: `{"spec": {}}`, want: "cascade=orphan"},
-		"CascadeLegacy": {reason: "An old client orphans no dependents either.", request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{OrphanDependents: new(true)}}, old: `{"spec": {}}`, want: "cascade=orphan"},
+		"Delete": {
+			reason:  "An editor deletes a deployment with its files.",
+			request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &foreground}},
+			old:     `{"spec": {}}`,
+		},
+		"Cascade": {
+			reason:  "An editor deletes no deployment without what it made.",
+			request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &orphan}},
+			old:     `{"spec": {}}`, want: "cascade=orphan",
+		},
+		"CascadeLegacy": {
+			reason:  "An old client orphans no dependents either.",
+			request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{OrphanDependents: new(true)}},
+			old:     `{"spec": {}}`, want: "cascade=orphan",
+		},
 		"OrphanFinalizer": {
 			reason:  "An editor who added the finalizer of --cascade=orphan deletes the deployment no more than with that option.",
 			request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{}},
@@ -263,15 +280,18 @@ func TestPolicies(t *testing.T) {
 		},
 		"BundleEdit": {
 			reason: "An editor changes the intent of a package, and adds one.", request: request{resource: bundles, operation: admission.Update},
-			object: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "b"}}, {"name": "b", "existing": {}}]}}`, old: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`,
+			object: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "b"}}, {"name": "b", "existing": {}}]}}`,
+			old:    `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`,
 		},
 		"BundleLeave": {
-			reason: "A package leaves no Bundle without an approval: it could come back without its gates.", request: request{resource: bundles, operation: admission.Update},
-			object: `{"spec": {"packages": []}}`, old: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`, want: "which packages leave a Bundle",
+			reason:  "A package leaves no Bundle without an approval: it could come back without its gates.",
+			request: request{resource: bundles, operation: admission.Update},
+			object:  `{"spec": {"packages": []}}`, old: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`, want: "which packages leave a Bundle",
 		},
 		"BundleKind": {
 			reason: "A package of another kind is another package.", request: request{resource: bundles, operation: admission.Update},
-			object: `{"spec": {"packages": [{"name": "a", "application": {}}]}}`, old: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`, want: "which packages leave a Bundle",
+			object: `{"spec": {"packages": [{"name": "a", "application": {}}]}}`,
+			old:    `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`, want: "which packages leave a Bundle",
 		},
 		"BundleExisting": {
 			reason: "A package that another user deploys leaves freely.", request: request{resource: bundles, operation: admission.Update},
@@ -282,12 +302,14 @@ func TestPolicies(t *testing.T) {
 			object: `{"spec": {"packages": [{"name": "a", "enabled": false, "deployment": {}}]}}`, old: `{"spec": {"packages": [{"name": "a", "deployment": {}}]}}`,
 		},
 		"BundleDisableOrphan": {
-			reason: "An editor disables no package whose files stay.", request: request{resource: bundles, operation: admission.Update}, want: "is removed while its files stay",
+			reason:  "An editor disables no package whose files stay.",
+			request: request{resource: bundles, operation: admission.Update}, want: "is removed while its files stay",
 			object: `{"spec": {"packages": [{"name": "a", "enabled": false, "deployment": {"deliveryConfig": {"deletionPolicy": "Orphan"}}}]}}`,
 			old:    `{"spec": {"packages": [{"name": "a", "deployment": {"deliveryConfig": {"deletionPolicy": "Orphan"}}}]}}`,
 		},
 		"BundleReplaceOrphan": {
-			reason: "The provider may still have the earlier policy when the package is disabled.", request: request{resource: bundles, operation: admission.Update}, want: "is removed while its files stay",
+			reason:  "The provider may still have the earlier policy when the package is disabled.",
+			request: request{resource: bundles, operation: admission.Update}, want: "is removed while its files stay",
 			object: `{"spec": {"packages": [{"name": "a", "application": {"deploy": {}}}]}}`,
 			old:    `{"spec": {"packages": [{"name": "a", "application": {"deploy": {"deliveryConfig": {"deletionPolicy": "Orphan"}}}}]}}`,
 		},
@@ -301,9 +323,25 @@ func TestPolicies(t *testing.T) {
 			request: request{resource: bundles, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &foreground}},
 			old:     `{"spec": {"packages": [{"name": "a", "deployment": {"deliveryConfig": {"deletionPolicy": "Orphan"}}}]}}`,
 		},
-		"BundleCreate": {reason: "An editor makes a Bundle.", request: request{resource: bundles, operation: admission.Create}, object: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`},
-		"Approval":     {reason: "A PruneApproval names the user who makes it.", request: request{resource: schema.GroupResource{Group: "state.intentplane.dev", Resource: "pruneapprovals"}, operation: admission.Create}, object: `{"spec": {"approvedBy": "eve"}}`},
-		"NoApprover":   {reason: "A PruneApproval names a user.", request: request{resource: schema.GroupResource{Group: "state.intentplane.dev", Resource: "pruneapprovals"}, operation: admission.Create}, object: `{"spec": {}}`, want: "spec.approvedBy: must be"},
+		"BundleCreate": {
+			reason:  "An editor makes a Bundle.",
+			request: request{resource: bundles, operation: admission.Create},
+			object:  `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`,
+		},
+		"Approval": {
+			reason: "A PruneApproval names the user who makes it.",
+			request: request{
+				resource: schema.GroupResource{Group: "state.intentplane.dev", Resource: "pruneapprovals"}, operation: admission.Create,
+			},
+			object: `{"spec": {"approvedBy": "eve"}}`,
+		},
+		"NoApprover": {
+			reason: "A PruneApproval names a user.",
+			request: request{
+				resource: schema.GroupResource{Group: "state.intentplane.dev", Resource: "pruneapprovals"}, operation: admission.Create,
+			},
+			object: `{"spec": {}}`, want: "spec.approvedBy: must be",
+		},
 	}
 	policies := readPolicies(t)
 	for name, tc := range cases {

@@ -18,14 +18,35 @@ func TestFor(t *testing.T) {
 		says   string
 		want   want
 	}{
-		"Own":         {reason: "A reason of the kind itself has advice.", kind: GitDelivery, says: "AuthFailed", want: want{known: true, needsPerson: true, actor: PlatformTeam}},
-		"Ends":        {reason: "A reason that ends by itself needs no person, though an actor looks at it if it lasts.", kind: GitDelivery, says: "Unreachable", want: want{known: true, actor: RepositoryOwner}},
-		"Good":        {reason: "A reason that is as it should be needs no person.", kind: SiteSync, says: "Live", want: want{known: true, actor: NoActor}},
-		"OfCluster":   {reason: "A Site repeats the reasons of its cluster.", kind: Site, says: "KubeconfigExpired", want: want{known: true, needsPerson: true, actor: ClusterOwner}},
-		"OfManaged":   {reason: "A WorkloadCluster repeats the reasons of its ManagedCluster.", kind: WorkloadCluster, says: "NameTaken", want: want{known: true, needsPerson: true, actor: Author}},
-		"OfObjects":   {reason: "A WorkloadCluster has the reasons of Cluster API's objects.", kind: WorkloadCluster, says: "TerraformFailed", want: want{known: true, needsPerson: true, actor: PlatformTeam}},
-		"First":       {reason: "A reason of the kind itself precedes a repeated reason.", kind: Site, says: "AccessDenied", want: want{known: true, needsPerson: true, actor: ClusterOwner}},
-		"OfProvider":  {reason: "The platform team gives the provider its rights in the cluster of the control plane.", kind: Site, says: "ProviderAccessDenied", want: want{known: true, needsPerson: true, actor: PlatformTeam}},
+		"Own": {
+			reason: "A reason of the kind itself has advice.",
+			kind:   GitDelivery, says: "AuthFailed", want: want{known: true, needsPerson: true, actor: PlatformTeam},
+		},
+		"Ends": {
+			reason: "A reason that ends by itself needs no person, though an actor looks at it if it lasts.",
+			kind:   GitDelivery, says: "Unreachable", want: want{known: true, actor: RepositoryOwner},
+		},
+		"Good": {reason: "A reason that is as it should be needs no person.", kind: SiteSync, says: "Live", want: want{known: true, actor: NoActor}},
+		"OfCluster": {
+			reason: "A Site repeats the reasons of its cluster.",
+			kind:   Site, says: "KubeconfigExpired", want: want{known: true, needsPerson: true, actor: ClusterOwner},
+		},
+		"OfManaged": {
+			reason: "A WorkloadCluster repeats the reasons of its ManagedCluster.",
+			kind:   WorkloadCluster, says: "NameTaken", want: want{known: true, needsPerson: true, actor: Author},
+		},
+		"OfObjects": {
+			reason: "A WorkloadCluster has the reasons of Cluster API's objects.",
+			kind:   WorkloadCluster, says: "TerraformFailed", want: want{known: true, needsPerson: true, actor: PlatformTeam},
+		},
+		"First": {
+			reason: "A reason of the kind itself precedes a repeated reason.",
+			kind:   Site, says: "AccessDenied", want: want{known: true, needsPerson: true, actor: ClusterOwner},
+		},
+		"OfProvider": {
+			reason: "The platform team gives the provider its rights in the cluster of the control plane.",
+			kind:   Site, says: "ProviderAccessDenied", want: want{known: true, needsPerson: true, actor: PlatformTeam},
+		},
 		"Unknown":     {reason: "A reason that this version does not know has no advice.", kind: Gate, says: "FromTomorrow"},
 		"UnknownKind": {reason: "A kind that this version does not know has no advice.", kind: "Bundle", says: "Ready"},
 	}

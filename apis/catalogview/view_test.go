@@ -15,9 +15,14 @@ import (
 // TestForSite shows a tenant's view of a Site that has all fields.
 func TestForSite(t *testing.T) {
 	s := &catalogv1alpha1.Site{
-		ObjectMeta: metav1.ObjectMeta{Name: "edge1", Labels: map[string]string{"tier": "gold", catalogv1alpha1.LabelUsableFrom: "secret-team"}, Annotations: map[string]string{"note": "secret-note"}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "edge1", Labels: map[string]string{"tier": "gold", catalogv1alpha1.LabelUsableFrom: "secret-team"},
+			Annotations: map[string]string{"note": "secret-note"},
+		},
 		Spec: catalogv1alpha1.SiteSpec{
-			Cluster:           catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "secret-namespace", Name: "secret-kubeconfig"}},
+			Cluster: catalogv1alpha1.SiteCluster{
+				KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "secret-namespace", Name: "secret-kubeconfig"},
+			},
 			Engine:            catalogv1alpha1.SiteEngine{Type: "Flux", ObjectRef: &catalogv1alpha1.ObjectReference{Name: "secret-engine"}},
 			Repository:        catalogv1alpha1.SiteRepository{Path: "sites/edge1", ProviderConfigRef: &catalogv1alpha1.ClusterConfigReference{Name: "fleet"}},
 			AllowedNamespaces: []string{"team-a", "secret-team"},
@@ -29,8 +34,9 @@ func TestForSite(t *testing.T) {
 		},
 	}
 	want := Site{
-		Name: "edge1", Labels: map[string]string{"tier": "gold"}, Engine: "Flux", Repository: "fleet", Path: "sites/edge1", TargetNamespaces: []string{"{claimNamespace}"},
-		Checks: []string{"Prometheus", "Job"}, Parameters: map[string]catalogv1alpha1.ParameterValue{"plmn": "00101"},
+		Name: "edge1", Labels: map[string]string{"tier": "gold"}, Engine: "Flux", Repository: "fleet", Path: "sites/edge1",
+		TargetNamespaces: []string{"{claimNamespace}"},
+		Checks:           []string{"Prometheus", "Job"}, Parameters: map[string]catalogv1alpha1.ParameterValue{"plmn": "00101"},
 	}
 	got := ForSite(s)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -52,7 +58,8 @@ func TestForBlueprint(t *testing.T) {
 			reason: "A parameter of the schema has its type, its default and the values that are allowed.",
 			schema: `{"required": ["plmn"], "properties": {"plmn": {"type": "string", "description": "Network\ncode"}, "log": {"type": "string", "default": "info", "enum": ["info", "debug"]}}}`,
 			want: Blueprint{Parameters: []Parameter{
-				{Name: "log", Type: "string", Default: "info", Allowed: []string{"info", "debug"}}, {Name: "plmn", Type: "string", Required: true, Description: "Network code"},
+				{Name: "log", Type: "string", Default: "info", Allowed: []string{"info", "debug"}},
+				{Name: "plmn", Type: "string", Required: true, Description: "Network code"},
 			}},
 		},
 		"Defaults": {

@@ -148,7 +148,8 @@ func TestBadInput(t *testing.T) {
 		},
 		"ClusterNamespaced": {
 			reason: "The namespaced shape accepts a cluster of a topology.",
-			crd:    "cluster-namespaced", object: `{metadata: {name: a}, spec: {type: Topology, version: v1.34.2, topology: {classRef: {name: a}, variables: [{name: x, value: {y: [1]}}]}}}`,
+			crd:    "cluster-namespaced",
+			object: `{metadata: {name: a}, spec: {type: Topology, version: v1.34.2, topology: {classRef: {name: a}, variables: [{name: x, value: {y: [1]}}]}}}`,
 		},
 		"ClusterUnion": {
 			reason: "a cluster has the block of its type",
@@ -185,7 +186,10 @@ func TestBadInput(t *testing.T) {
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", expectation: {service: a}}}`,
 			want: "exactly one of intent and expectation must be set",
 		},
-		"Neither": {reason: "An intent without a value has no default and is refused.", crd: "claim", object: `{metadata: {name: a}, spec: {}}`, want: "exactly one of intent and expectation must be set"},
+		"Neither": {
+			reason: "An intent without a value has no default and is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {}}`, want: "exactly one of intent and expectation must be set",
+		},
 		"NegativeDuration": {
 			reason: "A duration below zero is refused.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {syncWaitTimeout: "-5s"}}}`,
@@ -213,11 +217,13 @@ func TestBadInput(t *testing.T) {
 		},
 		"Canary": {
 			reason: "The steps of the documentation are let in.",
-			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {waves: [{name: rest, matchLabels: {tier: edge}, steps: [{weight: 50}, {pause: {duration: 5m}}]}], canary: {enabled: true, steps: [{weight: 5}, {pause: {duration: 10m}}, {weight: 20}, {pause: {}}, {weight: 50, gate: false}, {weight: 100}], scale: Weight, drain: 30s, onInconclusive: Hold}}}}`,
+			crd:    "claim",
+			object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {waves: [{name: rest, matchLabels: {tier: edge}, steps: [{weight: 50}, {pause: {duration: 5m}}]}], canary: {enabled: true, steps: [{weight: 5}, {pause: {duration: 10m}}, {weight: 20}, {pause: {}}, {weight: 50, gate: false}, {weight: 100}], scale: Weight, drain: 30s, onInconclusive: Hold}}}}`,
 		},
 		"CanaryNamespaced": {
 			reason: "The namespaced shape has the same steps.",
-			crd:    "namespaced", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{pause: {duration: 1s}}, {weight: 5}], scale: Full}}}}`,
+			crd:    "namespaced",
+			object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{pause: {duration: 1s}}, {weight: 5}], scale: Full}}}}`,
 		},
 		"CanaryFalling": {
 			reason: "Weights that do not rise are refused.",
@@ -241,8 +247,9 @@ func TestBadInput(t *testing.T) {
 		},
 		"CanaryTwoPauses": {
 			reason: "Two pauses in a row are refused.",
-			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 5}, {pause: {}}, {pause: {duration: 5m}}]}}}}`,
-			want: "a weight must stand between two pauses",
+			crd:    "claim",
+			object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 5}, {pause: {}}, {pause: {duration: 5m}}]}}}}`,
+			want:   "a weight must stand between two pauses",
 		},
 		"CanaryNeither": {
 			reason: "A step without a weight and a pause is refused.",
@@ -281,8 +288,9 @@ func TestBadInput(t *testing.T) {
 		},
 		"CanaryWaveFalling": {
 			reason: "Weights of a wave that do not rise are refused.",
-			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {waves: [{name: a, sites: [b], steps: [{weight: 5}, {weight: 4}]}], canary: {}}}}`,
-			want: "spec.deliveryConfig.waves[0].steps",
+			crd:    "claim",
+			object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {waves: [{name: a, sites: [b], steps: [{weight: 5}, {weight: 4}]}], canary: {}}}}`,
+			want:   "spec.deliveryConfig.waves[0].steps",
 		},
 		"LongName": {
 			reason: "a name becomes a directory and a label",
@@ -296,7 +304,8 @@ func TestBadInput(t *testing.T) {
 		},
 		"FalseAndZero": {
 			reason: "every false and every 0 can be said",
-			crd:    "claim", object: `{metadata: {name: a}, spec: {expectation: {service: a, replicas: 0}, suspend: false, gatesConfig: {enabled: false}, rollbackConfig: {autoRollback: false, maxRetries: 0, maxPerHour: 0}}}`,
+			crd:    "claim",
+			object: `{metadata: {name: a}, spec: {expectation: {service: a, replicas: 0}, suspend: false, gatesConfig: {enabled: false}, rollbackConfig: {autoRollback: false, maxRetries: 0, maxPerHour: 0}}}`,
 		},
 		"MostPerHour": {
 			reason: "as many rejections can be counted as histories hold",
@@ -319,17 +328,20 @@ func TestBadInput(t *testing.T) {
 		},
 		"Thresholds": {
 			reason: "the forms that the documentation shows",
-			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", gatesConfig: {sloThresholds: {a: "<= 500ms", b: ">= 99.0 %", c: "< 0.05", d: "15", e: "200 requests/s"}}}}`,
+			crd:    "claim",
+			object: `{metadata: {name: a}, spec: {intent: "{}", gatesConfig: {sloThresholds: {a: "<= 500ms", b: ">= 99.0 %", c: "< 0.05", d: "15", e: "200 requests/s"}}}}`,
 		},
 		"SitePathUp": {
 			reason: "a Site stays below the prefix",
-			crd:    "catalog.intentplane.dev_sites", object: `{metadata: {name: a}, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: "../x"}}}`,
-			want: "spec.repository.path",
+			crd:    "catalog.intentplane.dev_sites",
+			object: `{metadata: {name: a}, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: "../x"}}}`,
+			want:   "spec.repository.path",
 		},
 		"SiteTwoClusters": {
 			reason: "A Site that names two clusters is refused.",
-			crd:    "catalog.intentplane.dev_sites", object: `{metadata: {name: a}, spec: {cluster: {controlPlane: {}, clusterRef: {apiVersion: a, kind: b, name: c}}, engine: {type: None}, repository: {path: x}}}`,
-			want: "exactly one of controlPlane, kubeconfigSecretRef and clusterRef",
+			crd:    "catalog.intentplane.dev_sites",
+			object: `{metadata: {name: a}, spec: {cluster: {controlPlane: {}, clusterRef: {apiVersion: a, kind: b, name: c}}, engine: {type: None}, repository: {path: x}}}`,
+			want:   "exactly one of controlPlane, kubeconfigSecretRef and clusterRef",
 		},
 		"SiteCalledAll": {
 			reason: "A Site may not have the name all, which stands for several Sites.",
@@ -338,17 +350,20 @@ func TestBadInput(t *testing.T) {
 		},
 		"BlueprintName": {
 			reason: "the name says which version it is",
-			crd:    "catalog.intentplane.dev_blueprints", object: `{metadata: {name: web}, spec: {blueprintName: web, version: 1.0.0, serviceTypes: [web], files: {a: b}}}`,
-			want: "metadata.name must be",
+			crd:    "catalog.intentplane.dev_blueprints",
+			object: `{metadata: {name: web}, spec: {blueprintName: web, version: 1.0.0, serviceTypes: [web], files: {a: b}}}`,
+			want:   "metadata.name must be",
 		},
 		"ConfigForeignSecret": {
 			reason: "a ProviderConfig reads its own namespace only",
-			crd:    "config.intentplane.dev_providerconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s, namespace: other}}}}}`,
-			want: "no secretRef may set namespace",
+			crd:    "config.intentplane.dev_providerconfigs",
+			object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s, namespace: other}}}}}`,
+			want:   "no secretRef may set namespace",
 		},
 		"ConfigOwnSecret": {
 			reason: "A ProviderConfig names a Secret of its own namespace without naming the namespace.",
-			crd:    "config.intentplane.dev_providerconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s}}}}}`,
+			crd:    "config.intentplane.dev_providerconfigs",
+			object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s}}}}}`,
 		},
 		"PruneBundle": {
 			reason: "A request about packages names no configuration.",
@@ -366,13 +381,15 @@ func TestBadInput(t *testing.T) {
 		},
 		"PruneDirectoriesBundle": {
 			reason: "Directories belong to no bundle.",
-			crd:    "state.intentplane.dev_prunerequests", object: `{metadata: {name: a}, spec: {scope: Directories, providerConfigRef: {kind: ProviderConfig, name: b}, bundle: {group: intentplane.dev, name: b}}}`,
-			want: "bundle goes with scope Bundle",
+			crd:    "state.intentplane.dev_prunerequests",
+			object: `{metadata: {name: a}, spec: {scope: Directories, providerConfigRef: {kind: ProviderConfig, name: b}, bundle: {group: intentplane.dev, name: b}}}`,
+			want:   "bundle goes with scope Bundle",
 		},
 		"ClusterConfigNoNamespace": {
 			reason: "a ClusterProviderConfig is in no namespace",
-			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", caBundleSecretRef: {name: s, key: k}}}}`,
-			want: "each secretRef must set namespace",
+			crd:    "config.intentplane.dev_clusterproviderconfigs",
+			object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", caBundleSecretRef: {name: s, key: k}}}}`,
+			want:   "each secretRef must set namespace",
 		},
 		"ConfigUserInURL": {
 			reason: "credentials do not belong into a URL",
@@ -386,22 +403,26 @@ func TestBadInput(t *testing.T) {
 		},
 		"ConfigBranch": {
 			reason: "a branch is not a way out of refs/heads",
-			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", branch: "../x"}}}`,
-			want: "spec.git.branch",
+			crd:    "config.intentplane.dev_clusterproviderconfigs",
+			object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", branch: "../x"}}}`,
+			want:   "spec.git.branch",
 		},
 		"ConfigAuthor": {
 			reason: "an author cannot add headers to a commit",
-			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", author: {name: "a\nb"}}}}`,
-			want: "spec.git.author.name",
+			crd:    "config.intentplane.dev_clusterproviderconfigs",
+			object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", author: {name: "a\nb"}}}}`,
+			want:   "spec.git.author.name",
 		},
 		"DeliveryWithPlusAndSlash": {
 			reason: "CEL reads bytes as URL-safe base64, and would refuse standard base64.",
-			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, copy: {seq: 1, epoch: 1, cursor: {step: 0, stage: 0, promoted: 0, attempt: 0}}, trees: [{site: s, branch: main, path: p, action: Desired, files: "+/8="}]}}}`,
+			crd:    "delivery.intentplane.dev_gitdeliveries",
+			object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, copy: {seq: 1, epoch: 1, cursor: {step: 0, stage: 0, promoted: 0, attempt: 0}}, trees: [{site: s, branch: main, path: p, action: Desired, files: "+/8="}]}}}`,
 		},
 		"DeliveryBadTreeID": {
 			reason: "a tree id is a tree id",
-			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, copy: {seq: 1, epoch: 1, cursor: {step: 0, stage: 0, promoted: 0, attempt: 0}}, trees: [{site: s, branch: main, path: p, action: Keep, tree: HEAD}]}}}`,
-			want: "must be a git tree id",
+			crd:    "delivery.intentplane.dev_gitdeliveries",
+			object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, copy: {seq: 1, epoch: 1, cursor: {step: 0, stage: 0, promoted: 0, attempt: 0}}, trees: [{site: s, branch: main, path: p, action: Keep, tree: HEAD}]}}}`,
+			want:   "must be a git tree id",
 		},
 	}
 	for name, tc := range cases {
@@ -421,12 +442,18 @@ func TestDefaultsAreTheSchemas(t *testing.T) {
 		reason string
 		spec   string
 	}{
-		"Text":        {reason: "A text intent gets the defaults of the blocks that are absent.", spec: `{"intent": "{}"}`},
-		"Structured":  {reason: "the defaults of a structured intent", spec: `{"expectation": {"service": "a", "endpoints": [{"name": "a", "port": 1}]}}`},
-		"WithChecks":  {reason: "the defaults of the items of lists", spec: `{"intent": "{}", "gatesConfig": {"checks": [{"name": "a", "type": "Web", "threshold": "1", "web": {"url": "https://a", "expression": "b"}}], "postCheck": {"image": "a", "script": "b"}}}`},
+		"Text":       {reason: "A text intent gets the defaults of the blocks that are absent.", spec: `{"intent": "{}"}`},
+		"Structured": {reason: "the defaults of a structured intent", spec: `{"expectation": {"service": "a", "endpoints": [{"name": "a", "port": 1}]}}`},
+		"WithChecks": {
+			reason: "the defaults of the items of lists",
+			spec:   `{"intent": "{}", "gatesConfig": {"checks": [{"name": "a", "type": "Web", "threshold": "1", "web": {"url": "https://a", "expression": "b"}}], "postCheck": {"image": "a", "script": "b"}}}`,
+		},
 		"HalfABlock":  {reason: "A block with one field gets its other defaults.", spec: `{"intent": "{}", "deliveryConfig": {"gitOpsRepo": {"name": "x"}}}`},
 		"HalfASwitch": {reason: "A false that the claim gives is not replaced by the default true.", spec: `{"intent": "{}", "gatesConfig": {"enabled": false}}`},
-		"Ledger":      {reason: "A reference to the repository of the ledger has the defaults of any configuration.", spec: `{"intent": "{}", "deliveryConfig": {"ledgerConfigRef": {}}}`},
+		"Ledger": {
+			reason: "A reference to the repository of the ledger has the defaults of any configuration.",
+			spec:   `{"intent": "{}", "deliveryConfig": {"ledgerConfigRef": {}}}`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

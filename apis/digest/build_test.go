@@ -28,17 +28,29 @@ func TestBuildRequest(t *testing.T) {
 		"Webhook": {reason: "Who may ask for a look makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) {
 			p.Source.Webhook = &buildv1alpha1.Webhook{SecretRef: buildv1alpha1.SecretKey{Name: "hook"}}
 		}, same: true},
-		"Interval": {reason: "How often the repository is looked at makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Source.Interval = "1m" }, same: true},
-		"Retries":  {reason: "How often a build is tried makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Retries = new(int32(3)) }, same: true},
-		"Claim":    {reason: "For whom it is makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.ClaimRef.Name = "x" }, same: true},
+		"Interval": {
+			reason: "How often the repository is looked at makes no other image.",
+			edit:   func(p *buildv1alpha1.ImageBuildParameters) { p.Source.Interval = "1m" }, same: true,
+		},
+		"Retries": {
+			reason: "How often a build is tried makes no other image.",
+			edit:   func(p *buildv1alpha1.ImageBuildParameters) { p.Retries = new(int32(3)) }, same: true,
+		},
+		"Claim": {reason: "For whom it is makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.ClaimRef.Name = "x" }, same: true},
 		"Secret": {reason: "With which Secret the repository is read makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) {
 			p.Source.Git.SecretRef = &deploymentv1alpha1.ObjectReference{Name: "x"}
 		}, same: true},
 		"Revision": {reason: "Another revision makes another image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Source.Git.Revision = "next" }},
 		"SubPath":  {reason: "Another directory makes another image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Source.Git.SubPath = "web" }},
 		"Trigger":  {reason: "A trigger asks for another image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Source.Trigger = "2" }},
-		"Env":      {reason: "Another variable makes another image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Env = []buildv1alpha1.Variable{{Name: "A", Value: "1"}} }},
-		"Builder":  {reason: "Another builder makes another image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Builder = &buildv1alpha1.BuilderReference{Name: "b"} }},
+		"Env": {
+			reason: "Another variable makes another image.",
+			edit:   func(p *buildv1alpha1.ImageBuildParameters) { p.Env = []buildv1alpha1.Variable{{Name: "A", Value: "1"}} },
+		},
+		"Builder": {
+			reason: "Another builder makes another image.",
+			edit:   func(p *buildv1alpha1.ImageBuildParameters) { p.Builder = &buildv1alpha1.BuilderReference{Name: "b"} },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

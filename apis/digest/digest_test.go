@@ -119,23 +119,47 @@ func TestSpec(t *testing.T) {
 		change func(*v1alpha1.IntentDeploymentSpec)
 		same   bool
 	}{
-		"Defaulted":     {reason: "An absent block is the block with its defaults.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Default() }, same: true},
-		"SaidDefault":   {reason: "To say a default is to say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(3)) }, same: true},
-		"EmptyMap":      {reason: "An empty map says nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.SLOThresholds = map[string]v1alpha1.Threshold{} }, same: true},
-		"DefaultOfItem": {reason: "The default of a field of an item does not change the digest.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].FailureLimit = new(int32(0)) }, same: true},
+		"Defaulted": {reason: "An absent block is the block with its defaults.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Default() }, same: true},
+		"SaidDefault": {
+			reason: "To say a default is to say nothing.",
+			change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(3)) }, same: true,
+		},
+		"EmptyMap": {
+			reason: "An empty map says nothing.",
+			change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.SLOThresholds = map[string]v1alpha1.Threshold{} }, same: true,
+		},
+		"DefaultOfItem": {
+			reason: "The default of a field of an item does not change the digest.",
+			change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].FailureLimit = new(int32(0)) }, same: true,
+		},
 		"DefaultOfMetricsUnavailable": {reason: "The defaults for an unavailable metrics backend say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) {
 			s.GatesConfig.MetricsUnavailableTimeout, s.GatesConfig.OnMetricsUnavailable = "30m", v1alpha1.MetricsUnavailableHold
 		}, same: true},
-		"RejectForHold": {reason: "Reject is said where Hold is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.OnMetricsUnavailable = "Reject" }},
-		"FalseForTrue":  {reason: "False is said where true is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.AutoRollback = new(false) }},
-		"ZeroForThree":  {reason: "0 is said where 3 is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(0)) }},
-		"ZeroInItem":    {reason: "0 is said where 1 is the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].MinSamples = new(int32(0)) }},
-		"OtherText":     {reason: "Each character of the text changes the digest.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Intent = new("x ") }},
-		"Suspend":       {reason: "The status speaks about the whole spec.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Suspend = new(true) }},
+		"RejectForHold": {
+			reason: "Reject is said where Hold is the default.",
+			change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.OnMetricsUnavailable = "Reject" },
+		},
+		"FalseForTrue": {
+			reason: "False is said where true is the default.",
+			change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.AutoRollback = new(false) },
+		},
+		"ZeroForThree": {
+			reason: "0 is said where 3 is the default.",
+			change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(0)) },
+		},
+		"ZeroInItem": {
+			reason: "0 is said where 1 is the default of an item.",
+			change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].MinSamples = new(int32(0)) },
+		},
+		"OtherText": {reason: "Each character of the text changes the digest.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Intent = new("x ") }},
+		"Suspend":   {reason: "The status speaks about the whole spec.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Suspend = new(true) }},
 		"SecondItem": {reason: "A list with one more item says more.", change: func(s *v1alpha1.IntentDeploymentSpec) {
 			s.GatesConfig.Checks = append(s.GatesConfig.Checks, v1alpha1.Check{Name: "a", Type: "Job"})
 		}},
-		"EmptyPostCheck": {reason: "A block that is only there when it is asked for says something by being there.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.PostCheck = &v1alpha1.PostCheck{Image: "i"} }},
+		"EmptyPostCheck": {
+			reason: "A block that is only there when it is asked for says something by being there.",
+			change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.PostCheck = &v1alpha1.PostCheck{Image: "i"} },
+		},
 	}
 	want, err := Spec(plain.DeepCopy())
 	if err != nil {
@@ -179,12 +203,14 @@ func TestOf(t *testing.T) {
 			v:      object{"a": 1, "new": true, "b": object{}, "items": []any{object{"n": "x"}}}, defaults: object{"a": 1, "new": true, "b": object{}}, same: true,
 		},
 		"NewBlock": {
-			reason: "A new block with defaults changes nothing.",
-			v:      object{"a": 1, "new": object{"x": 1}, "b": object{}, "items": []any{object{"n": "x"}}}, defaults: object{"a": 1, "new": object{"x": 1}, "b": object{}}, same: true,
+			reason:   "A new block with defaults changes nothing.",
+			v:        object{"a": 1, "new": object{"x": 1}, "b": object{}, "items": []any{object{"n": "x"}}},
+			defaults: object{"a": 1, "new": object{"x": 1}, "b": object{}}, same: true,
 		},
 		"NewFieldInItem": {
-			reason: "A new field of an item with its default does not change the digest.",
-			v:      object{"a": 1, "b": object{}, "items": []any{object{"n": "x", "new": 5}}}, defaults: object{"a": 1, "b": object{}, "items": []any{object{"new": 5}}}, same: true,
+			reason:   "A new field of an item with its default does not change the digest.",
+			v:        object{"a": 1, "b": object{}, "items": []any{object{"n": "x", "new": 5}}},
+			defaults: object{"a": 1, "b": object{}, "items": []any{object{"new": 5}}}, same: true,
 		},
 		"Said": {
 			reason: "Another value than the default changes the digest.",

@@ -15,12 +15,21 @@ func TestModeAt(t *testing.T) {
 		engine catalogv1alpha1.SiteEngine
 		want   Mode
 	}{
-		"Flux":            {reason: "The rendered objects disable the substitution of Flux.", engine: catalogv1alpha1.SiteEngine{Type: "Flux", AcceptProof: "Exact"}, want: ModeDisabled},
-		"FluxDefault":     {reason: "A Site that does not say which proof it accepts takes the exact one.", engine: catalogv1alpha1.SiteEngine{Type: "Flux"}, want: ModeDisabled},
-		"FluxTransformed": {reason: "A Site that accepts objects which Flux transformed may have Blueprints with variables.", engine: catalogv1alpha1.SiteEngine{Type: "Flux", AcceptProof: "Transformed"}, want: ModePossible},
-		"ArgoCD":          {reason: "Argo CD replaces no variables in files.", engine: catalogv1alpha1.SiteEngine{Type: "ArgoCD"}},
-		"ConfigSync":      {reason: "Config Sync replaces no variables in files.", engine: catalogv1alpha1.SiteEngine{Type: "ConfigSync"}},
-		"None":            {reason: "A Site without a named engine may be read by Flux.", engine: catalogv1alpha1.SiteEngine{Type: "None"}, want: ModePossible},
+		"Flux": {
+			reason: "The rendered objects disable the substitution of Flux.",
+			engine: catalogv1alpha1.SiteEngine{Type: "Flux", AcceptProof: "Exact"}, want: ModeDisabled,
+		},
+		"FluxDefault": {
+			reason: "A Site that does not say which proof it accepts takes the exact one.",
+			engine: catalogv1alpha1.SiteEngine{Type: "Flux"}, want: ModeDisabled,
+		},
+		"FluxTransformed": {
+			reason: "A Site that accepts objects which Flux transformed may have Blueprints with variables.",
+			engine: catalogv1alpha1.SiteEngine{Type: "Flux", AcceptProof: "Transformed"}, want: ModePossible,
+		},
+		"ArgoCD":     {reason: "Argo CD replaces no variables in files.", engine: catalogv1alpha1.SiteEngine{Type: "ArgoCD"}},
+		"ConfigSync": {reason: "Config Sync replaces no variables in files.", engine: catalogv1alpha1.SiteEngine{Type: "ConfigSync"}},
+		"None":       {reason: "A Site without a named engine may be read by Flux.", engine: catalogv1alpha1.SiteEngine{Type: "None"}, want: ModePossible},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -37,8 +46,11 @@ func TestNames(t *testing.T) {
 		text   string
 		want   []string
 	}{
-		"Plain":   {reason: "A variable has the name between its braces.", text: "a ${TOKEN} b", want: []string{"TOKEN"}},
-		"Default": {reason: "A function of a variable is not a part of its name.", text: "${A:-x} ${B/c/d} ${C^^} ${D:0:1} ${E%x} ${F=1}", want: []string{"A", "B", "C", "D", "E", "F"}},
+		"Plain": {reason: "A variable has the name between its braces.", text: "a ${TOKEN} b", want: []string{"TOKEN"}},
+		"Default": {
+			reason: "A function of a variable is not a part of its name.",
+			text:   "${A:-x} ${B/c/d} ${C^^} ${D:0:1} ${E%x} ${F=1}", want: []string{"A", "B", "C", "D", "E", "F"},
+		},
 		"Nested":  {reason: "A variable in the default of another one counts.", text: "${A:-${B}}", want: []string{"A", "B"}},
 		"Length":  {reason: "The length of a value reveals a part of it.", text: "${#TOKEN}", want: []string{"TOKEN"}},
 		"Escaped": {reason: "An escaped variable counts, since one more $ before it makes it a variable.", text: "$${A} $$${B}", want: []string{"A", "B"}},
@@ -97,18 +109,47 @@ func TestCheck(t *testing.T) {
 		delivered   []string
 		want        string
 	}{
-		"None":        {reason: "Where the engine replaces nothing, an object may have each text.", object: env},
-		"Disabled":    {reason: "Flux leaves an object with the annotation alone.", object: env, annotations: map[string]string{AnnotationSubstitute: "disabled"}, mode: ModeDisabled},
-		"Unmarked":    {reason: "Flux replaces variables in an object without the annotation.", object: env, mode: ModeDisabled, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
-		"Declared":    {reason: "An object may have the variables that it declares.", object: env, annotations: map[string]string{AnnotationVariables: "HOST,TOKEN"}, mode: ModePossible},
-		"Undeclared":  {reason: "An object may have no other variable.", object: env, annotations: map[string]string{AnnotationVariables: "HOST"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
-		"NoList":      {reason: "An object without a list declares none.", object: env, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
-		"Key":         {reason: "The engine replaces variables in keys too.", object: key, mode: ModePossible, want: `data[${TOKEN}]: variable "TOKEN"` + replaced},
-		"Exact":       {reason: "An object from before the Site accepted transformed objects is left alone by Flux.", object: env, annotations: map[string]string{AnnotationSubstitute: "disabled"}, mode: ModePossible},
-		"Transformed": {reason: "An object from the time when the Site accepted transformed objects has its list.", object: env, annotations: map[string]string{AnnotationVariables: "TOKEN"}, mode: ModeDisabled},
-		"Enabled":     {reason: "Another value of the annotation disables nothing.", object: env, annotations: map[string]string{AnnotationSubstitute: "enabled"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
-		"Delivered":   {reason: "An object may have the variables that its directory has.", object: env, delivered: []string{"TOKEN"}, mode: ModePossible},
-		"Another":     {reason: "An object may have no other variable than its directory.", object: env, delivered: []string{"HOST"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
+		"None": {reason: "Where the engine replaces nothing, an object may have each text.", object: env},
+		"Disabled": {
+			reason: "Flux leaves an object with the annotation alone.",
+			object: env, annotations: map[string]string{AnnotationSubstitute: "disabled"}, mode: ModeDisabled,
+		},
+		"Unmarked": {
+			reason: "Flux replaces variables in an object without the annotation.",
+			object: env, mode: ModeDisabled, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced,
+		},
+		"Declared": {
+			reason: "An object may have the variables that it declares.",
+			object: env, annotations: map[string]string{AnnotationVariables: "HOST,TOKEN"}, mode: ModePossible,
+		},
+		"Undeclared": {
+			reason: "An object may have no other variable.",
+			object: env, annotations: map[string]string{AnnotationVariables: "HOST"}, mode: ModePossible,
+			want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced,
+		},
+		"NoList": {
+			reason: "An object without a list declares none.",
+			object: env, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced,
+		},
+		"Key": {reason: "The engine replaces variables in keys too.", object: key, mode: ModePossible, want: `data[${TOKEN}]: variable "TOKEN"` + replaced},
+		"Exact": {
+			reason: "An object from before the Site accepted transformed objects is left alone by Flux.",
+			object: env, annotations: map[string]string{AnnotationSubstitute: "disabled"}, mode: ModePossible,
+		},
+		"Transformed": {
+			reason: "An object from the time when the Site accepted transformed objects has its list.",
+			object: env, annotations: map[string]string{AnnotationVariables: "TOKEN"}, mode: ModeDisabled,
+		},
+		"Enabled": {
+			reason: "Another value of the annotation disables nothing.",
+			object: env, annotations: map[string]string{AnnotationSubstitute: "enabled"}, mode: ModePossible,
+			want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced,
+		},
+		"Delivered": {reason: "An object may have the variables that its directory has.", object: env, delivered: []string{"TOKEN"}, mode: ModePossible},
+		"Another": {
+			reason: "An object may have no other variable than its directory.",
+			object: env, delivered: []string{"HOST"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -26,24 +26,30 @@ func TestRead(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"Number":     {reason: "A field of the answer is accepted as a number.", text: "answer.errors"},
-		"Sum":        {reason: "A sum of numbers is accepted.", text: "answer.a + answer.b * 2.0 - 1.0"},
-		"Compare":    {reason: "A comparison of texts is accepted.", text: `answer.state == "ok" || answer.state.startsWith("good")`},
-		"Among":      {reason: "A comparison with several constants is accepted.", text: `answer.state in ["ok", "good"]`},
-		"Count":      {reason: "The elements that match a condition may be counted.", text: `answer.items.filter(i, has(i.up) && i.up).size() >= 2 && answer.items.exists_one(i, i.x == 1)`},
-		"Nonsense":   {reason: "Text that is not CEL is refused.", text: "answer.", want: cel},
-		"Unknown":    {reason: "An expression with a variable beside the answer is refused.", text: "env.HOME", want: cel},
-		"List":       {reason: "An expression that gives no number is refused.", text: "[1, 2]", want: noNumber},
-		"Long":       {reason: "An expression that is too long is refused.", text: strings.Repeat("1+", 600) + "1", want: "has more than 1024 characters"},
-		"Deep":       {reason: "An expression that nests too deep is refused.", text: chain("(%s)", "1", 400), want: cel},
-		"Matches":    {reason: "A regular expression takes as long as it likes, in one step.", text: `answer.s.matches("(?i)(\\pL{400}\\d)$")`, want: cel},
-		"Map":        {reason: "A list of one thing many times.", text: "answer.map(x, answer).size()", want: cel},
-		"Twice":      {reason: "A list of one thing twice.", text: "[answer, answer].size()", want: large},
-		"Entries":    {reason: "A map that holds the answer twice is refused.", text: "{'a': answer, 'b': answer}.size()", want: large},
-		"TwiceDeep":  {reason: "A nested list that holds one thing twice is refused.", text: "answer.all(x, [[[x], [x]]].size() == 1)", want: large},
-		"Zones":      {reason: "A time zone is a file.", text: `timestamp("2026-01-01T00:00:00Z").getHours("Europe/Berlin")`, want: cel},
-		"Bytes":      {reason: "Functions for bytes are not available.", text: `size(bytes(answer.s))`, want: cel},
-		"Accumulate": {reason: "A name that CEL keeps for itself is refused.", text: "answer.filter(x, size(__result__ + __result__) > 0).size()", want: "__result__ is CEL's own"},
+		"Number":  {reason: "A field of the answer is accepted as a number.", text: "answer.errors"},
+		"Sum":     {reason: "A sum of numbers is accepted.", text: "answer.a + answer.b * 2.0 - 1.0"},
+		"Compare": {reason: "A comparison of texts is accepted.", text: `answer.state == "ok" || answer.state.startsWith("good")`},
+		"Among":   {reason: "A comparison with several constants is accepted.", text: `answer.state in ["ok", "good"]`},
+		"Count": {
+			reason: "The elements that match a condition may be counted.",
+			text:   `answer.items.filter(i, has(i.up) && i.up).size() >= 2 && answer.items.exists_one(i, i.x == 1)`,
+		},
+		"Nonsense":  {reason: "Text that is not CEL is refused.", text: "answer.", want: cel},
+		"Unknown":   {reason: "An expression with a variable beside the answer is refused.", text: "env.HOME", want: cel},
+		"List":      {reason: "An expression that gives no number is refused.", text: "[1, 2]", want: noNumber},
+		"Long":      {reason: "An expression that is too long is refused.", text: strings.Repeat("1+", 600) + "1", want: "has more than 1024 characters"},
+		"Deep":      {reason: "An expression that nests too deep is refused.", text: chain("(%s)", "1", 400), want: cel},
+		"Matches":   {reason: "A regular expression takes as long as it likes, in one step.", text: `answer.s.matches("(?i)(\\pL{400}\\d)$")`, want: cel},
+		"Map":       {reason: "A list of one thing many times.", text: "answer.map(x, answer).size()", want: cel},
+		"Twice":     {reason: "A list of one thing twice.", text: "[answer, answer].size()", want: large},
+		"Entries":   {reason: "A map that holds the answer twice is refused.", text: "{'a': answer, 'b': answer}.size()", want: large},
+		"TwiceDeep": {reason: "A nested list that holds one thing twice is refused.", text: "answer.all(x, [[[x], [x]]].size() == 1)", want: large},
+		"Zones":     {reason: "A time zone is a file.", text: `timestamp("2026-01-01T00:00:00Z").getHours("Europe/Berlin")`, want: cel},
+		"Bytes":     {reason: "Functions for bytes are not available.", text: `size(bytes(answer.s))`, want: cel},
+		"Accumulate": {
+			reason: "A name that CEL keeps for itself is refused.",
+			text:   "answer.filter(x, size(__result__ + __result__) > 0).size()", want: "__result__ is CEL's own",
+		},
 	}
 	r := NewReader(100)
 	for name, tc := range cases {

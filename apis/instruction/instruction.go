@@ -96,6 +96,9 @@ type Object struct {
 	// Labels and Annotations of the object.
 	Labels, Annotations map[string]string
 
+	// Version of the group in which the object is written.
+	Version string
+
 	// Content of the file that holds the object.
 	Content []byte
 }
@@ -104,6 +107,9 @@ type Object struct {
 type Manifest struct {
 	// Object in the file.
 	Object policy.Object
+
+	// Version of the group in which the object is written.
+	Version string
 
 	// Instructions of the object, for all engines.
 	Instructions []Instruction
@@ -120,7 +126,7 @@ func Read(name string, content []byte) []Manifest {
 	found := readObjects(name, content)
 	out := make([]Manifest, 0, len(found))
 	for _, o := range found {
-		out = append(out, Manifest{Object: o.Object, Instructions: Of(o), IsHealthIgnored: o.Annotations[ignoreHealthKey] == "true"})
+		out = append(out, Manifest{Object: o.Object, Version: o.Version, Instructions: Of(o), IsHealthIgnored: o.Annotations[ignoreHealthKey] == "true"})
 	}
 	return out
 }
@@ -132,7 +138,7 @@ func readObjects(name string, content []byte) []Object {
 		gvk := u.GroupVersionKind()
 		out = append(out, Object{
 			Object: policy.Object{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()},
-			Labels: u.GetLabels(), Annotations: u.GetAnnotations(), Content: content,
+			Labels: u.GetLabels(), Annotations: u.GetAnnotations(), Version: gvk.Version, Content: content,
 		})
 	}
 	return out

@@ -15,8 +15,14 @@ func TestDiffersInSerialsOnly(t *testing.T) {
 		"Equal":   {reason: "Equal messages are the same.", a: "rule 7 says no", b: "rule 7 says no", want: true},
 		"Request": {reason: "The id of a request is another one for each push.", a: "denied (request 4f3c2a91)", b: "denied (request 99aa0b12)", want: true},
 		"Time":    {reason: "The time that a server writes into its message does not count.", a: "denied at 12:30:01Z", b: "denied at 12:31:07Z", want: true},
-		"UUID":    {reason: "A UUID is another one for each push.", a: "denied, 0f8fad5b-d9cb-469f-a165-70867728950e", b: "denied, 7c9e6679-7425-40de-944b-e07fc1f90ae7", want: true},
-		"Moment":  {reason: "A date with a time is another one for each push.", a: "at 2031-12-17T13:14:15.123Z: no", b: "at 2031-12-17T13:14:16.456Z: no", want: true},
+		"UUID": {
+			reason: "A UUID is another one for each push.",
+			a:      "denied, 0f8fad5b-d9cb-469f-a165-70867728950e", b: "denied, 7c9e6679-7425-40de-944b-e07fc1f90ae7", want: true,
+		},
+		"Moment": {
+			reason: "A date with a time is another one for each push.",
+			a:      "at 2031-12-17T13:14:15.123Z: no", b: "at 2031-12-17T13:14:16.456Z: no", want: true,
+		},
 		"Date":    {reason: "A date alone is another one for each day.", a: "closed on 2031-12-17", b: "closed on 2031-12-18", want: true},
 		"Number":  {reason: "The long number of a request is another one for each push.", a: "request #1234567 denied", b: "request #1234568 denied", want: true},
 		"Site":    {reason: "The name of a Site tells two messages apart.", a: "no tree for edge01-a", b: "no tree for edge01-b"},

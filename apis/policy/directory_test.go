@@ -37,23 +37,51 @@ func TestCheckTreeTracks(t *testing.T) {
 			delete(f, "green/kustomization.yaml")
 			f["kustomization.yaml"] = []byte("resources: [blue, shared]\n")
 		})},
-		"Objects":      {reason: "The objects in the folder of a track are checked like others.", change: set("green/a.yaml", role), want: "clusterScoped"},
-		"Unlisted":     {reason: "A folder that the kustomization leaves out is refused.", change: set("kustomization.yaml", "resources: [blue, shared]\n"), want: "the folders of its tracks"},
-		"Absent":       {reason: "A kustomization that lists a folder which is not there is refused.", change: tracked(func(f tree.Files) { maps.DeleteFunc(f, func(name string, _ []byte) bool { return name[0] == 'g' }) }), want: "the folders of its tracks"},
-		"ExtraFile":    {reason: "A file that the kustomization of its folder does not list is refused.", change: set("blue/b.yaml", configMap), want: "resources of blue/kustomization.yaml"},
-		"Remote":       {reason: "The kustomization of a folder reads nothing from elsewhere.", change: set("blue/kustomization.yaml", "resources: [a.yaml, ../green]\n"), want: "resources of blue/kustomization.yaml"},
-		"Patches":      {reason: "The kustomization of a folder changes nothing.", change: set("blue/kustomization.yaml", "resources: [a.yaml]\npatches: [{patch: x}]\n"), want: "may only hold"},
-		"Unkustomized": {reason: "A folder without a kustomization cannot be built.", change: tracked(func(f tree.Files) { delete(f, "blue/kustomization.yaml") }), want: "blue/kustomization.yaml is missing"},
-		"Beside":       {reason: "A directory with tracks has no file beside their folders.", change: set("a.yaml", configMap), want: "no files beside its folders"},
-		"OtherFolder":  {reason: "A folder that is not that of a track is refused, whatever it holds.", change: set("x/kustomization.yaml", "resources: []\n"), want: "x is not the folder of a track"},
-		"Deeper":       {reason: "A folder has no folders.", change: set("blue/x/kustomization.yaml", "resources: []\n"), want: "blue/x is not the folder of a track"},
-		"SecondName":   {reason: "A folder has no kustomization of another name.", change: set("blue/Kustomization", "resources: []\n"), want: "only flat files"},
+		"Objects": {reason: "The objects in the folder of a track are checked like others.", change: set("green/a.yaml", role), want: "clusterScoped"},
+		"Unlisted": {
+			reason: "A folder that the kustomization leaves out is refused.",
+			change: set("kustomization.yaml", "resources: [blue, shared]\n"), want: "the folders of its tracks",
+		},
+		"Absent": {
+			reason: "A kustomization that lists a folder which is not there is refused.",
+			change: tracked(func(f tree.Files) { maps.DeleteFunc(f, func(name string, _ []byte) bool { return name[0] == 'g' }) }),
+			want:   "the folders of its tracks",
+		},
+		"ExtraFile": {
+			reason: "A file that the kustomization of its folder does not list is refused.",
+			change: set("blue/b.yaml", configMap), want: "resources of blue/kustomization.yaml",
+		},
+		"Remote": {
+			reason: "The kustomization of a folder reads nothing from elsewhere.",
+			change: set("blue/kustomization.yaml", "resources: [a.yaml, ../green]\n"), want: "resources of blue/kustomization.yaml",
+		},
+		"Patches": {
+			reason: "The kustomization of a folder changes nothing.",
+			change: set("blue/kustomization.yaml", "resources: [a.yaml]\npatches: [{patch: x}]\n"), want: "may only hold",
+		},
+		"Unkustomized": {
+			reason: "A folder without a kustomization cannot be built.",
+			change: tracked(func(f tree.Files) { delete(f, "blue/kustomization.yaml") }), want: "blue/kustomization.yaml is missing",
+		},
+		"Beside": {reason: "A directory with tracks has no file beside their folders.", change: set("a.yaml", configMap), want: "no files beside its folders"},
+		"OtherFolder": {
+			reason: "A folder that is not that of a track is refused, whatever it holds.",
+			change: set("x/kustomization.yaml", "resources: []\n"), want: "x is not the folder of a track",
+		},
+		"Deeper": {
+			reason: "A folder has no folders.",
+			change: set("blue/x/kustomization.yaml", "resources: []\n"), want: "blue/x is not the folder of a track",
+		},
+		"SecondName": {reason: "A folder has no kustomization of another name.", change: set("blue/Kustomization", "resources: []\n"), want: "only flat files"},
 		"Manifests": {reason: "A directory for engines that read everything has no kustomization in its folders.", change: manifests(tracked(func(f tree.Files) {
 			maps.DeleteFunc(f, func(name string, _ []byte) bool {
 				return isKustomization(name[max(0, len(name)-len(kustomizationRef)):])
 			})
 		}))},
-		"ManifestsWithKust": {reason: "An engine that reads everything would read a kustomization as an object.", change: manifests(tracked(func(f tree.Files) { delete(f, "kustomization.yaml") })), want: "only flat files"},
+		"ManifestsWithKust": {
+			reason: "An engine that reads everything would read a kustomization as an object.",
+			change: manifests(tracked(func(f tree.Files) { delete(f, "kustomization.yaml") })), want: "only flat files",
+		},
 		"ManifestsBeside": {reason: "Where engines read everything, a directory with tracks has no file beside their folders either.", change: manifests(tracked(func(f tree.Files) {
 			maps.DeleteFunc(f, func(name string, _ []byte) bool {
 				return isKustomization(name[max(0, len(name)-len(kustomizationRef)):])

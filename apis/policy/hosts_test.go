@@ -18,7 +18,8 @@ func TestCheckHosts(t *testing.T) {
 		ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: shop}\nspec: "
 	)
 	ofTeam := []catalogv1alpha1.RouteHosts{
-		{Namespaces: []string{"team-a"}, Hosts: []string{"shop.example.org", "*.team-a.example.org"}}, {Namespaces: []string{"team-b"}, Hosts: []string{"*.team-b.example.org"}},
+		{Namespaces: []string{"team-a"}, Hosts: []string{"shop.example.org", "*.team-a.example.org"}},
+		{Namespaces: []string{"team-b"}, Hosts: []string{"*.team-b.example.org"}},
 	}
 	cases := map[string]struct {
 		reason string
@@ -26,23 +27,57 @@ func TestCheckHosts(t *testing.T) {
 		object string
 		want   string
 	}{
-		"Unlimited":   {reason: "A Site without routeHosts leaves each host to each namespace.", object: http + "{hostnames: [other.example.org]}"},
-		"Own":         {reason: "A namespace may route its hosts, and names below its domain.", hosts: ofTeam, object: http + "{hostnames: [shop.example.org, api.v2.team-a.example.org]}"},
-		"Case":        {reason: "Hosts are the same in capitals.", hosts: ofTeam, object: http + "{hostnames: [Shop.Example.org]}"},
-		"Wildcard":    {reason: "A namespace may route all names below its domain.", hosts: ofTeam, object: http + `{hostnames: ["*.team-a.example.org"]}`},
-		"Wider":       {reason: "A wildcard that stands for more is refused.", hosts: ofTeam, object: http + `{hostnames: ["*.example.org"]}`, want: `host "*.example.org"`},
-		"Foreign":     {reason: "A host of another namespace is refused, and the message says which are left.", hosts: ofTeam, object: http + "{hostnames: [shop.example.org, web.team-b.example.org]}", want: `host "web.team-b.example.org": spec.routeHosts of Site "edge1" leaves namespace "team-a" shop.example.org, *.team-a.example.org`},
-		"Domain":      {reason: "The domain itself is not below itself.", hosts: ofTeam, object: http + "{hostnames: [team-a.example.org]}", want: `host "team-a.example.org"`},
-		"Suffix":      {reason: "A name that merely ends like the domain is refused.", hosts: ofTeam, object: http + "{hostnames: [xteam-a.example.org]}", want: `host "xteam-a.example.org"`},
-		"Each":        {reason: "A route without a host takes each one.", hosts: ofTeam, object: http + "{}", want: "it takes requests to each host"},
-		"Strange":     {reason: "A value that is not a list of hosts counts as none.", hosts: ofTeam, object: http + "{hostnames: {a: b}}", want: "it takes requests to each host"},
-		"Star":        {reason: "A namespace may be left all hosts.", hosts: []catalogv1alpha1.RouteHosts{{Namespaces: []string{"*"}, Hosts: []string{"*"}}}, object: http + "{}"},
-		"None":        {reason: "A namespace that is not named gets no host.", hosts: ofTeam[1:], object: http + "{hostnames: [shop.example.org]}", want: `leaves namespace "team-a" no host`},
-		"Ingress":     {reason: "The hosts of an Ingress are in its rules.", hosts: ofTeam, object: ingress + "{rules: [{host: shop.example.org}, {host: b.example.org}]}", want: `host "b.example.org"`},
-		"IngressOwn":  {reason: "An Ingress with hosts of the namespace is taken.", hosts: ofTeam, object: ingress + "{rules: [{host: shop.example.org}]}"},
-		"IngressRule": {reason: "A rule without a host takes each one.", hosts: ofTeam, object: ingress + "{rules: [{http: {}}]}", want: "it takes requests to each host"},
-		"IngressRest": {reason: "A default backend takes each host.", hosts: ofTeam, object: ingress + "{defaultBackend: {}, rules: [{host: shop.example.org}]}", want: "it takes requests to each host"},
-		"Service":     {reason: "An object without routes has no host.", hosts: ofTeam, object: "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {}"},
+		"Unlimited": {reason: "A Site without routeHosts leaves each host to each namespace.", object: http + "{hostnames: [other.example.org]}"},
+		"Own": {
+			reason: "A namespace may route its hosts, and names below its domain.",
+			hosts:  ofTeam, object: http + "{hostnames: [shop.example.org, api.v2.team-a.example.org]}",
+		},
+		"Case":     {reason: "Hosts are the same in capitals.", hosts: ofTeam, object: http + "{hostnames: [Shop.Example.org]}"},
+		"Wildcard": {reason: "A namespace may route all names below its domain.", hosts: ofTeam, object: http + `{hostnames: ["*.team-a.example.org"]}`},
+		"Wider": {
+			reason: "A wildcard that stands for more is refused.",
+			hosts:  ofTeam, object: http + `{hostnames: ["*.example.org"]}`, want: `host "*.example.org"`,
+		},
+		"Foreign": {
+			reason: "A host of another namespace is refused, and the message says which are left.",
+			hosts:  ofTeam, object: http + "{hostnames: [shop.example.org, web.team-b.example.org]}",
+			want: `host "web.team-b.example.org": spec.routeHosts of Site "edge1" leaves namespace "team-a" shop.example.org, *.team-a.example.org`,
+		},
+		"Domain": {
+			reason: "The domain itself is not below itself.",
+			hosts:  ofTeam, object: http + "{hostnames: [team-a.example.org]}", want: `host "team-a.example.org"`,
+		},
+		"Suffix": {
+			reason: "A name that merely ends like the domain is refused.",
+			hosts:  ofTeam, object: http + "{hostnames: [xteam-a.example.org]}", want: `host "xteam-a.example.org"`,
+		},
+		"Each": {reason: "A route without a host takes each one.", hosts: ofTeam, object: http + "{}", want: "it takes requests to each host"},
+		"Strange": {
+			reason: "A value that is not a list of hosts counts as none.",
+			hosts:  ofTeam, object: http + "{hostnames: {a: b}}", want: "it takes requests to each host",
+		},
+		"Star": {
+			reason: "A namespace may be left all hosts.",
+			hosts:  []catalogv1alpha1.RouteHosts{{Namespaces: []string{"*"}, Hosts: []string{"*"}}}, object: http + "{}",
+		},
+		"None": {
+			reason: "A namespace that is not named gets no host.",
+			hosts:  ofTeam[1:], object: http + "{hostnames: [shop.example.org]}", want: `leaves namespace "team-a" no host`,
+		},
+		"Ingress": {
+			reason: "The hosts of an Ingress are in its rules.",
+			hosts:  ofTeam, object: ingress + "{rules: [{host: shop.example.org}, {host: b.example.org}]}", want: `host "b.example.org"`,
+		},
+		"IngressOwn": {reason: "An Ingress with hosts of the namespace is taken.", hosts: ofTeam, object: ingress + "{rules: [{host: shop.example.org}]}"},
+		"IngressRule": {
+			reason: "A rule without a host takes each one.",
+			hosts:  ofTeam, object: ingress + "{rules: [{http: {}}]}", want: "it takes requests to each host",
+		},
+		"IngressRest": {
+			reason: "A default backend takes each host.",
+			hosts:  ofTeam, object: ingress + "{defaultBackend: {}, rules: [{host: shop.example.org}]}", want: "it takes requests to each host",
+		},
+		"Service": {reason: "An object without routes has no host.", hosts: ofTeam, object: "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {}"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -18,11 +18,19 @@ func TestCheckJob(t *testing.T) {
 		job    deploymentv1alpha1.JobCheck
 		want   string
 	}{
-		"AnyImage":     {reason: "A star in the images of a Site allows each image.", site: all, job: deploymentv1alpha1.JobCheck{Image: "x"}},
-		"Account":      {reason: "A Job may name the service account of the Site.", site: all, job: deploymentv1alpha1.JobCheck{ServiceAccountName: "checker"}},
-		"OtherImage":   {reason: "An image that the Site does not list is refused.", site: bounds, job: deploymentv1alpha1.JobCheck{Image: "curl:9"}, want: `job: image: "curl:9" is not among the spec.postCheck.allowedImages of the Site`},
-		"OtherAccount": {reason: "Another service account than that of the Site is refused.", site: all, job: deploymentv1alpha1.JobCheck{ServiceAccountName: "admin"}, want: `job: serviceAccountName: must be absent, or "checker" as the Site says`},
-		"NoJobs":       {reason: "A Site without spec.postCheck runs no Jobs.", want: "job: the Site has no spec.postCheck, so that no Job runs there"},
+		"AnyImage": {reason: "A star in the images of a Site allows each image.", site: all, job: deploymentv1alpha1.JobCheck{Image: "x"}},
+		"Account":  {reason: "A Job may name the service account of the Site.", site: all, job: deploymentv1alpha1.JobCheck{ServiceAccountName: "checker"}},
+		"OtherImage": {
+			reason: "An image that the Site does not list is refused.",
+			site:   bounds, job: deploymentv1alpha1.JobCheck{Image: "curl:9"},
+			want: `job: image: "curl:9" is not among the spec.postCheck.allowedImages of the Site`,
+		},
+		"OtherAccount": {
+			reason: "Another service account than that of the Site is refused.",
+			site:   all, job: deploymentv1alpha1.JobCheck{ServiceAccountName: "admin"},
+			want: `job: serviceAccountName: must be absent, or "checker" as the Site says`,
+		},
+		"NoJobs": {reason: "A Site without spec.postCheck runs no Jobs.", want: "job: the Site has no spec.postCheck, so that no Job runs there"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

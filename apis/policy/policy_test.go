@@ -75,14 +75,29 @@ func runCheckTree(t *testing.T, cases map[string]checkCase) {
 
 func TestCheckTreePlace(t *testing.T) {
 	runCheckTree(t, map[string]checkCase{
-		"Good":           {reason: "A tree that every limit allows passes.", change: func(*Input) {}},
-		"OtherClaim":     {reason: "The directory of another claim is refused.", change: func(in *Input) { in.Path = "fleet/clusters/edge1/team-a/other" }, want: "is not the claim's directory"},
-		"OtherNamespace": {reason: "The directory of another namespace is refused.", change: func(in *Input) { in.Path = "fleet/clusters/edge1/team-b/shop" }, want: "is not the claim's directory"},
-		"Parent":         {reason: "A path that leads through a parent directory is refused.", change: func(in *Input) { in.Path += "/../other" }, want: "is not the claim's directory"},
-		"WithoutPrefix":  {reason: "A path above the prefix of the configuration is refused.", change: func(in *Input) { in.Path = "clusters/edge1/team-a/shop" }, want: "is not the claim's directory"},
-		"Below":          {reason: "A path below the directory of the claim is refused.", change: func(in *Input) { in.Path += "/x" }, want: "is not the claim's directory"},
-		"Root":           {reason: "The root of the repository is refused.", change: func(in *Input) { in.Path = "" }, want: "is not the claim's directory"},
-		"Branch":         {reason: "A branch that the configuration does not name.", change: func(in *Input) { in.Branch = "release" }, want: `"release"`},
+		"Good": {reason: "A tree that every limit allows passes.", change: func(*Input) {}},
+		"OtherClaim": {
+			reason: "The directory of another claim is refused.",
+			change: func(in *Input) { in.Path = "fleet/clusters/edge1/team-a/other" }, want: "is not the claim's directory",
+		},
+		"OtherNamespace": {
+			reason: "The directory of another namespace is refused.",
+			change: func(in *Input) { in.Path = "fleet/clusters/edge1/team-b/shop" }, want: "is not the claim's directory",
+		},
+		"Parent": {
+			reason: "A path that leads through a parent directory is refused.",
+			change: func(in *Input) { in.Path += "/../other" }, want: "is not the claim's directory",
+		},
+		"WithoutPrefix": {
+			reason: "A path above the prefix of the configuration is refused.",
+			change: func(in *Input) { in.Path = "clusters/edge1/team-a/shop" }, want: "is not the claim's directory",
+		},
+		"Below": {
+			reason: "A path below the directory of the claim is refused.",
+			change: func(in *Input) { in.Path += "/x" }, want: "is not the claim's directory",
+		},
+		"Root":   {reason: "The root of the repository is refused.", change: func(in *Input) { in.Path = "" }, want: "is not the claim's directory"},
+		"Branch": {reason: "A branch that the configuration does not name.", change: func(in *Input) { in.Branch = "release" }, want: `"release"`},
 		"BranchPolicy": {
 			reason: "A branch that the policy does not list, also when the configuration names it.",
 			change: func(in *Input) { in.Config.Policy.Branches = []string{"staging"} }, want: "spec.policy.branches",
@@ -91,9 +106,15 @@ func TestCheckTreePlace(t *testing.T) {
 			reason: "A branch that the policy lists is still not the configuration's.",
 			change: func(in *Input) { in.Branch = "staging"; in.Config.Policy.Branches = []string{"staging", "main"} }, want: `"staging"`,
 		},
-		"SiteNotAllowed": {reason: "A Site that the namespace may not use.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"team-b"} }, want: "does not exist or may not be used"},
-		"SiteForNobody":  {reason: "A Site whose list of namespaces is empty may be used by none.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = nil }, want: "does not exist or may not be used"},
-		"SiteForAll":     {reason: "A star in allowedNamespaces allows every namespace.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"*"} }},
+		"SiteNotAllowed": {
+			reason: "A Site that the namespace may not use.",
+			change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"team-b"} }, want: "does not exist or may not be used",
+		},
+		"SiteForNobody": {
+			reason: "A Site whose list of namespaces is empty may be used by none.",
+			change: func(in *Input) { in.Site.Spec.AllowedNamespaces = nil }, want: "does not exist or may not be used",
+		},
+		"SiteForAll": {reason: "A star in allowedNamespaces allows every namespace.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"*"} }},
 	})
 }
 
@@ -113,7 +134,10 @@ func TestCheckTreeKinds(t *testing.T) {
 				in.Config.Policy.AllowedKinds = named("rbac.authorization.k8s.io", "*")
 			}, want: "clusterScoped does not allow",
 		},
-		"Namespace": {reason: "A Namespace is cluster-scoped, so it needs clusterScoped.", change: func(in *Input) { in.Files = object("v1", "Namespace", "") }, want: "clusterScoped does not allow"},
+		"Namespace": {
+			reason: "A Namespace is cluster-scoped, so it needs clusterScoped.",
+			change: func(in *Input) { in.Files = object("v1", "Namespace", "") }, want: "clusterScoped does not allow",
+		},
 		"SiteAllows": {
 			reason: "A Site that allows cluster-scoped objects is not enough: the configuration has to name the kind.",
 			change: func(in *Input) { allowClusterScoped(in); in.Files = object("v1", "Namespace", "") }, want: "must be named in spec.policy.allowedKinds",
@@ -161,7 +185,10 @@ func TestCheckTreeKinds(t *testing.T) {
 				in.Files = object("example.org/v1", "Widget", "")
 			}, want: "clusterScoped does not allow",
 		},
-		"NotListed":   {reason: "A list of kinds is the whole list.", change: func(in *Input) { in.Config.Policy.AllowedKinds = named("apps", "*") }, want: "does not name this kind"},
+		"NotListed": {
+			reason: "A list of kinds is the whole list.",
+			change: func(in *Input) { in.Config.Policy.AllowedKinds = named("apps", "*") }, want: "does not name this kind",
+		},
 		"GroupListed": {reason: "A star is every kind of the group.", change: func(in *Input) { in.Config.Policy.AllowedKinds = named("", "*") }},
 		"OtherGroup": {
 			reason: "A kind of another group is another kind.",
@@ -171,7 +198,10 @@ func TestCheckTreeKinds(t *testing.T) {
 			in.ConfigKind = KindProviderConfig
 			in.Config.Policy.AllowedKinds = named("apps", "*")
 		}, want: "does not name this kind"},
-		"Secret": {reason: "Secrets do not belong into Git.", change: func(in *Input) { in.Files = object("v1", "Secret", ", namespace: team-a") }, want: "plainSecrets"},
+		"Secret": {
+			reason: "Secrets do not belong into Git.",
+			change: func(in *Input) { in.Files = object("v1", "Secret", ", namespace: team-a") }, want: "plainSecrets",
+		},
 		"NamedSecret": {
 			reason: "Naming the kind does not change that.",
 			change: func(in *Input) {
@@ -202,18 +232,36 @@ func TestCheckTreeNamespaces(t *testing.T) {
 		return func(in *Input) { in.Site.Spec.TargetNamespaces.Allowed = names }
 	}
 	runCheckTree(t, map[string]checkCase{
-		"Own":            {reason: "An object in the claim's own namespace passes where the Site allows that.", change: allow(ownNamespace)},
-		"OwnByName":      {reason: "A namespace may be allowed by its own name.", change: allow("x", "team-a")},
-		"Every":          {reason: "An object in any namespace passes where the Site allows all.", change: allow("*")},
-		"None":           {reason: "An empty list allows no namespace.", change: allow(), want: `does not allow namespace "team-a"`},
-		"Other":          {reason: "An object in a namespace that the Site does not name is refused.", change: allow("team-b"), want: `does not allow namespace "team-a"`},
-		"NoPattern":      {reason: "A namespace in the list of a Site is a name, not a pattern.", change: allow("team-*"), want: `does not allow namespace "team-a"`},
-		"System":         {reason: "An object in a system namespace is refused.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }, want: `"kube-system"`},
-		"Star":           {reason: "A star as the namespace of an object is refused.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", `, namespace: "*"`) }, want: "does not allow namespace"},
-		"Missing":        {reason: "Without one, an engine would choose.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", "") }, want: "metadata.namespace is missing"},
-		"NotText":        {reason: "A namespace that is a number is refused as missing.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: 5") }, want: "metadata.namespace is missing"},
-		"EverySystem":    {reason: "A star allows the system's namespaces, too.", change: func(in *Input) { allow("*")(in); in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }},
-		"OwnIsNotOthers": {reason: "The placeholder is the claim's namespace only.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: team-b") }, want: `"team-b"`},
+		"Own":       {reason: "An object in the claim's own namespace passes where the Site allows that.", change: allow(ownNamespace)},
+		"OwnByName": {reason: "A namespace may be allowed by its own name.", change: allow("x", "team-a")},
+		"Every":     {reason: "An object in any namespace passes where the Site allows all.", change: allow("*")},
+		"None":      {reason: "An empty list allows no namespace.", change: allow(), want: `does not allow namespace "team-a"`},
+		"Other": {
+			reason: "An object in a namespace that the Site does not name is refused.",
+			change: allow("team-b"), want: `does not allow namespace "team-a"`,
+		},
+		"NoPattern": {reason: "A namespace in the list of a Site is a name, not a pattern.", change: allow("team-*"), want: `does not allow namespace "team-a"`},
+		"System": {
+			reason: "An object in a system namespace is refused.",
+			change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }, want: `"kube-system"`,
+		},
+		"Star": {
+			reason: "A star as the namespace of an object is refused.",
+			change: func(in *Input) { in.Files = object("v1", "ConfigMap", `, namespace: "*"`) }, want: "does not allow namespace",
+		},
+		"Missing": {
+			reason: "Without one, an engine would choose.",
+			change: func(in *Input) { in.Files = object("v1", "ConfigMap", "") }, want: "metadata.namespace is missing",
+		},
+		"NotText": {
+			reason: "A namespace that is a number is refused as missing.",
+			change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: 5") }, want: "metadata.namespace is missing",
+		},
+		"EverySystem": {reason: "A star allows the system's namespaces, too.", change: func(in *Input) { allow("*")(in); in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }},
+		"OwnIsNotOthers": {
+			reason: "The placeholder is the claim's namespace only.",
+			change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: team-b") }, want: `"team-b"`,
+		},
 	})
 }
 
@@ -225,49 +273,131 @@ func TestCheckTreeFiles(t *testing.T) {
 	}
 	list := []byte("resources: [a.yaml]\n")
 	runCheckTree(t, map[string]checkCase{
-		"TwoDocuments":   {reason: "Several objects in one file are each checked.", change: files(with(configMap + "---\n" + configMap))},
-		"SecondDocument": {reason: "The second document of a file is checked like the first one.", change: files(with(configMap + "---\n" + role)), want: "clusterScoped"},
-		"HiddenByTag":    {reason: "A separator with something behind it begins a document too.", change: files(with(configMap + "--- !!map\n" + role)), want: "document separator"},
-		"HiddenByFlow":   {reason: "A document may stand in the separator's own line.", change: files(with(configMap + "--- {apiVersion: v1, kind: Namespace, metadata: {name: b}}\n")), want: "document separator"},
-		"HiddenByEnd":    {reason: "Three dots end a document, and another may follow.", change: files(with(configMap + "...\n" + role)), want: "cannot decode YAML"},
-		"HiddenByReturn": {reason: "A carriage return ends a line of YAML.", change: files(with(strings.ReplaceAll(configMap+"---\n"+role, "\n", "\r"))), want: "three dashes"},
-		"OtherEncoding":  {reason: "A file in UTF-16 is refused although it is YAML.", change: files(with("\xfe\xff" + strings.Join(strings.Split("\n"+configMap+"---\n"+role, ""), "\x00"))), want: "a.yaml"},
-		"DuplicateKey":   {reason: "Decoders differ about which one counts.", change: files(with(configMap + "kind: Secret\n")), want: "already set"},
+		"TwoDocuments": {reason: "Several objects in one file are each checked.", change: files(with(configMap + "---\n" + configMap))},
+		"SecondDocument": {
+			reason: "The second document of a file is checked like the first one.",
+			change: files(with(configMap + "---\n" + role)), want: "clusterScoped",
+		},
+		"HiddenByTag": {
+			reason: "A separator with something behind it begins a document too.",
+			change: files(with(configMap + "--- !!map\n" + role)), want: "document separator",
+		},
+		"HiddenByFlow": {
+			reason: "A document may stand in the separator's own line.",
+			change: files(with(configMap + "--- {apiVersion: v1, kind: Namespace, metadata: {name: b}}\n")), want: "document separator",
+		},
+		"HiddenByEnd": {reason: "Three dots end a document, and another may follow.", change: files(with(configMap + "...\n" + role)), want: "cannot decode YAML"},
+		"HiddenByReturn": {
+			reason: "A carriage return ends a line of YAML.",
+			change: files(with(strings.ReplaceAll(configMap+"---\n"+role, "\n", "\r"))), want: "three dashes",
+		},
+		"OtherEncoding": {
+			reason: "A file in UTF-16 is refused although it is YAML.",
+			change: files(with("\xfe\xff" + strings.Join(strings.Split("\n"+configMap+"---\n"+role, ""), "\x00"))), want: "a.yaml",
+		},
+		"DuplicateKey": {reason: "Decoders differ about which one counts.", change: files(with(configMap + "kind: Secret\n")), want: "already set"},
 		"NestedDuplicate": {
 			reason: "A field that comes twice in a nested object is refused.",
 			change: files(with("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: team-a, namespace: kube-system}\n")), want: "already set",
 		},
-		"List":         {reason: "Objects in a list would not be checked.", change: files(with("apiVersion: v1\nkind: List\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
-		"TypedList":    {reason: "An object in a list of one kind is refused.", change: files(with("apiVersion: v1\nkind: ConfigMapList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
-		"ResourceList": {reason: "An object in a ResourceList of kustomize is refused.", change: files(with("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
-		"NoObject":     {reason: "A document that is not an object is refused.", change: files(with("hello")), want: "cannot decode YAML"},
-		"NoName":       {reason: "An object without a name of its own is refused.", change: files(with("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a, namespace: team-a}\n")), want: "not an object"},
-		"NotYAML":      {reason: "A file that is not YAML is refused.", change: files(with("a: [")), want: "cannot decode YAML"},
-		"Aliases":      {reason: "A few lines that stand for billions.", change: files(with(bomb())), want: "cannot decode YAML"},
+		"List": {
+			reason: "Objects in a list would not be checked.",
+			change: files(with("apiVersion: v1\nkind: List\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list",
+		},
+		"TypedList": {
+			reason: "An object in a list of one kind is refused.",
+			change: files(with("apiVersion: v1\nkind: ConfigMapList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list",
+		},
+		"ResourceList": {
+			reason: "An object in a ResourceList of kustomize is refused.",
+			change: files(with("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")),
+			want:   "is a list",
+		},
+		"NoObject": {reason: "A document that is not an object is refused.", change: files(with("hello")), want: "cannot decode YAML"},
+		"NoName": {
+			reason: "An object without a name of its own is refused.",
+			change: files(with("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a, namespace: team-a}\n")), want: "not an object",
+		},
+		"NotYAML": {reason: "A file that is not YAML is refused.", change: files(with("a: [")), want: "cannot decode YAML"},
+		"Aliases": {reason: "A few lines that stand for billions.", change: files(with(bomb())), want: "cannot decode YAML"},
 		"ExtraFile": {
 			reason: "A file that is not listed would be read by engines that read everything.",
 			change: files(tree.Files{"a.yaml": []byte(configMap), "b.yaml": []byte(configMap), "kustomization.yaml": list}), want: "the directory's other files",
 		},
-		"YML":               {reason: "A file with the extension yml is refused.", change: files(tree.Files{"a.yml": []byte(configMap), "kustomization.yaml": []byte("resources: [a.yml]")}), want: "only flat files"},
-		"JSON":              {reason: "A file with the extension json is refused.", change: files(tree.Files{"a.json": []byte(configMap), "kustomization.yaml": []byte("resources: [a.json]")}), want: "only flat files"},
-		"Script":            {reason: "A script in the directory is refused.", change: files(tree.Files{"a.sh": []byte(configMap), "kustomization.yaml": []byte("resources: [a.sh]")}), want: "only flat files"},
-		"UpperCase":         {reason: "A file with upper-case characters is refused, since some file systems ignore case.", change: files(tree.Files{"A.yaml": []byte(configMap), "kustomization.yaml": list}), want: "only flat files"},
-		"Nested":            {reason: "A file in a folder is refused.", change: files(tree.Files{"x/a.yaml": []byte(configMap), "kustomization.yaml": list}), want: "only flat files"},
-		"SecondKust":        {reason: "A second kustomization of another name.", change: files(tree.Files{"a.yaml": []byte(configMap), "kustomization.yaml": list, "kustomization.yml": list}), want: "only flat files"},
-		"NamelessKust":      {reason: "The third name that kustomize knows.", change: files(tree.Files{"a.yaml": []byte(configMap), "kustomization.yaml": list, "Kustomization": list}), want: "only flat files"},
-		"UpperCaseKust":     {reason: "A file system that knows no case.", change: files(tree.Files{"a.yaml": []byte(configMap), "KUSTOMIZATION.yaml": list, "kustomization.yaml": list}), want: "only flat files"},
-		"DotFile":           {reason: "A hidden file is refused, since engines skip it.", change: files(tree.Files{".a.yaml": []byte(configMap)}), want: "begins with a dot"},
-		"NoKustomization":   {reason: "Without one an engine makes its own.", change: files(tree.Files{"a.yaml": []byte(configMap)}), want: "is missing"},
-		"Remote":            {reason: "A kustomization with a remote resource is refused.", change: kustomization("resources: [a.yaml, 'https://example.org/x.yaml']"), want: "the directory's other files"},
-		"Above":             {reason: "A resource from another directory is refused.", change: kustomization("resources: [a.yaml, ../other]"), want: "the directory's other files"},
-		"ListedTwice":       {reason: "A kustomization that lists a resource twice is refused.", change: kustomization("resources: [a.yaml, a.yaml]"), want: "the directory's other files"},
-		"NotListed":         {reason: "A file that is left out.", change: kustomization("resources: []"), want: "the directory's other files"},
-		"HelmCharts":        {reason: "A kustomization that fetches Helm charts is refused.", change: kustomization("resources: [a.yaml]\nhelmCharts: [{name: x, repo: https://example.org}]"), want: "may only hold"},
-		"Patches":           {reason: "A patch changes objects that were checked.", change: kustomization("resources: [a.yaml]\npatches: [{patch: x}]"), want: "may only hold"},
-		"SetNamespace":      {reason: "A kustomization that sets a namespace is refused.", change: kustomization("resources: [a.yaml]\nnamespace: kube-system"), want: "may only hold"},
-		"Generators":        {reason: "A kustomization with a generator is refused.", change: kustomization("resources: [a.yaml]\ngenerators: [a.yaml]"), want: "may only hold"},
-		"SecondKustomizing": {reason: "A second document in a kustomization is refused.", change: kustomization("resources: [a.yaml]\n---\nnamespace: kube-system"), want: "three dashes"},
-		"TwiceResources":    {reason: "A list that comes twice in a kustomization is refused.", change: kustomization("resources: [a.yaml]\nresources: ['https://example.org']"), want: "already set"},
+		"YML": {
+			reason: "A file with the extension yml is refused.",
+			change: files(tree.Files{"a.yml": []byte(configMap), "kustomization.yaml": []byte("resources: [a.yml]")}), want: "only flat files",
+		},
+		"JSON": {
+			reason: "A file with the extension json is refused.",
+			change: files(tree.Files{"a.json": []byte(configMap), "kustomization.yaml": []byte("resources: [a.json]")}), want: "only flat files",
+		},
+		"Script": {
+			reason: "A script in the directory is refused.",
+			change: files(tree.Files{"a.sh": []byte(configMap), "kustomization.yaml": []byte("resources: [a.sh]")}), want: "only flat files",
+		},
+		"UpperCase": {
+			reason: "A file with upper-case characters is refused, since some file systems ignore case.",
+			change: files(tree.Files{"A.yaml": []byte(configMap), "kustomization.yaml": list}), want: "only flat files",
+		},
+		"Nested": {
+			reason: "A file in a folder is refused.",
+			change: files(tree.Files{"x/a.yaml": []byte(configMap), "kustomization.yaml": list}), want: "only flat files",
+		},
+		"SecondKust": {
+			reason: "A second kustomization of another name.",
+			change: files(tree.Files{"a.yaml": []byte(configMap), "kustomization.yaml": list, "kustomization.yml": list}), want: "only flat files",
+		},
+		"NamelessKust": {
+			reason: "The third name that kustomize knows.",
+			change: files(tree.Files{"a.yaml": []byte(configMap), "kustomization.yaml": list, "Kustomization": list}), want: "only flat files",
+		},
+		"UpperCaseKust": {
+			reason: "A file system that knows no case.",
+			change: files(tree.Files{"a.yaml": []byte(configMap), "KUSTOMIZATION.yaml": list, "kustomization.yaml": list}), want: "only flat files",
+		},
+		"DotFile": {
+			reason: "A hidden file is refused, since engines skip it.",
+			change: files(tree.Files{".a.yaml": []byte(configMap)}), want: "begins with a dot",
+		},
+		"NoKustomization": {reason: "Without one an engine makes its own.", change: files(tree.Files{"a.yaml": []byte(configMap)}), want: "is missing"},
+		"Remote": {
+			reason: "A kustomization with a remote resource is refused.",
+			change: kustomization("resources: [a.yaml, 'https://example.org/x.yaml']"), want: "the directory's other files",
+		},
+		"Above": {
+			reason: "A resource from another directory is refused.",
+			change: kustomization("resources: [a.yaml, ../other]"), want: "the directory's other files",
+		},
+		"ListedTwice": {
+			reason: "A kustomization that lists a resource twice is refused.",
+			change: kustomization("resources: [a.yaml, a.yaml]"), want: "the directory's other files",
+		},
+		"NotListed": {reason: "A file that is left out.", change: kustomization("resources: []"), want: "the directory's other files"},
+		"HelmCharts": {
+			reason: "A kustomization that fetches Helm charts is refused.",
+			change: kustomization("resources: [a.yaml]\nhelmCharts: [{name: x, repo: https://example.org}]"), want: "may only hold",
+		},
+		"Patches": {
+			reason: "A patch changes objects that were checked.",
+			change: kustomization("resources: [a.yaml]\npatches: [{patch: x}]"), want: "may only hold",
+		},
+		"SetNamespace": {
+			reason: "A kustomization that sets a namespace is refused.",
+			change: kustomization("resources: [a.yaml]\nnamespace: kube-system"), want: "may only hold",
+		},
+		"Generators": {
+			reason: "A kustomization with a generator is refused.",
+			change: kustomization("resources: [a.yaml]\ngenerators: [a.yaml]"), want: "may only hold",
+		},
+		"SecondKustomizing": {
+			reason: "A second document in a kustomization is refused.",
+			change: kustomization("resources: [a.yaml]\n---\nnamespace: kube-system"), want: "three dashes",
+		},
+		"TwiceResources": {
+			reason: "A list that comes twice in a kustomization is refused.",
+			change: kustomization("resources: [a.yaml]\nresources: ['https://example.org']"), want: "already set",
+		},
 		"Manifests":         {reason: "A directory for engines that read everything has no kustomization.", change: func(in *Input) { manifests(in); delete(in.Files, "kustomization.yaml") }},
 		"ForeignLayout":     {reason: "A directory has the layout of its Site: an engine that reads every file must not meet unchecked files.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests; delete(in.Files, "kustomization.yaml") }, want: "is not the layout of Site"},
 		"ManifestsWithKust": {reason: "With one they would read that instead.", change: manifests, want: "only flat files"},
@@ -291,15 +421,27 @@ func TestCheckSiteName(t *testing.T) {
 		name    string
 		want    bool
 	}{
-		"Named":       {reason: "A pattern without a star allows the Site of that name.", kind: KindClusterProviderConfig, allowed: []string{"a", "edge-1"}, name: "edge-1", want: true},
-		"Other":       {reason: "A pattern without a star allows no Site of another name.", kind: KindClusterProviderConfig, allowed: []string{"edge-1"}, name: "edge-10"},
+		"Named": {
+			reason: "A pattern without a star allows the Site of that name.",
+			kind:   KindClusterProviderConfig, allowed: []string{"a", "edge-1"}, name: "edge-1", want: true,
+		},
+		"Other": {
+			reason: "A pattern without a star allows no Site of another name.",
+			kind:   KindClusterProviderConfig, allowed: []string{"edge-1"}, name: "edge-10",
+		},
 		"Pattern":     {reason: "A pattern is for all of it.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "edge-10", want: true},
 		"PatternPart": {reason: "A pattern has to match the whole name.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "my-edge-1"},
 		"Every":       {reason: "A star allows every name without a dot.", kind: KindClusterProviderConfig, allowed: []string{"*"}, name: "prod", want: true},
-		"Namespace":   {reason: "Names without a star are names of namespaces.", kind: KindClusterProviderConfig, allowed: []string{"*", "team-*"}, name: "team-b.prod"},
-		"Dots":        {reason: "A pattern may name the parts between dots.", kind: KindClusterProviderConfig, allowed: []string{"*.eu.example"}, name: "a.eu.example", want: true},
-		"None":        {reason: "Without a list, no name of a Site is allowed.", kind: KindClusterProviderConfig, name: "prod"},
-		"OwnConfig":   {reason: "A tenant who writes a ProviderConfig cannot allow a Site name.", kind: KindProviderConfig, allowed: []string{"*"}, name: "prod"},
+		"Namespace": {
+			reason: "Names without a star are names of namespaces.",
+			kind:   KindClusterProviderConfig, allowed: []string{"*", "team-*"}, name: "team-b.prod",
+		},
+		"Dots": {
+			reason: "A pattern may name the parts between dots.",
+			kind:   KindClusterProviderConfig, allowed: []string{"*.eu.example"}, name: "a.eu.example", want: true,
+		},
+		"None":      {reason: "Without a list, no name of a Site is allowed.", kind: KindClusterProviderConfig, name: "prod"},
+		"OwnConfig": {reason: "A tenant who writes a ProviderConfig cannot allow a Site name.", kind: KindProviderConfig, allowed: []string{"*"}, name: "prod"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

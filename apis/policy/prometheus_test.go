@@ -25,21 +25,33 @@ func TestMetricsHost(t *testing.T) {
 		own     bool
 		want    string
 	}{
-		"Listed":     {reason: "A host that an administrator lists may be asked.", address: "https://prom.example.org/x"},
-		"Port":       {reason: "A listed host with a port may be asked at that port.", address: "https://other.example.org:9090"},
-		"OtherPort":  {reason: "A listed host with a port may not be asked at another port.", address: "https://other.example.org", want: refused("https://other.example.org")},
-		"Other":      {reason: "A host that is not listed may be any machine, and is refused.", address: "https://etcd.example.org:2379", want: refused("https://etcd.example.org:2379")},
-		"Plain":      {reason: "A server without TLS gets no query.", address: "http://prom.example.org:443", want: refused("http://prom.example.org:443")},
-		"PlainToo":   {reason: "An address with plain HTTP is accepted where the list names it.", address: "http://plain.example.org:9090/x"},
-		"PlainOnly":  {reason: "A host that is listed for plain HTTP may not be asked by HTTPS.", address: "https://plain.example.org:9090", want: refused("https://plain.example.org:9090")},
+		"Listed": {reason: "A host that an administrator lists may be asked.", address: "https://prom.example.org/x"},
+		"Port":   {reason: "A listed host with a port may be asked at that port.", address: "https://other.example.org:9090"},
+		"OtherPort": {
+			reason:  "A listed host with a port may not be asked at another port.",
+			address: "https://other.example.org", want: refused("https://other.example.org"),
+		},
+		"Other": {
+			reason:  "A host that is not listed may be any machine, and is refused.",
+			address: "https://etcd.example.org:2379", want: refused("https://etcd.example.org:2379"),
+		},
+		"Plain":    {reason: "A server without TLS gets no query.", address: "http://prom.example.org:443", want: refused("http://prom.example.org:443")},
+		"PlainToo": {reason: "An address with plain HTTP is accepted where the list names it.", address: "http://plain.example.org:9090/x"},
+		"PlainOnly": {
+			reason:  "A host that is listed for plain HTTP may not be asked by HTTPS.",
+			address: "https://plain.example.org:9090", want: refused("https://plain.example.org:9090"),
+		},
 		"PlainPort":  {reason: "Plain HTTP has a port of its own.", address: "http://bare.example.org"},
 		"PlainOther": {reason: "Which is not that of HTTPS.", address: "http://bare.example.org:443", want: refused("http://bare.example.org:443")},
 		"PlainIPv6":  {reason: "An IPv6 address of the list may be asked.", address: "http://[fd00::1]:80"},
 		"User":       {reason: "A text before the host is easily taken for it.", address: "https://prom.example.org@evil.example", want: form},
 		"Scheme":     {reason: "An address with another scheme than HTTP is refused.", address: "ftp://prom.example.org", want: form},
-		"None":       {reason: "Without a list of addresses, none may be asked.", address: "https://prom.example.org", none: true, want: refused("https://prom.example.org")},
-		"OwnServer":  {reason: "Where the Site has a server, it is asked.", address: "https://evil.example", own: true},
-		"Clusters":   {reason: "An administrator's configuration needs no list.", kind: KindClusterProviderConfig, address: "http://any.example.org"},
+		"None": {
+			reason:  "Without a list of addresses, none may be asked.",
+			address: "https://prom.example.org", none: true, want: refused("https://prom.example.org"),
+		},
+		"OwnServer": {reason: "Where the Site has a server, it is asked.", address: "https://evil.example", own: true},
+		"Clusters":  {reason: "An administrator's configuration needs no list.", kind: KindClusterProviderConfig, address: "http://any.example.org"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -79,16 +91,37 @@ func TestCheckMetricsServer(t *testing.T) {
 		site, config, own string
 		want              string
 	}{
-		"Elsewhere":  {reason: "A server on another machine is asked.", site: "http://prometheus.monitoring.svc:9090"},
-		"Private":    {reason: "A private network is where Prometheus is.", site: "http://10.0.0.1:9090"},
-		"Site":       {reason: "The Site's field is named.", site: "http://127.0.0.1:9090", want: `spec.metrics.prometheus.address of the Site: "127.0.0.1:9090"` + refused},
-		"Name":       {reason: "The name localhost is a loopback address, in any case and below any name.", site: "https://Prom.LocalHost./x", want: `spec.metrics.prometheus.address of the Site: "Prom.LocalHost."` + refused},
-		"IPv6":       {reason: "The loopback address of IPv6 is refused.", site: "http://[::1]:9090", want: `spec.metrics.prometheus.address of the Site: "[::1]:9090"` + refused},
-		"Mapped":     {reason: "A loopback address of IPv4 that is mapped into IPv6 is refused.", site: "http://[::ffff:127.0.0.2]", want: `spec.metrics.prometheus.address of the Site: "[::ffff:127.0.0.2]"` + refused},
-		"Config":     {reason: "Without a server of the Site the field of the configuration is named.", config: "http://localhost:9090", want: `ClusterProviderConfig: spec.metrics.prometheus.address: "localhost:9090"` + refused},
+		"Elsewhere": {reason: "A server on another machine is asked.", site: "http://prometheus.monitoring.svc:9090"},
+		"Private":   {reason: "A private network is where Prometheus is.", site: "http://10.0.0.1:9090"},
+		"Site": {
+			reason: "The Site's field is named.",
+			site:   "http://127.0.0.1:9090", want: `spec.metrics.prometheus.address of the Site: "127.0.0.1:9090"` + refused,
+		},
+		"Name": {
+			reason: "The name localhost is a loopback address, in any case and below any name.",
+			site:   "https://Prom.LocalHost./x", want: `spec.metrics.prometheus.address of the Site: "Prom.LocalHost."` + refused,
+		},
+		"IPv6": {
+			reason: "The loopback address of IPv6 is refused.",
+			site:   "http://[::1]:9090", want: `spec.metrics.prometheus.address of the Site: "[::1]:9090"` + refused,
+		},
+		"Mapped": {
+			reason: "A loopback address of IPv4 that is mapped into IPv6 is refused.",
+			site:   "http://[::ffff:127.0.0.2]", want: `spec.metrics.prometheus.address of the Site: "[::ffff:127.0.0.2]"` + refused,
+		},
+		"Config": {
+			reason: "Without a server of the Site the field of the configuration is named.",
+			config: "http://localhost:9090", want: `ClusterProviderConfig: spec.metrics.prometheus.address: "localhost:9090"` + refused,
+		},
 		"Overridden": {reason: "The server of a configuration that the Site overrides is not asked.", site: "http://prometheus", config: "http://localhost:9090"},
-		"Own":        {reason: "The check's own field is named.", site: "http://prometheus", own: "https://localhost", want: `prometheus.address: "localhost"` + refused},
-		"Said":       {reason: "A check that repeats the Site's address means that server.", site: "http://localhost", own: "http://localhost", want: `spec.metrics.prometheus.address of the Site: "localhost"` + refused},
+		"Own": {
+			reason: "The check's own field is named.",
+			site:   "http://prometheus", own: "https://localhost", want: `prometheus.address: "localhost"` + refused,
+		},
+		"Said": {
+			reason: "A check that repeats the Site's address means that server.",
+			site:   "http://localhost", own: "http://localhost", want: `spec.metrics.prometheus.address of the Site: "localhost"` + refused,
+		},
 		"Unreadable": {reason: "An address that cannot be read is refused elsewhere.", site: "http://[::1"},
 	}
 	for name, tc := range cases {

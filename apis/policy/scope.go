@@ -16,6 +16,12 @@ func scopeOf(gk schema.GroupKind) (namespaced, isKnown bool) {
 	return false, slices.Contains(strings.Fields(clusterKinds(gk.Group)), gk.Kind)
 }
 
+// IsBuiltIn reports whether a kind is one of Kubernetes' own.
+func IsBuiltIn(gk schema.GroupKind) bool {
+	_, isKnown := scopeOf(gk)
+	return isKnown
+}
+
 func namespacedKinds(group string) string {
 	return map[string]string{
 		"": "Binding ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodTemplate ReplicationController " +

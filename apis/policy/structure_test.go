@@ -29,17 +29,26 @@ func TestCheckTreeSecrets(t *testing.T) {
 			reason: "One value that was left out is named, not shown.",
 			change: secret("data: {a: '" + enc + "', b: aHVudGVyMg==}\n" + sops), want: `a.yaml: Secret "a": data.b: is not encrypted`,
 		},
-		"Pretended": {reason: "A block without SOPS' seal says nothing.", change: secret("data: {a: '" + enc + "'}\nsops: {version: 3.9.0}\n"), want: "sops.mac: is missing"},
+		"Pretended": {
+			reason: "A block without SOPS' seal says nothing.",
+			change: secret("data: {a: '" + enc + "'}\nsops: {version: 3.9.0}\n"), want: "sops.mac: is missing",
+		},
 		"NotABlock": {reason: "A sops block that is a word is refused.", change: secret("data: {a: '" + enc + "'}\nsops: true\n"), want: "sops.mac: is missing"},
-		"Prefix":    {reason: "A value that begins like an encrypted one is not one.", change: secret("data: {a: 'ENC[AES256_GCM] hunter2'}\n" + sops), want: "data.a: is not encrypted"},
+		"Prefix": {
+			reason: "A value that begins like an encrypted one is not one.",
+			change: secret("data: {a: 'ENC[AES256_GCM] hunter2'}\n" + sops), want: "data.a: is not encrypted",
+		},
 		"LastApplied": {
 			reason: "The annotation of kubectl apply holds the Secret as it was before it was encrypted.",
 			change: files(with("apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: team-a, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"stringData\":{\"a\":\"hunter2\"}}'}}\n" +
 				"data: {a: '" + enc + "'}\n" + sops)),
 			want: `a.yaml: Secret "a": metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]: may hold in plain text the values that other fields encrypt`,
 		},
-		"Nested": {reason: "A value that is a map is refused as not encrypted.", change: secret("stringData: {a: {b: hunter2}}\n" + sops), want: "stringData.a: is not encrypted"},
-		"List":   {reason: "Data that is a list is refused as not encrypted.", change: secret("data: [hunter2]\n" + sops), want: "data: is not encrypted"},
+		"Nested": {
+			reason: "A value that is a map is refused as not encrypted.",
+			change: secret("stringData: {a: {b: hunter2}}\n" + sops), want: "stringData.a: is not encrypted",
+		},
+		"List": {reason: "Data that is a list is refused as not encrypted.", change: secret("data: [hunter2]\n" + sops), want: "data: is not encrypted"},
 		"SealedSecret": {
 			reason: "Kinds that hold no readable Secret are allowed as any other is.",
 			change: func(in *Input) {
@@ -49,7 +58,8 @@ func TestCheckTreeSecrets(t *testing.T) {
 		},
 		"ExternalSecret": {
 			reason: "A kind of a secret operator is refused unless the list names it.",
-			change: func(in *Input) { in.Files = object("external-secrets.io/v1", "ExternalSecret", ", namespace: team-a") }, want: "allowedKinds does not name this kind",
+			change: func(in *Input) { in.Files = object("external-secrets.io/v1", "ExternalSecret", ", namespace: team-a") },
+			want:   "allowedKinds does not name this kind",
 		},
 		"AllowedIsStillChecked": {
 			reason: "A Secret that may be plain has to be well-formed, and its values stay out of messages.",
@@ -138,7 +148,10 @@ func TestCheckTreeDefinedScope(t *testing.T) {
 func TestCheckTreeDuplicates(t *testing.T) {
 	const service = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{name: p, port: 80}, {name: q, port: 80}]}\n"
 	runCheckTree(t, map[string]checkCase{
-		"Rendered": {reason: "Server-side apply would refuse the rendered object.", change: files(with(service)), want: "spec.ports[1]: has the port and protocol of item 0"},
+		"Rendered": {
+			reason: "Server-side apply would refuse the rendered object.",
+			change: files(with(service)), want: "spec.ports[1]: has the port and protocol of item 0",
+		},
 		"Running": {
 			reason: "An object that an engine with client-side apply runs already can be restored.",
 			change: func(in *Input) { in.Files, in.AllowsDuplicates = with(service), true },

@@ -39,11 +39,13 @@ func TestTracks(t *testing.T) {
 		"Canary": {reason: "The query for canaries may name both tracks.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: compares}},
 		"Query": {
 			reason: "A query for 100 percent may name no track, since the stable one gets no requests then.", metric: catalogv1alpha1.BlueprintMetric{Query: compares},
-			want: "spec.metrics[0].query: {{canary}} stands for a track, and this query is asked where only one gets requests: put it into canary of a Blueprint's metric",
+			want: "spec.metrics[0].query: {{canary}} stands for a track, and this query is asked where only one gets requests: put it into " +
+				"canary of a Blueprint's metric",
 		},
 		"Stable": {
 			reason: "A query for 100 percent that names the stable track is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: `up{job="{{stable}}"}`},
-			want: "spec.metrics[0].query: {{stable}} stands for a track, and this query is asked where only one gets requests: put it into canary of a Blueprint's metric",
+			want: "spec.metrics[0].query: {{stable}} stands for a track, and this query is asked where only one gets requests: put it into " +
+				"canary of a Blueprint's metric",
 		},
 		"Constant": {
 			reason: "A query that measures nothing is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: "vector(1) * 2"},
@@ -53,7 +55,10 @@ func TestTracks(t *testing.T) {
 			reason: "A query for canaries that measures nothing is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: "absent(vector(2))"},
 			want: "spec.metrics[0].canary: gives 1 each time, so that it measures nothing: select a metric",
 		},
-		"Absent":   {reason: "An absence of alerts is empty while one fires.", metric: catalogv1alpha1.BlueprintMetric{Query: `absent(ALERTS{service="{{service}}"})`}},
+		"Absent": {
+			reason: "An absence of alerts is empty while one fires.",
+			metric: catalogv1alpha1.BlueprintMetric{Query: `absent(ALERTS{service="{{service}}"})`},
+		},
 		"Group":    {reason: "A group of filtered targets may be empty.", metric: catalogv1alpha1.BlueprintMetric{Query: `group(up{job="{{service}}"} == 1)`}},
 		"Filtered": {reason: "A filter for one value may drop all series.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: "x == 3"}},
 		"Unknown": {

@@ -23,22 +23,46 @@ func TestReachOf(t *testing.T) {
 		"WindowWithOffset": {reason: "A window may begin in the past.", query: "rate(a[1m] offset 2m)", want: Reach{Windows: 3 * time.Minute}},
 		"Longest":          {reason: "The longest of several windows counts.", query: "rate(a[1m]) / rate(b[5m])", want: Reach{Windows: 5 * time.Minute}},
 		"Subquery":         {reason: "Windows in a subquery begin before it.", query: "max_over_time(rate(a[1m])[10m:30s])", want: Reach{Windows: 11 * time.Minute}},
-		"SubqueryLatest":   {reason: "The search for the latest sample begins before a subquery too.", query: "max_over_time(a[10m:30s])", want: Reach{Latest: true, Offset: 10 * time.Minute}},
-		"SubqueryOffset":   {reason: "A subquery has an offset of its own.", query: "max_over_time(rate(a[1m] offset 1m)[10m:30s] offset 5m)", want: Reach{Windows: 17 * time.Minute}},
-		"Both":             {reason: "A query may have a window and a plain selector.", query: "a / rate(b[2m])", want: Reach{Windows: 2 * time.Minute, Latest: true}},
-		"Fixed":            {reason: "A query at a fixed time is refused.", query: "up @ 1600000000", err: "looks at a fixed time, which may lie before the measured revision went live"},
-		"FixedSubquery":    {reason: "A subquery at a fixed time is refused.", query: "max_over_time(a[1m:10s] @ 1600000000)", err: "looks at a fixed time, which may lie before the measured revision went live"},
-		"Start":            {reason: "A time that is said in words is fixed too.", query: "up @ start()", err: "looks at a fixed time, which may lie before the measured revision went live"},
-		"StartSubquery":    {reason: "A subquery at the start of the evaluation is at a fixed time too.", query: "max_over_time(a[1m:10s] @ start())", err: "looks at a fixed time, which may lie before the measured revision went live"},
-		"EndSubquery":      {reason: "A subquery at the end of the evaluation is at a fixed time too.", query: "max_over_time(a[1m:10s] @ end())", err: "looks at a fixed time, which may lie before the measured revision went live"},
-		"Day":              {reason: "A day is as long as a check may take.", query: "rate(a[12h] offset 12h)", want: Reach{Windows: 24 * time.Hour}},
-		"Month":            {reason: "A query that looks back for a month is refused.", query: "rate(x[30d])", err: tooFar},
-		"Years":            {reason: "A query that looks back for years is refused.", query: "up offset 10y", err: tooFar},
-		"YearsAhead":       {reason: "A query that looks years ahead is refused.", query: "up offset -10y", err: tooFar},
-		"Together":         {reason: "The ranges of a subquery and of its inner query are added up.", query: "max_over_time(rate(a[1h])[24h:1h])", err: tooFar},
-		"Overflow":         {reason: "A number that turns around is not less.", query: "max_over_time(rate(a[290y])[290y:1y])", err: tooFar},
-		"Matrix":           {reason: "Many values at many times are not judged.", query: "a[5m]", err: "gives a range vector, which has no value at one time"},
-		"String":           {reason: "A query that gives a text is refused.", query: `"a"`, err: "gives a string, which has no value at one time"},
+		"SubqueryLatest": {
+			reason: "The search for the latest sample begins before a subquery too.",
+			query:  "max_over_time(a[10m:30s])", want: Reach{Latest: true, Offset: 10 * time.Minute},
+		},
+		"SubqueryOffset": {
+			reason: "A subquery has an offset of its own.",
+			query:  "max_over_time(rate(a[1m] offset 1m)[10m:30s] offset 5m)", want: Reach{Windows: 17 * time.Minute},
+		},
+		"Both": {
+			reason: "A query may have a window and a plain selector.",
+			query:  "a / rate(b[2m])", want: Reach{Windows: 2 * time.Minute, Latest: true},
+		},
+		"Fixed": {
+			reason: "A query at a fixed time is refused.",
+			query:  "up @ 1600000000", err: "looks at a fixed time, which may lie before the measured revision went live",
+		},
+		"FixedSubquery": {
+			reason: "A subquery at a fixed time is refused.",
+			query:  "max_over_time(a[1m:10s] @ 1600000000)", err: "looks at a fixed time, which may lie before the measured revision went live",
+		},
+		"Start": {
+			reason: "A time that is said in words is fixed too.",
+			query:  "up @ start()", err: "looks at a fixed time, which may lie before the measured revision went live",
+		},
+		"StartSubquery": {
+			reason: "A subquery at the start of the evaluation is at a fixed time too.",
+			query:  "max_over_time(a[1m:10s] @ start())", err: "looks at a fixed time, which may lie before the measured revision went live",
+		},
+		"EndSubquery": {
+			reason: "A subquery at the end of the evaluation is at a fixed time too.",
+			query:  "max_over_time(a[1m:10s] @ end())", err: "looks at a fixed time, which may lie before the measured revision went live",
+		},
+		"Day":        {reason: "A day is as long as a check may take.", query: "rate(a[12h] offset 12h)", want: Reach{Windows: 24 * time.Hour}},
+		"Month":      {reason: "A query that looks back for a month is refused.", query: "rate(x[30d])", err: tooFar},
+		"Years":      {reason: "A query that looks back for years is refused.", query: "up offset 10y", err: tooFar},
+		"YearsAhead": {reason: "A query that looks years ahead is refused.", query: "up offset -10y", err: tooFar},
+		"Together":   {reason: "The ranges of a subquery and of its inner query are added up.", query: "max_over_time(rate(a[1h])[24h:1h])", err: tooFar},
+		"Overflow":   {reason: "A number that turns around is not less.", query: "max_over_time(rate(a[290y])[290y:1y])", err: tooFar},
+		"Matrix":     {reason: "Many values at many times are not judged.", query: "a[5m]", err: "gives a range vector, which has no value at one time"},
+		"String":     {reason: "A query that gives a text is refused.", query: `"a"`, err: "gives a string, which has no value at one time"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -21,17 +21,29 @@ func TestFill(t *testing.T) {
 		values Values
 		want   string
 	}{
-		"None":   {reason: "A query needs no placeholder.", query: "vector(1)", want: "vector(1)"},
-		"Equal":  {reason: "A value is quoted in the query.", query: `up{a="{{service}}",b!='{{namespace}}'}`, values: plain, want: `up{a="shop",b!="team-a"}`},
-		"Regex":  {reason: "In an expression it is one thing.", query: `up{a=~"{{service}}-.*"}`, values: plain, want: `up{a=~"(?:shop)-.*"}`},
-		"Repeat": {reason: "A value in a regular expression is repeated as a whole.", query: `up{a!~"({{site}}){2}|{{site}}+"}`, values: plain, want: `up{a!~"((?:edge1)){2}|(?:edge1)+"}`},
-		"Raw":    {reason: "A raw string becomes a quoted one, so that the value can be escaped.", query: "up{a=`\\d{{service}}`}", values: Values{Service: "`\"\n"}, want: `up{a="\\d` + "`" + `\"\n"}`},
-		"Both":   {reason: "Text around a placeholder is kept.", query: `up{a="x-{{site}}/{{service}}"} # c`, values: plain, want: `up{a="x-edge1/shop"} # c`},
-		"Spaces": {reason: "The rest of the query is not touched.", query: "up {a = \"{{site}}\" ,\n b=\"\\x41\" } > 1_0", values: plain, want: "up {a = \"edge1\" ,\n b=\"\\x41\" } > 1_0"},
+		"None":  {reason: "A query needs no placeholder.", query: "vector(1)", want: "vector(1)"},
+		"Equal": {reason: "A value is quoted in the query.", query: `up{a="{{service}}",b!='{{namespace}}'}`, values: plain, want: `up{a="shop",b!="team-a"}`},
+		"Regex": {reason: "In an expression it is one thing.", query: `up{a=~"{{service}}-.*"}`, values: plain, want: `up{a=~"(?:shop)-.*"}`},
+		"Repeat": {
+			reason: "A value in a regular expression is repeated as a whole.",
+			query:  `up{a!~"({{site}}){2}|{{site}}+"}`, values: plain, want: `up{a!~"((?:edge1)){2}|(?:edge1)+"}`,
+		},
+		"Raw": {
+			reason: "A raw string becomes a quoted one, so that the value can be escaped.",
+			query:  "up{a=`\\d{{service}}`}", values: Values{Service: "`\"\n"}, want: `up{a="\\d` + "`" + `\"\n"}`,
+		},
+		"Both": {reason: "Text around a placeholder is kept.", query: `up{a="x-{{site}}/{{service}}"} # c`, values: plain, want: `up{a="x-edge1/shop"} # c`},
+		"Spaces": {
+			reason: "The rest of the query is not touched.",
+			query:  "up {a = \"{{site}}\" ,\n b=\"\\x41\" } > 1_0", values: plain, want: "up {a = \"edge1\" ,\n b=\"\\x41\" } > 1_0",
+		},
 		"Escaped": {
 			reason: "An escaped placeholder counts as a placeholder.", query: `up{a="\x7b{service}}"}`, values: plain, want: `up{a="shop"}`,
 		},
-		"Once": {reason: "A value that looks like a placeholder is not replaced again.", query: `up{a="{{service}}{{site}}"}`, values: Values{Service: "{{site}}", Site: "b"}, want: `up{a="{{site}}b"}`},
+		"Once": {
+			reason: "A value that looks like a placeholder is not replaced again.",
+			query:  `up{a="{{service}}{{site}}"}`, values: Values{Service: "{{site}}", Site: "b"}, want: `up{a="{{site}}b"}`,
+		},
 		"Nested": {
 			reason: "Placeholders are replaced in each selector of a query.",
 			query:  `histogram_quantile(0.99, sum by (le) (rate(x{a="{{site}}"}[5m] offset 1h))) / on() group_left avg_over_time(y{b="{{site}}"}[1h:1m])`,
@@ -63,15 +75,18 @@ func fill(query string, v Values) (string, error) {
 // hostile are values that would change a query if they were only put between its quotes.
 func hostile() []string {
 	return []string{
-		`"} or vector(1) #`, `'} or vector(1) #`, "`} or vector(1) #", `\`, `\"`, `a\`, "a\nb", "a\r\nb", "\x00", "\t", `"`, `'`, "`", "{", "}", "{}", "{{site}}", "{{", "}}",
-		".*", ".+", "a|b", "(", ")", "[", "]", "[a-z]", `\d`, `\E`, `\Q`, "^", "$", "?", "*", "+", "2", "{2}", "(?i)a", "(?:", "x){2}(", "#", `"#`, ",", `",b="c`, `a",__name__="x`,
+		`"} or vector(1) #`, `'} or vector(1) #`, "`} or vector(1) #", `\`, `\"`, `a\`, "a\nb", "a\r\nb", "\x00", "\t", `"`, `'`, "`", "{", "}",
+		"{}", "{{site}}", "{{", "}}",
+		".*", ".+", "a|b", "(", ")", "[", "]", "[a-z]", `\d`, `\E`, `\Q`, "^", "$", "?", "*", "+", "2", "{2}", "(?i)a", "(?:", "x){2}(", "#",
+		`"#`, ",", `",b="c`, `a",__name__="x`,
 		"é", "日本", "\u202e", "\ufeff", "\ufffd", "\u200b", "🙂", "\U0010ffff", strings.Repeat("a", 300), "$1", "%s", " ", "__name__", "-", `\u0041`, `\x41`,
 	}
 }
 
 func TestNoValueChangesAQuery(t *testing.T) {
 	queries := []string{
-		`up{a="{{service}}"}`, `up{a='x{{service}}y'}`, "up{a=`{{service}}`}", `up{a!="{{service}}"}`, `up{a=~"{{service}}"}`, `up{a!~"{{service}}-.*|b{{service}}*"}`,
+		`up{a="{{service}}"}`, `up{a='x{{service}}y'}`, "up{a=`{{service}}`}", `up{a!="{{service}}"}`, `up{a=~"{{service}}"}`,
+		`up{a!~"{{service}}-.*|b{{service}}*"}`,
 		`sum(rate(x{a="{{service}}",b=~"(?i)^{{service}}$"}[5m])) / sum(rate(x{c="{{service}}"}[5m])) # x`,
 	}
 	for _, q := range queries {
@@ -146,36 +161,60 @@ func TestRefusedTemplates(t *testing.T) {
 		"MetricEnd":  {reason: "A placeholder as the end of a metric's name is refused.", query: `total_{{service}}`, want: misplaced},
 		"MetricText": {reason: "A placeholder as a quoted metric name is refused.", query: `{"{{service}}",a="b"}`, want: misplaced},
 		"NameLabel":  {reason: "A placeholder as the value of the label __name__ is refused.", query: `{__name__="{{service}}"}`, want: misplaced},
-		"NameRegex":  {reason: "A placeholder in a regular expression for the label __name__ is refused.", query: `{__name__=~"{{service}}.*",a="b"}`, want: misplaced},
-		"Label":      {reason: "A placeholder as the name of a label is refused.", query: `up{ {{service}}="a"}`, want: misplaced},
-		"LabelText":  {reason: "A placeholder as a quoted label name is refused.", query: `up{"{{service}}"="a"}`, want: misplaced},
-		"Unquoted":   {reason: "A placeholder without quotes is refused.", query: `up{a={{service}}}`, want: misplaced},
-		"Duration":   {reason: "Nothing else is filled in.", query: `rate(up{a="{{site}}"}[{{service}}])`, want: misplaced},
-		"Offset":     {reason: "Nothing else is filled in.", query: `up offset {{service}}`, want: misplaced},
-		"Number":     {reason: "Nothing else is filled in.", query: `up > {{service}}`, want: misplaced},
-		"Comment":    {reason: "A line break would end it.", query: "up # {{service}}", want: misplaced},
-		"CommentIn":  {reason: "A placeholder in a comment before a value is refused.", query: "up{a= # {{service}}\n\"b\"}", want: misplaced},
-		"Replace":    {reason: "A placeholder in a text that is not a matcher is refused.", query: `label_replace(up, "a", "{{service}}", "b", ".*")`, want: misplaced},
-		"ReplaceEsc": {reason: "An escaped placeholder in a text that is not a matcher is refused.", query: `label_replace(up, "a", "\x7b{service}}", "b", ".*")`, want: misplaced},
-		"Grouping":   {reason: "A placeholder in a grouping clause is refused.", query: `sum by ("{{service}}") (up)`, want: misplaced},
-		"Unknown":    {reason: "A placeholder that is misspelled is refused, since it would match nothing.", query: `up{a="{{servce}}"}`, want: `"{{servce}}" is not a placeholder`},
-		"Spaces":     {reason: "They are written in one way.", query: `up{a="{{ service }}"}`, want: `"{{ service }}" is not a placeholder`},
-		"Open":       {reason: "A placeholder without its second closing brace is refused.", query: `up{a="{{service}"}`, want: `"{{" is not a placeholder`},
-		"Triple":     {reason: "A placeholder with three braces is refused.", query: `up{a="{{{service}}}"}`, want: `"{{" is not a placeholder`},
-		"Class":      {reason: "In a class it would be its letters.", query: `up{a=~"[{{service}}]"}`, want: "does not take a group"},
-		"Backslash":  {reason: "A placeholder after a backslash is refused, since the backslash would escape its first character.", query: `up{a=~"\\{{service}}"}`, want: "does not take a group"},
-		"Hidden":     {reason: "A placeholder after a backslash in a group is refused.", query: `up{a=~"(\\{{service}}"}`, want: "does not take a group"},
-		"Quoted":     {reason: "A placeholder in a quoted part of a regular expression is refused.", query: `up{a=~"\\Q{{service}}\\E"}`, want: "does not take a group"},
+		"NameRegex": {
+			reason: "A placeholder in a regular expression for the label __name__ is refused.",
+			query:  `{__name__=~"{{service}}.*",a="b"}`, want: misplaced,
+		},
+		"Label":     {reason: "A placeholder as the name of a label is refused.", query: `up{ {{service}}="a"}`, want: misplaced},
+		"LabelText": {reason: "A placeholder as a quoted label name is refused.", query: `up{"{{service}}"="a"}`, want: misplaced},
+		"Unquoted":  {reason: "A placeholder without quotes is refused.", query: `up{a={{service}}}`, want: misplaced},
+		"Duration":  {reason: "Nothing else is filled in.", query: `rate(up{a="{{site}}"}[{{service}}])`, want: misplaced},
+		"Offset":    {reason: "Nothing else is filled in.", query: `up offset {{service}}`, want: misplaced},
+		"Number":    {reason: "Nothing else is filled in.", query: `up > {{service}}`, want: misplaced},
+		"Comment":   {reason: "A line break would end it.", query: "up # {{service}}", want: misplaced},
+		"CommentIn": {reason: "A placeholder in a comment before a value is refused.", query: "up{a= # {{service}}\n\"b\"}", want: misplaced},
+		"Replace": {
+			reason: "A placeholder in a text that is not a matcher is refused.",
+			query:  `label_replace(up, "a", "{{service}}", "b", ".*")`, want: misplaced,
+		},
+		"ReplaceEsc": {
+			reason: "An escaped placeholder in a text that is not a matcher is refused.",
+			query:  `label_replace(up, "a", "\x7b{service}}", "b", ".*")`, want: misplaced,
+		},
+		"Grouping": {reason: "A placeholder in a grouping clause is refused.", query: `sum by ("{{service}}") (up)`, want: misplaced},
+		"Unknown": {
+			reason: "A placeholder that is misspelled is refused, since it would match nothing.",
+			query:  `up{a="{{servce}}"}`, want: `"{{servce}}" is not a placeholder`,
+		},
+		"Spaces": {reason: "They are written in one way.", query: `up{a="{{ service }}"}`, want: `"{{ service }}" is not a placeholder`},
+		"Open":   {reason: "A placeholder without its second closing brace is refused.", query: `up{a="{{service}"}`, want: `"{{" is not a placeholder`},
+		"Triple": {reason: "A placeholder with three braces is refused.", query: `up{a="{{{service}}}"}`, want: `"{{" is not a placeholder`},
+		"Class":  {reason: "In a class it would be its letters.", query: `up{a=~"[{{service}}]"}`, want: "does not take a group"},
+		"Backslash": {
+			reason: "A placeholder after a backslash is refused, since the backslash would escape its first character.",
+			query:  `up{a=~"\\{{service}}"}`, want: "does not take a group",
+		},
+		"Hidden": {reason: "A placeholder after a backslash in a group is refused.", query: `up{a=~"(\\{{service}}"}`, want: "does not take a group"},
+		"Quoted": {
+			reason: "A placeholder in a quoted part of a regular expression is refused.",
+			query:  `up{a=~"\\Q{{service}}\\E"}`, want: "does not take a group",
+		},
 		"Flags":      {reason: "A placeholder in the flags of a regular expression is refused.", query: `up{a=~"(?{{service}})"}`, want: "does not take a group"},
 		"NotRegex":   {reason: "An expression has to be one.", query: `up{a=~"({{service}}"}`, want: "does not take a group"},
 		"NotPromQL":  {reason: "A query has to be one.", query: `sum(up{a="{{service}}"}`, want: "is not PromQL"},
 		"OpenString": {reason: "A query has to be one.", query: `up{a="{{service}}}`, want: "is not PromQL"},
 		"Range":      {reason: "A query that gives a range of values is refused.", query: `up{a="{{service}}"}[5m]`, want: "gives a range vector"},
 		"Fixed":      {reason: "A query that can never be judged is refused at once.", query: `up{a="{{service}}"} @ 1`, want: "looks at a fixed time"},
-		"Month":      {reason: "A query that looks back for a month is refused when it is parsed.", query: `rate(up{a="{{service}}"}[30d])`, want: "looks back or ahead for more than 24h"},
-		"Text":       {reason: "A query that gives a text is refused when it is parsed.", query: `"up"`, want: "gives a string"},
-		"Large":      {reason: "A query that is too long is refused.", query: `up{a="` + strings.Repeat("a", 4096) + `"}`, want: "has 4104 characters, more than 4096"},
-		"Empty":      {reason: "An empty query is refused.", query: "", want: "is not PromQL"},
+		"Month": {
+			reason: "A query that looks back for a month is refused when it is parsed.",
+			query:  `rate(up{a="{{service}}"}[30d])`, want: "looks back or ahead for more than 24h",
+		},
+		"Text": {reason: "A query that gives a text is refused when it is parsed.", query: `"up"`, want: "gives a string"},
+		"Large": {
+			reason: "A query that is too long is refused.",
+			query:  `up{a="` + strings.Repeat("a", 4096) + `"}`, want: "has 4104 characters, more than 4096",
+		},
+		"Empty": {reason: "An empty query is refused.", query: "", want: "is not PromQL"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -17,10 +17,19 @@ func TestName(t *testing.T) {
 		name   string
 		want   string
 	}{
-		"Claim":         {reason: "A name that fits is used as it is.", group: deploymentv1alpha1.GroupClaims, name: "shop", want: "shop-failed-r2"},
-		"Composite":     {reason: "A composite with the name of a claim has another ConfigMap.", group: deploymentv1alpha1.GroupNamespaced, name: "shop", want: "shop-8c526e1c-failed-r2"},
-		"Long":          {reason: "A digest replaces the end of a name that is too long.", group: deploymentv1alpha1.GroupClaims, name: a, want: a[:44] + "-11ee3912-failed-r2"},
-		"LongComposite": {reason: "A digest replaces the end of a composite's name that is too long.", group: deploymentv1alpha1.GroupNamespaced, name: a, want: a[:44] + "-916b2f3c-failed-r2"},
+		"Claim": {reason: "A name that fits is used as it is.", group: deploymentv1alpha1.GroupClaims, name: "shop", want: "shop-failed-r2"},
+		"Composite": {
+			reason: "A composite with the name of a claim has another ConfigMap.",
+			group:  deploymentv1alpha1.GroupNamespaced, name: "shop", want: "shop-8c526e1c-failed-r2",
+		},
+		"Long": {
+			reason: "A digest replaces the end of a name that is too long.",
+			group:  deploymentv1alpha1.GroupClaims, name: a, want: a[:44] + "-11ee3912-failed-r2",
+		},
+		"LongComposite": {
+			reason: "A digest replaces the end of a composite's name that is too long.",
+			group:  deploymentv1alpha1.GroupNamespaced, name: a, want: a[:44] + "-916b2f3c-failed-r2",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -28,15 +28,18 @@ func TestParse(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Time":       {reason: "A time is normalized to milliseconds.", text: "<=0.5 s", want: "<= 500ms"},
-		"Percent":    {reason: "Needless zeros and spaces are removed.", text: " >= 99.0 % ", want: ">= 99%"},
-		"Share":      {reason: "A threshold may be a number without a unit.", text: "< 0.05", want: "< 0.05"},
-		"Bare":       {reason: "The comparison may be left to the metric.", text: "500ms", want: "500ms"},
-		"Exactly":    {reason: "A threshold may ask for exactly one value.", text: "==1", want: "== 1"},
-		"More":       {reason: "There is more than at least.", text: ">1Gbps", want: "> 1000Mbps"},
-		"Own":        {reason: "A unit that only a Blueprint knows stays.", text: ">=10requests/s", want: ">= 10 requests/s"},
-		"TooLong":    {reason: "A text that is too long is refused.", text: "1" + strings.Repeat(" ", maxCharacters), err: grammar},
-		"Digits":     {reason: "A number with too many digits is refused.", text: "1.0000000001", err: "must have at most 15 digits before the point, and 9 behind it"},
+		"Time":    {reason: "A time is normalized to milliseconds.", text: "<=0.5 s", want: "<= 500ms"},
+		"Percent": {reason: "Needless zeros and spaces are removed.", text: " >= 99.0 % ", want: ">= 99%"},
+		"Share":   {reason: "A threshold may be a number without a unit.", text: "< 0.05", want: "< 0.05"},
+		"Bare":    {reason: "The comparison may be left to the metric.", text: "500ms", want: "500ms"},
+		"Exactly": {reason: "A threshold may ask for exactly one value.", text: "==1", want: "== 1"},
+		"More":    {reason: "There is more than at least.", text: ">1Gbps", want: "> 1000Mbps"},
+		"Own":     {reason: "A unit that only a Blueprint knows stays.", text: ">=10requests/s", want: ">= 10 requests/s"},
+		"TooLong": {reason: "A text that is too long is refused.", text: "1" + strings.Repeat(" ", maxCharacters), err: grammar},
+		"Digits": {
+			reason: "A number with too many digits is refused.",
+			text:   "1.0000000001", err: "must have at most 15 digits before the point, and 9 behind it",
+		},
 		"Negative":   {reason: "A threshold below zero is refused.", text: "> -1", err: grammar},
 		"Exponent":   {reason: "An exponent could stand for any number of digits.", text: "< 1e9", err: grammar},
 		"NotANumber": {reason: "A threshold that is not a number is refused.", text: "<= NaN", err: grammar},
@@ -73,9 +76,12 @@ func TestIn(t *testing.T) {
 		"Own":        {reason: "The same unit is the same.", text: ">= 10 requests/s", unit: "requests/s", want: ">= 10 requests/s"},
 		"Unwritable": {reason: "A unit of several words cannot be said, and is left out.", text: "3", unit: "calls per day", want: "3"},
 		"Mismatch":   {reason: "A time cannot be converted to percent.", text: "<= 500ms", unit: "%", err: `"<= 500ms" cannot be said in %`},
-		"MismatchNo": {reason: "A time cannot be converted to a number without a unit.", text: "<= 500ms", unit: "", err: `"<= 500ms" cannot be said in a number without a unit`},
-		"OtherOwn":   {reason: "Nothing is known of other units.", text: "<= 5 errors", unit: "requests", err: `"<= 5 errors" cannot be said in requests`},
-		"TooFine":    {reason: "Too many decimals are refused.", text: "< 0.000000001ms", unit: "s", err: `"< 0.000000001ms" cannot be said in s`},
+		"MismatchNo": {
+			reason: "A time cannot be converted to a number without a unit.",
+			text:   "<= 500ms", unit: "", err: `"<= 500ms" cannot be said in a number without a unit`,
+		},
+		"OtherOwn": {reason: "Nothing is known of other units.", text: "<= 5 errors", unit: "requests", err: `"<= 5 errors" cannot be said in requests`},
+		"TooFine":  {reason: "Too many decimals are refused.", text: "< 0.000000001ms", unit: "s", err: `"< 0.000000001ms" cannot be said in s`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -16,10 +16,16 @@ func TestGraftedID(t *testing.T) {
 		files  Files
 		at     []string
 	}{
-		"Beside":     {reason: "A part beside files has the id that Git computes for the whole.", files: Files{"shared/a.yaml": nil, "green/b.yaml": nil, "k.yaml": nil}, at: []string{"blue"}},
-		"Alone":      {reason: "A tree may have no files of its own.", at: []string{"blue"}},
-		"Two":        {reason: "Two parts may be the same tree.", files: Files{"a.yaml": nil}, at: []string{"blue", "green"}},
-		"Order":      {reason: "A part is sorted as a folder, between blue- and blue0.", files: Files{"blue-": nil, "blue.a": nil, "blue0": nil}, at: []string{"blue"}},
+		"Beside": {
+			reason: "A part beside files has the id that Git computes for the whole.",
+			files:  Files{"shared/a.yaml": nil, "green/b.yaml": nil, "k.yaml": nil}, at: []string{"blue"},
+		},
+		"Alone": {reason: "A tree may have no files of its own.", at: []string{"blue"}},
+		"Two":   {reason: "Two parts may be the same tree.", files: Files{"a.yaml": nil}, at: []string{"blue", "green"}},
+		"Order": {
+			reason: "A part is sorted as a folder, between blue- and blue0.",
+			files:  Files{"blue-": nil, "blue.a": nil, "blue0": nil}, at: []string{"blue"},
+		},
 		"Deep":       {reason: "A part may be below folders that have files too.", files: Files{"x/y/a.yaml": nil}, at: []string{"x/y/blue", "x/z/green"}},
 		"NoPart":     {reason: "Without a part the id is that of the files.", files: Files{"x/y/a.yaml": nil}},
 		"NamePrefix": {reason: "A folder whose name begins as the part's is another one.", files: Files{"blue2/a.yaml": nil}, at: []string{"blue"}},
@@ -51,14 +57,32 @@ func TestGraftedIDRefuses(t *testing.T) {
 		parts  map[string]string
 		want   string
 	}{
-		"Short":     {reason: "A short id could stand for several trees.", parts: map[string]string{"blue": id[:39]}, want: `part "blue": "` + id[:39] + `" is not the id of a tree`},
-		"UpperCase": {reason: "One tree has one spelling of its id.", parts: map[string]string{"blue": strings.ToUpper(id)}, want: `part "blue": "` + strings.ToUpper(id) + `" is not the id of a tree`},
-		"Empty":     {reason: "Git keeps no empty folder.", parts: map[string]string{"blue": ID(nil)}, want: `part "blue": the empty tree cannot be a folder`},
-		"Outside":   {reason: "A part stays in its directory.", parts: map[string]string{"a/../blue": id}, want: `part: "a/../blue" is not a clean relative path`},
-		"File":      {reason: "A part cannot take the place of a file.", files: Files{"blue": nil}, parts: map[string]string{"blue": id}, want: `part "blue": the tree has a file or a folder of this path`},
-		"Folder":    {reason: "A part cannot replace files.", files: Files{"blue/a": nil}, parts: map[string]string{"blue": id}, want: `part "blue": the tree has a file or a folder of this path`},
-		"BelowFile": {reason: "A file has nothing below it.", files: Files{"x": nil}, parts: map[string]string{"x/blue": id}, want: `part "x/blue": "x" of this path is a file or another part`},
-		"BelowPart": {reason: "A part's own content is not known.", parts: map[string]string{"x": id, "x/blue": id}, want: `part "x/blue": "x" of this path is a file or another part`},
+		"Short": {
+			reason: "A short id could stand for several trees.",
+			parts:  map[string]string{"blue": id[:39]}, want: `part "blue": "` + id[:39] + `" is not the id of a tree`,
+		},
+		"UpperCase": {
+			reason: "One tree has one spelling of its id.",
+			parts:  map[string]string{"blue": strings.ToUpper(id)}, want: `part "blue": "` + strings.ToUpper(id) + `" is not the id of a tree`,
+		},
+		"Empty":   {reason: "Git keeps no empty folder.", parts: map[string]string{"blue": ID(nil)}, want: `part "blue": the empty tree cannot be a folder`},
+		"Outside": {reason: "A part stays in its directory.", parts: map[string]string{"a/../blue": id}, want: `part: "a/../blue" is not a clean relative path`},
+		"File": {
+			reason: "A part cannot take the place of a file.",
+			files:  Files{"blue": nil}, parts: map[string]string{"blue": id}, want: `part "blue": the tree has a file or a folder of this path`,
+		},
+		"Folder": {
+			reason: "A part cannot replace files.",
+			files:  Files{"blue/a": nil}, parts: map[string]string{"blue": id}, want: `part "blue": the tree has a file or a folder of this path`,
+		},
+		"BelowFile": {
+			reason: "A file has nothing below it.",
+			files:  Files{"x": nil}, parts: map[string]string{"x/blue": id}, want: `part "x/blue": "x" of this path is a file or another part`,
+		},
+		"BelowPart": {
+			reason: "A part's own content is not known.",
+			parts:  map[string]string{"x": id, "x/blue": id}, want: `part "x/blue": "x" of this path is a file or another part`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -119,8 +119,14 @@ func TestRetryConflicts(t *testing.T) {
 	}{
 		"Once":   {reason: "What succeeds is not repeated.", errs: []error{nil}, tries: 1, want: func(err error) bool { return err == nil }},
 		"Thrice": {reason: "A conflict is tried again.", errs: []error{conflict, conflict, nil}, tries: 3, want: func(err error) bool { return err == nil }},
-		"Other":  {reason: "Another error is returned at once.", errs: []error{http.ErrNoCookie}, tries: 1, want: func(err error) bool { return errors.Is(err, http.ErrNoCookie) }},
-		"Often":  {reason: "A hundred conflicts are tried again.", errs: append(slices.Repeat([]error{conflict}, 100), nil), tries: 101, want: func(err error) bool { return err == nil }},
+		"Other": {
+			reason: "Another error is returned at once.",
+			errs:   []error{http.ErrNoCookie}, tries: 1, want: func(err error) bool { return errors.Is(err, http.ErrNoCookie) },
+		},
+		"Often": {
+			reason: "A hundred conflicts are tried again.",
+			errs:   append(slices.Repeat([]error{conflict}, 100), nil), tries: 101, want: func(err error) bool { return err == nil },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -105,14 +105,17 @@ func TestCheckShape(t *testing.T) {
 		"PackageFields": {reason: "A package with more fields than the limit is refused.", text: `{"packages":[` + fields(maxFields+1) + `]}`},
 		"MostPackages":  {reason: "A record may have as many packages as the limit.", text: items(maxPackages), want: true},
 		"Packages":      {reason: "A record with more packages than the limit is refused.", text: items(maxPackages + 1)},
-		"Capitals":      {reason: "Packages are counted in any spelling that decoding takes.", text: strings.Replace(items(maxPackages+1), "packages", "Packages", 1)},
-		"Half":          {reason: "Half of a record is refused.", text: `{"name": "a", "packages": [{"name"`},
-		"Behind":        {reason: "A record with something behind it is refused.", text: `{} {}`},
-		"List":          {reason: "A list is refused, since it is not a record.", text: `[]`},
-		"Null":          {reason: "A null is refused, since it is not a record.", text: `null`},
-		"Text":          {reason: "Packages that are not a list are refused.", text: `{"packages": "a"}`},
-		"TextPackage":   {reason: "A package that is not an object is refused.", text: `{"packages": ["a"]}`},
-		"Empty":         {reason: "Nothing at all is refused.", text: ``},
+		"Capitals": {
+			reason: "Packages are counted in any spelling that decoding takes.",
+			text:   strings.Replace(items(maxPackages+1), "packages", "Packages", 1),
+		},
+		"Half":        {reason: "Half of a record is refused.", text: `{"name": "a", "packages": [{"name"`},
+		"Behind":      {reason: "A record with something behind it is refused.", text: `{} {}`},
+		"List":        {reason: "A list is refused, since it is not a record.", text: `[]`},
+		"Null":        {reason: "A null is refused, since it is not a record.", text: `null`},
+		"Text":        {reason: "Packages that are not a list are refused.", text: `{"packages": "a"}`},
+		"TextPackage": {reason: "A package that is not an object is refused.", text: `{"packages": ["a"]}`},
+		"Empty":       {reason: "Nothing at all is refused.", text: ``},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -105,7 +105,10 @@ func TestUsersOf(t *testing.T) {
 	}{
 		"Used":   {reason: "A bundle that has the package uses it, and is named once.", prefix: "theirs-", pkg: "shop", want: []string{"platform"}},
 		"Unused": {reason: "A package of no bundle has no user.", prefix: "theirs-", pkg: "web", want: []string{}},
-		"Except": {reason: "Records of bundles that are left out are not read.", prefix: Prefix, pkg: "shop", except: []string{"000", "001", "002"}, want: []string{}},
+		"Except": {
+			reason: "Records of bundles that are left out are not read.",
+			prefix: Prefix, pkg: "shop", except: []string{"000", "001", "002"}, want: []string{},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -31,9 +31,12 @@ func TestStale(t *testing.T) {
 		after  time.Duration
 		want   []string
 	}{
-		"Other":    {reason: "What another writer began long ago is stale.", writer: "b", after: 2 * time.Minute, want: []string{"deploying", "unsigned"}},
-		"Own":      {reason: "What the writer itself began is not stale.", writer: "a", after: 2 * time.Minute, want: []string{"removing", "unsigned"}},
-		"Unknown":  {reason: "A writer without a name takes all that is old for that of others.", after: 2 * time.Minute, want: []string{"deploying", "removing", "unsigned"}},
+		"Other": {reason: "What another writer began long ago is stale.", writer: "b", after: 2 * time.Minute, want: []string{"deploying", "unsigned"}},
+		"Own":   {reason: "What the writer itself began is not stale.", writer: "a", after: 2 * time.Minute, want: []string{"removing", "unsigned"}},
+		"Unknown": {
+			reason: "A writer without a name takes all that is old for that of others.",
+			after:  2 * time.Minute, want: []string{"deploying", "removing", "unsigned"},
+		},
 		"Recent":   {reason: "What began not longer ago than the limit is not stale.", after: time.Minute, want: []string{}},
 		"MuchMore": {reason: "What began later becomes stale later.", after: 2 * time.Hour, want: []string{"deploying", "removing", "late", "unsigned"}},
 	}

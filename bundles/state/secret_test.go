@@ -52,27 +52,57 @@ func TestDecode(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"Plain":       {reason: "A plain record is read.", secret: plainSecret(record)},
-		"Gzip":        {reason: "A compressed record is read.", secret: secretOf(map[string][]byte{"data.gz": packed(t, []byte(record), 1)})},
-		"PlainCounts": {reason: "A plain record beside a compressed one counts, since who wrote it does not know the other.", secret: secretOf(map[string][]byte{"data": []byte(record), "data.gz": []byte("no")})},
-		"Legacy":      {reason: "A record without a schema is one of uds-cli.", secret: plainSecret(`{"name":"a","version":"1","packages":null,"status":"deploying"}`)},
-		"NoData":      {reason: "A Secret without data has no record.", secret: secretOf(nil), want: ErrBroken, says: "it has neither data nor data.gz"},
-		"Empty":       {reason: "An empty record is broken.", secret: plainSecret(""), want: ErrBroken, says: "delete it and deploy the bundle again"},
-		"Half":        {reason: "Half of a record is broken.", secret: plainSecret(record[:20]), want: ErrBroken},
-		"NoName":      {reason: "A record has to name its bundle.", secret: plainSecret(`{"status":"success"}`), want: ErrBroken, says: "names no bundle"},
-		"Null":        {reason: "A null is not a record.", secret: plainSecret(`null`), want: ErrBroken},
-		"Newer":       {reason: "A newer schema is not read.", secret: plainSecret(`{"name":["anything"],"schema":99}`), want: ErrNewer, says: "has schema 99, and this program knows those up to 1"},
-		"Negative":    {reason: "A schema below zero does not exist.", secret: plainSecret(`{"name":"a","status":"success","schema":-1}`), want: ErrBroken},
-		"TextSchema":  {reason: "A schema is a number.", secret: plainSecret(`{"name":"a","status":"success","schema":"99"}`), want: ErrBroken},
-		"NoGzip":      {reason: "Bytes that are not compressed are broken there.", secret: secretOf(map[string][]byte{"data.gz": []byte(record)}), want: ErrBroken},
-		"CutGzip":     {reason: "Half of a compressed record is broken.", secret: secretOf(map[string][]byte{"data.gz": packed(t, []byte(record), 1)[:20]}), want: ErrBroken},
-		"Bomb":        {reason: "A gibibyte that was compressed is not unpacked.", secret: secretOf(map[string][]byte{"data.gz": gibibyte}), want: ErrBroken, says: "more than 8388608 bytes"},
-		"Status":      {reason: "A bundle cannot have the status of a package.", secret: plainSecret(`{"name":"a","status":"removed"}`), want: ErrBroken, says: `a bundle cannot be "removed"`},
-		"Package":     {reason: "A package cannot have an unknown status.", secret: plainSecret(`{"name":"a","status":"success","packages":[{"name":"p","status":"odd"}]}`), want: ErrBroken, says: `package "p" has status "odd", which is none that this version knows: not_deployed`},
-		"Unnamed":     {reason: "A package has a name.", secret: plainSecret(`{"name":"a","status":"success","packages":[{"status":"success"}]}`), want: ErrBroken, says: `a package with status "success" has no name`},
-		"Twice":       {reason: "A package can be in a record once.", secret: plainSecret(`{"name":"a","status":"success","packages":[{"name":"p","status":"success"},{"name":"p","status":"success"}]}`), want: ErrBroken, says: `package "p" is there twice`},
-		"Date":        {reason: "A date has to be one.", secret: plainSecret(`{"name":"a","status":"success","date_updated":"yesterday"}`), want: ErrBroken},
-		"Deep":        {reason: "JSON that is nested deeply is broken.", secret: plainSecret(`{"name":"a","x":` + strings.Repeat("[", 100_000)), want: ErrBroken},
+		"Plain": {reason: "A plain record is read.", secret: plainSecret(record)},
+		"Gzip":  {reason: "A compressed record is read.", secret: secretOf(map[string][]byte{"data.gz": packed(t, []byte(record), 1)})},
+		"PlainCounts": {
+			reason: "A plain record beside a compressed one counts, since who wrote it does not know the other.",
+			secret: secretOf(map[string][]byte{"data": []byte(record), "data.gz": []byte("no")}),
+		},
+		"Legacy": {
+			reason: "A record without a schema is one of uds-cli.",
+			secret: plainSecret(`{"name":"a","version":"1","packages":null,"status":"deploying"}`),
+		},
+		"NoData": {reason: "A Secret without data has no record.", secret: secretOf(nil), want: ErrBroken, says: "it has neither data nor data.gz"},
+		"Empty":  {reason: "An empty record is broken.", secret: plainSecret(""), want: ErrBroken, says: "delete it and deploy the bundle again"},
+		"Half":   {reason: "Half of a record is broken.", secret: plainSecret(record[:20]), want: ErrBroken},
+		"NoName": {reason: "A record has to name its bundle.", secret: plainSecret(`{"status":"success"}`), want: ErrBroken, says: "names no bundle"},
+		"Null":   {reason: "A null is not a record.", secret: plainSecret(`null`), want: ErrBroken},
+		"Newer": {
+			reason: "A newer schema is not read.",
+			secret: plainSecret(`{"name":["anything"],"schema":99}`), want: ErrNewer, says: "has schema 99, and this program knows those up to 1",
+		},
+		"Negative":   {reason: "A schema below zero does not exist.", secret: plainSecret(`{"name":"a","status":"success","schema":-1}`), want: ErrBroken},
+		"TextSchema": {reason: "A schema is a number.", secret: plainSecret(`{"name":"a","status":"success","schema":"99"}`), want: ErrBroken},
+		"NoGzip":     {reason: "Bytes that are not compressed are broken there.", secret: secretOf(map[string][]byte{"data.gz": []byte(record)}), want: ErrBroken},
+		"CutGzip": {
+			reason: "Half of a compressed record is broken.",
+			secret: secretOf(map[string][]byte{"data.gz": packed(t, []byte(record), 1)[:20]}), want: ErrBroken,
+		},
+		"Bomb": {
+			reason: "A gibibyte that was compressed is not unpacked.",
+			secret: secretOf(map[string][]byte{"data.gz": gibibyte}), want: ErrBroken, says: "more than 8388608 bytes",
+		},
+		"Status": {
+			reason: "A bundle cannot have the status of a package.",
+			secret: plainSecret(`{"name":"a","status":"removed"}`), want: ErrBroken, says: `a bundle cannot be "removed"`,
+		},
+		"Package": {
+			reason: "A package cannot have an unknown status.",
+			secret: plainSecret(`{"name":"a","status":"success","packages":[{"name":"p","status":"odd"}]}`), want: ErrBroken,
+			says: `package "p" has status "odd", which is none that this version knows: not_deployed`,
+		},
+		"Unnamed": {
+			reason: "A package has a name.",
+			secret: plainSecret(`{"name":"a","status":"success","packages":[{"status":"success"}]}`), want: ErrBroken,
+			says: `a package with status "success" has no name`,
+		},
+		"Twice": {
+			reason: "A package can be in a record once.",
+			secret: plainSecret(`{"name":"a","status":"success","packages":[{"name":"p","status":"success"},{"name":"p","status":"success"}]}`),
+			want:   ErrBroken, says: `package "p" is there twice`,
+		},
+		"Date": {reason: "A date has to be one.", secret: plainSecret(`{"name":"a","status":"success","date_updated":"yesterday"}`), want: ErrBroken},
+		"Deep": {reason: "JSON that is nested deeply is broken.", secret: plainSecret(`{"name":"a","x":` + strings.Repeat("[", 100_000)), want: ErrBroken},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +184,10 @@ func TestEncodeSecret(t *testing.T) {
 		"Small":    {reason: "A small record is plain.", s: largeRecord(1), want: "data"},
 		"Large":    {reason: "A record of more than 256 KiB is compressed.", s: largeRecord(2_000), want: "data.gz"},
 		"TooLarge": {reason: "A record of more than 1,000,000 bytes after compression is refused.", s: largeRecord(12_000), err: ErrTooLarge},
-		"TooMany":  {reason: "A record that could not be read again is refused.", s: &BundleState{Name: "a", PkgStatuses: make([]PkgStatus, maxPackages+1)}, err: ErrTooLarge},
+		"TooMany": {
+			reason: "A record that could not be read again is refused.",
+			s:      &BundleState{Name: "a", PkgStatuses: make([]PkgStatus, maxPackages+1)}, err: ErrTooLarge,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,10 @@ func TestBuildVersion(t *testing.T) {
 		info   *debug.BuildInfo
 		want   string
 	}{
-		"Linked":    {reason: "The version of a release is that of the linker.", linked: "v0.1.0", info: module("v0.0.0-20260101000000-abcdefabcdef"), want: "v0.1.0"},
+		"Linked": {
+			reason: "The version of a release is that of the linker.",
+			linked: "v0.1.0", info: module("v0.0.0-20260101000000-abcdefabcdef"), want: "v0.1.0",
+		},
 		"Installed": {reason: "A program of go install has the version of its module.", linked: unlinked, info: module("v0.1.0"), want: "v0.1.0"},
 		"Checkout":  {reason: "A program of a checkout without a version has none.", linked: unlinked, info: module("(devel)"), want: unlinked},
 		"NoInfo":    {reason: "A program without build information has no version.", linked: unlinked, want: unlinked},

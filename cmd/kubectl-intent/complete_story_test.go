@@ -38,13 +38,24 @@ func TestShellsComplete(t *testing.T) {
 		typed string
 		want  string
 	}{
-		"BashCommand": {reason: "Bash completes a command.", start: []string{"bash", "--norc", "--noprofile", "-i"}, typed: "kubectl-intent bluep\t", want: "kubectl-intent blueprint"},
+		"BashCommand": {
+			reason: "Bash completes a command.",
+			start:  []string{"bash", "--norc", "--noprofile", "-i"}, typed: "kubectl-intent bluep\t", want: "kubectl-intent blueprint",
+		},
 		"BashValue": {
 			reason: "Bash completes a command below another command.",
 			start:  []string{"bash", "--norc", "--noprofile", "-i"}, typed: "kubectl-intent completion fi\t", want: "kubectl-intent completion fish",
 		},
-		"ZshCommand": {reason: "Zsh completes a command.", start: []string{"zsh", "-f", "-i"}, setup: "autoload -U compinit && compinit -u -D", typed: "kubectl-intent bluep\t", want: "kubectl-intent blueprint"},
-		"ZshValue":   {reason: "Zsh completes a command below another command.", start: []string{"zsh", "-f", "-i"}, setup: "autoload -U compinit && compinit -u -D", typed: "kubectl-intent completion fi\t", want: "kubectl-intent completion fish"},
+		"ZshCommand": {
+			reason: "Zsh completes a command.",
+			start:  []string{"zsh", "-f", "-i"}, setup: "autoload -U compinit && compinit -u -D", typed: "kubectl-intent bluep\t",
+			want: "kubectl-intent blueprint",
+		},
+		"ZshValue": {
+			reason: "Zsh completes a command below another command.",
+			start:  []string{"zsh", "-f", "-i"}, setup: "autoload -U compinit && compinit -u -D", typed: "kubectl-intent completion fi\t",
+			want: "kubectl-intent completion fish",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

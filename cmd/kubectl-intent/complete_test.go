@@ -23,23 +23,53 @@ func TestCompletion(t *testing.T) {
 		words  []string
 		want   string
 	}{
-		"Commands":      {reason: "Commands are completed in the first place.", words: []string{""}, want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
-		"Nothing":       {reason: "A missing word counts as an empty word.", want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
-		"Begun":         {reason: "The typed part of a word is completed.", words: []string{"blueprint", "c"}, want: "create :4"},
-		"Flag":          {reason: "Flags of a command are completed.", words: []string{"render", "--pa"}, want: "--path-prefix :4"},
-		"Values":        {reason: "The closed values of a flag are completed.", words: []string{"validate", "-o", ""}, want: "json text yaml :4"},
-		"Joined":        {reason: "The value of a flag is completed behind an equals sign.", words: []string{"validate", "--output=y"}, want: "--output=yaml :4"},
-		"CreateValues":  {reason: "Each command completes the values of its own flags.", words: []string{"blueprint", "create", "--output", ""}, want: "json yaml :4"},
-		"Shells":        {reason: "Arguments from a closed list are completed, too.", words: []string{"completion", "f"}, want: "fish :4"},
-		"Files":         {reason: "The names of files are left to the shell.", words: []string{"validate", "a"}, want: ":0"},
-		"FlagFile":      {reason: "Files of a flag are left to the shell.", words: []string{"render", "--site", "10"}, want: ":0"},
-		"Claims":        {reason: "Deployments are known where there is a cluster.", words: []string{"render", "--kubeconfig", kubeconfig, "--claim", ""}, want: "bank shop :4"},
-		"ClaimsJoined":  {reason: "Claims are completed with flags that are joined by an equals sign.", words: []string{"explain", "--live", "--kubeconfig=" + kubeconfig, "--claim=s"}, want: "--claim=shop :4"},
-		"ClaimsElse":    {reason: "In the namespace that was said.", words: []string{"explain", "--kubeconfig=" + kubeconfig, "-n", "team-b", "--inputs", "--claim", ""}, want: ":0"},
-		"ClaimsAsked":   {reason: "Deployments are completed for commands that make a request about a deployment.", words: []string{"rollback", "--kubeconfig=" + kubeconfig, ""}, want: "bank shop :4"},
-		"Subjects":      {reason: "Bundles are completed where a command takes them.", words: []string{"status", "--kubeconfig=" + kubeconfig, ""}, want: "bank reports shop :4"},
+		"Commands": {
+			reason: "Commands are completed in the first place.",
+			words:  []string{""},
+			want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune " +
+				"refresh render retry rollback sites state status validate version wait why :4",
+		},
+		"Nothing": {
+			reason: "A missing word counts as an empty word.",
+			want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune " +
+				"refresh render retry rollback sites state status validate version wait why :4",
+		},
+		"Begun":  {reason: "The typed part of a word is completed.", words: []string{"blueprint", "c"}, want: "create :4"},
+		"Flag":   {reason: "Flags of a command are completed.", words: []string{"render", "--pa"}, want: "--path-prefix :4"},
+		"Values": {reason: "The closed values of a flag are completed.", words: []string{"validate", "-o", ""}, want: "json text yaml :4"},
+		"Joined": {reason: "The value of a flag is completed behind an equals sign.", words: []string{"validate", "--output=y"}, want: "--output=yaml :4"},
+		"CreateValues": {
+			reason: "Each command completes the values of its own flags.",
+			words:  []string{"blueprint", "create", "--output", ""}, want: "json yaml :4",
+		},
+		"Shells":   {reason: "Arguments from a closed list are completed, too.", words: []string{"completion", "f"}, want: "fish :4"},
+		"Files":    {reason: "The names of files are left to the shell.", words: []string{"validate", "a"}, want: ":0"},
+		"FlagFile": {reason: "Files of a flag are left to the shell.", words: []string{"render", "--site", "10"}, want: ":0"},
+		"Claims": {
+			reason: "Deployments are known where there is a cluster.",
+			words:  []string{"render", "--kubeconfig", kubeconfig, "--claim", ""}, want: "bank shop :4",
+		},
+		"ClaimsJoined": {
+			reason: "Claims are completed with flags that are joined by an equals sign.",
+			words:  []string{"explain", "--live", "--kubeconfig=" + kubeconfig, "--claim=s"}, want: "--claim=shop :4",
+		},
+		"ClaimsElse": {
+			reason: "In the namespace that was said.",
+			words:  []string{"explain", "--kubeconfig=" + kubeconfig, "-n", "team-b", "--inputs", "--claim", ""}, want: ":0",
+		},
+		"ClaimsAsked": {
+			reason: "Deployments are completed for commands that make a request about a deployment.",
+			words:  []string{"rollback", "--kubeconfig=" + kubeconfig, ""}, want: "bank shop :4",
+		},
+		"Subjects": {
+			reason: "Bundles are completed where a command takes them.",
+			words:  []string{"status", "--kubeconfig=" + kubeconfig, ""}, want: "bank reports shop :4",
+		},
 		"SubjectsOfWhy": {reason: "The typed part of a Bundle's name is completed.", words: []string{"why", "--kubeconfig=" + kubeconfig, "re"}, want: "reports :4"},
-		"Bundles":       {reason: "Bundles alone are completed for a command that takes no other kind.", words: []string{"prune", "--kubeconfig=" + kubeconfig, ""}, want: "reports :4"},
+		"Bundles": {
+			reason: "Bundles alone are completed for a command that takes no other kind.",
+			words:  []string{"prune", "--kubeconfig=" + kubeconfig, ""}, want: "reports :4",
+		},
 		"ClaimsNowhere": {reason: "A missing cluster costs nothing.", words: []string{"explain", "--kubeconfig", "/nowhere", "--claim", ""}, want: ":0"},
 	}
 	for name, tc := range cases {
@@ -89,11 +119,26 @@ func TestPainted(t *testing.T) {
 		args   []string
 		want   []string
 	}{
-		"Diff":     {reason: "A diff looks as git's does.", args: append([]string{"render", examples + "40-claim.yaml", "--diff", t.TempDir()}, catalog...), want: []string{bold + "+++ b/", cyan + "@@", green + "+kind: Service"}},
-		"Mistakes": {reason: "Mistakes are printed in red.", in: strings.Replace(cli.Claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 object"}},
-		"Fine":     {reason: "An object without mistakes is printed in green.", in: cli.Claim, args: []string{"validate", "-"}, want: []string{green + "1 object, 0 mistakes"}},
-		"Example":  {reason: "A Blueprint's example that renders is green.", args: []string{"blueprint", "test", blueprints + "batch"}, want: []string{green + "ok"}},
-		"Fails":    {reason: "An example that fails is printed in red.", in: cli.BareBlueprint + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
+		"Diff": {
+			reason: "A diff looks as git's does.",
+			args:   append([]string{"render", examples + "40-claim.yaml", "--diff", t.TempDir()}, catalog...),
+			want:   []string{bold + "+++ b/", cyan + "@@", green + "+kind: Service"},
+		},
+		"Mistakes": {
+			reason: "Mistakes are printed in red.",
+			in:     strings.Replace(cli.Claim, "intent:", "intnt:", 1), args: []string{"validate", "-"},
+			want: []string{red + "InvalidSpec", red + "1 object"},
+		},
+		"Fine": {
+			reason: "An object without mistakes is printed in green.",
+			in:     cli.Claim, args: []string{"validate", "-"}, want: []string{green + "1 object, 0 mistakes"},
+		},
+		"Example": {reason: "A Blueprint's example that renders is green.", args: []string{"blueprint", "test", blueprints + "batch"}, want: []string{green + "ok"}},
+		"Fails": {
+			reason: "An example that fails is printed in red.",
+			in:     cli.BareBlueprint + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"},
+			want: []string{red + "failed"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -124,8 +169,14 @@ func TestClusterArgs(t *testing.T) {
 		words  []string
 		want   []string
 	}{
-		"Value":   {reason: "A flag of a cluster goes with its value.", words: []string{"status", "-n", "team-a", "--server=https://a"}, want: []string{"-n", "team-a", "--server=https://a"}},
-		"Bool":    {reason: "A flag without a value goes alone, and takes no word after it.", words: []string{"status", "--insecure-skip-tls-verify", "shop"}, want: []string{"--insecure-skip-tls-verify"}},
+		"Value": {
+			reason: "A flag of a cluster goes with its value.",
+			words:  []string{"status", "-n", "team-a", "--server=https://a"}, want: []string{"-n", "team-a", "--server=https://a"},
+		},
+		"Bool": {
+			reason: "A flag without a value goes alone, and takes no word after it.",
+			words:  []string{"status", "--insecure-skip-tls-verify", "shop"}, want: []string{"--insecure-skip-tls-verify"},
+		},
 		"Help":    {reason: "Help would answer instead of the cluster.", words: []string{"status", "--help", "-h"}, want: []string{}},
 		"Foreign": {reason: "A flag of the command alone is left out.", words: []string{"history", "--revision", "2", "--watch"}, want: []string{}},
 		"Cut":     {reason: "A flag whose value is being typed has none.", words: []string{"status", "--context"}, want: []string{}},

@@ -23,7 +23,10 @@ func TestFollowedLine(t *testing.T) {
 			reason: "An outcome that differs from the phase is printed behind it.", status: status{Phase: "Succeeded", Outcome: "RolledBack", Revision: 2},
 			want: "team-a/shop Succeeded/RolledBack revision 2 ",
 		},
-		"UnderWay": {reason: "A deployment that is under way has no outcome.", status: status{Phase: "Delivering", Revision: 3}, want: "team-a/shop Delivering revision 3 "},
+		"UnderWay": {
+			reason: "A deployment that is under way has no outcome.",
+			status: status{Phase: "Delivering", Revision: 3}, want: "team-a/shop Delivering revision 3 ",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

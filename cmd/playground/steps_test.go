@@ -24,7 +24,10 @@ func TestSteps(t *testing.T) {
 	}{
 		"Nothing": {reason: "An unchanged condition is not printed again.", was: validating, is: validating, want: []string{}},
 		"Pending": {reason: "A phase before the first revision has no number.", is: status{Phase: "Pending"}, want: []string{"Pending"}},
-		"Phase":   {reason: "A new phase is printed with its revision.", was: status{Phase: "Rendering", Revision: 2, LiveRevision: 1}, is: delivering, want: []string{"Delivering   revision 2"}},
+		"Phase": {
+			reason: "A new phase is printed with its revision.",
+			was:    status{Phase: "Rendering", Revision: 2, LiveRevision: 1}, is: delivering, want: []string{"Delivering   revision 2"},
+		},
 		"Commit": {
 			reason: "A commit is printed when it is in Git.",
 			was:    delivering, is: status{Phase: "Delivering", Revision: 2, LiveRevision: 1, Delivery: deploymentv1alpha1.DeliveryStatus{ShortCommit: "9df06a8"}},
@@ -48,9 +51,15 @@ func TestSteps(t *testing.T) {
 		},
 		"Restored": {
 			reason: "A rollback is printed with the revision that runs again, and not as a commit of the bad revision.",
-			was:    status{Phase: "RollingBack", Revision: 2, Delivery: deploymentv1alpha1.DeliveryStatus{ShortCommit: "a", SitesReady: "0/1"}, Rollback: &deploymentv1alpha1.RollbackStatus{Active: true}},
-			is:     status{Phase: "RollingBack", Revision: 2, LiveRevision: 1, Delivery: deploymentv1alpha1.DeliveryStatus{ShortCommit: "b", SitesReady: "1/1"}, Rollback: &deploymentv1alpha1.RollbackStatus{Active: true}},
-			want:   []string{"Git has the files from before again, in commit b", "Flux runs the very files of revision 1, at 1/1 Sites"},
+			was: status{
+				Phase: "RollingBack", Revision: 2, Delivery: deploymentv1alpha1.DeliveryStatus{ShortCommit: "a", SitesReady: "0/1"},
+				Rollback: &deploymentv1alpha1.RollbackStatus{Active: true},
+			},
+			is: status{
+				Phase: "RollingBack", Revision: 2, LiveRevision: 1, Delivery: deploymentv1alpha1.DeliveryStatus{ShortCommit: "b", SitesReady: "1/1"},
+				Rollback: &deploymentv1alpha1.RollbackStatus{Active: true},
+			},
+			want: []string{"Git has the files from before again, in commit b", "Flux runs the very files of revision 1, at 1/1 Sites"},
 		},
 		"Passed": {
 			reason: "A check that passed is printed with the value and the objective.",
@@ -65,8 +74,11 @@ func TestSteps(t *testing.T) {
 		"RollingBack": {
 			reason: "A rollback is printed with its cause, and only when it begins.",
 			was:    status{Phase: "Failed", Revision: 2, ValidationResults: []deploymentv1alpha1.ValidationResult{failed}},
-			is:     status{Phase: "RollingBack", Revision: 2, ValidationResults: []deploymentv1alpha1.ValidationResult{failed}, Rollback: &deploymentv1alpha1.RollbackStatus{Active: true, Reason: "GateFailed"}},
-			want:   []string{"RollingBack  revision 2", "revision 2 is rolled back, in Git, because of GateFailed"},
+			is: status{
+				Phase: "RollingBack", Revision: 2, ValidationResults: []deploymentv1alpha1.ValidationResult{failed},
+				Rollback: &deploymentv1alpha1.RollbackStatus{Active: true, Reason: "GateFailed"},
+			},
+			want: []string{"RollingBack  revision 2", "revision 2 is rolled back, in Git, because of GateFailed"},
 		},
 		"RolledBack": {
 			reason: "The outcome is printed at the end.",
@@ -100,7 +112,10 @@ func TestTimed(t *testing.T) {
 				"            that, until the line is full",
 			},
 		},
-		"Word": {reason: "A word that fits no line has one of its own.", text: strings.Repeat("a", 90) + " b", want: []string{"    71.5s " + strings.Repeat("a", 90), "            b"}},
+		"Word": {
+			reason: "A word that fits no line has one of its own.",
+			text:   strings.Repeat("a", 90) + " b", want: []string{"    71.5s " + strings.Repeat("a", 90), "            b"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,8 @@ func TestAdvisedTable(t *testing.T) {
 		{name: "ReasonAuthFailed", value: "AuthFailed", doc: "means no."}, {name: "ReasonUnreachable", value: "Unreachable", doc: "means away."},
 	})
 	for _, want := range []string{
-		"| reason | | who acts | action |", "| `AuthFailed` | means no. | the platform team | Correct the credentials", "| means away. | the owner of the repository, if it lasts | Wait",
+		"| reason | | who acts | action |", "| `AuthFailed` | means no. | the platform team | Correct the credentials",
+		"| means away. | the owner of the repository, if it lasts | Wait",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("want %q in:\n%s", want, got)

@@ -150,8 +150,14 @@ func TestEarlierOutcome(t *testing.T) {
 		"NoBuilder":   {reason: "A commit that waits for its builder has no outcome.", request: next("BuilderNotReady", secondCommit), phase: v1alpha1.PhasePending},
 		"NoBranch":    {reason: "A branch that was deleted has no outcome.", request: next("RevisionNotFound", ""), phase: v1alpha1.PhasePending},
 		"Denied":      {reason: "A source that the configuration refuses was not deployed.", request: next("PolicyDenied", ""), phase: v1alpha1.PhaseFailed},
-		"Edited":      {reason: "An edit that is built first has no outcome.", request: func(w *world) { w.in.Spec.Source.Git.SubPath = "api" }, phase: v1alpha1.PhaseBuilding},
-		"Invalid":     {reason: "A spec that cannot be carried out was not deployed.", request: func(w *world) { w.in.Spec.Image = oldImage }, phase: v1alpha1.PhaseFailed},
+		"Edited": {
+			reason:  "An edit that is built first has no outcome.",
+			request: func(w *world) { w.in.Spec.Source.Git.SubPath = "api" }, phase: v1alpha1.PhaseBuilding,
+		},
+		"Invalid": {
+			reason:  "A spec that cannot be carried out was not deployed.",
+			request: func(w *world) { w.in.Spec.Image = oldImage }, phase: v1alpha1.PhaseFailed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -194,15 +200,42 @@ func TestBuildTrouble(t *testing.T) {
 		state  BuildState
 		valid  string
 	}{
-		"Failed":     {reason: "A build that failed fails the Application.", ready: "BuildFailed", report: atCommit(secondCommit), phase: "Failed", state: BuildFailed, valid: "Valid"},
-		"Disrupted":  {reason: "A build that no node carried out fails the Application, too.", ready: "BuildDisrupted", report: atCommit(secondCommit), phase: "Failed", state: BuildFailed, valid: "Valid"},
-		"Queued":     {reason: "A build that waits for another one is building.", ready: "Queued", report: atCommit(secondCommit), phase: "Building", state: BuildWaiting, valid: "Valid"},
-		"Retrying":   {reason: "A build that is tried again has not failed.", ready: "Retrying", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid"},
-		"PodPending": {reason: "A build whose pod does not begin is building.", ready: "PodPending", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid"},
-		"NoBranch":   {reason: "A branch that does not exist is waited for.", ready: "RevisionNotFound", report: atCommit(""), phase: "Pending", state: BuildWaiting, valid: "Valid"},
-		"Builder":    {reason: "A builder that is not ready is not a failed build.", ready: "BuilderNotReady", report: atCommit(secondCommit), phase: "Pending", state: BuildWaiting, valid: "Valid"},
-		"Kpack":      {reason: "An Application waits for kpack to be installed.", ready: "KpackMissing", report: atCommit(""), phase: "Pending", state: BuildWaiting, valid: "Valid"},
-		"Denied":     {reason: "A build that the configuration does not allow is refused.", ready: "PolicyDenied", report: atCommit(""), phase: "Failed", state: BuildWaiting, valid: "PolicyDenied"},
+		"Failed": {
+			reason: "A build that failed fails the Application.",
+			ready:  "BuildFailed", report: atCommit(secondCommit), phase: "Failed", state: BuildFailed, valid: "Valid",
+		},
+		"Disrupted": {
+			reason: "A build that no node carried out fails the Application, too.",
+			ready:  "BuildDisrupted", report: atCommit(secondCommit), phase: "Failed", state: BuildFailed, valid: "Valid",
+		},
+		"Queued": {
+			reason: "A build that waits for another one is building.",
+			ready:  "Queued", report: atCommit(secondCommit), phase: "Building", state: BuildWaiting, valid: "Valid",
+		},
+		"Retrying": {
+			reason: "A build that is tried again has not failed.",
+			ready:  "Retrying", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid",
+		},
+		"PodPending": {
+			reason: "A build whose pod does not begin is building.",
+			ready:  "PodPending", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid",
+		},
+		"NoBranch": {
+			reason: "A branch that does not exist is waited for.",
+			ready:  "RevisionNotFound", report: atCommit(""), phase: "Pending", state: BuildWaiting, valid: "Valid",
+		},
+		"Builder": {
+			reason: "A builder that is not ready is not a failed build.",
+			ready:  "BuilderNotReady", report: atCommit(secondCommit), phase: "Pending", state: BuildWaiting, valid: "Valid",
+		},
+		"Kpack": {
+			reason: "An Application waits for kpack to be installed.",
+			ready:  "KpackMissing", report: atCommit(""), phase: "Pending", state: BuildWaiting, valid: "Valid",
+		},
+		"Denied": {
+			reason: "A build that the configuration does not allow is refused.",
+			ready:  "PolicyDenied", report: atCommit(""), phase: "Failed", state: BuildWaiting, valid: "PolicyDenied",
+		},
 		"Other": {
 			reason: "A status about another request proves nothing.", ready: "Built", phase: "Building", state: BuildUnknown, valid: "Valid",
 			report: func(o *buildv1alpha1.ImageBuildObservation) {
@@ -258,10 +291,16 @@ func TestUpdates(t *testing.T) {
 		want   string
 		waits  string
 	}{
-		"Automatic":  {reason: "A rebuilt image is delivered by itself.", how: v1alpha1.Build{}, want: oldImage},
-		"Manual":     {reason: "A rebuilt image waits for its approval.", how: v1alpha1.Build{Updates: v1alpha1.UpdatesManual}, want: newImage, waits: oldImage},
-		"Approved":   {reason: "The rebuilt image that is approved is delivered.", how: v1alpha1.Build{Updates: v1alpha1.UpdatesManual, Approved: approved}, want: oldImage},
-		"WithSource": {reason: "A rebuilt image is left to the next commit.", how: v1alpha1.Build{Updates: v1alpha1.UpdatesWithSource}, want: newImage, waits: oldImage},
+		"Automatic": {reason: "A rebuilt image is delivered by itself.", how: v1alpha1.Build{}, want: oldImage},
+		"Manual":    {reason: "A rebuilt image waits for its approval.", how: v1alpha1.Build{Updates: v1alpha1.UpdatesManual}, want: newImage, waits: oldImage},
+		"Approved": {
+			reason: "The rebuilt image that is approved is delivered.",
+			how:    v1alpha1.Build{Updates: v1alpha1.UpdatesManual, Approved: approved}, want: oldImage,
+		},
+		"WithSource": {
+			reason: "A rebuilt image is left to the next commit.",
+			how:    v1alpha1.Build{Updates: v1alpha1.UpdatesWithSource}, want: newImage, waits: oldImage,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -340,11 +379,13 @@ func TestFailureIsNamed(t *testing.T) {
 		},
 		"Spent": {
 			reason: "A build that no node carried out is not blamed on its author.", ready: "BuildDisrupted", built: v1alpha1.ReasonBuildDisrupted,
-			message: "The build of commit 22222222 failed: Evicted. low on resource. Repair the nodes, or the object that the message names; then set another spec.source.trigger to build it again.",
+			message: "The build of commit 22222222 failed: Evicted. low on resource. Repair the nodes, or the object that the message names; " +
+				"then set another spec.source.trigger to build it again.",
 		},
 		"OfSource": {
 			reason: "A build whose step failed is its author's.", ready: "BuildFailed", built: v1alpha1.ReasonBuildFailed,
-			message: "The build of commit 22222222 failed: Evicted. low on resource. Push a commit that builds, or set another spec.source.trigger to build this one again.",
+			message: "The build of commit 22222222 failed: Evicted. low on resource. Push a commit that builds, or set another " +
+				"spec.source.trigger to build this one again.",
 		},
 	}
 	for name, tc := range cases {

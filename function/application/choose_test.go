@@ -30,9 +30,18 @@ func TestEdits(t *testing.T) {
 		env    bool
 	}{
 		"BranchMoved": {reason: "If only the branch moved, other edits go out.", edit: func(*v1alpha1.ApplicationSpec) {}, commit: secondCommit, env: true},
-		"Source":      {reason: "If the source was edited, the rest of the edit waits for its build.", edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Git.Revision = "next" }, commit: secondCommit},
-		"Trigger":     {reason: "If the same commit is to be built again, the rest of the edit waits.", edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Trigger = "2" }, commit: firstCommit},
-		"Interval":    {reason: "How often the repository is looked at makes no other image.", edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Interval = "1m" }, commit: secondCommit, env: true},
+		"Source": {
+			reason: "If the source was edited, the rest of the edit waits for its build.",
+			edit:   func(s *v1alpha1.ApplicationSpec) { s.Source.Git.Revision = "next" }, commit: secondCommit,
+		},
+		"Trigger": {
+			reason: "If the same commit is to be built again, the rest of the edit waits.",
+			edit:   func(s *v1alpha1.ApplicationSpec) { s.Source.Trigger = "2" }, commit: firstCommit,
+		},
+		"Interval": {
+			reason: "How often the repository is looked at makes no other image.",
+			edit:   func(s *v1alpha1.ApplicationSpec) { s.Source.Interval = "1m" }, commit: secondCommit, env: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -95,11 +104,14 @@ func TestEditsAfterFailure(t *testing.T) {
 		request        func(*world)
 		wantChecks     []deploymentv1alpha1.Check
 	}{
-		"RolledBack":       {reason: "Changed rules deliver no image again that was rolled back.", status: rolledBack, request: edits},
-		"Outcome":          {reason: "The outcome alone shows that the image was rolled back.", status: "phase: Succeeded, outcome: RolledBack", request: edits},
-		"Failed":           {reason: "Changed rules deliver no image again whose deployment failed.", status: "phase: Failed, outcome: Failed", request: edits},
-		"RollingBack":      {reason: "Changed rules deliver no image again while it is rolled back.", status: reverting, request: edits},
-		"Pending":          {reason: "A deployment that waits for a Site has a rejected image all the same.", status: "phase: Pending, rollback: {active: false}", request: edits},
+		"RolledBack":  {reason: "Changed rules deliver no image again that was rolled back.", status: rolledBack, request: edits},
+		"Outcome":     {reason: "The outcome alone shows that the image was rolled back.", status: "phase: Succeeded, outcome: RolledBack", request: edits},
+		"Failed":      {reason: "Changed rules deliver no image again whose deployment failed.", status: "phase: Failed, outcome: Failed", request: edits},
+		"RollingBack": {reason: "Changed rules deliver no image again while it is rolled back.", status: reverting, request: edits},
+		"Pending": {
+			reason: "A deployment that waits for a Site has a rejected image all the same.",
+			status: "phase: Pending, rollback: {active: false}", request: edits,
+		},
 		"BranchRolledBack": {reason: "The image of a commit that follows a rejected image is awaited, too.", status: rolledBack, request: moves},
 		"BranchReverting":  {reason: "The image of a commit that follows during the rollback is awaited, too.", status: reverting, request: moves},
 		"Delivering": {
@@ -146,13 +158,22 @@ func TestResumeWithSource(t *testing.T) {
 		edit           func(*v1alpha1.ApplicationSpec)
 		want           bool
 	}{
-		"Rules":   {reason: "The image before is not judged by rules that were held back, nor delivered again for them.", status: heldBack, edit: source, want: true},
-		"Trigger": {reason: "If the same commit is to be built again, the edit that was held back waits, too.", status: heldBack, edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Trigger = "2" }, want: true},
+		"Rules": {reason: "The image before is not judged by rules that were held back, nor delivered again for them.", status: heldBack, edit: source, want: true},
+		"Trigger": {
+			reason: "If the same commit is to be built again, the edit that was held back waits, too.",
+			status: heldBack, edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Trigger = "2" }, want: true,
+		},
 		"Build": {reason: "If the build changes, the edit that was held back waits for its image.", status: heldBack, edit: func(s *v1alpha1.ApplicationSpec) {
 			s.Build = &v1alpha1.Build{Settings: buildv1alpha1.Settings{Env: []buildv1alpha1.Variable{{Name: "A", Value: "1"}}}}
 		}, want: true},
-		"Canary":    {reason: "A canary that is suspended with another edit stays where it is.", status: "phase: Validating, revision: 2, heldBack: true", edit: source, want: true},
-		"Rejected":  {reason: "No edit that was held back delivers a rejected image again.", status: "phase: Succeeded, outcome: RolledBack, heldBack: true, rollback: {active: false}", edit: source, want: true},
+		"Canary": {
+			reason: "A canary that is suspended with another edit stays where it is.",
+			status: "phase: Validating, revision: 2, heldBack: true", edit: source, want: true,
+		},
+		"Rejected": {
+			reason: "No edit that was held back delivers a rejected image again.",
+			status: "phase: Succeeded, outcome: RolledBack, heldBack: true, rollback: {active: false}", edit: source, want: true,
+		},
 		"Unknown":   {reason: "A deployment whose status speaks of an earlier spec may hold an edit back.", status: running, isStale: true, edit: source, want: true},
 		"NoneHeld":  {reason: "A deployment that holds no edit back goes on at once.", status: running, edit: source},
 		"NotLonger": {reason: "A rollout goes on at once if nothing else was held back.", status: "phase: Validating, revision: 2", edit: source},
@@ -233,7 +254,10 @@ func TestSourceProblem(t *testing.T) {
 	}{
 		"Both":    {reason: "An image and a source exclude each other.", change: func(s *v1alpha1.ApplicationSpec) { s.Image = newImage }},
 		"Neither": {reason: "An image or a source has to be there.", change: func(s *v1alpha1.ApplicationSpec) { s.Source = nil }},
-		"Build":   {reason: "How something is built needs a source.", change: func(s *v1alpha1.ApplicationSpec) { s.Source, s.Image, s.Build = nil, newImage, &v1alpha1.Build{} }},
+		"Build": {
+			reason: "How something is built needs a source.",
+			change: func(s *v1alpha1.ApplicationSpec) { s.Source, s.Image, s.Build = nil, newImage, &v1alpha1.Build{} },
+		},
 		"Sources": {reason: "A source is either in Git or an archive.", change: func(s *v1alpha1.ApplicationSpec) { s.Source.Blob = &buildv1alpha1.BlobSource{} }},
 	}
 	for name, tc := range cases {

@@ -27,12 +27,17 @@ func TestComposed(t *testing.T) {
 			url: "https://shop.example.org/shop",
 		},
 		"NoRoute": {
-			reason: "A route that is not enabled is none.", spec: "{image: 'shop:1', route: {host: shop.example.org, enabled: false}, autoscaling: {max: 3}, health: {path: /}}",
-			want: "{service: shop, type: app-internal, image: 'shop:1', replicas: 1, priority: medium, resources: {}, runtime: {autoscaling: {min: 1, max: 3, cpuPercent: 70}, health: {path: /, port: 8080}}}",
+			reason: "A route that is not enabled is none.",
+			spec:   "{image: 'shop:1', route: {host: shop.example.org, enabled: false}, autoscaling: {max: 3}, health: {path: /}}",
+			want: "{service: shop, type: app-internal, image: 'shop:1', replicas: 1, priority: medium, resources: {}, runtime: {autoscaling: " +
+				"{min: 1, max: 3, cpuPercent: 70}, health: {path: /, port: 8080}}}",
 		},
 		"Type": {
-			reason: "Another type chooses another Blueprint, and an absent path is the Blueprint's.", spec: "{image: 'shop:1', route: {host: shop.example.org}, deploy: {type: web, parameters: {empty: ''}}}",
-			want: "{service: shop, type: web, image: 'shop:1', replicas: 1, priority: medium, resources: {}, parameters: {host: shop.example.org, empty: ''}}", url: "http://shop.example.org",
+			reason: "Another type chooses another Blueprint, and an absent path is the Blueprint's.",
+			spec:   "{image: 'shop:1', route: {host: shop.example.org}, deploy: {type: web, parameters: {empty: ''}}}",
+			want: "{service: shop, type: web, image: 'shop:1', replicas: 1, priority: medium, resources: {}, parameters: {host: " +
+				"shop.example.org, empty: ''}}",
+			url: "http://shop.example.org",
 		},
 	}
 	for name, tc := range cases {

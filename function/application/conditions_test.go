@@ -47,23 +47,72 @@ func TestAvailable(t *testing.T) {
 		facts  *Facts
 		want   string
 	}{
-		"Serving":      {reason: "An image with available pods at each Site serves.", facts: running(), want: "True/Serving"},
-		"BeforeJudged": {reason: "An image serves as soon as its pods are available, before it is judged.", facts: change(running(), delivering), want: "True/Serving"},
-		"Zero":         {reason: "An Application that is asked for no pods is available as it was asked for.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthScaledToZero, 0))), want: "True/ScaledToZero"},
-		"Earlier":      {reason: "Pods of the image before serve until the new one is there.", facts: change(running(), withSites(otherImage), delivering), want: "True/EarlierImage"},
-		"NotObserved":  {reason: "Pods of the image before serve while the new one was not observed.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthAvailable, 2)), delivering), want: "True/EarlierImage"},
-		"NoneBefore":   {reason: "Without a pod of the image before it is not known which pods serve.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "Unknown/NotObserved"},
-		"Elsewhere":    {reason: "Pods at another Site do not serve at this one.", facts: change(running(), earlier(site("edge2", deliveryv1alpha1.HealthAvailable, 2)), delivering), want: "Unknown/NotObserved"},
-		"Taken":        {reason: "Once the image is deployed, pods of the image before count no more.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthAvailable, 2))), want: "Unknown/NotObserved"},
-		"NewCommit":    {reason: "Pods of the image that was handed over serve while another commit is built.", facts: change(built(), func(f *Facts) { f.Build.State, f.Build.Wanted = BuildRunning, "c3" }), want: "True/EarlierImage"},
-		"Changed":      {reason: "A Deployment that another controller gave another image is not available.", facts: change(running(), withSites(otherImage)), want: "False/OtherImage"},
-		"First":        {reason: "An image that is not delivered yet is not available.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "False/NotDelivered"},
-		"CrashLoop":    {reason: "The condition has the reason of the pods.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthUnavailable, 0))), want: "False/CrashLoopBackOff"},
-		"OldHealth":    {reason: "An observation of another image proves nothing.", facts: change(running(), func(f *Facts) { f.Health.Image = oldImage }), want: "Unknown/NotObserved"},
-		"Counted":      {reason: "A Site that cannot be looked at serves if its engine reports that.", facts: change(running(), withSites(unreachable("edge1", true))), want: "True/Serving"},
-		"CountedFirst": {reason: "An unreachable Site proves nothing before a revision was verified.", facts: change(running(), withSites(unreachable("edge1", true)), delivering, func(f *Facts) { f.Deployment.Verified = 0 }), want: "Unknown/NotObserved"},
-		"CountedNext":  {reason: "An unreachable Site counts for the previous image while the next one is delivered.", facts: change(running(), withSites(unreachable("edge1", true)), delivering), want: "True/EarlierImage"},
-		"Hidden":       {reason: "A Site that cannot be looked at makes it unknown.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthNotObserved, 0))), want: "Unknown/NotObserved"},
+		"Serving": {reason: "An image with available pods at each Site serves.", facts: running(), want: "True/Serving"},
+		"BeforeJudged": {
+			reason: "An image serves as soon as its pods are available, before it is judged.",
+			facts:  change(running(), delivering), want: "True/Serving",
+		},
+		"Zero": {
+			reason: "An Application that is asked for no pods is available as it was asked for.",
+			facts:  change(running(), withSites(site("edge1", deliveryv1alpha1.HealthScaledToZero, 0))), want: "True/ScaledToZero",
+		},
+		"Earlier": {
+			reason: "Pods of the image before serve until the new one is there.",
+			facts:  change(running(), withSites(otherImage), delivering), want: "True/EarlierImage",
+		},
+		"NotObserved": {
+			reason: "Pods of the image before serve while the new one was not observed.",
+			facts:  change(running(), earlier(site("edge1", deliveryv1alpha1.HealthAvailable, 2)), delivering), want: "True/EarlierImage",
+		},
+		"NoneBefore": {
+			reason: "Without a pod of the image before it is not known which pods serve.",
+			facts:  change(running(), earlier(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "Unknown/NotObserved",
+		},
+		"Elsewhere": {
+			reason: "Pods at another Site do not serve at this one.",
+			facts:  change(running(), earlier(site("edge2", deliveryv1alpha1.HealthAvailable, 2)), delivering), want: "Unknown/NotObserved",
+		},
+		"Taken": {
+			reason: "Once the image is deployed, pods of the image before count no more.",
+			facts:  change(running(), earlier(site("edge1", deliveryv1alpha1.HealthAvailable, 2))), want: "Unknown/NotObserved",
+		},
+		"NewCommit": {
+			reason: "Pods of the image that was handed over serve while another commit is built.",
+			facts:  change(built(), func(f *Facts) { f.Build.State, f.Build.Wanted = BuildRunning, "c3" }), want: "True/EarlierImage",
+		},
+		"Changed": {
+			reason: "A Deployment that another controller gave another image is not available.",
+			facts:  change(running(), withSites(otherImage)), want: "False/OtherImage",
+		},
+		"First": {
+			reason: "An image that is not delivered yet is not available.",
+			facts:  change(running(), withSites(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "False/NotDelivered",
+		},
+		"CrashLoop": {
+			reason: "The condition has the reason of the pods.",
+			facts:  change(running(), withSites(site("edge1", deliveryv1alpha1.HealthUnavailable, 0))), want: "False/CrashLoopBackOff",
+		},
+		"OldHealth": {
+			reason: "An observation of another image proves nothing.",
+			facts:  change(running(), func(f *Facts) { f.Health.Image = oldImage }), want: "Unknown/NotObserved",
+		},
+		"Counted": {
+			reason: "A Site that cannot be looked at serves if its engine reports that.",
+			facts:  change(running(), withSites(unreachable("edge1", true))), want: "True/Serving",
+		},
+		"CountedFirst": {
+			reason: "An unreachable Site proves nothing before a revision was verified.",
+			facts:  change(running(), withSites(unreachable("edge1", true)), delivering, func(f *Facts) { f.Deployment.Verified = 0 }),
+			want:   "Unknown/NotObserved",
+		},
+		"CountedNext": {
+			reason: "An unreachable Site counts for the previous image while the next one is delivered.",
+			facts:  change(running(), withSites(unreachable("edge1", true)), delivering), want: "True/EarlierImage",
+		},
+		"Hidden": {
+			reason: "A Site that cannot be looked at makes it unknown.",
+			facts:  change(running(), withSites(site("edge1", deliveryv1alpha1.HealthNotObserved, 0))), want: "Unknown/NotObserved",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +139,10 @@ func TestReady(t *testing.T) {
 		"Running":   {reason: "An Application that runs is Ready.", facts: running(), want: true},
 		"Routed":    {reason: "An Application whose route is accepted is Ready.", facts: change(running(), routed(true)), want: true},
 		"NotRouted": {reason: "An Application whose route is not accepted is not Ready.", facts: change(running(), routed(false))},
-		"Unseen":    {reason: "An Application whose route was not observed is not Ready.", facts: change(running(), func(f *Facts) { f.URL = "http://shop.example.org" })},
+		"Unseen": {
+			reason: "An Application whose route was not observed is not Ready.",
+			facts:  change(running(), func(f *Facts) { f.URL = "http://shop.example.org" }),
+		},
 		"Inner":     {reason: "An Application is not Ready before its deployment is.", facts: change(running(), func(f *Facts) { f.Deployment.Ready = false })},
 		"Hidden":    {reason: "An Application whose Site cannot be looked at is not Ready.", facts: change(running(), withSites(unreachable("edge1", false)))},
 		"Deploying": {reason: "An Application that is being deployed is not Ready.", facts: change(running(), delivering)},

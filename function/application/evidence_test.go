@@ -29,11 +29,20 @@ func TestObserveHealth(t *testing.T) {
 		change func(*deliveryv1alpha1.SiteHealth)
 		want   bool
 	}{
-		"Current":        {reason: "A SiteHealth that was observed for the desired spec is evidence.", change: func(*deliveryv1alpha1.SiteHealth) {}, want: true},
-		"NotReady":       {reason: "A SiteHealth that is not Ready is evidence, too.", change: func(h *deliveryv1alpha1.SiteHealth) { setReady(h, "False", 4) }, want: true},
-		"OtherSpec":      {reason: "A SiteHealth with another spec than the desired spec proves nothing.", change: func(h *deliveryv1alpha1.SiteHealth) { h.Spec.ForProvider.Sites[0].Name = "edge2" }},
-		"OldGeneration":  {reason: "A condition about an earlier generation proves nothing.", change: func(h *deliveryv1alpha1.SiteHealth) { h.Generation = 5 }},
-		"NotYetObserved": {reason: "A SiteHealth without condition Ready proves nothing.", change: func(h *deliveryv1alpha1.SiteHealth) { h.Status.Conditions = nil }},
+		"Current": {reason: "A SiteHealth that was observed for the desired spec is evidence.", change: func(*deliveryv1alpha1.SiteHealth) {}, want: true},
+		"NotReady": {
+			reason: "A SiteHealth that is not Ready is evidence, too.",
+			change: func(h *deliveryv1alpha1.SiteHealth) { setReady(h, "False", 4) }, want: true,
+		},
+		"OtherSpec": {
+			reason: "A SiteHealth with another spec than the desired spec proves nothing.",
+			change: func(h *deliveryv1alpha1.SiteHealth) { h.Spec.ForProvider.Sites[0].Name = "edge2" },
+		},
+		"OldGeneration": {reason: "A condition about an earlier generation proves nothing.", change: func(h *deliveryv1alpha1.SiteHealth) { h.Generation = 5 }},
+		"NotYetObserved": {
+			reason: "A SiteHealth without condition Ready proves nothing.",
+			change: func(h *deliveryv1alpha1.SiteHealth) { h.Status.Conditions = nil },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,10 @@ func TestRouteMessage(t *testing.T) {
 	}{
 		"Accepted": {reason: "A route that is accepted needs no message.", route: &deliveryv1alpha1.RouteHealth{Accepted: true}},
 		"Unseen":   {reason: "A route that was not observed is named with its Site.", want: "Site edge1: the route was not observed yet."},
-		"Missing":  {reason: "The reason stands alone without a message.", route: &deliveryv1alpha1.RouteHealth{Reason: "RouteMissing"}, want: "Site edge1: RouteMissing."},
+		"Missing": {
+			reason: "The reason stands alone without a message.",
+			route:  &deliveryv1alpha1.RouteHealth{Reason: "RouteMissing"}, want: "Site edge1: RouteMissing.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

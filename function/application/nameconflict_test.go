@@ -24,15 +24,44 @@ func TestNameConflict(t *testing.T) {
 		says    string
 		message string
 	}{
-		"None":       {reason: "An Application whose name is free asks for its deployment.", need: deploymentNeed, answer: []json.RawMessage{}, asked: true, phase: "Pending", says: "Valid", message: "has not taken up this spec yet"},
+		"None": {
+			reason: "An Application whose name is free asks for its deployment.",
+			need:   deploymentNeed, answer: []json.RawMessage{}, asked: true, phase: "Pending", says: "Valid",
+			message: "has not taken up this spec yet",
+		},
 		"Unanswered": {reason: "Nothing is asked for before the name was checked.", need: deploymentNeed, phase: "Pending", says: "Valid", message: "not checked"},
-		"Ours":       {reason: "An object of this Application that is not observed yet does not conflict.", need: deploymentNeed, answer: owned(strings.ReplaceAll(theirs, "theirs", "ours")), asked: true, phase: "Pending", says: "Valid"},
-		"Users":      {reason: "A deployment that a user made is not taken over, although no controller has it.", need: deploymentNeed, answer: owned(""), phase: "Failed", says: "NameTaken", message: "IntentDeployment shop exists, and does not belong"},
-		"Theirs":     {reason: "A deployment of an Application of the other shape is not taken over.", need: deploymentNeed, answer: owned(theirs), phase: "Failed", says: "NameTaken", message: "a claim and a namespaced composite cannot have one name"},
-		"Health":     {reason: "A SiteHealth that a user made is not taken over.", need: healthNeed, answer: owned(""), phase: "Failed", says: "NameTaken", message: "SiteHealth shop exists"},
-		"Build":      {reason: "An ImageBuild that a user made is not taken over.", need: buildNeed, answer: owned(""), built: true, phase: "Failed", says: "NameTaken", message: "ImageBuild shop exists"},
-		"TheirBuild": {reason: "An ImageBuild of an Application of the other shape is not taken over.", need: buildNeed, answer: owned(theirs), built: true, phase: "Failed", says: "NameTaken", message: "ImageBuild shop belongs to another Application"},
-		"Going":      {reason: "An object that is being deleted is waited for.", need: deploymentNeed, answer: owned(`, "deletionTimestamp": "2026-11-01T12:00:00Z"`), phase: "Pending", says: "Valid", message: "still being deleted"},
+		"Ours": {
+			reason: "An object of this Application that is not observed yet does not conflict.",
+			need:   deploymentNeed, answer: owned(strings.ReplaceAll(theirs, "theirs", "ours")), asked: true, phase: "Pending", says: "Valid",
+		},
+		"Users": {
+			reason: "A deployment that a user made is not taken over, although no controller has it.",
+			need:   deploymentNeed, answer: owned(""), phase: "Failed", says: "NameTaken",
+			message: "IntentDeployment shop exists, and does not belong",
+		},
+		"Theirs": {
+			reason: "A deployment of an Application of the other shape is not taken over.",
+			need:   deploymentNeed, answer: owned(theirs), phase: "Failed", says: "NameTaken",
+			message: "a claim and a namespaced composite cannot have one name",
+		},
+		"Health": {
+			reason: "A SiteHealth that a user made is not taken over.",
+			need:   healthNeed, answer: owned(""), phase: "Failed", says: "NameTaken", message: "SiteHealth shop exists",
+		},
+		"Build": {
+			reason: "An ImageBuild that a user made is not taken over.",
+			need:   buildNeed, answer: owned(""), built: true, phase: "Failed", says: "NameTaken", message: "ImageBuild shop exists",
+		},
+		"TheirBuild": {
+			reason: "An ImageBuild of an Application of the other shape is not taken over.",
+			need:   buildNeed, answer: owned(theirs), built: true, phase: "Failed", says: "NameTaken",
+			message: "ImageBuild shop belongs to another Application",
+		},
+		"Going": {
+			reason: "An object that is being deleted is waited for.",
+			need:   deploymentNeed, answer: owned(`, "deletionTimestamp": "2026-11-01T12:00:00Z"`), phase: "Pending", says: "Valid",
+			message: "still being deleted",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -73,11 +73,14 @@ func TestHandingOver(t *testing.T) {
 		"Soon":     {reason: "A deployment has until the limit to take up the image.", change: func(w *world) { w.runUnwritten(); w.passes(handoverLimit - time.Second) }, want: true},
 		"Built1h":  {reason: "The time of a build does not count for the deployment.", change: func(w *world) { w.passes(time.Hour); w.builtAt(w.in.Now.Time) }, want: true},
 		"BuiltAgo": {reason: "An image that was built long ago is shown at once.", change: func(w *world) { w.passes(2 * time.Hour); w.builtAt(w.in.Now.Add(-time.Hour)) }},
-		"Clocks":   {reason: "A build that ended in the future says nothing about how long the deployment takes already.", change: func(w *world) { w.builtAt(w.in.Now.Add(time.Hour)) }},
-		"Commit":   {reason: "A status about another commit is written at once.", change: func(w *world) { w.in.Status.Source.Commit = secondCommit }},
-		"Spec":     {reason: "A status about another spec is written at once.", change: func(w *world) { w.in.Status.SpecDigest = "sha256:other" }},
-		"Running":  {reason: "An image that runs is not reported for the next one.", change: func(w *world) { w.in.Status.Phase = v1alpha1.PhaseRunning }},
-		"Problem":  {reason: "A spec that cannot be carried out is shown.", change: func(w *world) { w.in.Name = "1shop" }},
+		"Clocks": {
+			reason: "A build that ended in the future says nothing about how long the deployment takes already.",
+			change: func(w *world) { w.builtAt(w.in.Now.Add(time.Hour)) },
+		},
+		"Commit":  {reason: "A status about another commit is written at once.", change: func(w *world) { w.in.Status.Source.Commit = secondCommit }},
+		"Spec":    {reason: "A status about another spec is written at once.", change: func(w *world) { w.in.Status.SpecDigest = "sha256:other" }},
+		"Running": {reason: "An image that runs is not reported for the next one.", change: func(w *world) { w.in.Status.Phase = v1alpha1.PhaseRunning }},
+		"Problem": {reason: "A spec that cannot be carried out is shown.", change: func(w *world) { w.in.Name = "1shop" }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

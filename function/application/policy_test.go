@@ -34,47 +34,71 @@ func TestGatesWhileBuilding(t *testing.T) {
 		hasFor, until deploymentv1alpha1.Duration
 		want          gates
 	}{
-		"Progress":        {reason: "A progressTimeout begins to count.", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}}},
-		"ProgressChanged": {reason: "Another progressTimeout replaces the previous progressTimeout.", hasFor: "10m", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}}},
-		"ProgressLeft":    {reason: "A progressTimeout that is left out ends.", hasFor: "10m", want: gates{}},
-		"ProgressKept":    {reason: "An edit of the source alone changes no policy.", hasFor: "10m", until: "10m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("10m")}}},
+		"Progress": {reason: "A progressTimeout begins to count.", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}}},
+		"ProgressChanged": {
+			reason: "Another progressTimeout replaces the previous progressTimeout.",
+			hasFor: "10m", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}},
+		},
+		"ProgressLeft": {reason: "A progressTimeout that is left out ends.", hasFor: "10m", want: gates{}},
+		"ProgressKept": {
+			reason: "An edit of the source alone changes no policy.",
+			hasFor: "10m", until: "10m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("10m")}},
+		},
 		"Metric": {
 			reason: "Rules of a measured metric take effect, and rules of another metric wait for the image.", has: gates{SLOThresholds: limits},
-			edit: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"errors": "< 2%", "latency": "< 1s"}, MetricRules: map[string]deploymentv1alpha1.MetricRules{"errors": {Timeout: "9m"}, "latency": {Timeout: "9m"}}},
+			edit: gates{
+				SLOThresholds: map[string]deploymentv1alpha1.Threshold{"errors": "< 2%", "latency": "< 1s"},
+				MetricRules:   map[string]deploymentv1alpha1.MetricRules{"errors": {Timeout: "9m"}, "latency": {Timeout: "9m"}},
+			},
 			want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
 		},
-		"MetricLeft": {reason: "Rules of a metric that are left out end.", has: gates{SLOThresholds: limits, MetricRules: rules("9m")}, edit: gates{SLOThresholds: limits}, want: gates{SLOThresholds: limits}},
+		"MetricLeft": {
+			reason: "Rules of a metric that are left out end.",
+			has:    gates{SLOThresholds: limits, MetricRules: rules("9m")}, edit: gates{SLOThresholds: limits}, want: gates{SLOThresholds: limits},
+		},
 		"MetricRemoved": {
 			reason: "A metric that an edit removes with its rules keeps them until the edit goes out.", has: gates{SLOThresholds: limits, MetricRules: rules("9m")},
 			want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
 		},
 		"MetricReplaced": {
 			reason: "Rules without a threshold in the edit change no threshold that is held.", has: gates{SLOThresholds: limits, MetricRules: rules("9m")},
-			edit: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"latency": "< 1s"}, MetricRules: rules("1m")}, want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
+			edit: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"latency": "< 1s"}, MetricRules: rules("1m")},
+			want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
 		},
 		"Check": {
-			reason: "The timeout of a check takes effect, and its request waits for the image.", has: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "5m")}},
-			edit: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://b", "9m"), web("b", "https://b", "9m")}}, want: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "9m")}},
+			reason: "The timeout of a check takes effect, and its request waits for the image.",
+			has:    gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "5m")}},
+			edit:   gates{Checks: []deploymentv1alpha1.Check{web("a", "https://b", "9m"), web("b", "https://b", "9m")}},
+			want:   gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "9m")}},
 		},
-		"CheckLeft": {reason: "A check that an edit leaves out measures the image that it was made for.", has: gates{Checks: checksOf(1)}, want: gates{Checks: checksOf(1)}},
+		"CheckLeft": {
+			reason: "A check that an edit leaves out measures the image that it was made for.",
+			has:    gates{Checks: checksOf(1)}, want: gates{Checks: checksOf(1)},
+		},
 		"PostCheck": {
 			reason: "The timeout of a script takes effect, and its text waits for the image.",
-			has:    gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "a", Timeout: "1m"}}, edit: gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "b", Timeout: "2m"}},
-			want: gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "a", Timeout: "2m"}},
+			has:    gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "a", Timeout: "1m"}},
+			edit:   gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "b", Timeout: "2m"}},
+			want:   gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "a", Timeout: "2m"}},
 		},
 		"Backend": {
 			reason: "The policy for an unavailable backend takes effect.", edit: gates{MetricsUnavailableTimeout: "1h", OnMetricsUnavailable: "Reject"},
 			want: gates{MetricsUnavailableTimeout: "1h", OnMetricsUnavailable: "Reject"},
 		},
 		"OwnCheck": {
-			reason: "A check of the user that has the name stays until the edit that gives it up goes out.", has: gates{Checks: []deploymentv1alpha1.Check{web(ProgressCheck, "https://a", "5m")}}, until: "7m",
+			reason: "A check of the user that has the name stays until the edit that gives it up goes out.",
+			has:    gates{Checks: []deploymentv1alpha1.Check{web(ProgressCheck, "https://a", "5m")}}, until: "7m",
 			want: gates{Checks: []deploymentv1alpha1.Check{web(ProgressCheck, "https://a", "5m")}},
 		},
 		"OwnMetric": {
-			reason: "A metric that has the name stays until the edit that gives it up goes out.", has: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}}, until: "7m",
+			reason: "A metric that has the name stays until the edit that gives it up goes out.",
+			has:    gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}}, until: "7m",
 			want: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}},
 		},
-		"Full": {reason: "A check that exceeds the limit waits for an edit that makes room.", has: gates{Checks: checksOf(maxChecks)}, until: "7m", want: gates{Checks: checksOf(maxChecks)}},
+		"Full": {
+			reason: "A check that exceeds the limit waits for an edit that makes room.",
+			has:    gates{Checks: checksOf(maxChecks)}, until: "7m", want: gates{Checks: checksOf(maxChecks)},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -28,10 +28,14 @@ func TestProgressTimeout(t *testing.T) {
 		reason, deploy string
 		want           []string
 	}{
-		"Absent": {reason: "Without a progressTimeout no check of pods is added.", deploy: "{gatesConfig: {checks: [{name: own, type: Web}]}}", want: []string{"own Web 30s+3*30s<5m"}},
+		"Absent": {
+			reason: "Without a progressTimeout no check of pods is added.",
+			deploy: "{gatesConfig: {checks: [{name: own, type: Web}]}}", want: []string{"own Web 30s+3*30s<5m"},
+		},
 		"Set": {
-			reason: "A progressTimeout adds one check after the checks of the spec, which waits for one pod.", deploy: "{progressTimeout: 10m, gatesConfig: {checks: [{name: own, type: Web}]}}",
-			want: []string{"own Web 30s+3*30s<5m", "available Availability 1s+3*5s<10m 1"},
+			reason: "A progressTimeout adds one check after the checks of the spec, which waits for one pod.",
+			deploy: "{progressTimeout: 10m, gatesConfig: {checks: [{name: own, type: Web}]}}",
+			want:   []string{"own Web 30s+3*30s<5m", "available Availability 1s+3*5s<10m 1"},
 		},
 	}
 	for name, tc := range cases {
@@ -92,7 +96,10 @@ func TestFindProgressProblem(t *testing.T) {
 		want   string
 	}{
 		"Absent": {reason: "Without a progressTimeout there may be 16 checks.", deploy: allowed},
-		"Fits":   {reason: "With a progressTimeout there may be 15.", deploy: v1alpha1.Deploy{ProgressTimeout: "1m", GatesConfig: deploymentv1alpha1.GatesConfig{Checks: crowded.GatesConfig.Checks[:15]}}},
+		"Fits": {
+			reason: "With a progressTimeout there may be 15.",
+			deploy: v1alpha1.Deploy{ProgressTimeout: "1m", GatesConfig: deploymentv1alpha1.GatesConfig{Checks: crowded.GatesConfig.Checks[:15]}},
+		},
 		"TooMany": {
 			reason: "A check above the limit is refused with the action to take.", deploy: crowded,
 			want: "spec.deploy.progressTimeout: it adds a check to the 16 of spec.deploy.gatesConfig.checks, and at most 16 are possible: leave one of them out",
@@ -103,8 +110,9 @@ func TestFindProgressProblem(t *testing.T) {
 			want:   `spec.deploy.gatesConfig.checks[1].name: "available" is the name of the check that spec.deploy.progressTimeout adds: use another name`,
 		},
 		"Metric": {
-			reason: "A metric of the same name is refused with its path.", deploy: progressSpec(t, "{progressTimeout: 1m, gatesConfig: {sloThresholds: {available: '1'}}}").Deploy,
-			want: "spec.deploy.gatesConfig.sloThresholds.available: it is the name of the check that spec.deploy.progressTimeout adds: leave one of them out",
+			reason: "A metric of the same name is refused with its path.",
+			deploy: progressSpec(t, "{progressTimeout: 1m, gatesConfig: {sloThresholds: {available: '1'}}}").Deploy,
+			want:   "spec.deploy.gatesConfig.sloThresholds.available: it is the name of the check that spec.deploy.progressTimeout adds: leave one of them out",
 		},
 	}
 	for name, tc := range cases {

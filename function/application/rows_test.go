@@ -100,7 +100,10 @@ func TestFirstDesign(t *testing.T) {
 	}{
 		{reason: "1: An image without an available pod is deploying.", facts: change(running(), noPod), want: v1alpha1.PhaseDeploying},
 		{reason: "2: An image with one available pod runs.", facts: change(running(), onePod), want: v1alpha1.PhaseRunning, replicas: 1},
-		{reason: "3: An Application that loses its last pod is deploying again.", facts: change(running(), noPod), last: v1alpha1.PhaseRunning, want: v1alpha1.PhaseDeploying},
+		{
+			reason: "3: An Application that loses its last pod is deploying again.",
+			facts:  change(running(), noPod), last: v1alpha1.PhaseRunning, want: v1alpha1.PhaseDeploying,
+		},
 		{reason: "4: A source whose build runs is building.", facts: change(built(), building), want: v1alpha1.PhaseBuilding},
 		{reason: "5: A source that was built and has no available pod is deploying.", facts: change(built(), noPod), want: v1alpha1.PhaseDeploying},
 		{reason: "6: A source that was built and has one available pod runs.", facts: change(built(), onePod), want: v1alpha1.PhaseRunning, replicas: 1},
@@ -151,7 +154,9 @@ func TestPhase(t *testing.T) {
 			facts: change(built(), func(f *Facts) {
 				f.Build.Wanted, f.Build.State, f.Build.Commit, f.Build.Reason, f.Build.Message = "sha256:request/c3", BuildFailed, "c3", "BuildFailed", "step build: exit status 2"
 			}),
-			want: "Failed", message: "The build of commit c3 failed: BuildFailed. step build: exit status 2. Push a commit that builds, or set another spec.source.trigger to build this one again.",
+			want: "Failed",
+			message: "The build of commit c3 failed: BuildFailed. step build: exit status 2. Push a commit that builds, or set another " +
+				"spec.source.trigger to build this one again.",
 		},
 		"RebuildFailed": {
 			reason: "A rebuild that failed does not fail an image of the same commit.",
@@ -195,7 +200,9 @@ func TestPhase(t *testing.T) {
 			facts: change(running(), withSites(site("edge1", unavailable, 0)), func(f *Facts) {
 				f.Deployment.Phase, f.Deployment.Outcome, f.Deployment.Message = deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.OutcomeFailed, "Nothing to roll back to"
 			}),
-			want: "Failed", message: "The deployment failed. Nothing to roll back to. 0 of 1 Sites serve the image. Site edge1: CrashLoopBackOff: container shop exits with code 1.",
+			want: "Failed",
+			message: "The deployment failed. Nothing to roll back to. 0 of 1 Sites serve the image. Site edge1: CrashLoopBackOff: container shop " +
+				"exits with code 1.",
 		},
 		"Running": {
 			reason: "An Application runs that serves at all of its Sites.",
@@ -277,7 +284,9 @@ func TestPhase(t *testing.T) {
 				f.URL = "http://shop.example.org"
 				f.Health.Sites[0].Route = &deliveryv1alpha1.RouteHealth{Reason: "RouteNotAccepted", Message: "HTTPRoute team-a/shop: Gateway public: no controller reports on the route"}
 			}),
-			want: "Running", message: "The Site serves the image. Site edge1: RouteNotAccepted: HTTPRoute team-a/shop: Gateway public: no controller reports on the route.",
+			want: "Running",
+			message: "The Site serves the image. Site edge1: RouteNotAccepted: HTTPRoute team-a/shop: Gateway public: no controller reports on " +
+				"the route.",
 		},
 	}
 	for name, tc := range cases {
@@ -300,7 +309,12 @@ func randomFacts(r *rand.Rand) *Facts {
 		f.ProblemReason = choose(v1alpha1.ReasonInvalidSpec, v1alpha1.ReasonNameTaken)
 	}
 	f.Build = Build{
-		State:  BuildState(choose(string(BuildNotRequired), string(BuildNotRequired), string(BuildWaiting), string(BuildRunning), string(BuildSucceeded), string(BuildFailed), string(BuildUnknown))),
+		State: BuildState(
+			choose(
+				string(BuildNotRequired), string(BuildNotRequired), string(BuildWaiting), string(BuildRunning), string(BuildSucceeded),
+				string(BuildFailed), string(BuildUnknown),
+			),
+		),
 		Wanted: choose("c2", "c2", ""), Commit: "c2", Built: choose("c1", "c2", ""), Image: choose(newImage, oldImage, ""), Reason: choose("", "Queued"),
 	}
 	f.Deployment = Deployment{
@@ -365,7 +379,8 @@ func TestOldSuccess(t *testing.T) {
 		t.Errorf("phases that some evidence leads to: %v", reached)
 	}
 	for _, reason := range []string{
-		"Available/Serving", "Available/ScaledToZero", "Available/EarlierImage", "Available/NotDelivered", "Available/CrashLoopBackOff", "Available/NotObserved", "Routed/Accepted",
+		"Available/Serving", "Available/ScaledToZero", "Available/EarlierImage", "Available/NotDelivered", "Available/CrashLoopBackOff",
+		"Available/NotObserved", "Routed/Accepted",
 		"Built/RebuildFailed", "Built/Built", "Deployed/NameTaken", "Deployed/RolledBack", "Stalled/DeploymentFailed", "Stalled/BuildFailed",
 	} {
 		if !reasons[reason] {

@@ -21,7 +21,9 @@ func TestStatus(t *testing.T) {
 			"edge1": {State: "Available", Available: 2, Updated: 2, Desired: 2},
 			"edge2": {State: "Unavailable", Updated: 2, Desired: 2, Reason: "CrashLoopBackOff", Message: "container shop exits with code 1"},
 		},
-		Transitions: []v1alpha1.Transition{{To: "Pending", At: now}, {Index: 1, From: "Pending", To: "Deploying", At: now}, {Index: 2, From: "Deploying", To: "Degraded", At: now}},
+		Transitions: []v1alpha1.Transition{
+			{To: "Pending", At: now}, {Index: 1, From: "Pending", To: "Deploying", At: now}, {Index: 2, From: "Deploying", To: "Degraded", At: now},
+		},
 	}
 	first := Project(f, &v1alpha1.ApplicationStatus{}, now).Status
 	if diff := cmp.Diff(want, first); diff != "" {
@@ -43,15 +45,30 @@ func TestTransitions(t *testing.T) {
 		last   *v1alpha1.ApplicationStatus
 		want   steps
 	}{
-		"Same":     {reason: "An Application that still runs changes nothing.", facts: running(), last: last("Running")},
-		"LastPod":  {reason: "The loss of the last pod is one change.", facts: change(running(), withSites(site("edge1", "Progressing", 0))), last: last("Running"), want: steps{"Deploying"}},
-		"NewSpec":  {reason: "A new spec begins at Pending.", facts: change(running(), func(f *Facts) { f.Digest = "sha256:next" }), last: last("Running"), want: steps{"Pending", "Deploying", "Running"}},
-		"NewImage": {reason: "A new image begins at Pending.", facts: change(running(), func(f *Facts) { f.Image, f.Health.Image = oldImage, oldImage }), last: last("Failed"), want: steps{"Pending", "Deploying", "Running"}},
+		"Same": {reason: "An Application that still runs changes nothing.", facts: running(), last: last("Running")},
+		"LastPod": {
+			reason: "The loss of the last pod is one change.",
+			facts:  change(running(), withSites(site("edge1", "Progressing", 0))), last: last("Running"), want: steps{"Deploying"},
+		},
+		"NewSpec": {
+			reason: "A new spec begins at Pending.",
+			facts:  change(running(), func(f *Facts) { f.Digest = "sha256:next" }), last: last("Running"),
+			want: steps{"Pending", "Deploying", "Running"},
+		},
+		"NewImage": {
+			reason: "A new image begins at Pending.",
+			facts:  change(running(), func(f *Facts) { f.Image, f.Health.Image = oldImage, oldImage }), last: last("Failed"),
+			want: steps{"Pending", "Deploying", "Running"},
+		},
 		"NewCommit": {reason: "A new commit begins at Pending.", facts: change(built(), func(f *Facts) {
 			f.Build.State, f.Build.Wanted, f.Build.Commit, f.Source.Commit = BuildRunning, "sha256:request/c3", "c3", "c3"
 		}), last: last("Running"), want: steps{"Pending", "Building"}},
-		"Trouble": {reason: "The beginning of trouble with the spec starts at Pending.", facts: change(running(), func(f *Facts) { f.Problem = "spec.port: it is wrong" }), last: last("Running"), want: steps{"Pending", "Failed"}},
-		"Mended":  {reason: "An Application that failed is deployed again.", facts: running(), last: last("Failed"), want: steps{"Deploying", "Running"}},
+		"Trouble": {
+			reason: "The beginning of trouble with the spec starts at Pending.",
+			facts:  change(running(), func(f *Facts) { f.Problem = "spec.port: it is wrong" }), last: last("Running"),
+			want: steps{"Pending", "Failed"},
+		},
+		"Mended": {reason: "An Application that failed is deployed again.", facts: running(), last: last("Failed"), want: steps{"Deploying", "Running"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

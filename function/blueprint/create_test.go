@@ -38,20 +38,35 @@ func TestCreate(t *testing.T) {
 			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "parameters.schema.json": `{"type": "object"}`},
 			want:   want{files: []string{"a.yaml", "kustomization.yaml"}, schema: `{"type":"object"}`},
 		},
-		"BadName":    {reason: "A name is checked here, not when it is applied.", name: "Web", want: want{err: `"Web" and "1.0.0" must be a name`}},
-		"Outside":    {reason: "A file that reaches outside is refused at once.", dir: map[string]string{"kustomization.yaml": "resources: [../x]"}, want: want{err: "is not a file or a folder of the Blueprint"}},
-		"NotKustomi": {reason: "A directory that kustomize would not build is refused.", dir: map[string]string{"a.yaml": config}, want: want{err: "must have one kustomization.yaml"}},
+		"BadName": {reason: "A name is checked here, not when it is applied.", name: "Web", want: want{err: `"Web" and "1.0.0" must be a name`}},
+		"Outside": {
+			reason: "A file that reaches outside is refused at once.",
+			dir:    map[string]string{"kustomization.yaml": "resources: [../x]"}, want: want{err: "is not a file or a folder of the Blueprint"},
+		},
+		"NotKustomi": {
+			reason: "A directory that kustomize would not build is refused.",
+			dir:    map[string]string{"a.yaml": config}, want: want{err: "must have one kustomization.yaml"},
+		},
 		"More": {
 			reason: "A field that no Blueprint has is a mistake.",
 			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "blueprint.yaml": "metric: []"}, want: want{err: `unknown field "metric"`},
 		},
 		"BadQuery": {
 			reason: "A query that cannot be asked is refused.",
-			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "blueprint.yaml": "metrics: [{name: up, query: 'up{', direction: AtLeast}]"},
-			want:   want{err: "spec.metrics[0].query: is not PromQL"},
+			dir: map[string]string{
+				"kustomization.yaml": kustomization, "a.yaml": config, "blueprint.yaml": "metrics: [{name: up, query: 'up{', direction: AtLeast}]",
+			},
+			want: want{err: "spec.metrics[0].query: is not PromQL"},
 		},
-		"BadSchema": {reason: "A schema of parameters that is not YAML is refused.", dir: map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "parameters.schema.yaml": "a: ["}, want: want{err: "cannot decode parameters.schema.yaml"}},
-		"Large":     {reason: "Files are bounded before they are read.", dir: map[string]string{"a.yaml": strings.Repeat("#", maxBytes+1)}, want: want{err: "a.yaml: has 65537 bytes"}},
+		"BadSchema": {
+			reason: "A schema of parameters that is not YAML is refused.",
+			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "parameters.schema.yaml": "a: ["},
+			want:   want{err: "cannot decode parameters.schema.yaml"},
+		},
+		"Large": {
+			reason: "Files are bounded before they are read.",
+			dir:    map[string]string{"a.yaml": strings.Repeat("#", maxBytes+1)}, want: want{err: "a.yaml: has 65537 bytes"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -141,10 +141,24 @@ func TestFailingExamples(t *testing.T) {
 		intent string
 		want   string
 	}{
-		"Structure": {reason: "An object that no API server accepts fails.", object: "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {port: 1}\n", intent: `{"service": "a"}`, want: `service-a.yaml: Service "a": spec.port: is not a field of this kind`},
-		"Secret":    {reason: "An example that renders a plain Secret fails.", object: "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: Yg==}\n", intent: `{"service": "a"}`, want: "plainSecrets"},
-		"Intent":    {reason: "An example whose intent cannot be parsed fails.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"servce": "a"}`, want: "servce"},
-		"Type":      {reason: "An example of a type that the Blueprint does not serve fails.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"service": "a", "type": "db"}`, want: `does not serve type "db"`},
+		"Structure": {
+			reason: "An object that no API server accepts fails.",
+			object: "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {port: 1}\n", intent: `{"service": "a"}`,
+			want: `service-a.yaml: Service "a": spec.port: is not a field of this kind`,
+		},
+		"Secret": {
+			reason: "An example that renders a plain Secret fails.",
+			object: "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: Yg==}\n", intent: `{"service": "a"}`, want: "plainSecrets",
+		},
+		"Intent": {
+			reason: "An example whose intent cannot be parsed fails.",
+			object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"servce": "a"}`, want: "servce",
+		},
+		"Type": {
+			reason: "An example of a type that the Blueprint does not serve fails.",
+			object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"service": "a", "type": "db"}`,
+			want: `does not serve type "db"`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -171,15 +171,45 @@ func TestRun(t *testing.T) {
 // TestProblems gives the function specs that cannot be carried out. The running packages stay as they are.
 func TestProblems(t *testing.T) {
 	cases := map[string]struct{ reason, spec, want string }{
-		"Cycle":        {reason: "A cycle is named by its path.", spec: `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, dependsOn: [a], deployment: {}}]}`, want: "a → b → a"},
-		"Disabled":     {reason: "A package does not wait for a disabled package.", spec: `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, enabled: false, deployment: {}}]}`, want: `spec.packages[a].dependsOn: package "b" is not enabled`},
-		"UnknownField": {reason: "A field that the kind does not have is refused.", spec: `{version: "1", packages: [{name: a, deployment: {intnet: "{}"}}]}`, want: `spec.packages[a].deployment: unknown field "intnet"`},
-		"WrongType":    {reason: "A field of the wrong type is refused.", spec: `{version: "1", packages: [{name: a, deployment: {suspend: "no"}}]}`, want: "spec.packages[a].deployment: "},
-		"WrongCase":    {reason: "Names of fields have one spelling.", spec: `{version: "1", packages: [{name: a, deployment: {Intent: "{}"}}]}`, want: "unknown field"},
-		"Application":  {reason: "An Application has to be valid.", spec: `{version: "1", packages: [{name: a, application: {image: "a b"}}]}`, want: "spec.packages[a].application: spec.image"},
-		"LongName":     {reason: "An Application has a short name.", spec: `{version: "1", packages: [{name: ` + strings.Repeat("a", 53) + `, application: {image: a}}]}`, want: "at most 52 characters"},
-		"Nothing":      {reason: "A package is of some kind.", spec: `{version: "1", packages: [{name: a}]}`, want: "one of deployment, application and existing must be set"},
-		"TooLarge":     {reason: "The specs have a bound together.", spec: `{version: "1", packages: [{name: a, deployment: {intent: "` + strings.Repeat("a", maxSpecBytes) + `"}}]}`, want: "make several Bundles of them"},
+		"Cycle": {
+			reason: "A cycle is named by its path.",
+			spec:   `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, dependsOn: [a], deployment: {}}]}`,
+			want:   "a → b → a",
+		},
+		"Disabled": {
+			reason: "A package does not wait for a disabled package.",
+			spec:   `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, enabled: false, deployment: {}}]}`,
+			want:   `spec.packages[a].dependsOn: package "b" is not enabled`,
+		},
+		"UnknownField": {
+			reason: "A field that the kind does not have is refused.",
+			spec:   `{version: "1", packages: [{name: a, deployment: {intnet: "{}"}}]}`, want: `spec.packages[a].deployment: unknown field "intnet"`,
+		},
+		"WrongType": {
+			reason: "A field of the wrong type is refused.",
+			spec:   `{version: "1", packages: [{name: a, deployment: {suspend: "no"}}]}`, want: "spec.packages[a].deployment: ",
+		},
+		"WrongCase": {
+			reason: "Names of fields have one spelling.",
+			spec:   `{version: "1", packages: [{name: a, deployment: {Intent: "{}"}}]}`, want: "unknown field",
+		},
+		"Application": {
+			reason: "An Application has to be valid.",
+			spec:   `{version: "1", packages: [{name: a, application: {image: "a b"}}]}`, want: "spec.packages[a].application: spec.image",
+		},
+		"LongName": {
+			reason: "An Application has a short name.",
+			spec:   `{version: "1", packages: [{name: ` + strings.Repeat("a", 53) + `, application: {image: a}}]}`, want: "at most 52 characters",
+		},
+		"Nothing": {
+			reason: "A package is of some kind.",
+			spec:   `{version: "1", packages: [{name: a}]}`, want: "one of deployment, application and existing must be set",
+		},
+		"TooLarge": {
+			reason: "The specs have a bound together.",
+			spec:   `{version: "1", packages: [{name: a, deployment: {intent: "` + strings.Repeat("a", maxSpecBytes) + `"}}]}`,
+			want:   "make several Bundles of them",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +259,8 @@ func TestStopsWhileInvalid(t *testing.T) {
 // TestPrune says when the BundleState prunes. One of an invalid spec never does.
 func TestPrune(t *testing.T) {
 	for spec, want := range map[string]string{
-		"": "", "pruneMinAge: 2h": "", "prune: Never": "", "prune: AfterSuccess": "1h0m0s", "prune: AfterSuccess\npruneMinAge: 0s": "0s", "prune: AfterSuccess\nversion: ''\npruneMinAge: tomorrow": "",
+		"": "", "pruneMinAge: 2h": "", "prune: Never": "", "prune: AfterSuccess": "1h0m0s", "prune: AfterSuccess\npruneMinAge: 0s": "0s",
+		"prune: AfterSuccess\nversion: ''\npruneMinAge: tomorrow": "",
 	} {
 		w := newWorld(t, twoPackages+"prune: AfterSuccess\n")
 		w.report(true, is("db", statev1alpha1.StatusSuccess), is("shop", statev1alpha1.StatusSuccess))
@@ -261,15 +292,63 @@ func TestPhases(t *testing.T) {
 		deployed string
 		says     string
 	}{
-		"Begun":    {reason: "A package that waits is not deployed yet.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), is("shop", "not_deployed"), is("old", "not_deployed")}, phase: "Deploying", deployed: "Deploying", says: "Package db is deploying."},
-		"Waits":    {reason: "A package that runs an earlier spec is not done.", packages: []statev1alpha1.PackageObservation{is("db", "success"), waiting("shop"), is("old", "removed")}, phase: "Deploying", deployed: "Deploying", says: "it waits for package db."},
-		"Failed":   {reason: "A failed package takes precedence over a package in progress.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), {Name: "shop", Status: "failed", Reason: "RolledBack", Message: "gate latency"}, is("old", "removed")}, phase: "Failed", deployed: "RolledBack", says: "Package shop is failed: gate latency."},
-		"Mended":   {reason: "A package whose earlier spec failed, and that waits for its turn, did not fail.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), {Name: "shop", Status: "failed", Reason: "AwaitingDependency", Message: "it waits for package db"}, is("old", "removed")}, phase: "Deploying", deployed: "Deploying", says: "Package db is deploying."},
-		"HeldBack": {reason: "A package that is held back did not fail either.", packages: []statev1alpha1.PackageObservation{is("db", "success"), {Name: "shop", Status: "failed", Reason: "Suspended", Message: "the Bundle is suspended"}, is("old", "removed")}, phase: "Deploying", deployed: "Deploying", says: "Package shop: the Bundle is suspended."},
-		"Removing": {reason: "A package that is not enabled has to be gone.", packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), is("old", "removing")}, phase: "Deploying", deployed: "Deploying", says: "Package old is removing."},
-		"Blocked":  {reason: "A package that cannot be removed is a failure.", packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), {Name: "old", Status: "failed_remove", Reason: "RemovalBlocked"}}, phase: "Failed", deployed: "RemovalBlocked", says: "Package old is failed remove."},
-		"Down":     {reason: "A package that was deployed and is not ready degrades the Bundle.", packages: []statev1alpha1.PackageObservation{is("db", "success"), down("shop"), is("old", "removed")}, phase: "Degraded", deployed: "Degraded", says: "Package shop is success."},
-		"Left":     {reason: "A package that left the Bundle changes no phase.", packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), is("old", "removed"), is("gone", "unreferenced")}, phase: "Succeeded", deployed: "Deployed", says: "2 packages run version 1.4.0."},
+		"Begun": {
+			reason:   "A package that waits is not deployed yet.",
+			packages: []statev1alpha1.PackageObservation{is("db", "deploying"), is("shop", "not_deployed"), is("old", "not_deployed")},
+			phase:    "Deploying", deployed: "Deploying", says: "Package db is deploying.",
+		},
+		"Waits": {
+			reason:   "A package that runs an earlier spec is not done.",
+			packages: []statev1alpha1.PackageObservation{is("db", "success"), waiting("shop"), is("old", "removed")}, phase: "Deploying",
+			deployed: "Deploying", says: "it waits for package db.",
+		},
+		"Failed": {
+			reason: "A failed package takes precedence over a package in progress.",
+			packages: []statev1alpha1.PackageObservation{
+				is("db", "deploying"), {Name: "shop", Status: "failed", Reason: "RolledBack", Message: "gate latency"}, is("old", "removed"),
+			},
+			phase: "Failed", deployed: "RolledBack", says: "Package shop is failed: gate latency.",
+		},
+		"Mended": {
+			reason: "A package whose earlier spec failed, and that waits for its turn, did not fail.",
+			packages: []statev1alpha1.PackageObservation{
+				is("db", "deploying"),
+				{Name: "shop", Status: "failed", Reason: "AwaitingDependency", Message: "it waits for package db"},
+				is("old", "removed"),
+			},
+			phase: "Deploying", deployed: "Deploying", says: "Package db is deploying.",
+		},
+		"HeldBack": {
+			reason: "A package that is held back did not fail either.",
+			packages: []statev1alpha1.PackageObservation{
+				is("db", "success"), {Name: "shop", Status: "failed", Reason: "Suspended", Message: "the Bundle is suspended"}, is("old", "removed"),
+			},
+			phase: "Deploying", deployed: "Deploying", says: "Package shop: the Bundle is suspended.",
+		},
+		"Removing": {
+			reason:   "A package that is not enabled has to be gone.",
+			packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), is("old", "removing")}, phase: "Deploying",
+			deployed: "Deploying", says: "Package old is removing.",
+		},
+		"Blocked": {
+			reason: "A package that cannot be removed is a failure.",
+			packages: []statev1alpha1.PackageObservation{
+				is("db", "success"), is("shop", "success"), {Name: "old", Status: "failed_remove", Reason: "RemovalBlocked"},
+			},
+			phase: "Failed", deployed: "RemovalBlocked", says: "Package old is failed remove.",
+		},
+		"Down": {
+			reason:   "A package that was deployed and is not ready degrades the Bundle.",
+			packages: []statev1alpha1.PackageObservation{is("db", "success"), down("shop"), is("old", "removed")}, phase: "Degraded",
+			deployed: "Degraded", says: "Package shop is success.",
+		},
+		"Left": {
+			reason: "A package that left the Bundle changes no phase.",
+			packages: []statev1alpha1.PackageObservation{
+				is("db", "success"), is("shop", "success"), is("old", "removed"), is("gone", "unreferenced"),
+			},
+			phase: "Succeeded", deployed: "Deployed", says: "2 packages run version 1.4.0.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

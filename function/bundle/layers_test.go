@@ -33,11 +33,23 @@ func TestOrderPackages(t *testing.T) {
 		want     layers
 		problem  string
 	}{
-		"Alone":   {reason: "A package without dependencies is in the first layer.", packages: packagesOf("a"), want: layers{"a": 1}},
-		"Diamond": {reason: "A package is behind the last of its dependencies.", packages: packagesOf("d: b c", "c: a b", "b: a", "a"), want: layers{"a": 1, "b": 2, "c": 3, "d": 4}},
-		"Twice":   {reason: "A name stands in a Bundle once.", packages: packagesOf("a", "b", "a"), problem: `spec.packages[2].name: "a" is the name of another package already`},
-		"Unknown": {reason: "A package depends on packages of the Bundle only.", packages: packagesOf("a: b"), problem: `spec.packages[a].dependsOn: the Bundle has no package "b"`},
-		"Itself":  {reason: "A package does not depend on itself.", packages: packagesOf("a: a"), problem: "spec.packages[a].dependsOn: the packages wait for each other: a → a"},
+		"Alone": {reason: "A package without dependencies is in the first layer.", packages: packagesOf("a"), want: layers{"a": 1}},
+		"Diamond": {
+			reason:   "A package is behind the last of its dependencies.",
+			packages: packagesOf("d: b c", "c: a b", "b: a", "a"), want: layers{"a": 1, "b": 2, "c": 3, "d": 4},
+		},
+		"Twice": {
+			reason:   "A name stands in a Bundle once.",
+			packages: packagesOf("a", "b", "a"), problem: `spec.packages[2].name: "a" is the name of another package already`,
+		},
+		"Unknown": {
+			reason:   "A package depends on packages of the Bundle only.",
+			packages: packagesOf("a: b"), problem: `spec.packages[a].dependsOn: the Bundle has no package "b"`,
+		},
+		"Itself": {
+			reason:   "A package does not depend on itself.",
+			packages: packagesOf("a: a"), problem: "spec.packages[a].dependsOn: the packages wait for each other: a → a",
+		},
 		"Cycle": {
 			reason: "A cycle is named by its path, without the packages that only lead there.", packages: packagesOf("x: b", "a: c", "b: a", "c: b"),
 			problem: "spec.packages[b].dependsOn: the packages wait for each other: b → a → c → b",

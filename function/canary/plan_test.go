@@ -73,7 +73,9 @@ func TestPlan(t *testing.T) {
 		"Waves": {
 			reason: "Waves follow each other, each with its own steps. A Site that the stable revision does not serve comes with the last one.",
 			in: Input{HasChecks: true, Waves: []Wave{
-				{Name: "first", Sites: []string{"edge1", "edge9"}, Steps: steps{weight(5)}}, {Name: "new", Sites: []string{"edge8"}, Steps: steps{weight(5)}}, {Sites: []string{"edge2"}},
+				{Name: "first", Sites: []string{"edge1", "edge9"}, Steps: steps{weight(5)}},
+				{Name: "new", Sites: []string{"edge8"}, Steps: steps{weight(5)}},
+				{Sites: []string{"edge2"}},
 			}},
 			want: []ledger.Step{
 				{Sites: []string{"edge1"}, Weight: new(int32(0)), Ahead: new(int32(5))},

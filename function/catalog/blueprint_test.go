@@ -25,8 +25,14 @@ func TestResolvePinned(t *testing.T) {
 		answers Answers
 		want    want
 	}{
-		"Both":       {reason: "A pinned Blueprint is kept, and the Blueprint in the channel is returned too.", answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "web"))}, want: want{blueprint: "web-0.9.0", inChannel: "web-1.0.0"}},
-		"NoChannel":  {reason: "A channel may be empty.", answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "web")), needBlueprint: encoded()}, want: want{blueprint: "web-0.9.0"}},
+		"Both": {
+			reason:  "A pinned Blueprint is kept, and the Blueprint in the channel is returned too.",
+			answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "web"))}, want: want{blueprint: "web-0.9.0", inChannel: "web-1.0.0"},
+		},
+		"NoChannel": {
+			reason:  "A channel may be empty.",
+			answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "web")), needBlueprint: encoded()}, want: want{blueprint: "web-0.9.0"},
+		},
 		"Unanswered": {reason: "The Blueprint is open until both answers are known.", want: want{open: true}},
 		"Gone": {
 			reason: "A pinned Blueprint that does not exist is missing.", answers: Answers{needPinned: encoded()},

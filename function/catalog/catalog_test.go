@@ -117,21 +117,31 @@ func TestNeeds(t *testing.T) {
 		// Names of the needs of the first call, sorted.
 		want []string
 	}{
-		"ByName":     {reason: "A Site by its name, in the intent.", query: query(nil), want: []string{needBlueprint, needConfig, "site/edge1"}},
-		"Several":    {reason: "Several named Sites are each required once.", query: query(intentSites("edge2", "edge1", "edge2")), want: []string{needBlueprint, needConfig, "site/edge1", "site/edge2"}},
+		"ByName": {reason: "A Site by its name, in the intent.", query: query(nil), want: []string{needBlueprint, needConfig, "site/edge1"}},
+		"Several": {
+			reason: "Several named Sites are each required once.",
+			query:  query(intentSites("edge2", "edge1", "edge2")), want: []string{needBlueprint, needConfig, "site/edge1", "site/edge2"},
+		},
 		"TargetSite": {reason: "A Site by its name, in deliveryConfig.", query: query(targetSite("edge1")), want: []string{needBlueprint, needConfig, "site/edge1"}},
-		"ByLabels":   {reason: "The labels are in the name of the need, sorted.", query: query(labels), want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB}},
+		"ByLabels": {
+			reason: "The labels are in the name of the need, sorted.",
+			query:  query(labels), want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
+		},
 		"IntentLabels": {
 			reason: "The intent may select Sites too.", query: query(func(q *Query) { q.IntentSites, q.IntentLabels = nil, map[string]string{"b": "2", "a": "1"} }),
 			want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
 		},
 		"LabelsAgree": {
-			reason: "Labels of the claim and of the intent both select Sites.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"b": "2", "a": "1"} }),
-			want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
+			reason: "Labels of the claim and of the intent both select Sites.",
+			query:  query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"b": "2", "a": "1"} }),
+			want:   []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
 		},
-		"All":        {reason: "The word all requires all Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
-		"Both":       {reason: "Both Sites are two of all.", query: query(targetSite("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
-		"IntentBoth": {reason: "The word both in an intent requires all Sites.", query: query(intentSites("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
+		"All":  {reason: "The word all requires all Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
+		"Both": {reason: "Both Sites are two of all.", query: query(targetSite("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
+		"IntentBoth": {
+			reason: "The word both in an intent requires all Sites.",
+			query:  query(intentSites("both")), want: []string{needBlueprint, needConfig, needShared, needOwn},
+		},
 		"Version": {
 			reason: "A Blueprint may be asked for by name and version.", query: query(func(q *Query) { q.Blueprint.Name, q.Blueprint.Version = "shop", "1.2.0" }),
 			want: []string{"blueprint/shop-1.2.0", needConfig, "site/edge1"},
@@ -180,10 +190,25 @@ func TestResolve(t *testing.T) {
 		answers Answers
 		want    want
 	}{
-		"ByName":  {reason: "The Site that the intent names.", query: query(nil), answers: answers(nil), want: want{places: []string{"edge1" + place + "edge1/team-a/shop"}}},
-		"Several": {reason: "Several Sites are sorted, and each one comes once.", query: query(intentSites("edge2", "edge1", "edge1")), answers: answers(nil), want: want{places: []string{"edge1" + place + "edge1/team-a/shop", "edge2" + place + "edge2/team-a/shop"}}},
-		"All":     {reason: "All that the namespace may use.", query: query(targetSite("all")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + place + "a/team-a/shop", "b" + place + "b/team-a/shop"}}},
-		"Both":    {reason: "The two that the namespace may use.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + place + "a/team-a/shop", "b" + place + "b/team-a/shop"}}},
+		"ByName": {
+			reason: "The Site that the intent names.",
+			query:  query(nil), answers: answers(nil), want: want{places: []string{"edge1" + place + "edge1/team-a/shop"}},
+		},
+		"Several": {
+			reason: "Several Sites are sorted, and each one comes once.",
+			query:  query(intentSites("edge2", "edge1", "edge1")), answers: answers(nil),
+			want: want{places: []string{"edge1" + place + "edge1/team-a/shop", "edge2" + place + "edge2/team-a/shop"}},
+		},
+		"All": {
+			reason: "All that the namespace may use.",
+			query:  query(targetSite("all")), answers: all(site("b"), site("x", foreign), site("a")),
+			want: want{places: []string{"a" + place + "a/team-a/shop", "b" + place + "b/team-a/shop"}},
+		},
+		"Both": {
+			reason: "The two that the namespace may use.",
+			query:  query(targetSite("both")), answers: all(site("b"), site("x", foreign), site("a")),
+			want: want{places: []string{"a" + place + "a/team-a/shop", "b" + place + "b/team-a/shop"}},
+		},
 		"OwnAndShared": {
 			reason: "Sites of the namespace alone and Sites of several are chosen together, each once.", query: query(targetSite("all")),
 			answers: answers(Answers{needShared: encoded(site("b"), site("a")), needOwn: encoded(site("a"), site("c"))}),
@@ -216,21 +241,29 @@ func TestResolve(t *testing.T) {
 			want: want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{"1"}},
 		},
 		"ByLabels": {
-			reason: "A selector chooses the Sites that have its labels.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded(site("a"))}),
+			reason: "A selector chooses the Sites that have its labels.",
+			query:  query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded(site("a"))}),
 			want: want{places: []string{"a" + place + "a/team-a/shop"}},
 		},
 		"NoneByLabels": {
-			reason: "A selector that no Site matches is missing its Sites.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded()}),
+			reason: "A selector that no Site matches is missing its Sites.",
+			query:  query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded()}),
 			want: want{code: deploymentv1alpha1.ReasonNoSite},
 		},
 		"NoneAllowed": {
 			reason: "A deployment of all Sites has none where none may be used.", query: query(targetSite("all")), answers: all(site("x", foreign)),
 			want: want{code: deploymentv1alpha1.ReasonNoSite},
 		},
-		"NoSite": {reason: "A deployment without any Site gets the reason NoSite.", query: query(intentSites()), answers: answers(nil), want: want{code: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
+		"NoSite": {
+			reason: "A deployment without any Site gets the reason NoSite.",
+			query:  query(intentSites()), answers: answers(nil),
+			want: want{code: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}},
+		},
 		"SiteMissing": {
-			reason: "All that are missing are named.", query: query(intentSites("edge1", "z", "y")), answers: answers(Answers{"site/y": encoded(), "site/z": encoded(), needShared: encoded(), needOwn: encoded()}),
-			want: want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
+			reason:  "All that are missing are named.",
+			query:   query(intentSites("edge1", "z", "y")),
+			answers: answers(Answers{"site/y": encoded(), "site/z": encoded(), needShared: encoded(), needOwn: encoded()}),
+			want:    want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
 		},
 		"Agreement": {
 			reason: "The claim and the intent may both name the same Site.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge1" }), answers: answers(nil),
@@ -245,7 +278,8 @@ func TestResolve(t *testing.T) {
 			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "spec.intent"}},
 		},
 		"ConflictOfLabels": {
-			reason: "Labels of the intent that differ select other Sites.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"a": "1"} }), answers: answers(nil),
+			reason: "Labels of the intent that differ select other Sites.",
+			query:  query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"a": "1"} }), answers: answers(nil),
 			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "selector of spec.intent"}},
 		},
 		"LabelsBesideTarget": {
@@ -254,13 +288,17 @@ func TestResolve(t *testing.T) {
 			}), answers: answers(nil),
 			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.targetSite", "selector of spec.intent"}},
 		},
-		"WordBesideName": {reason: "A word for several Sites is refused beside another name.", query: query(intentSites("all", "edge1")), answers: answers(nil), want: want{code: "Invalid", message: []string{"spec.intent"}}},
+		"WordBesideName": {
+			reason: "A word for several Sites is refused beside another name.",
+			query:  query(intentSites("all", "edge1")), answers: answers(nil), want: want{code: "Invalid", message: []string{"spec.intent"}},
+		},
 		"BlueprintMissing": {
 			reason: "A Blueprint that does not exist is missing.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(), needListed: encoded()}),
 			want: want{code: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web", "stable"}},
 		},
 		"BlueprintAmbiguous": {
-			reason: "Two Blueprints in one channel are ambiguous.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))}),
+			reason: "Two Blueprints in one channel are ambiguous.",
+			query:  query(nil), answers: answers(Answers{needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))}),
 			want: want{code: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
 		},
 		"OtherType": {
@@ -287,13 +325,23 @@ func TestResolve(t *testing.T) {
 		},
 		"OwnRepository": {
 			reason: "A Site's own repository comes before the claim's.", query: query(intentSites("edge1", "edge2")),
-			answers: answers(Answers{"site/edge2": encoded(site("edge2", own("other"))), "config/ClusterProviderConfig//other": encoded(configOf("https://git.example.org/other"))}),
-			want:    want{places: []string{"edge1" + place + "edge1/team-a/shop", "edge2 other fleet/clusters/edge2/team-a/shop"}},
+			answers: answers(
+				Answers{
+					"site/edge2":                          encoded(site("edge2", own("other"))),
+					"config/ClusterProviderConfig//other": encoded(configOf("https://git.example.org/other")),
+				},
+			),
+			want: want{places: []string{"edge1" + place + "edge1/team-a/shop", "edge2 other fleet/clusters/edge2/team-a/shop"}},
 		},
 		"OneRepositoryTwice": {
 			reason: "Two configurations for one repository, in two spellings.", query: query(intentSites("edge1", "edge2")),
-			answers: answers(Answers{"site/edge2": encoded(site("edge2", own("other"))), "config/ClusterProviderConfig//other": encoded(configOf("https://GIT.example.org:443/fleet/"))}),
-			want:    want{code: "Invalid", message: []string{"spec.deliveryConfig.gitOpsRepo", `"default"`, `"other"`}},
+			answers: answers(
+				Answers{
+					"site/edge2":                          encoded(site("edge2", own("other"))),
+					"config/ClusterProviderConfig//other": encoded(configOf("https://GIT.example.org:443/fleet/")),
+				},
+			),
+			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.gitOpsRepo", `"default"`, `"other"`}},
 		},
 		"OneDirectoryTwice": {
 			reason: "Two Sites with one directory in one repository are refused.", query: query(intentSites("edge1", "edge2")),
@@ -351,10 +399,22 @@ func TestStaleAnswers(t *testing.T) {
 		query   Query
 		answers Answers
 	}{
-		"OneForAll":       {reason: "One Site was named, and now all are asked for.", query: query(targetSite("all")), answers: answers(nil)},
-		"OtherLabels":     {reason: "Answers to other labels do not answer the query.", query: query(labels), answers: answers(Answers{needShared: encoded(site("a")), needOwn: encoded(), "sites/a=1,catalog.intentplane.dev/usable-from=team-a": encoded(site("a"))})},
-		"OtherChannel":    {reason: "Answers to another channel do not answer the query.", query: query(func(q *Query) { q.Blueprint.Channel = "beta" }), answers: answers(nil)},
-		"OtherNamespaces": {reason: "A configuration of the same name was cluster-scoped.", query: query(func(q *Query) { q.Delivery.GitOpsRepo.Kind = policy.KindProviderConfig }), answers: answers(nil)},
+		"OneForAll": {reason: "One Site was named, and now all are asked for.", query: query(targetSite("all")), answers: answers(nil)},
+		"OtherLabels": {
+			reason: "Answers to other labels do not answer the query.",
+			query:  query(labels),
+			answers: answers(
+				Answers{needShared: encoded(site("a")), needOwn: encoded(), "sites/a=1,catalog.intentplane.dev/usable-from=team-a": encoded(site("a"))},
+			),
+		},
+		"OtherChannel": {
+			reason: "Answers to another channel do not answer the query.",
+			query:  query(func(q *Query) { q.Blueprint.Channel = "beta" }), answers: answers(nil),
+		},
+		"OtherNamespaces": {
+			reason: "A configuration of the same name was cluster-scoped.",
+			query:  query(func(q *Query) { q.Delivery.GitOpsRepo.Kind = policy.KindProviderConfig }), answers: answers(nil),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -21,10 +21,23 @@ func TestRequests(t *testing.T) {
 		given  Answers
 		want   []string
 	}{
-		"Some":       {reason: "The requests that Crossplane sent are returned.", name: "shop", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(request)}, want: []string{"take-it"}},
+		"Some": {
+			reason: "The requests that Crossplane sent are returned.",
+			name:   "shop",
+			given: Answers{
+				"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(request),
+			},
+			want: []string{"take-it"},
+		},
 		"Unanswered": {reason: "Requests are required before they are read.", name: "shop"},
-		"Other":      {reason: "Requests for another deployment are not included.", name: "bank", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(request)}},
-		"Long":       {reason: "A name that is too long for a label is replaced by its digest.", name: long},
+		"Other": {
+			reason: "Requests for another deployment are not included.",
+			name:   "bank",
+			given: Answers{
+				"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(request),
+			},
+		},
+		"Long": {reason: "A name that is too long for a label is replaced by its digest.", name: long},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -67,7 +67,9 @@ func TestSuggestions(t *testing.T) {
 		"ManySites": {
 			reason: "Of many Sites a message lists the five nearest, in the order of the alphabet.",
 			query:  query(intentSites("edge9")), answers: missingSite(site("far-away"), site("edge5"), site("edge4"), site("edge3"), site("edge2"), site("edge1")),
-			want: want{message: edge9 + `: did you mean "edge1" instead of "edge9"? The namespace may use the Sites "edge1", "edge2", "edge3", "edge4", "edge5" and others.`},
+			want: want{
+				message: edge9 + `: did you mean "edge1" instead of "edge9"? The namespace may use the Sites "edge1", "edge2", "edge3", "edge4", "edge5" and others.`,
+			},
 		},
 		"SeveralSites": {
 			reason: "Each missing Site has a question of its own.",
@@ -120,22 +122,30 @@ func TestSuggestions(t *testing.T) {
 		"BlueprintName": {
 			reason: "A message lists the Blueprints of the channel when none has the name.",
 			query:  query(func(q *Query) { q.ServiceType = "wep" }), answers: listed("blueprints/blueprint=wep,channel=stable"),
-			want: want{message: `Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"? The namespace may use the Blueprints "batch", "web".`},
+			want: want{
+				message: `Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"? The namespace may use the Blueprints "batch", "web".`,
+			},
 		},
 		"BlueprintChannel": {
 			reason: "A message lists the channels of the Blueprint when it is not in the requested channel.",
 			query:  query(func(q *Query) { q.Blueprint.Channel = "stabel" }), answers: listed("blueprints/blueprint=web,channel=stabel"),
-			want: want{message: `Blueprint web in channel "stabel" does not exist: did you mean "stable" instead of "stabel"? The namespace may use the channels of Blueprint "web": "next", "stable".`},
+			want: want{
+				message: `Blueprint web in channel "stabel" does not exist: did you mean "stable" instead of "stabel"? The namespace may use the channels of Blueprint "web": "next", "stable".`,
+			},
 		},
 		"BlueprintVersion": {
 			reason: "A message lists the versions of the Blueprint when it has not the requested version.",
 			query:  query(func(q *Query) { q.Blueprint.Version = "1.0.1" }), answers: listed("blueprint/web-1.0.1"),
-			want: want{message: `Blueprint web-1.0.1 does not exist: did you mean "1.0.0" instead of "1.0.1"? The namespace may use the versions of Blueprint "web": "1.0.0", "1.1.0", "2.0.0".`},
+			want: want{
+				message: `Blueprint web-1.0.1 does not exist: did you mean "1.0.0" instead of "1.0.1"? The namespace may use the versions of Blueprint "web": "1.0.0", "1.1.0", "2.0.0".`,
+			},
 		},
 		"BlueprintVersionName": {
 			reason: "A message lists the names of all channels when a version of an unknown name is asked for.",
 			query:  query(func(q *Query) { q.Blueprint.Name, q.Blueprint.Version = "batches", "1.0.0" }), answers: listed("blueprint/batches-1.0.0"),
-			want: want{message: `Blueprint batches-1.0.0 does not exist: did you mean "batch" instead of "batches"? The namespace may use the Blueprints "batch", "core", "web".`},
+			want: want{
+				message: `Blueprint batches-1.0.0 does not exist: did you mean "batch" instead of "batches"? The namespace may use the Blueprints "batch", "core", "web".`,
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -162,8 +172,14 @@ func TestSuggestionNeeds(t *testing.T) {
 		want   []string
 		rounds int
 	}{
-		"Found":         {reason: "Nothing more is asked for while nothing is missing.", query: query(func(q *Query) { q.Delivery.GitOpsRepo.Name = "own" }), rounds: 1},
-		"SiteMissing":   {reason: "All Sites are asked for in the round after a Site was missing.", query: query(intentSites("edge9")), want: []string{needShared, needOwn}, rounds: 2},
+		"Found": {
+			reason: "Nothing more is asked for while nothing is missing.",
+			query:  query(func(q *Query) { q.Delivery.GitOpsRepo.Name = "own" }), rounds: 1,
+		},
+		"SiteMissing": {
+			reason: "All Sites are asked for in the round after a Site was missing.",
+			query:  query(intentSites("edge9")), want: []string{needShared, needOwn}, rounds: 2,
+		},
 		"ConfigMissing": {reason: "All configurations are asked for in the round after one was missing.", query: query(nil), want: []string{needConfigs}, rounds: 2},
 	}
 	existing["config/ClusterProviderConfig//own"] = encoded(configOf("https://git.example.org/own.git"))

@@ -43,7 +43,10 @@ func TestLead(t *testing.T) {
 		check  deploymentv1alpha1.Check
 		want   time.Duration
 	}{
-		"Window":     {reason: "A query that looks back needs a revision that is live for longer than that.", check: checkWithQuery("rate(x[5m])"), want: 5*time.Minute + time.Second},
+		"Window": {
+			reason: "A query that looks back needs a revision that is live for longer than that.",
+			check:  checkWithQuery("rate(x[5m])"), want: 5*time.Minute + time.Second,
+		},
 		"Unreadable": {reason: "A query that cannot be read has no lead.", check: checkWithQuery("x[")},
 		"Web":        {reason: "An answer of a web server is about the present.", check: check{Web: &deploymentv1alpha1.WebCheck{}}},
 		"Pods":       {reason: "A check of pods looks at the present only.", check: check{Availability: &deploymentv1alpha1.AvailabilityCheck{}}},

@@ -23,14 +23,23 @@ func TestCompileRules(t *testing.T) {
 		blueprint, said rules
 		want            string
 	}{
-		"Neither":   {reason: "A metric without rules is judged by the defaults of a check.", want: " 30s+3*30s<5m 0,4,0 min=1 Fail"},
-		"Blueprint": {reason: "The rules of the Blueprint take the place of the defaults of a check.", blueprint: blueprintRules(), want: " 6m+3*30s<15m 1,2,0 min=1 Wait"},
+		"Neither": {reason: "A metric without rules is judged by the defaults of a check.", want: " 30s+3*30s<5m 0,4,0 min=1 Fail"},
+		"Blueprint": {
+			reason:    "The rules of the Blueprint take the place of the defaults of a check.",
+			blueprint: blueprintRules(), want: " 6m+3*30s<15m 1,2,0 min=1 Wait",
+		},
 		"Said": {
 			reason: "Each rule that the deployment says takes the place of the Blueprint's.", blueprint: blueprintRules(),
-			said: rules{InitialDelay: "7m", Interval: "10s", Count: new(int32(5)), FailureLimit: new(int32(0)), ConsecutiveErrorLimit: new(int32(9)), NoData: "Fail", Timeout: "20m"},
+			said: rules{
+				InitialDelay: "7m", Interval: "10s", Count: new(int32(5)), FailureLimit: new(int32(0)), ConsecutiveErrorLimit: new(int32(9)),
+				NoData: "Fail", Timeout: "20m",
+			},
 			want: " 7m+5*10s<20m 0,9,0 min=1 Fail",
 		},
-		"Some": {reason: "The rules that the deployment does not say stay the Blueprint's.", blueprint: blueprintRules(), said: rules{Count: new(int32(4))}, want: " 6m+4*30s<15m 1,2,0 min=1 Wait"},
+		"Some": {
+			reason:    "The rules that the deployment does not say stay the Blueprint's.",
+			blueprint: blueprintRules(), said: rules{Count: new(int32(4))}, want: " 6m+4*30s<15m 1,2,0 min=1 Wait",
+		},
 		"Inconclusive": {
 			reason: "How many measurements may be inconclusive can be said too.", said: rules{NoData: "Inconclusive", InconclusiveLimit: new(int32(2))},
 			want: " 30s+3*30s<5m 0,4,2 min=1 Inconclusive",
@@ -65,7 +74,8 @@ func TestCompileRefusesRules(t *testing.T) {
 		},
 		"TooLong": {
 			reason: "Measurements that do not fit into the timeout never make a verdict.", rules: rules{Count: new(int32(50))},
-			want: "spec.gatesConfig.metricRules.availability.timeout: 15m0s is not longer than the 30m30s that initialDelay and the intervals between 50 measurements take",
+			want: "spec.gatesConfig.metricRules.availability.timeout: 15m0s is not longer than the 30m30s that initialDelay and the intervals " +
+				"between 50 measurements take",
 		},
 		"Interval": {
 			reason: "An interval below one second is refused.", rules: rules{Interval: "100ms"},

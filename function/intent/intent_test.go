@@ -155,7 +155,9 @@ func TestFromText(t *testing.T) {
 		"ParameterName": {
 			reason: "A parameter's name is a key of a ConfigMap.",
 			text:   `{"service": "shop", "parameters": {"a/b": "c"}}`,
-			want:   want{err: `spec.intent: line 1, column 43: parameters.a/b: must be named by at most 63 letters, digits, '-', '_' and '.', beginning with one of the letters`},
+			want: want{
+				err: `spec.intent: line 1, column 43: parameters.a/b: must be named by at most 63 letters, digits, '-', '_' and '.', beginning with one of the letters`,
+			},
 		},
 		"TooLong": {
 			reason: "The text is bounded before anything reads it.",

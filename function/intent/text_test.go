@@ -51,7 +51,8 @@ func TestFormsAgree(t *testing.T) {
 			reason: "Each form of a service intent gives the same intent.",
 			texts: []string{
 				`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3, "resources": {"cpu": "2", "memory": "4Gi"}, "endpoints": [{"name": "http", "port": 8080}], "priority": "high"}`,
-				"priority: high\nresources:\n  memory: 4096Mi\n  cpu: 2000m\nreplicas: 3\nsites:\n- edge2\n- edge1\nservice: shop\nendpoints:\n- port: 8080\n  name: http\n  protocol: TCP\n",
+				"priority: high\nresources:\n  memory: 4096Mi\n  cpu: 2000m\nreplicas: 3\nsites:\n- edge2\n- edge1\nservice: shop\nendpoints:\n- " +
+					"port: 8080\n  name: http\n  protocol: TCP\n",
 				"Deploy shop on edge1 and edge2 with 3 replicas, 2 CPU and 4Gi each, port 8080 as http, high priority",
 			},
 			expectation: &deploymentv1alpha1.Expectation{

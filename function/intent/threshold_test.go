@@ -18,8 +18,11 @@ func TestThreshold(t *testing.T) {
 		"Seconds":   {reason: "A time is normalized to milliseconds.", text: "<=0.5s", want: "<= 500ms"},
 		"OtherUnit": {reason: "Only a Blueprint knows other units.", text: "> 010 requests/s", want: "> 10 requests/s"},
 		"Words":     {reason: "A threshold without a number is refused.", text: "fast", err: "must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'"},
-		"Digits":    {reason: "A threshold with too many digits is refused.", text: "0.0000000001", err: "must have at most 15 digits before the point, and 9 behind it"},
-		"Empty":     {reason: "An empty text is not a threshold.", text: "", err: "must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'"},
+		"Digits": {
+			reason: "A threshold with too many digits is refused.",
+			text:   "0.0000000001", err: "must have at most 15 digits before the point, and 9 behind it",
+		},
+		"Empty": {reason: "An empty text is not a threshold.", text: "", err: "must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -35,22 +35,46 @@ func TestCacheKey(t *testing.T) {
 		change func(*Input)
 		want   int
 	}{
-		"Same":       {reason: "The same input is built once.", change: func(*Input) {}, want: 1},
-		"Labels":     {reason: "A Blueprint's labels change nothing.", change: func(in *Input) { in.Blueprint.SetLabels(map[string]string{"a": "b"}) }, want: 1},
-		"File":       {reason: "A rendering depends on the files of the Blueprint.", change: func(in *Input) { in.Blueprint.Spec.Files["a.yaml"] = "b" }, want: 2},
-		"FileName":   {reason: "A rendering depends on the names of the Blueprint's files.", change: func(in *Input) { in.Blueprint.Spec.Files["b.yaml"] = "" }, want: 2},
-		"Schema":     {reason: "A rendering depends on the schema of parameters.", change: func(in *Input) { in.Blueprint.Spec.ParametersSchema = &runtime.RawExtension{Raw: []byte("{}")} }, want: 2},
-		"Name":       {reason: "A rendering depends on the name of the Blueprint, which errors contain.", change: func(in *Input) { in.Blueprint.SetName("other") }, want: 2},
-		"Service":    {reason: "A rendering depends on the service of the intent.", change: func(in *Input) { in.Intent.Service = "other" }, want: 2},
-		"Replicas":   {reason: "A rendering depends on the replicas of the intent.", change: func(in *Input) { in.Intent.SiteReplicas = map[string]int32{"edge1": 2} }, want: 2},
-		"Parameters": {reason: "A rendering depends on the parameters of the intent.", change: func(in *Input) { in.Intent.Parameters = map[string]string{"a": "b"} }, want: 2},
-		"Site":       {reason: "A rendering depends on the name of the Site.", change: func(in *Input) { in.Site.Name = "edge2" }, want: 2},
-		"SiteValue":  {reason: "A rendering depends on the parameters of the Site.", change: func(in *Input) { in.Site.Parameters = map[string]string{"a": "b"} }, want: 2},
-		"Layout":     {reason: "A rendering depends on the layout of the Site.", change: func(in *Input) { in.Site.Layout = catalogv1alpha1.LayoutManifests }, want: 2},
-		"Claim":      {reason: "A rendering depends on the name of the claim.", change: func(in *Input) { in.Claim.Name = "other" }, want: 2},
-		"Track":      {reason: "A rendering depends on the track.", change: func(in *Input) { in.Track = "blue" }, want: 2},
-		"Canary":     {reason: "A rendering depends on the canary of the Blueprint.", change: func(in *Input) { in.Blueprint.Spec.Canary = &catalogv1alpha1.BlueprintCanary{} }, want: 2},
-		"Namespace":  {reason: "A rendering depends on the namespace of the claim.", change: func(in *Input) { in.Claim.Namespace = "other" }, want: 2},
+		"Same":   {reason: "The same input is built once.", change: func(*Input) {}, want: 1},
+		"Labels": {reason: "A Blueprint's labels change nothing.", change: func(in *Input) { in.Blueprint.SetLabels(map[string]string{"a": "b"}) }, want: 1},
+		"File":   {reason: "A rendering depends on the files of the Blueprint.", change: func(in *Input) { in.Blueprint.Spec.Files["a.yaml"] = "b" }, want: 2},
+		"FileName": {
+			reason: "A rendering depends on the names of the Blueprint's files.",
+			change: func(in *Input) { in.Blueprint.Spec.Files["b.yaml"] = "" }, want: 2,
+		},
+		"Schema": {
+			reason: "A rendering depends on the schema of parameters.",
+			change: func(in *Input) { in.Blueprint.Spec.ParametersSchema = &runtime.RawExtension{Raw: []byte("{}")} }, want: 2,
+		},
+		"Name": {
+			reason: "A rendering depends on the name of the Blueprint, which errors contain.",
+			change: func(in *Input) { in.Blueprint.SetName("other") }, want: 2,
+		},
+		"Service": {reason: "A rendering depends on the service of the intent.", change: func(in *Input) { in.Intent.Service = "other" }, want: 2},
+		"Replicas": {
+			reason: "A rendering depends on the replicas of the intent.",
+			change: func(in *Input) { in.Intent.SiteReplicas = map[string]int32{"edge1": 2} }, want: 2,
+		},
+		"Parameters": {
+			reason: "A rendering depends on the parameters of the intent.",
+			change: func(in *Input) { in.Intent.Parameters = map[string]string{"a": "b"} }, want: 2,
+		},
+		"Site": {reason: "A rendering depends on the name of the Site.", change: func(in *Input) { in.Site.Name = "edge2" }, want: 2},
+		"SiteValue": {
+			reason: "A rendering depends on the parameters of the Site.",
+			change: func(in *Input) { in.Site.Parameters = map[string]string{"a": "b"} }, want: 2,
+		},
+		"Layout": {
+			reason: "A rendering depends on the layout of the Site.",
+			change: func(in *Input) { in.Site.Layout = catalogv1alpha1.LayoutManifests }, want: 2,
+		},
+		"Claim": {reason: "A rendering depends on the name of the claim.", change: func(in *Input) { in.Claim.Name = "other" }, want: 2},
+		"Track": {reason: "A rendering depends on the track.", change: func(in *Input) { in.Track = "blue" }, want: 2},
+		"Canary": {
+			reason: "A rendering depends on the canary of the Blueprint.",
+			change: func(in *Input) { in.Blueprint.Spec.Canary = &catalogv1alpha1.BlueprintCanary{} }, want: 2,
+		},
+		"Namespace": {reason: "A rendering depends on the namespace of the claim.", change: func(in *Input) { in.Claim.Namespace = "other" }, want: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

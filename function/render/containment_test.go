@@ -43,25 +43,67 @@ func TestHostileBlueprints(t *testing.T) {
 			files:  with("", map[string]string{"Kustomization": "resources: []"}),
 			want:   "must have one kustomization.yaml",
 		},
-		"RemoteBase":      {reason: "A base in a remote repository is refused.", files: with("resources: [github.com/org/repo]", nil), want: "is not a file or a folder of the Blueprint"},
-		"RemoteURL":       {reason: "A resource at a URL is refused.", files: with("resources: ['https://example.org/a.yaml']", nil), want: "is not a file or a folder of the Blueprint"},
-		"RemoteSSH":       {reason: "A resource on an SSH server is refused.", files: with("resources: ['git@example.org:a/b?ref=x']", nil), want: "is not a file or a folder of the Blueprint"},
-		"RemoteFile":      {reason: "A resource at a file URL is refused.", files: with("resources: ['file:///etc']", nil), want: "is not a file or a folder of the Blueprint"},
-		"RemoteComponent": {reason: "A component in a remote repository is refused.", files: with("components: ['https://example.org/a.git//x']", nil), want: "is not a file or a folder of the Blueprint"},
-		"RemotePatch":     {reason: "A patch at a URL is refused.", files: with("patches: [{path: 'https://example.org/p.yaml'}]", nil), want: "is not a file of the Blueprint"},
+		"RemoteBase": {
+			reason: "A base in a remote repository is refused.",
+			files:  with("resources: [github.com/org/repo]", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"RemoteURL": {
+			reason: "A resource at a URL is refused.",
+			files:  with("resources: ['https://example.org/a.yaml']", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"RemoteSSH": {
+			reason: "A resource on an SSH server is refused.",
+			files:  with("resources: ['git@example.org:a/b?ref=x']", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"RemoteFile": {
+			reason: "A resource at a file URL is refused.",
+			files:  with("resources: ['file:///etc']", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"RemoteComponent": {
+			reason: "A component in a remote repository is refused.",
+			files:  with("components: ['https://example.org/a.git//x']", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"RemotePatch": {
+			reason: "A patch at a URL is refused.",
+			files:  with("patches: [{path: 'https://example.org/p.yaml'}]", nil), want: "is not a file of the Blueprint",
+		},
 		"FolderLikeHost": {
 			reason: "A folder that looks like the address of a Git server would be fetched from there.",
 			files:  with("resources: [github.com/org/repo]", map[string]string{"github.com/org/repo/kustomization.yaml": "resources: []"}),
 			want:   "must be a relative path",
 		},
-		"Absolute":     {reason: "An absolute path outside of the Blueprint is refused.", files: with("resources: [/etc/passwd]", nil), want: "is not a file or a folder of the Blueprint"},
-		"Above":        {reason: "A relative path outside of the Blueprint is refused.", files: with("resources: [../../etc]", nil), want: "is not a file or a folder of the Blueprint"},
-		"OurOverlay":   {reason: "Our own overlay cannot be read.", files: with("resources: [../namespace.yaml]", nil), want: "is not a file or a folder of the Blueprint"},
-		"Itself":       {reason: "A kustomization may not be a base of itself.", files: with("resources: [../blueprint]", nil), want: "is not a file or a folder of the Blueprint"},
-		"Backslash":    {reason: "Backslashes in a resource are refused.", files: with(`resources: ['..\..\etc']`, nil), want: "is not a file or a folder of the Blueprint"},
-		"Encoded":      {reason: "A path with encoded dots is refused.", files: with("resources: ['%2e%2e/etc']", nil), want: "is not a file or a folder of the Blueprint"},
-		"FileName":     {reason: "A file's name may not lead out of its folder.", files: with("", map[string]string{"../x.yaml": reached}), want: "must be a relative path"},
-		"HiddenFile":   {reason: "A hidden file in the Blueprint is refused.", files: with("", map[string]string{".git/config": "x"}), want: "must be a relative path"},
+		"Absolute": {
+			reason: "An absolute path outside of the Blueprint is refused.",
+			files:  with("resources: [/etc/passwd]", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"Above": {
+			reason: "A relative path outside of the Blueprint is refused.",
+			files:  with("resources: [../../etc]", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"OurOverlay": {
+			reason: "Our own overlay cannot be read.",
+			files:  with("resources: [../namespace.yaml]", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"Itself": {
+			reason: "A kustomization may not be a base of itself.",
+			files:  with("resources: [../blueprint]", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"Backslash": {
+			reason: "Backslashes in a resource are refused.",
+			files:  with(`resources: ['..\..\etc']`, nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"Encoded": {
+			reason: "A path with encoded dots is refused.",
+			files:  with("resources: ['%2e%2e/etc']", nil), want: "is not a file or a folder of the Blueprint",
+		},
+		"FileName": {
+			reason: "A file's name may not lead out of its folder.",
+			files:  with("", map[string]string{"../x.yaml": reached}), want: "must be a relative path",
+		},
+		"HiddenFile": {
+			reason: "A hidden file in the Blueprint is refused.",
+			files:  with("", map[string]string{".git/config": "x"}), want: "must be a relative path",
+		},
 		"FileIsFolder": {reason: "One name may not be a file and a folder.", files: with("", map[string]string{"a.yaml/b": "x"}), want: "must be a relative path"},
 		"GeneratorFile": {
 			reason: "Generators read the Blueprint's files only.",
@@ -73,40 +115,94 @@ func TestHostileBlueprints(t *testing.T) {
 		},
 		"Helm":          {reason: "A kustomization may not run Helm for charts.", files: with("helmCharts: [{name: x}]", nil), want: `"helmCharts": is not allowed`},
 		"HelmOtherCase": {reason: "Whatever the case of its letters.", files: with("HelmCharts: [{name: x}]", nil), want: `"HelmCharts": is not allowed`},
-		"HelmInflation": {reason: "A kustomization may not run Helm by the inflation generator.", files: with("helmChartInflationGenerator: [{chartName: x}]", nil), want: "is not allowed"},
-		"Generators":    {reason: "A kustomization may not run generator plugins.", files: with("generators: [a.yaml]", nil), want: `"generators": is not allowed`},
-		"Transformers":  {reason: "A kustomization may not run transformer plugins.", files: with("transformers: [a.yaml]", nil), want: `"transformers": is not allowed`},
-		"Validators":    {reason: "A kustomization may not run validator plugins.", files: with("validators: [a.yaml]", nil), want: `"validators": is not allowed`},
-		"OpenAPI":       {reason: "Schemas of OpenAPI are refused, since the process would keep them.", files: with("openapi: {path: a.yaml}", nil), want: `"openapi": is not allowed`},
-		"CRDs":          {reason: "References between schemas can be endless.", files: with("crds: [a.yaml]", nil), want: `"crds": is not allowed`},
-		"Vars":          {reason: "The refusal of vars names replacements instead.", files: with("vars: [{name: x}]", nil), want: "vars: is not allowed: use replacements instead"},
-		"Duplicate":     {reason: "A field that stands twice is refused.", files: with("resources: [a.yaml]\nresources: []", nil), want: "already"},
-		"Unknown":       {reason: "A field that kustomize does not know is refused.", files: with("resource: [a.yaml]", nil), want: `"resource": is not allowed in a Blueprint: use apiVersion, kind, metadata, resources, components, `},
+		"HelmInflation": {
+			reason: "A kustomization may not run Helm by the inflation generator.",
+			files:  with("helmChartInflationGenerator: [{chartName: x}]", nil), want: "is not allowed",
+		},
+		"Generators": {reason: "A kustomization may not run generator plugins.", files: with("generators: [a.yaml]", nil), want: `"generators": is not allowed`},
+		"Transformers": {
+			reason: "A kustomization may not run transformer plugins.",
+			files:  with("transformers: [a.yaml]", nil), want: `"transformers": is not allowed`,
+		},
+		"Validators": {reason: "A kustomization may not run validator plugins.", files: with("validators: [a.yaml]", nil), want: `"validators": is not allowed`},
+		"OpenAPI": {
+			reason: "Schemas of OpenAPI are refused, since the process would keep them.",
+			files:  with("openapi: {path: a.yaml}", nil), want: `"openapi": is not allowed`,
+		},
+		"CRDs": {reason: "References between schemas can be endless.", files: with("crds: [a.yaml]", nil), want: `"crds": is not allowed`},
+		"Vars": {
+			reason: "The refusal of vars names replacements instead.",
+			files:  with("vars: [{name: x}]", nil), want: "vars: is not allowed: use replacements instead",
+		},
+		"Duplicate": {reason: "A field that stands twice is refused.", files: with("resources: [a.yaml]\nresources: []", nil), want: "already"},
+		"Unknown": {
+			reason: "A field that kustomize does not know is refused.",
+			files:  with("resource: [a.yaml]", nil),
+			want:   `"resource": is not allowed in a Blueprint: use apiVersion, kind, metadata, resources, components, `,
+		},
 		"Cycle": {
 			reason: "Bases that form a cycle are refused.",
 			files:  with("resources: [b]", map[string]string{"b/kustomization.yaml": "resources: [../c]", "c/kustomization.yaml": "resources: [../b]"}),
 			want:   "is a base of itself",
 		},
-		"Doubling":   {reason: "Bases that are read twice are read 2^n times.", files: doubling(12), want: "kustomizations are read more than 64 times"},
-		"AliasBomb":  {reason: "Aliases that stand for too many values are refused.", files: with("", map[string]string{"a.yaml": bomb()}), want: "has too many values"},
-		"PatchBomb":  {reason: "Aliases in a patch that stand for too many values are refused.", files: with("patches: [{path: p.yaml}]", map[string]string{"p.yaml": bomb()}), want: "has too many values"},
-		"SelfAlias":  {reason: "An anchor that holds itself has no end.", files: with("", map[string]string{"a.yaml": "a: &a [*a]"}), want: "has too many values"},
-		"Deep":       {reason: "YAML that nests too deep is refused.", files: with("", map[string]string{"a.yaml": "a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000)}), want: "nests too deep"},
-		"NotYAML":    {reason: "Files that are not YAML are named.", files: with("", map[string]string{"a.yaml": "a: [\n"}), want: "a.yaml: yaml: line"},
-		"LargeFile":  {reason: "A file that is too large is refused.", files: with("", map[string]string{"b.yaml": strings.Repeat("#", 65<<10)}), want: "b.yaml: has 66560 bytes, more than 65536"},
-		"CopyPatch":  {reason: "The operation copy is refused, since it can double an object with each patch.", files: with("patches: [{target: {kind: ConfigMap}, patch: '[{op: copy, from: /data, path: /data/x}]'}]", nil), want: "the operation copy is not allowed"},
-		"CopyAlias":  {reason: "A copy operation behind an alias is refused.", files: with("patches: [{target: {kind: ConfigMap}, patch: \"[{op: add, path: /data/c, value: &c copy}, {op: *c, from: /data, path: /data/x}]\"}]", nil), want: "the operation copy is not allowed"},
-		"CopyMerge":  {reason: "A copy operation behind a merge is refused.", files: with("patches: [{target: {kind: ConfigMap}, patch: \"[&c {op: copy}, {<<: *c}]\"}]", nil), want: "the operation copy is not allowed"},
-		"NameChange": {reason: "A patch may not change the name of an object.", files: with("patches: [{target: {kind: ConfigMap}, options: {allowNameChange: true}, patch: '{}'}]", nil), want: "allowNameChange"},
+		"Doubling": {reason: "Bases that are read twice are read 2^n times.", files: doubling(12), want: "kustomizations are read more than 64 times"},
+		"AliasBomb": {
+			reason: "Aliases that stand for too many values are refused.",
+			files:  with("", map[string]string{"a.yaml": bomb()}), want: "has too many values",
+		},
+		"PatchBomb": {
+			reason: "Aliases in a patch that stand for too many values are refused.",
+			files:  with("patches: [{path: p.yaml}]", map[string]string{"p.yaml": bomb()}), want: "has too many values",
+		},
+		"SelfAlias": {reason: "An anchor that holds itself has no end.", files: with("", map[string]string{"a.yaml": "a: &a [*a]"}), want: "has too many values"},
+		"Deep": {
+			reason: "YAML that nests too deep is refused.",
+			files:  with("", map[string]string{"a.yaml": "a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000)}), want: "nests too deep",
+		},
+		"NotYAML": {reason: "Files that are not YAML are named.", files: with("", map[string]string{"a.yaml": "a: [\n"}), want: "a.yaml: yaml: line"},
+		"LargeFile": {
+			reason: "A file that is too large is refused.",
+			files:  with("", map[string]string{"b.yaml": strings.Repeat("#", 65<<10)}), want: "b.yaml: has 66560 bytes, more than 65536",
+		},
+		"CopyPatch": {
+			reason: "The operation copy is refused, since it can double an object with each patch.",
+			files:  with("patches: [{target: {kind: ConfigMap}, patch: '[{op: copy, from: /data, path: /data/x}]'}]", nil),
+			want:   "the operation copy is not allowed",
+		},
+		"CopyAlias": {
+			reason: "A copy operation behind an alias is refused.",
+			files: with(
+				"patches: [{target: {kind: ConfigMap}, patch: \"[{op: add, path: /data/c, value: &c copy}, {op: *c, from: /data, path: /data/x}]\"}]",
+				nil,
+			),
+			want: "the operation copy is not allowed",
+		},
+		"CopyMerge": {
+			reason: "A copy operation behind a merge is refused.",
+			files:  with("patches: [{target: {kind: ConfigMap}, patch: \"[&c {op: copy}, {<<: *c}]\"}]", nil),
+			want:   "the operation copy is not allowed",
+		},
+		"NameChange": {
+			reason: "A patch may not change the name of an object.",
+			files:  with("patches: [{target: {kind: ConfigMap}, options: {allowNameChange: true}, patch: '{}'}]", nil), want: "allowNameChange",
+		},
 		"SelfReplacement": {
 			reason: "A replacement of a part of an object by the whole doubles the object and is refused.",
-			files:  with("replacements: [{source: {kind: ConfigMap, name: a, fieldPath: data}, targets: [{select: {kind: ConfigMap, name: a}, fieldPaths: [data.x]}]}]", nil),
-			want:   "may only give metadata.name or metadata.namespace",
+			files: with(
+				"replacements: [{source: {kind: ConfigMap, name: a, fieldPath: data}, targets: [{select: {kind: ConfigMap, name: a}, fieldPaths: "+
+					"[data.x]}]}]",
+				nil,
+			),
+			want: "may only give metadata.name or metadata.namespace",
 		},
 		"IntentReplacement": {
 			reason: "A replacement of the intent's own values doubles them and is refused.",
-			files:  with("replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data}, targets: [{select: {kind: ConfigMap, name: 'i.*'}, fieldPaths: [data.x]}]}]", nil),
-			want:   "must be selected by its name",
+			files: with(
+				"replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data}, targets: [{select: {kind: ConfigMap, name: 'i.*'}, "+
+					"fieldPaths: [data.x]}]}]",
+				nil,
+			),
+			want: "must be selected by its name",
 		},
 		"AnyReplacement": {
 			reason: "A replacement that may select any kind is refused.",
@@ -217,43 +313,95 @@ func TestContainment(t *testing.T) {
 			reason: "A file name that a shell would execute is refused.",
 			files:  with("", map[string]string{"a;$(id).yaml": reached}), want: "must be a relative path",
 		},
-		"CVE-2021-41254-Newline": {reason: "A file name with a line break is refused.", files: with("", map[string]string{"a\nb.yaml": reached}), want: "must be a relative path"},
+		"CVE-2021-41254-Newline": {
+			reason: "A file name with a line break is refused.",
+			files:  with("", map[string]string{"a\nb.yaml": reached}), want: "must be a relative path",
+		},
 		"CVE-2021-41254-Key": {
 			reason: "A key of a generated ConfigMap is a text.",
 			files:  with("configMapGenerator: [{name: g, literals: ['$(id);=x']}]", nil),
 		},
 		"CVE-2022-36035": {
 			reason: "A parameter that looks like options stays a value.",
-			files:  with("replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data.param-x}, targets: [{select: {kind: ConfigMap, name: a}, fieldPaths: [data.x]}]}]", nil),
+			files: with(
+				"replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data.param-x}, targets: [{select: {kind: ConfigMap, name: a}, "+
+					"fieldPaths: [data.x]}]}]",
+				nil,
+			),
 			change: func(in *Input) {
 				in.Intent.Parameters = map[string]string{"x": "-o $(id); rm -rf /\n---\nkind: Secret"}
 			},
 		},
-		"CVE-2022-24877-Parent":    {reason: "A path that leads above the Blueprint is refused.", files: with("resources: [../../../etc/passwd]", nil), want: outside},
-		"CVE-2022-24877-Absolute":  {reason: "A resource is not read by its path from the root.", files: with("resources: [/etc/passwd]", nil), want: outside},
-		"CVE-2022-24877-File":      {reason: "A resource is not read by a file URL.", files: with("resources: ['file:///etc/passwd']", nil), want: outside},
-		"CVE-2022-24877-Encoded":   {reason: "Escaped letters do not lead out of the Blueprint's files.", files: with("resources: ['%2e%2e/%2e%2e/etc/passwd']", nil), want: outside},
-		"CVE-2022-24877-Windows":   {reason: "Backslashes do not lead out of the Blueprint's files.", files: with(`resources: ['..\..\etc\passwd', 'C:\etc']`, nil), want: outside},
-		"CVE-2022-24877-Patch":     {reason: "A patch is not read from outside the Blueprint's files.", files: with("patches: [{path: ../../../../proc/self/environ}]", nil), want: "is not a file of the Blueprint"},
-		"CVE-2022-24877-Replace":   {reason: "A replacement is not read from outside the Blueprint's files.", files: with("replacements: [{path: /proc/self/environ}]", nil), want: "is not a file of the Blueprint"},
-		"CVE-2022-24877-Component": {reason: "A component is not read from outside the Blueprint's files.", files: with("components: [../../../etc]", nil), want: outside},
+		"CVE-2022-24877-Parent": {
+			reason: "A path that leads above the Blueprint is refused.",
+			files:  with("resources: [../../../etc/passwd]", nil), want: outside,
+		},
+		"CVE-2022-24877-Absolute": {reason: "A resource is not read by its path from the root.", files: with("resources: [/etc/passwd]", nil), want: outside},
+		"CVE-2022-24877-File":     {reason: "A resource is not read by a file URL.", files: with("resources: ['file:///etc/passwd']", nil), want: outside},
+		"CVE-2022-24877-Encoded": {
+			reason: "Escaped letters do not lead out of the Blueprint's files.",
+			files:  with("resources: ['%2e%2e/%2e%2e/etc/passwd']", nil), want: outside,
+		},
+		"CVE-2022-24877-Windows": {
+			reason: "Backslashes do not lead out of the Blueprint's files.",
+			files:  with(`resources: ['..\..\etc\passwd', 'C:\etc']`, nil), want: outside,
+		},
+		"CVE-2022-24877-Patch": {
+			reason: "A patch is not read from outside the Blueprint's files.",
+			files:  with("patches: [{path: ../../../../proc/self/environ}]", nil), want: "is not a file of the Blueprint",
+		},
+		"CVE-2022-24877-Replace": {
+			reason: "A replacement is not read from outside the Blueprint's files.",
+			files:  with("replacements: [{path: /proc/self/environ}]", nil), want: "is not a file of the Blueprint",
+		},
+		"CVE-2022-24877-Component": {
+			reason: "A component is not read from outside the Blueprint's files.",
+			files:  with("components: [../../../etc]", nil), want: outside,
+		},
 		"CVE-2022-24877-Nested": {
 			reason: "No way from a folder below.",
 			files:  with("resources: [b]", map[string]string{"b/kustomization.yaml": "resources: [../../../../etc/passwd]"}), want: outside,
 		},
-		"CVE-2022-24878-Device":   {reason: "An endless file is not read.", files: with("configMapGenerator: [{name: g, files: [/dev/zero]}]", nil), want: "is not a file of the Blueprint"},
-		"CVE-2022-24878-Bomb":     {reason: "Aliases that stand for gigabytes are counted, not followed.", files: with("", map[string]string{"a.yaml": bomb()}), want: "has too many values"},
-		"CVE-2022-24878-Large":    {reason: "A file that is too large is refused.", files: with("", map[string]string{"b.bin": strings.Repeat("x", maxFileBytes+1)}), want: "more than 65536"},
-		"CVE-2022-24348":          {reason: "Values of charts from elsewhere: no charts at all.", files: with("helmCharts: [{name: x, valuesFile: ../../values.yaml}]", nil), want: `"helmCharts": is not allowed`},
-		"CVE-2022-24904":          {reason: "A link to elsewhere is a text here: files are texts.", files: with("resources: [link]", map[string]string{"link": "../../../etc/passwd"}), want: "kustomize:"},
-		"CVE-2022-31036":          {reason: "A link that a generator reads is text, and gives only its own text.", files: with("configMapGenerator: [{name: g, files: [link]}]", map[string]string{"link": "/etc/passwd"})},
-		"CVE-2022-24731":          {reason: "Overrides beside the kustomization are not read.", files: with("", map[string]string{".argocd-source.yaml": "kustomize: {}"}), want: "must be a relative path"},
-		"CVE-2022-31016":          {reason: "All files together are bounded.", files: with("", manyFiles(maxFiles, 32<<10)), want: "spec.files: ha"},
-		"CVE-2023-40584":          {reason: "A Blueprint with too many objects is refused.", files: with("", map[string]string{"a.yaml": numbered(maxObjects)}), want: "objects are read, more than 500"},
+		"CVE-2022-24878-Device": {
+			reason: "An endless file is not read.",
+			files:  with("configMapGenerator: [{name: g, files: [/dev/zero]}]", nil), want: "is not a file of the Blueprint",
+		},
+		"CVE-2022-24878-Bomb": {
+			reason: "Aliases that stand for gigabytes are counted, not followed.",
+			files:  with("", map[string]string{"a.yaml": bomb()}), want: "has too many values",
+		},
+		"CVE-2022-24878-Large": {
+			reason: "A file that is too large is refused.",
+			files:  with("", map[string]string{"b.bin": strings.Repeat("x", maxFileBytes+1)}), want: "more than 65536",
+		},
+		"CVE-2022-24348": {
+			reason: "Values of charts from elsewhere: no charts at all.",
+			files:  with("helmCharts: [{name: x, valuesFile: ../../values.yaml}]", nil), want: `"helmCharts": is not allowed`,
+		},
+		"CVE-2022-24904": {
+			reason: "A link to elsewhere is a text here: files are texts.",
+			files:  with("resources: [link]", map[string]string{"link": "../../../etc/passwd"}), want: "kustomize:",
+		},
+		"CVE-2022-31036": {
+			reason: "A link that a generator reads is text, and gives only its own text.",
+			files:  with("configMapGenerator: [{name: g, files: [link]}]", map[string]string{"link": "/etc/passwd"}),
+		},
+		"CVE-2022-24731": {
+			reason: "Overrides beside the kustomization are not read.",
+			files:  with("", map[string]string{".argocd-source.yaml": "kustomize: {}"}), want: "must be a relative path",
+		},
+		"CVE-2022-31016": {reason: "All files together are bounded.", files: with("", manyFiles(maxFiles, 32<<10)), want: "spec.files: ha"},
+		"CVE-2023-40584": {
+			reason: "A Blueprint with too many objects is refused.",
+			files:  with("", map[string]string{"a.yaml": numbered(maxObjects)}), want: "objects are read, more than 500",
+		},
 		"CVE-2024-29893":          {reason: "The output of kustomize is bounded by its input.", files: amplified(), want: "are too much"},
 		"CVE-2025-55191-NilPatch": {reason: "A patch of nothing is an error, not a crash.", files: with("patches: [{}]", nil), want: "kustomize:"},
 		"CVE-2025-55198":          {reason: "YAML that made parsers panic is an error.", files: with("", map[string]string{"a.yaml": "? [\n"}), want: "a.yaml:"},
-		"CVE-2025-32387":          {reason: "YAML that nests too deep does not overflow the stack.", files: with("", map[string]string{"a.yaml": "a: " + strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000)}), want: "nests too deep"},
+		"CVE-2025-32387": {
+			reason: "YAML that nests too deep does not overflow the stack.",
+			files:  with("", map[string]string{"a.yaml": "a: " + strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000)}), want: "nests too deep",
+		},
 		"CVE-2025-55199-Schema": {
 			reason: "A schema that refers to itself has no end.",
 			files:  with("", map[string]string{"crd.yaml": crd(`{type: object, properties: {a: {$ref: "#/properties/a"}}}`)}), want: "$ref is not allowed",
@@ -267,25 +415,51 @@ func TestContainment(t *testing.T) {
 			},
 			want: "spec.parametersSchema: cannot be used",
 		},
-		"CVE-2026-40090-Name": {reason: "A name of an object is never a path.", files: with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: ../../a", 1)}), want: "name is not valid"},
-		"CVE-2026-29064":      {reason: "A namespace that would be a path is refused.", files: with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: a, namespace: ../x", 1)}), want: "namespace is not valid"},
-		"CVE-2022-39383":      {reason: "Addresses of the machine itself are not asked.", files: with("resources: ['http://169.254.169.254/latest/meta-data']", nil), want: outside},
-		"GHSA-fmgp-q6jx-gg3x": {reason: "A base from a Git server is refused.", files: with("resources: ['git::https://localhost/x.git//a?ref=main']", nil), want: outside},
-		"CVE-2026-32828":      {reason: "No address is fetched, however it is written.", files: with("resources: ['http://[::1]/a', '0x7f000001/a', 'a@b:c']", nil), want: outside},
+		"CVE-2026-40090-Name": {
+			reason: "A name of an object is never a path.",
+			files:  with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: ../../a", 1)}), want: "name is not valid",
+		},
+		"CVE-2026-29064": {
+			reason: "A namespace that would be a path is refused.",
+			files:  with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: a, namespace: ../x", 1)}),
+			want:   "namespace is not valid",
+		},
+		"CVE-2022-39383": {
+			reason: "Addresses of the machine itself are not asked.",
+			files:  with("resources: ['http://169.254.169.254/latest/meta-data']", nil), want: outside,
+		},
+		"GHSA-fmgp-q6jx-gg3x": {
+			reason: "A base from a Git server is refused.",
+			files:  with("resources: ['git::https://localhost/x.git//a?ref=main']", nil), want: outside,
+		},
+		"CVE-2026-32828": {
+			reason: "No address is fetched, however it is written.",
+			files:  with("resources: ['http://[::1]/a', '0x7f000001/a', 'a@b:c']", nil), want: outside,
+		},
 		"CVE-2023-27483-Index": {
 			reason: "A large index fills no list.",
-			files:  with("replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data.service}, targets: [{select: {kind: ConfigMap, name: a}, fieldPaths: ['data.99999999.x'], options: {create: true}}]}]", nil),
-			want:   "kustomize:",
+			files: with(
+				"replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data.service}, targets: [{select: {kind: ConfigMap, name: a}, "+
+					"fieldPaths: ['data.99999999.x'], options: {create: true}}]}]",
+				nil,
+			),
+			want: "kustomize:",
 		},
 		"CVE-2023-27483-Length": {
 			reason: "A long value is bounded before it is copied.",
 			files:  with("", nil),
 			change: func(in *Input) { in.Site.Parameters = map[string]string{"a": strings.Repeat("x", 10<<20)} }, want: "the intent's values have",
 		},
-		"CVE-2024-52284": {reason: "A generator does not read the environment of the process.", files: with("secretGenerator: [{name: s, envs: [/proc/self/environ]}]", nil), want: "is not a file of the Blueprint"},
+		"CVE-2024-52284": {
+			reason: "A generator does not read the environment of the process.",
+			files:  with("secretGenerator: [{name: s, envs: [/proc/self/environ]}]", nil), want: "is not a file of the Blueprint",
+		},
 		"CVE-2025-47933": {reason: "An annotation stays a text.", files: with("commonAnnotations: {link: 'javascript:alert(1)'}", nil)},
-		"Exec-Plugin":    {reason: "Functions in containers or programs do not run: their annotation is a text.", files: with("transformers: [p.yaml]", map[string]string{"p.yaml": plugin}), want: `"transformers": is not allowed`},
-		"Exec-Resource":  {reason: "A plugin that is declared in an object is not run.", files: with("", map[string]string{"a.yaml": plugin})},
+		"Exec-Plugin": {
+			reason: "Functions in containers or programs do not run: their annotation is a text.",
+			files:  with("transformers: [p.yaml]", map[string]string{"p.yaml": plugin}), want: `"transformers": is not allowed`,
+		},
+		"Exec-Resource": {reason: "A plugin that is declared in an object is not run.", files: with("", map[string]string{"a.yaml": plugin})},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

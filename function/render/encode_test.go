@@ -18,14 +18,27 @@ func TestEncode(t *testing.T) {
 		values string
 		plain  bool
 	}{
-		"Plain":      {reason: "Values that most objects hold are written directly.", values: "{a: b, c: [1, -2, true, null, {}, []], d: {e: ''}}", plain: true},
-		"Order":      {reason: "Keys are sorted, with their numbers.", values: "{b10: 1, b9: 2, a: 3, B: 4, a.b/c: 5}", plain: true},
-		"Quoted":     {reason: "A text that looks like another type is quoted.", values: `{a: "1", b: 'true', c: "null", d: "yes", e: "1e3", f: "0x1", g: "2001-01-01", h: "~", i: "1:30", j: " x "}`, plain: true},
+		"Plain": {reason: "Values that most objects hold are written directly.", values: "{a: b, c: [1, -2, true, null, {}, []], d: {e: ''}}", plain: true},
+		"Order": {reason: "Keys are sorted, with their numbers.", values: "{b10: 1, b9: 2, a: 3, B: 4, a.b/c: 5}", plain: true},
+		"Quoted": {
+			reason: "A text that looks like another type is quoted.",
+			values: `{a: "1", b: 'true', c: "null", d: "yes", e: "1e3", f: "0x1", g: "2001-01-01", h: "~", i: "1:30", j: " x "}`, plain: true,
+		},
 		"OldBoolean": {reason: "A boolean of older YAML is a text.", values: "{a: yes, b: off, c: y, on: 1}", plain: true},
-		"Integers":   {reason: "Numbers are written in one way.", values: "{a: 0x1F, b: 0o17, c: 017, d: +1, e: -0, f: 9223372036854775807, g: 18446744073709551615, h: 1_000, i: 0b11}", plain: true},
-		"Keys":       {reason: "Keys are quoted as values are.", values: `{"1": a, "true": b, "null": c, "<<": d, "": e}`, plain: true},
-		"Characters": {reason: "Signs that mean something are quoted.", values: `{a: "{b}", c: "[d", e: "*f", g: "&h", i: "!j", k: "%l", m: "@n", o: "# p", q: "r: s", t: "- u", v: "| w", x: "? y", z: "'\""}`, plain: true},
-		"Long":       {reason: "A long text is folded, or not, in the same way.", values: "{a: '" + strings.Repeat("word ", 100) + "', b: " + strings.Repeat("x", 300) + "}", plain: true},
+		"Integers": {
+			reason: "Numbers are written in one way.",
+			values: "{a: 0x1F, b: 0o17, c: 017, d: +1, e: -0, f: 9223372036854775807, g: 18446744073709551615, h: 1_000, i: 0b11}", plain: true,
+		},
+		"Keys": {reason: "Keys are quoted as values are.", values: `{"1": a, "true": b, "null": c, "<<": d, "": e}`, plain: true},
+		"Characters": {
+			reason: "Signs that mean something are quoted.",
+			values: `{a: "{b}", c: "[d", e: "*f", g: "&h", i: "!j", k: "%l", m: "@n", o: "# p", q: "r: s", t: "- u", v: "| w", x: "? y", z: "'\""}`,
+			plain:  true,
+		},
+		"Long": {
+			reason: "A long text is folded, or not, in the same way.",
+			values: "{a: '" + strings.Repeat("word ", 100) + "', b: " + strings.Repeat("x", 300) + "}", plain: true,
+		},
 		"Float":      {reason: "Floats become whole numbers where they are.", values: "{a: 1.0, b: 1e6, c: 0.1, d: 1e21}"},
 		"Infinite":   {reason: "An infinite number, which JSON lacks, goes through kustomize's own encoder.", values: "{a: .inf}"},
 		"Timestamp":  {reason: "A date is a text in JSON.", values: "{a: 2001-01-01}"},

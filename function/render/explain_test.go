@@ -16,10 +16,30 @@ func TestExplainNetwork(t *testing.T) {
 		intent string
 		want   map[string]string
 	}{
-		"Class":   {reason: "A class has defaults for absent values, and a Site its network.", intent: "URLLC slice", want: map[string]string{"slice-sst": "class", "qos-latency-ms": "class", "slice-plmn": "Site", "type": "claim"}},
-		"Said":    {reason: "An explicit value is the claim's, also if it equals a default of the class.", intent: `{"service": "a", "type": "urllc", "slice": {"sst": 2, "plmn": "00101"}, "qos": {"latencyMs": 10}}`, want: map[string]string{"slice-sst": "claim", "qos-latency-ms": "claim", "slice-plmn": "claim", "type": "claim"}},
-		"InSlice": {reason: "A slice needs no class.", intent: `{"service": "a", "slice": {"sst": 7, "sd": "00000a"}}`, want: map[string]string{"slice-sst": "claim", "slice-sd": "claim", "qos-latency-ms": "Blueprint, intent.yaml", "slice-plmn": "Site", "type": "default"}},
-		"None":    {reason: "Without a slice the Blueprint says it.", intent: `{"service": "a"}`, want: map[string]string{"slice-sst": "Blueprint, intent.yaml", "slice-plmn": "Blueprint, intent.yaml", "qos-latency-ms": "Blueprint, intent.yaml", "type": "default"}},
+		"Class": {
+			reason: "A class has defaults for absent values, and a Site its network.",
+			intent: "URLLC slice", want: map[string]string{"slice-sst": "class", "qos-latency-ms": "class", "slice-plmn": "Site", "type": "claim"},
+		},
+		"Said": {
+			reason: "An explicit value is the claim's, also if it equals a default of the class.",
+			intent: `{"service": "a", "type": "urllc", "slice": {"sst": 2, "plmn": "00101"}, "qos": {"latencyMs": 10}}`,
+			want:   map[string]string{"slice-sst": "claim", "qos-latency-ms": "claim", "slice-plmn": "claim", "type": "claim"},
+		},
+		"InSlice": {
+			reason: "A slice needs no class.",
+			intent: `{"service": "a", "slice": {"sst": 7, "sd": "00000a"}}`,
+			want: map[string]string{
+				"slice-sst": "claim", "slice-sd": "claim", "qos-latency-ms": "Blueprint, intent.yaml", "slice-plmn": "Site", "type": "default",
+			},
+		},
+		"None": {
+			reason: "Without a slice the Blueprint says it.",
+			intent: `{"service": "a"}`,
+			want: map[string]string{
+				"slice-sst": "Blueprint, intent.yaml", "slice-plmn": "Blueprint, intent.yaml", "qos-latency-ms": "Blueprint, intent.yaml",
+				"type": "default",
+			},
+		},
 	}
 	files := map[string]catalogv1alpha1.File{intentFile: "{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {slice-sst: '9', slice-plmn: '99999', qos-latency-ms: '9'}}"}
 	for name, tc := range cases {

@@ -52,7 +52,10 @@ func TestBuildObjects(t *testing.T) {
 		"GenerateName": {
 			reason:  "A name that the API server makes up cannot be delivered again.",
 			objects: object("v1", "ConfigMap", "{generateName: a}"),
-			want:    want{err: "objects.yaml: object 1: metadata.generateName: ConfigMap needs metadata.name: the API server would make up another name at each delivery"},
+			want: want{
+				err: "objects.yaml: object 1: metadata.generateName: ConfigMap needs metadata.name: the API server would make up another name at " +
+					"each delivery",
+			},
 		},
 		"GenerateNameLater": {
 			reason:  "The number of the object leads to the one without a name.",

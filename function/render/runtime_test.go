@@ -36,7 +36,9 @@ func TestRuntime(t *testing.T) {
 		want, err                     string
 	}{
 		"Merged": {
-			reason: "Lists keep the order of the Blueprint and then of the intent, a variable of one name is replaced where it stands, and other containers stay.", objects: serving, intent: runtimeOfAll,
+			reason: "Lists keep the order of the Blueprint and then of the intent, a variable of one name is replaced where it stands, and other " +
+				"containers stay.",
+			objects: serving, intent: runtimeOfAll,
 			want: `replicas: 3
 selector: {matchLabels: {app: shop}}
 template:
@@ -54,14 +56,16 @@ template:
 `,
 		},
 		"Connect": {
-			reason: "A check without a path asks whether the port accepts connections.", objects: adopted, intent: `{"service": "shop", "image": "shop:2", "runtime": {"health": {"port": 80}}}`,
+			reason:  "A check without a path asks whether the port accepts connections.",
+			objects: adopted, intent: `{"service": "shop", "image": "shop:2", "runtime": {"health": {"port": 80}}}`,
 			want: `replicas: 1
 selector: {matchLabels: {app: shop}}
 template: {metadata: {labels: {app: shop}}, spec: {containers: [{name: shop, image: "shop:2", readinessProbe: {tcpSocket: {port: 80}}}, {name: side, image: "side:1"}]}}
 `,
 		},
 		"Autoscaled": {
-			reason: "A workload with an autoscaler has no replicas of its own.", objects: adopted, intent: `{"service": "shop", "image": "shop:2", "replicas": 3, "runtime": {"autoscaling": {"min": 2, "max": 5}}}`,
+			reason:  "A workload with an autoscaler has no replicas of its own.",
+			objects: adopted, intent: `{"service": "shop", "image": "shop:2", "replicas": 3, "runtime": {"autoscaling": {"min": 2, "max": 5}}}`,
 			want: `selector: {matchLabels: {app: shop}}
 template: {metadata: {labels: {app: shop}}, spec: {containers: [{name: shop, image: "shop:2"}, {name: side, image: "side:1"}]}}
 `,
@@ -76,16 +80,20 @@ metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, ave
 `,
 		},
 		"CronJob": {
-			reason: "The pods of a CronJob stand deeper.", objects: "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: shop, labels: {intentplane.dev/workload: main}}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: intent}]}}}}}\n",
+			reason: "The pods of a CronJob stand deeper.",
+			objects: "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: shop, labels: {intentplane.dev/workload: main}}\nspec: {schedule: '* " +
+				"* * * *', jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: intent}]}}}}}\n",
 			intent: `{"service": "shop", "image": "shop:2", "runtime": {"env": [{"name": "A", "value": "1"}]}}`, file: "cronjob-shop.yaml",
 			want: "schedule: '* * * * *'\njobTemplate: {spec: {template: {spec: {containers: [{name: a, image: 'shop:2', env: [{name: A, value: '1'}]}]}}}}\n",
 		},
 		"Unmarked": {
-			reason: "A runtime that no workload follows is refused: it would have no effect.", objects: strings.Replace(adopted, "workload: main", "workload: side", 1), intent: runtimeOfAll,
+			reason:  "A runtime that no workload follows is refused: it would have no effect.",
+			objects: strings.Replace(adopted, "workload: main", "workload: side", 1), intent: runtimeOfAll,
 			err: "no workload has label intentplane.dev/workload: main, so that runtime would have no effect",
 		},
 		"NoContainer": {
-			reason: "A workload without containers has nothing to write to.", objects: workloadOf("apps/v1", "DaemonSet", "a", ""), intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}]}}`,
+			reason:  "A workload without containers has nothing to write to.",
+			objects: workloadOf("apps/v1", "DaemonSet", "a", ""), intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}]}}`,
 			err: "DaemonSet team-a/a: cannot apply runtime: it has no container",
 		},
 	}
@@ -140,9 +148,19 @@ func TestReadsRuntime(t *testing.T) {
 		intent string
 		want   string
 	}{
-		"Marked":   {reason: "A marked workload follows a runtime.", uses: Uses{Workload: true, Replicas: true}, intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}], "autoscaling": {"max": 2}}}`},
-		"Unmarked": {reason: "A Blueprint without a mark does not read a runtime, whatever it reads of the values.", uses: Uses{Values: true, Whole: true}, intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}]}}`, want: "runtime.env"},
-		"NoScale":  {reason: "A workload without replicas cannot be scaled.", uses: Uses{Workload: true}, intent: `{"service": "shop", "runtime": {"autoscaling": {"max": 2}}}`, want: "runtime.autoscaling"},
+		"Marked": {
+			reason: "A marked workload follows a runtime.",
+			uses:   Uses{Workload: true, Replicas: true},
+			intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}], "autoscaling": {"max": 2}}}`,
+		},
+		"Unmarked": {
+			reason: "A Blueprint without a mark does not read a runtime, whatever it reads of the values.",
+			uses:   Uses{Values: true, Whole: true}, intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}]}}`, want: "runtime.env",
+		},
+		"NoScale": {
+			reason: "A workload without replicas cannot be scaled.",
+			uses:   Uses{Workload: true}, intent: `{"service": "shop", "runtime": {"autoscaling": {"max": 2}}}`, want: "runtime.autoscaling",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

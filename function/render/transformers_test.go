@@ -25,16 +25,25 @@ func TestKustomizeImage(t *testing.T) {
 		want   parts
 		none   bool
 	}{
-		"Name":         {reason: "An image without a tag gets the default tag, and not the tag of the replaced image.", image: "nginx", want: parts{name: "nginx", tag: "latest"}},
-		"Tag":          {reason: "A tag stands behind the colon of an image.", image: "nginx:1.27", want: parts{name: "nginx", tag: "1.27"}},
-		"Registry":     {reason: "Names stay as they are said.", image: "registry.example.org/team/app:2", want: parts{name: "registry.example.org/team/app", tag: "2"}},
-		"Port":         {reason: "A port of a registry is not a tag.", image: "localhost:5000/app", want: parts{name: "localhost:5000/app", tag: "latest"}},
-		"PortAndTag":   {reason: "A tag is found behind the port of a registry.", image: "localhost:5000/app:2", want: parts{name: "localhost:5000/app", tag: "2"}},
-		"SameTwice":    {reason: "A port may look like the tag.", image: "a.example.org:2/app:2", want: parts{name: "a.example.org:2/app", tag: "2"}},
-		"Address":      {reason: "A registry may be an address.", image: "10.0.0.1:5000/app:2", want: parts{name: "10.0.0.1:5000/app", tag: "2"}},
-		"Digest":       {reason: "A digest needs no tag beside it.", image: "app@" + sum, want: parts{name: "app", digest: sum}},
-		"PortDigest":   {reason: "A digest may come after a port.", image: "localhost:5000/app@" + sum, want: parts{name: "localhost:5000/app", digest: sum}},
-		"Both":         {reason: "An image may have a tag and a digest.", image: "localhost:5000/app:2@" + sum, want: parts{name: "localhost:5000/app", tag: "2", digest: sum}},
+		"Name": {
+			reason: "An image without a tag gets the default tag, and not the tag of the replaced image.",
+			image:  "nginx", want: parts{name: "nginx", tag: "latest"},
+		},
+		"Tag": {reason: "A tag stands behind the colon of an image.", image: "nginx:1.27", want: parts{name: "nginx", tag: "1.27"}},
+		"Registry": {
+			reason: "Names stay as they are said.",
+			image:  "registry.example.org/team/app:2", want: parts{name: "registry.example.org/team/app", tag: "2"},
+		},
+		"Port":       {reason: "A port of a registry is not a tag.", image: "localhost:5000/app", want: parts{name: "localhost:5000/app", tag: "latest"}},
+		"PortAndTag": {reason: "A tag is found behind the port of a registry.", image: "localhost:5000/app:2", want: parts{name: "localhost:5000/app", tag: "2"}},
+		"SameTwice":  {reason: "A port may look like the tag.", image: "a.example.org:2/app:2", want: parts{name: "a.example.org:2/app", tag: "2"}},
+		"Address":    {reason: "A registry may be an address.", image: "10.0.0.1:5000/app:2", want: parts{name: "10.0.0.1:5000/app", tag: "2"}},
+		"Digest":     {reason: "A digest needs no tag beside it.", image: "app@" + sum, want: parts{name: "app", digest: sum}},
+		"PortDigest": {reason: "A digest may come after a port.", image: "localhost:5000/app@" + sum, want: parts{name: "localhost:5000/app", digest: sum}},
+		"Both": {
+			reason: "An image may have a tag and a digest.",
+			image:  "localhost:5000/app:2@" + sum, want: parts{name: "localhost:5000/app", tag: "2", digest: sum},
+		},
 		"Intent":       {reason: "An intent's image may itself be named intent.", image: "intent:2", want: parts{name: "intent", tag: "2"}},
 		"Nothing":      {reason: "An empty text is not an image.", none: true},
 		"Lines":        {reason: "Text with a line break is not an image.", image: "app:1\nnewTag: 2", none: true},
@@ -113,18 +122,26 @@ func TestIntentTransformers(t *testing.T) {
 		},
 		"NoImageInVolume": {
 			reason: "An image volume that stands for no image is refused.", intent: `{"service": "shop"}`,
-			objects: strings.Replace(strings.ReplaceAll(adopted, "intent:dev", "a"), "      containers:\n", "      volumes: [{name: a, image: {reference: intent}}]\n      containers:\n", 1),
-			err:     `spec.template.spec.volumes[0].image.reference: the image "intent" stands for`,
+			objects: strings.Replace(
+				strings.ReplaceAll(adopted, "intent:dev", "a"), "      containers:\n",
+				"      volumes: [{name: a, image: {reference: intent}}]\n      containers:\n", 1,
+			),
+			err: `spec.template.spec.volumes[0].image.reference: the image "intent" stands for`,
 		},
 		"Unreached": {
 			reason: "Where kustomize puts no image, none may be wanted.", intent: everything,
-			objects: strings.Replace(strings.ReplaceAll(adopted, "intent:dev", "a"), "      containers:\n", "      ephemeralContainers: [{name: a, image: intent}]\n      containers:\n", 1),
-			err:     `spec.template.spec.ephemeralContainers[0].image: the image "intent" stands for the intent's, and nothing puts it here`,
+			objects: strings.Replace(
+				strings.ReplaceAll(adopted, "intent:dev", "a"), "      containers:\n",
+				"      ephemeralContainers: [{name: a, image: intent}]\n      containers:\n", 1,
+			),
+			err: `spec.template.spec.ephemeralContainers[0].image: the image "intent" stands for the intent's, and nothing puts it here`,
 		},
 		"BadDefault": {
 			reason: "A default of the Blueprint that is not an image is named in the error.", objects: adopted, intent: `{"service": "shop"}`,
-			files: map[string]string{"intent.yaml": strings.Replace(values, "'registry", "' registry", 1), "kustomization.yaml": "resources: [intent.yaml, objects.yaml]"},
-			err:   `intent.yaml: image: " registry.example.org/default:1" is not the reference of an image`,
+			files: map[string]string{
+				"intent.yaml": strings.Replace(values, "'registry", "' registry", 1), "kustomization.yaml": "resources: [intent.yaml, objects.yaml]",
+			},
+			err: `intent.yaml: image: " registry.example.org/default:1" is not the reference of an image`,
 		},
 		"BadQuantity": {
 			reason: "A default of the Blueprint that is not a quantity is named in the error.", objects: adopted, intent: `{"service": "shop"}`,
@@ -157,13 +174,16 @@ func TestIntentTransformers(t *testing.T) {
 		"TwoWorkloads": {
 			reason: "Two that are marked both follow.", objects: adopted + strings.ReplaceAll(adopted, "name: shop", "name: other"), intent: everything,
 			want: map[string]string{
-				"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + resources + " side:1", "deployment-other.yaml": "replicas:3 localhost:5000/shop:2 " + resources + " side:1",
+				"deployment-shop.yaml":  "replicas:3 localhost:5000/shop:2 " + resources + " side:1",
+				"deployment-other.yaml": "replicas:3 localhost:5000/shop:2 " + resources + " side:1",
 			},
 		},
 		"NoWorkload": {
 			reason: "The mark on an object that is not a workload is ignored, since labels are often for all objects.", intent: everything,
-			objects: "apiVersion: v1\nkind: Service\nmetadata: {name: a, labels: {intentplane.dev/workload: main}}\n---\n" + workloadOf("example.org/v1", "Deployment", "b", "{image: intent}"),
-			want:    map[string]string{"service-a.yaml": "", "deployment-b.yaml": "localhost:5000/shop:2"},
+			objects: "apiVersion: v1\nkind: Service\nmetadata: {name: a, labels: {intentplane.dev/workload: main}}\n---\n" + workloadOf(
+				"example.org/v1", "Deployment", "b", "{image: intent}",
+			),
+			want: map[string]string{"service-a.yaml": "", "deployment-b.yaml": "localhost:5000/shop:2"},
 		},
 		"OtherValue": {
 			reason: "A label with another value does not mark a workload.", objects: strings.Replace(adopted, "workload: main", "workload: side", 1), intent: everything,
@@ -175,7 +195,8 @@ func TestIntentTransformers(t *testing.T) {
 				strings.Replace(workloadOf("batch/v1", "CronJob", "c", "{name: a, image: intent}"), "spec: {template: {spec: {containers: [{name: a, image: intent}]}}}",
 					"spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: intent}]}}}}}", 1),
 			want: map[string]string{
-				"daemonset-a.yaml": "localhost:5000/shop:2 " + resources, "job-b.yaml": "localhost:5000/shop:2 " + resources, "cronjob-c.yaml": "localhost:5000/shop:2 " + resources,
+				"daemonset-a.yaml": "localhost:5000/shop:2 " + resources, "job-b.yaml": "localhost:5000/shop:2 " + resources,
+				"cronjob-c.yaml": "localhost:5000/shop:2 " + resources,
 			},
 		},
 		"AlsoReplaced": {

@@ -31,8 +31,11 @@ func TestSelection(t *testing.T) {
 		change func(*catalog.Selection)
 		want   []string
 	}{
-		"Plain":  {reason: "A Site without an engine is supported.", change: func(*catalog.Selection) {}},
-		"Engine": {reason: "A Site with an engine has no field without effect.", change: func(s *catalog.Selection) { s.Places[1].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux }},
+		"Plain": {reason: "A Site without an engine is supported.", change: func(*catalog.Selection) {}},
+		"Engine": {
+			reason: "A Site with an engine has no field without effect.",
+			change: func(s *catalog.Selection) { s.Places[1].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux },
+		},
 		"Cluster": {
 			reason: "Clusters that are made are waited for.", change: func(s *catalog.Selection) {
 				s.Places[1].Site.Spec.Cluster.ClusterRef = &catalogv1alpha1.ObjectReference{Name: "c"}

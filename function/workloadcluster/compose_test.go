@@ -33,11 +33,20 @@ func TestInvalidSpec(t *testing.T) {
 		change func(*Input)
 		want   string
 	}{
-		"Name":      {reason: "The name of a claim that cannot be the name of a Cluster is refused.", change: func(in *Input) { in.Name = "1st.cluster" }, want: "spec.clusterName: "},
-		"Block":     {reason: "A type without its block of fields is refused.", change: func(in *Input) { in.Spec.Topology = nil }, want: "spec.topology: "},
-		"OtherType": {reason: "The block of fields of another type is refused.", change: func(in *Input) { in.Spec.CAPT = &clusterv1alpha1.CAPT{} }, want: "spec.capt: "},
-		"NoType":    {reason: "A type that is none of the three is refused.", change: func(in *Input) { in.Spec.Type, in.Spec.Topology = "Magic", nil }, want: "spec.type: "},
-		"Version":   {reason: "A cluster that is to be created needs a version.", change: func(in *Input) { in.Spec.Version = "" }, want: "spec.version: "},
+		"Name": {
+			reason: "The name of a claim that cannot be the name of a Cluster is refused.",
+			change: func(in *Input) { in.Name = "1st.cluster" }, want: "spec.clusterName: ",
+		},
+		"Block": {reason: "A type without its block of fields is refused.", change: func(in *Input) { in.Spec.Topology = nil }, want: "spec.topology: "},
+		"OtherType": {
+			reason: "The block of fields of another type is refused.",
+			change: func(in *Input) { in.Spec.CAPT = &clusterv1alpha1.CAPT{} }, want: "spec.capt: ",
+		},
+		"NoType": {
+			reason: "A type that is none of the three is refused.",
+			change: func(in *Input) { in.Spec.Type, in.Spec.Topology = "Magic", nil }, want: "spec.type: ",
+		},
+		"Version": {reason: "A cluster that is to be created needs a version.", change: func(in *Input) { in.Spec.Version = "" }, want: "spec.version: "},
 		"Reserved": {reason: "Users may not pause a Cluster by an annotation of Cluster API.", change: func(in *Input) {
 			in.Spec.Annotations = map[string]clusterv1alpha1.AnnotationValue{"cluster.x-k8s.io/paused": ""}
 		}, want: "spec.annotations[cluster.x-k8s.io/paused]: "},

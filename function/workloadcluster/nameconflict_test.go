@@ -26,16 +26,33 @@ func TestNameConflict(t *testing.T) {
 		stalled string
 		message string
 	}{
-		"Unanswered": {reason: "Crossplane calls again with the answer.", asked: true, phase: v1alpha1.PhasePending, message: "The provider has not observed the ManagedCluster yet."},
-		"None":       {reason: "A ManagedCluster is requested if none has its name.", answers: catalog.Answers{need: {}}, asked: true, phase: v1alpha1.PhasePending, message: "The provider has not observed the ManagedCluster yet."},
-		"Ours":       {reason: "A ManagedCluster of this composite is requested although it is not observed yet.", answers: catalog.Answers{need: owned(strings.ReplaceAll(theirs, "theirs", "ours"))}, asked: true, phase: v1alpha1.PhasePending, message: "The provider has not observed the ManagedCluster yet."},
-		"Nobodys":    {reason: "A ManagedCluster without a controller is requested, since Crossplane takes it over.", answers: catalog.Answers{need: owned("")}, asked: true, phase: v1alpha1.PhasePending, message: "The provider has not observed the ManagedCluster yet."},
+		"Unanswered": {
+			reason: "Crossplane calls again with the answer.",
+			asked:  true, phase: v1alpha1.PhasePending, message: "The provider has not observed the ManagedCluster yet.",
+		},
+		"None": {
+			reason:  "A ManagedCluster is requested if none has its name.",
+			answers: catalog.Answers{need: {}}, asked: true, phase: v1alpha1.PhasePending,
+			message: "The provider has not observed the ManagedCluster yet.",
+		},
+		"Ours": {
+			reason:  "A ManagedCluster of this composite is requested although it is not observed yet.",
+			answers: catalog.Answers{need: owned(strings.ReplaceAll(theirs, "theirs", "ours"))}, asked: true, phase: v1alpha1.PhasePending,
+			message: "The provider has not observed the ManagedCluster yet.",
+		},
+		"Nobodys": {
+			reason:  "A ManagedCluster without a controller is requested, since Crossplane takes it over.",
+			answers: catalog.Answers{need: owned("")}, asked: true, phase: v1alpha1.PhasePending,
+			message: "The provider has not observed the ManagedCluster yet.",
+		},
 		"Theirs": {
-			reason: "A ManagedCluster of another composite is not taken over.", answers: catalog.Answers{need: owned(theirs)}, phase: v1alpha1.PhaseFailed, stalled: "NameTaken",
+			reason:  "A ManagedCluster of another composite is not taken over.",
+			answers: catalog.Answers{need: owned(theirs)}, phase: v1alpha1.PhaseFailed, stalled: "NameTaken",
 			message: "ManagedCluster north belongs to another WorkloadCluster: a claim and a namespaced composite cannot have one name in one namespace.",
 		},
 		"Going": {
-			reason: "A ManagedCluster of another composite that is being deleted is waited for.", answers: catalog.Answers{need: owned(theirs + `, "deletionTimestamp": "2026-11-01T12:00:00Z"`)}, phase: v1alpha1.PhasePending,
+			reason:  "A ManagedCluster of another composite that is being deleted is waited for.",
+			answers: catalog.Answers{need: owned(theirs + `, "deletionTimestamp": "2026-11-01T12:00:00Z"`)}, phase: v1alpha1.PhasePending,
 			message: "ManagedCluster north of another WorkloadCluster is still being deleted: ours is created once it is gone.",
 		},
 	}

@@ -96,7 +96,8 @@ func forEachEvidence(do func(evidence)) int {
 						for _, uids := range [][2]string{{"", ""}, {"u1", ""}, {"u1", "u1"}, {"u2", "u1"}} {
 							for flags := range 32 {
 								do(evidence{
-									infrastructure: infrastructure, controlPlane: plane.controlPlane, plane: plane.plane, kubeconfig: plane.kubeconfig, endpoint: endpoint, deleting: deleting, verdict: verdict,
+									infrastructure: infrastructure, controlPlane: plane.controlPlane, plane: plane.plane, kubeconfig: plane.kubeconfig,
+									endpoint: endpoint, deleting: deleting, verdict: verdict,
 									uid: uids[0], latch: uids[1],
 									behind: flags&1 != 0, matchesDesired: flags&2 == 0, synced: flags&4 == 0, deletionRequested: flags&8 != 0, problem: flags&16 != 0,
 								})

@@ -226,8 +226,13 @@ func (w *world) observed() *unstructured.Unstructured {
 	}
 	u := &unstructured.Unstructured{Object: m}
 	u.SetManagedFields([]metav1.ManagedFieldsEntry{{
-		Manager: "apiextensions.crossplane.io/composed/x", Operation: metav1.ManagedFieldsOperationApply, APIVersion: clusterv1alpha1.GroupVersion.String(), FieldsType: "FieldsV1",
-		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:providerConfigRef":{"f:name":{},"f:kind":{}},"f:managementPolicies":{},"f:forProvider":{"f:type":{},"f:version":{},"f:cluster":{"f:name":{}}}}}`)},
+		Manager: "apiextensions.crossplane.io/composed/x", Operation: metav1.ManagedFieldsOperationApply,
+		APIVersion: clusterv1alpha1.GroupVersion.String(), FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{
+			Raw: []byte(
+				`{"f:spec":{"f:providerConfigRef":{"f:name":{},"f:kind":{}},"f:managementPolicies":{},"f:forProvider":{"f:type":{},"f:version":{},"f:cluster":{"f:name":{}}}}}`,
+			),
+		},
 	}})
 	return u
 }

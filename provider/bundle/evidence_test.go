@@ -19,8 +19,11 @@ func TestReadEvidence(t *testing.T) {
 	}{
 		"Done": {
 			reason: "A deployment that succeeded is done.",
-			object: object("IntentDeployment", map[string]any{"intentDigest": "sha256:1", "phase": "Succeeded", "outcome": "Succeeded", "revision": int64(2), "conditions": ready}),
-			want:   Evidence{Reported: "sha256:1", IsDone: true, Ready: true, Revision: 2},
+			object: object(
+				"IntentDeployment",
+				map[string]any{"intentDigest": "sha256:1", "phase": "Succeeded", "outcome": "Succeeded", "revision": int64(2), "conditions": ready},
+			),
+			want: Evidence{Reported: "sha256:1", IsDone: true, Ready: true, Revision: 2},
 		},
 		"RolledBack": {
 			reason: "A deployment that was rolled back did not fail.",
@@ -29,13 +32,25 @@ func TestReadEvidence(t *testing.T) {
 		},
 		"Application": {
 			reason: "An Application is ready while it runs.",
-			object: object("Application", map[string]any{"specDigest": "sha256:1", "phase": "Running", "deployment": map[string]any{"outcome": "Succeeded", "revision": int64(2)}, "conditions": ready}),
-			want:   Evidence{Reported: "sha256:1", IsDone: true, Ready: true, Revision: 2},
+			object: object(
+				"Application",
+				map[string]any{
+					"specDigest": "sha256:1", "phase": "Running", "deployment": map[string]any{"outcome": "Succeeded", "revision": int64(2)},
+					"conditions": ready,
+				},
+			),
+			want: Evidence{Reported: "sha256:1", IsDone: true, Ready: true, Revision: 2},
 		},
 		"HeldBack": {
 			reason: "An Application that is suspended is held back, as a deployment is.",
-			object: object("Application", map[string]any{"specDigest": "sha256:1", "phase": "Pending", "conditions": []any{map[string]any{"type": "Reconciling", "status": "False", "reason": "HeldBack"}}}),
-			want:   Evidence{Reported: "sha256:1", IsHeldBack: true},
+			object: object(
+				"Application",
+				map[string]any{
+					"specDigest": "sha256:1", "phase": "Pending",
+					"conditions": []any{map[string]any{"type": "Reconciling", "status": "False", "reason": "HeldBack"}},
+				},
+			),
+			want: Evidence{Reported: "sha256:1", IsHeldBack: true},
 		},
 		"Unreadable": {reason: "Nothing is known of an object that cannot be read.", object: object("IntentDeployment", map[string]any{"revision": "two"})},
 	}

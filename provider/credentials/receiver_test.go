@@ -25,13 +25,37 @@ func TestReadReceiver(t *testing.T) {
 		want   Receiver
 		err    string
 	}{
-		"None":      {reason: "A receiver needs no Secret.", data: all},
-		"All":       {reason: "Key, address and certificates are read.", data: all, of: configv1alpha1.Notification{SecretRef: ownRef, CABundleSecretRef: bundle(ownRef)}, want: Receiver{Key: "t", Address: "https://a.example.org/x", CABundle: []byte("PEM")}},
-		"KeyAlone":  {reason: "A Secret may have a key alone.", data: map[string]string{"token": "t"}, of: configv1alpha1.Notification{SecretRef: ownRef}, want: Receiver{Key: "t"}},
-		"Cluster":   {reason: "A ClusterProviderConfig names the namespace.", kind: policy.KindClusterProviderConfig, data: all, of: configv1alpha1.Notification{SecretRef: shared}, want: Receiver{Key: "t", Address: "https://a.example.org/x"}},
-		"Nowhere":   {reason: "A ClusterProviderConfig without the namespace is refused.", kind: policy.KindClusterProviderConfig, data: all, of: configv1alpha1.Notification{SecretRef: ownRef}, err: "spec.notifications.secretRef.namespace: is required in a ClusterProviderConfig"},
-		"Elsewhere": {reason: "A ProviderConfig reads no certificates of another namespace.", data: all, of: configv1alpha1.Notification{CABundleSecretRef: bundle(&configv1alpha1.SecretReference{Namespace: "team-b", Name: "creds"})}, err: "spec.notifications.caBundleSecretRef.namespace: a ProviderConfig reads Secrets of its own namespace only"},
-		"Empty":     {reason: "A Secret from which nothing is read is named.", data: map[string]string{"password": "p"}, of: configv1alpha1.Notification{SecretRef: ownRef}, err: "spec.notifications.secretRef: Secret team-a/creds has no key token or address"},
+		"None": {reason: "A receiver needs no Secret.", data: all},
+		"All": {
+			reason: "Key, address and certificates are read.",
+			data:   all, of: configv1alpha1.Notification{SecretRef: ownRef, CABundleSecretRef: bundle(ownRef)},
+			want: Receiver{Key: "t", Address: "https://a.example.org/x", CABundle: []byte("PEM")},
+		},
+		"KeyAlone": {
+			reason: "A Secret may have a key alone.",
+			data:   map[string]string{"token": "t"}, of: configv1alpha1.Notification{SecretRef: ownRef}, want: Receiver{Key: "t"},
+		},
+		"Cluster": {
+			reason: "A ClusterProviderConfig names the namespace.",
+			kind:   policy.KindClusterProviderConfig, data: all, of: configv1alpha1.Notification{SecretRef: shared},
+			want: Receiver{Key: "t", Address: "https://a.example.org/x"},
+		},
+		"Nowhere": {
+			reason: "A ClusterProviderConfig without the namespace is refused.",
+			kind:   policy.KindClusterProviderConfig, data: all, of: configv1alpha1.Notification{SecretRef: ownRef},
+			err: "spec.notifications.secretRef.namespace: is required in a ClusterProviderConfig",
+		},
+		"Elsewhere": {
+			reason: "A ProviderConfig reads no certificates of another namespace.",
+			data:   all,
+			of:     configv1alpha1.Notification{CABundleSecretRef: bundle(&configv1alpha1.SecretReference{Namespace: "team-b", Name: "creds"})},
+			err:    "spec.notifications.caBundleSecretRef.namespace: a ProviderConfig reads Secrets of its own namespace only",
+		},
+		"Empty": {
+			reason: "A Secret from which nothing is read is named.",
+			data:   map[string]string{"password": "p"}, of: configv1alpha1.Notification{SecretRef: ownRef},
+			err: "spec.notifications.secretRef: Secret team-a/creds has no key token or address",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -48,12 +48,24 @@ func TestArgoFolders(t *testing.T) {
 		application json.RawMessage
 		message     string
 	}{
-		"Flat":          {reason: "A directory without folders is read whole by a source that does not recurse.", want: flat, application: syncedApplication(w.ClaimDir, "")},
-		"Recursive":     {reason: "A source that recurses reads the folders.", want: w, application: syncedApplication(w.ClaimDir, `{"recurse": true}`)},
-		"Shallow":       {reason: "A source that does not recurse applies nothing of a track.", want: w, application: syncedApplication(w.ClaimDir, ""), message: message},
-		"ShallowSite":   {reason: "A source of the Site's directory has to recurse too.", want: w, application: syncedApplication(w.SiteDir, `{"include": "*.yaml"}`), message: message},
-		"HydratedFlat":  {reason: "A hydrator renders a directory without folders whole.", want: flat, application: hydratedApplication(w.ClaimDir, "")},
-		"HydratedDepth": {reason: "A hydrator that does not recurse renders nothing of a track.", want: w, application: hydratedApplication(w.ClaimDir, ""), message: message},
+		"Flat": {
+			reason: "A directory without folders is read whole by a source that does not recurse.",
+			want:   flat, application: syncedApplication(w.ClaimDir, ""),
+		},
+		"Recursive": {reason: "A source that recurses reads the folders.", want: w, application: syncedApplication(w.ClaimDir, `{"recurse": true}`)},
+		"Shallow": {
+			reason: "A source that does not recurse applies nothing of a track.",
+			want:   w, application: syncedApplication(w.ClaimDir, ""), message: message,
+		},
+		"ShallowSite": {
+			reason: "A source of the Site's directory has to recurse too.",
+			want:   w, application: syncedApplication(w.SiteDir, `{"include": "*.yaml"}`), message: message,
+		},
+		"HydratedFlat": {reason: "A hydrator renders a directory without folders whole.", want: flat, application: hydratedApplication(w.ClaimDir, "")},
+		"HydratedDepth": {
+			reason: "A hydrator that does not recurse renders nothing of a track.",
+			want:   w, application: hydratedApplication(w.ClaimDir, ""), message: message,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -79,11 +91,23 @@ func TestArgoProof(t *testing.T) {
 		directory string
 		want      v1alpha1.Proof
 	}{
-		"All":       {reason: "A source that reads all files of the claim proves exactly the applied files.", dir: w.ClaimDir, want: v1alpha1.ProofExact},
-		"Include":   {reason: "A source with include leaves out the files that do not match.", dir: w.ClaimDir, directory: `{"include": "*.yaml"}`, want: v1alpha1.ProofTransformed},
-		"Exclude":   {reason: "A source with exclude leaves out the files that match.", dir: w.ClaimDir, directory: `{"exclude": "secrets/*"}`, want: v1alpha1.ProofTransformed},
-		"Shallow":   {reason: "A source of a directory above the claim's that does not recurse leaves out the claim's files.", dir: w.SiteDir, want: v1alpha1.ProofTransformed},
-		"Recursive": {reason: "A source of a directory above the claim's that recurses reads the claim's files.", dir: w.SiteDir, directory: `{"recurse": true}`, want: v1alpha1.ProofExact},
+		"All": {reason: "A source that reads all files of the claim proves exactly the applied files.", dir: w.ClaimDir, want: v1alpha1.ProofExact},
+		"Include": {
+			reason: "A source with include leaves out the files that do not match.",
+			dir:    w.ClaimDir, directory: `{"include": "*.yaml"}`, want: v1alpha1.ProofTransformed,
+		},
+		"Exclude": {
+			reason: "A source with exclude leaves out the files that match.",
+			dir:    w.ClaimDir, directory: `{"exclude": "secrets/*"}`, want: v1alpha1.ProofTransformed,
+		},
+		"Shallow": {
+			reason: "A source of a directory above the claim's that does not recurse leaves out the claim's files.",
+			dir:    w.SiteDir, want: v1alpha1.ProofTransformed,
+		},
+		"Recursive": {
+			reason: "A source of a directory above the claim's that recurses reads the claim's files.",
+			dir:    w.SiteDir, directory: `{"recurse": true}`, want: v1alpha1.ProofExact,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -108,19 +132,49 @@ func TestArgoSyncReason(t *testing.T) {
 		owner                     string
 		want                      [2]string
 	}{
-		"Automated":    {reason: "An automated Application is synced soon.", policy: `{"automated": {}}`, sync: "OutOfSync", want: progresses},
-		"Prunes":       {reason: "Other fields of the policy do not turn it off.", policy: `{"automated": {"prune": true, "selfHeal": false}}`, sync: "OutOfSync", want: progresses},
-		"Enabled":      {reason: "A policy may say that it is enabled.", policy: `{"automated": {"enabled": true}}`, sync: "OutOfSync", want: progresses},
-		"Disabled":     {reason: "A policy that is not enabled waits for a user.", policy: `{"automated": {"enabled": false, "prune": true}}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
-		"NoAutomated":  {reason: "A policy without automated syncs waits for a user.", policy: `{"syncOptions": ["CreateNamespace=true"]}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
-		"Null":         {reason: "A policy that is null turns nothing on.", policy: `{"automated": null}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
-		"NoPolicy":     {reason: "Without a policy a user syncs.", policy: `{}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
-		"Running":      {reason: "A sync that a user started is under way.", policy: `{}`, sync: "OutOfSync", phase: "Running", want: [2]string{v1alpha1.SiteReasonProgressing, "an operation is running"}},
-		"Failed":       {reason: "A failed sync reports its error, also if a user started it.", policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"}},
-		"NotCompared":  {reason: "An unknown sync status does not show a user's sync.", policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"}},
-		"Generated":    {reason: "The ApplicationSet syncs an Application that it made.", policy: `{}`, sync: "OutOfSync", owner: "argoproj.io/v1alpha1 ApplicationSet", want: progresses},
-		"AppOfApps":    {reason: "An Application in another Application waits for a user.", policy: `{}`, sync: "OutOfSync", owner: "argoproj.io/v1alpha1 Application", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
-		"OtherGroup":   {reason: "An ApplicationSet of another group syncs nothing.", policy: `{}`, sync: "OutOfSync", owner: "example.org/v1 ApplicationSet", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
+		"Automated": {reason: "An automated Application is synced soon.", policy: `{"automated": {}}`, sync: "OutOfSync", want: progresses},
+		"Prunes": {
+			reason: "Other fields of the policy do not turn it off.",
+			policy: `{"automated": {"prune": true, "selfHeal": false}}`, sync: "OutOfSync", want: progresses,
+		},
+		"Enabled": {reason: "A policy may say that it is enabled.", policy: `{"automated": {"enabled": true}}`, sync: "OutOfSync", want: progresses},
+		"Disabled": {
+			reason: "A policy that is not enabled waits for a user.",
+			policy: `{"automated": {"enabled": false, "prune": true}}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off},
+		},
+		"NoAutomated": {
+			reason: "A policy without automated syncs waits for a user.",
+			policy: `{"syncOptions": ["CreateNamespace=true"]}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off},
+		},
+		"Null": {
+			reason: "A policy that is null turns nothing on.",
+			policy: `{"automated": null}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off},
+		},
+		"NoPolicy": {reason: "Without a policy a user syncs.", policy: `{}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
+		"Running": {
+			reason: "A sync that a user started is under way.",
+			policy: `{}`, sync: "OutOfSync", phase: "Running", want: [2]string{v1alpha1.SiteReasonProgressing, "an operation is running"},
+		},
+		"Failed": {
+			reason: "A failed sync reports its error, also if a user started it.",
+			policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"},
+		},
+		"NotCompared": {
+			reason: "An unknown sync status does not show a user's sync.",
+			policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"},
+		},
+		"Generated": {
+			reason: "The ApplicationSet syncs an Application that it made.",
+			policy: `{}`, sync: "OutOfSync", owner: "argoproj.io/v1alpha1 ApplicationSet", want: progresses,
+		},
+		"AppOfApps": {
+			reason: "An Application in another Application waits for a user.",
+			policy: `{}`, sync: "OutOfSync", owner: "argoproj.io/v1alpha1 Application", want: [2]string{v1alpha1.SiteReasonSuspended, off},
+		},
+		"OtherGroup": {
+			reason: "An ApplicationSet of another group syncs nothing.",
+			policy: `{}`, sync: "OutOfSync", owner: "example.org/v1 ApplicationSet", want: [2]string{v1alpha1.SiteReasonSuspended, off},
+		},
 		"SyncedByHand": {reason: "A sync by a user is proven.", policy: `{}`, sync: "Synced"},
 	}
 	for name, tc := range cases {
@@ -188,11 +242,22 @@ func TestArgoIgnoreDifferences(t *testing.T) {
 			reason: "A comparison with the present rules proves the remaining fields.",
 			spec:   replicas, compared: replicas, proof: v1alpha1.ProofTransformed,
 		},
-		"Empty":    {reason: "An empty field of a rule does not make a difference.", spec: replicas, compared: `[{"group": "apps", "kind": "Deployment", "name": "", "jsonPointers": ["/spec/replicas"], "managedFieldsManagers": null}]`, proof: v1alpha1.ProofTransformed},
-		"Removed":  {reason: "A comparison that ignored more than the spec does now proves nothing.", spec: `null`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
-		"Emptied":  {reason: "A list without rules ignores nothing now.", spec: `[]`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
-		"Changed":  {reason: "A comparison with other rules proves nothing.", spec: image, compared: replicas, want: older, proof: v1alpha1.ProofTransformed},
-		"Added":    {reason: "A comparison that ignored nothing proves more than the rules of now ask for.", spec: replicas, compared: `null`, proof: v1alpha1.ProofTransformed},
+		"Empty": {
+			reason:   "An empty field of a rule does not make a difference.",
+			spec:     replicas,
+			compared: `[{"group": "apps", "kind": "Deployment", "name": "", "jsonPointers": ["/spec/replicas"], "managedFieldsManagers": null}]`,
+			proof:    v1alpha1.ProofTransformed,
+		},
+		"Removed": {
+			reason: "A comparison that ignored more than the spec does now proves nothing.",
+			spec:   `null`, compared: replicas, want: older, proof: v1alpha1.ProofExact,
+		},
+		"Emptied": {reason: "A list without rules ignores nothing now.", spec: `[]`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
+		"Changed": {reason: "A comparison with other rules proves nothing.", spec: image, compared: replicas, want: older, proof: v1alpha1.ProofTransformed},
+		"Added": {
+			reason: "A comparison that ignored nothing proves more than the rules of now ask for.",
+			spec:   replicas, compared: `null`, proof: v1alpha1.ProofTransformed,
+		},
 		"Recorded": {reason: "A comparison that records an empty list ignored nothing.", spec: `null`, compared: `[]`, proof: v1alpha1.ProofExact},
 		"None":     {reason: "A comparison that ignores nothing proves the files.", spec: `null`, compared: `null`, proof: v1alpha1.ProofExact},
 	}
@@ -216,16 +281,37 @@ func TestArgoHealth(t *testing.T) {
 		reason, health string
 		want           Observation
 	}{
-		"Healthy":     {reason: "A healthy Application proves its commit.", health: `{"status": "Healthy"}`, want: Observation{Health: "Healthy"}},
-		"Suspended":   {reason: "A suspended object makes an Application neither healthy nor broken.", health: `{"status": "Suspended"}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Suspended", Health: "Suspended", StillApplied: true}},
-		"Progressing": {reason: "An object that starts has not failed.", health: `{"status": "Progressing"}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Progressing", Health: "Progressing", StillApplied: true}},
-		"Missing":     {reason: "A missing object is unhealthy.", health: `{"status": "Missing"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Missing", Health: "Missing"}},
-		"Degraded":    {reason: "A degraded object is unhealthy.", health: `{"status": "Degraded", "message": "no pods"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Degraded: no pods", Health: "Degraded"}},
+		"Healthy": {reason: "A healthy Application proves its commit.", health: `{"status": "Healthy"}`, want: Observation{Health: "Healthy"}},
+		"Suspended": {
+			reason: "A suspended object makes an Application neither healthy nor broken.",
+			health: `{"status": "Suspended"}`,
+			want:   Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Suspended", Health: "Suspended", StillApplied: true},
+		},
+		"Progressing": {
+			reason: "An object that starts has not failed.",
+			health: `{"status": "Progressing"}`,
+			want:   Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Progressing", Health: "Progressing", StillApplied: true},
+		},
+		"Missing": {
+			reason: "A missing object is unhealthy.",
+			health: `{"status": "Missing"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Missing", Health: "Missing"},
+		},
+		"Degraded": {
+			reason: "A degraded object is unhealthy.",
+			health: `{"status": "Degraded", "message": "no pods"}`,
+			want:   Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Degraded: no pods", Health: "Degraded"},
+		},
 		"Unknown": {
 			reason: "An object that cannot be assessed hides a degraded object.", health: `{"status": "Unknown", "message": "no such field"}`,
-			want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Unknown: no such field", Health: "Unknown", StillApplied: true, MayHideFailure: true},
+			want: Observation{
+				Reason: v1alpha1.SiteReasonProgressing, Message: "health Unknown: no such field", Health: "Unknown", StillApplied: true,
+				MayHideFailure: true,
+			},
 		},
-		"None": {reason: "An Application without a health has not been assessed.", health: `{}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health", StillApplied: true}},
+		"None": {
+			reason: "An Application without a health has not been assessed.",
+			health: `{}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health", StillApplied: true},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

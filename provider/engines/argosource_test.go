@@ -25,8 +25,16 @@ func TestSourceOrder(t *testing.T) {
 		message string
 		folders bool
 	}{
-		"Ours":  {reason: "The source with our URL is proven.", sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/fleet.git", w.SiteDir)}, want: "https://git.example.org/o/fleet.git"},
-		"Other": {reason: "Without a source with our URL the first source of the directory is proven.", sources: []argoSource{source("https://git.example.org/o/values", "values"), source("git@git.example.org:o/fleet", w.SiteDir)}, want: "git@git.example.org:o/fleet"},
+		"Ours": {
+			reason:  "The source with our URL is proven.",
+			sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/fleet.git", w.SiteDir)},
+			want:    "https://git.example.org/o/fleet.git",
+		},
+		"Other": {
+			reason:  "Without a source with our URL the first source of the directory is proven.",
+			sources: []argoSource{source("https://git.example.org/o/values", "values"), source("git@git.example.org:o/fleet", w.SiteDir)},
+			want:    "git@git.example.org:o/fleet",
+		},
 		"None": {
 			reason:  "Where no source matches, the message is about the source with our URL.",
 			sources: []argoSource{source("https://git.example.org/o/values", "values"), source("https://git.example.org/o/fleet", "clusters/edge2"), {Chart: "base"}},
@@ -42,11 +50,13 @@ func TestSourceOrder(t *testing.T) {
 		},
 		"Named": {
 			reason:  "A source with the name of our repository goes before a source with another name.",
-			sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://mirror.example.com/Fleet.git", w.SiteDir)}, want: "https://mirror.example.com/Fleet.git",
+			sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://mirror.example.com/Fleet.git", w.SiteDir)},
+			want:    "https://mirror.example.com/Fleet.git",
 		},
 		"NamedAndOurs": {
 			reason:  "A source with our URL goes before a source with the name of our repository.",
-			sources: []argoSource{source("https://git.example.org/fork/fleet", w.SiteDir), source("https://GIT.example.org/o/fleet.git", w.SiteDir)}, want: "https://GIT.example.org/o/fleet.git",
+			sources: []argoSource{source("https://git.example.org/fork/fleet", w.SiteDir), source("https://GIT.example.org/o/fleet.git", w.SiteDir)},
+			want:    "https://GIT.example.org/o/fleet.git",
 		},
 		"TwoOthers": {
 			reason:  "Which of two sources with other URLs is ours cannot be known.",
@@ -58,23 +68,35 @@ func TestSourceOrder(t *testing.T) {
 		},
 		"OneRepository": {
 			reason:  "Two sources of one repository have its commits.",
-			sources: []argoSource{source("https://mirror.example.com/fleet", w.SiteDir), source("https://mirror.example.com/fleet.git", w.ClaimDir)}, want: "https://mirror.example.com/fleet",
+			sources: []argoSource{source("https://mirror.example.com/fleet", w.SiteDir), source("https://mirror.example.com/fleet.git", w.ClaimDir)},
+			want:    "https://mirror.example.com/fleet",
 		},
 		"OtherBranch": {
-			reason:  "A source of another branch does not count.",
-			sources: []argoSource{{RepoURL: "https://git.example.org/o/values", Path: w.SiteDir, TargetRevision: "next"}, source("https://git.example.org/o/apps", w.SiteDir)}, want: "https://git.example.org/o/apps",
+			reason: "A source of another branch does not count.",
+			sources: []argoSource{
+				{RepoURL: "https://git.example.org/o/values", Path: w.SiteDir, TargetRevision: "next"},
+				source("https://git.example.org/o/apps", w.SiteDir),
+			},
+			want: "https://git.example.org/o/apps",
 		},
 		"Ref": {
 			reason: "A source with a ref alone applies no file.", want: "https://git.example.org/o/apps",
-			sources: []argoSource{{RepoURL: "https://git.example.org/o/values", Ref: "values", TargetRevision: "main"}, source("https://git.example.org/o/apps", w.SiteDir)},
+			sources: []argoSource{
+				{RepoURL: "https://git.example.org/o/values", Ref: "values", TargetRevision: "main"},
+				source("https://git.example.org/o/apps", w.SiteDir),
+			},
 		},
 		"RefOnly": {
-			reason: "A message about a source with a ref alone says that it has no path.", sources: []argoSource{{RepoURL: "https://git.example.org/o/fleet", Ref: "values", TargetRevision: "main"}},
+			reason:  "A message about a source with a ref alone says that it has no path.",
+			sources: []argoSource{{RepoURL: "https://git.example.org/o/fleet", Ref: "values", TargetRevision: "main"}},
 			message: "it has a ref and no path, so it applies no file",
 		},
 		"Rendered": {
 			reason: "A source that Helm renders is not provable, although a second source would be.", message: "its source is rendered by Helm, Jsonnet or a plugin",
-			sources: []argoSource{{RepoURL: w.URL, Path: w.SiteDir, TargetRevision: "main", Helm: map[string]any{"releaseName": "a"}}, source("https://git.example.org/o/apps", w.SiteDir)},
+			sources: []argoSource{
+				{RepoURL: w.URL, Path: w.SiteDir, TargetRevision: "main", Helm: map[string]any{"releaseName": "a"}},
+				source("https://git.example.org/o/apps", w.SiteDir),
+			},
 		},
 		"Empty": {reason: "An Application without a source is named as such.", message: "it has no source"},
 	}

@@ -25,8 +25,11 @@ func TestConfigSyncCluster(t *testing.T) {
 		elsewhere bool
 		want      string
 	}{
-		"SameCluster":  {reason: "A RootSync in the Site's cluster proves its applied objects.", want: ""},
-		"OtherCluster": {reason: "A RootSync in another cluster proves nothing for the Site: it applies to the cluster that it runs in.", elsewhere: true, want: v1alpha1.SiteReasonWrongCluster},
+		"SameCluster": {reason: "A RootSync in the Site's cluster proves its applied objects.", want: ""},
+		"OtherCluster": {
+			reason:    "A RootSync in another cluster proves nothing for the Site: it applies to the cluster that it runs in.",
+			elsewhere: true, want: v1alpha1.SiteReasonWrongCluster,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +51,10 @@ func TestInventoryHealth(t *testing.T) {
 		statuses []any
 		want     string
 	}{
-		"Current":  {reason: "A current object is healthy.", statuses: []any{map[string]any{"kind": "Deployment", "name": "web", "status": "Current"}}, want: "Current"},
+		"Current": {
+			reason:   "A current object is healthy.",
+			statuses: []any{map[string]any{"kind": "Deployment", "name": "web", "status": "Current"}}, want: "Current",
+		},
 		"Disabled": {reason: "Objects without a status have no known health.", want: ""},
 	}
 	for name, tc := range cases {

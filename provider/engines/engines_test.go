@@ -111,10 +111,16 @@ func TestPrimaryRef(t *testing.T) {
 			reason: "A RepoSync is read as a RootSync is.", engine: catalogv1alpha1.EngineConfigSync, ref: ref("configsync.gke.io/v1beta1", "RepoSync"),
 			want: "configsync.gke.io/v1beta1, Resource=reposyncs RepoSync ns/x",
 		},
-		"HelmRelease": {reason: "A HelmRelease is refused: its status names no commit.", engine: catalogv1alpha1.EngineFlux, ref: ref("helm.toolkit.fluxcd.io/v2", "HelmRelease"), err: true},
-		"Secret":      {reason: "A Site cannot make the provider read a Secret.", engine: catalogv1alpha1.EngineFlux, ref: ref("v1", "Secret"), err: true},
-		"OtherEngine": {reason: "A kind of another engine is refused.", engine: catalogv1alpha1.EngineArgoCD, ref: ref("kustomize.toolkit.fluxcd.io/v1", "Kustomization"), err: true},
-		"Malformed":   {reason: "An apiVersion with two slashes is refused.", engine: catalogv1alpha1.EngineFlux, ref: ref("a/b/c", "Kustomization"), err: true},
+		"HelmRelease": {
+			reason: "A HelmRelease is refused: its status names no commit.",
+			engine: catalogv1alpha1.EngineFlux, ref: ref("helm.toolkit.fluxcd.io/v2", "HelmRelease"), err: true,
+		},
+		"Secret": {reason: "A Site cannot make the provider read a Secret.", engine: catalogv1alpha1.EngineFlux, ref: ref("v1", "Secret"), err: true},
+		"OtherEngine": {
+			reason: "A kind of another engine is refused.",
+			engine: catalogv1alpha1.EngineArgoCD, ref: ref("kustomize.toolkit.fluxcd.io/v1", "Kustomization"), err: true,
+		},
+		"Malformed": {reason: "An apiVersion with two slashes is refused.", engine: catalogv1alpha1.EngineFlux, ref: ref("a/b/c", "Kustomization"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -153,10 +159,16 @@ func TestRefreshAnnotation(t *testing.T) {
 		main, second string
 		want         string
 	}{
-		"Flux":          {reason: "A Flux source is annotated, because its new artifact wakes the Kustomization.", engine: catalogv1alpha1.EngineFlux, main: k, second: g, want: "GitRepository src/g reconcile.fluxcd.io/requestedAt=order-1"},
-		"FluxAsked":     {reason: "A source that has this request already is not annotated again.", engine: catalogv1alpha1.EngineFlux, main: k, second: requested},
-		"FluxNoSource":  {reason: "A Kustomization whose source does not exist is not annotated.", engine: catalogv1alpha1.EngineFlux, main: k},
-		"ArgoCD":        {reason: "An Application of Argo CD is annotated itself.", engine: catalogv1alpha1.EngineArgoCD, main: app, want: "Application argocd/a argocd.argoproj.io/refresh=normal"},
+		"Flux": {
+			reason: "A Flux source is annotated, because its new artifact wakes the Kustomization.",
+			engine: catalogv1alpha1.EngineFlux, main: k, second: g, want: "GitRepository src/g reconcile.fluxcd.io/requestedAt=order-1",
+		},
+		"FluxAsked":    {reason: "A source that has this request already is not annotated again.", engine: catalogv1alpha1.EngineFlux, main: k, second: requested},
+		"FluxNoSource": {reason: "A Kustomization whose source does not exist is not annotated.", engine: catalogv1alpha1.EngineFlux, main: k},
+		"ArgoCD": {
+			reason: "An Application of Argo CD is annotated itself.",
+			engine: catalogv1alpha1.EngineArgoCD, main: app, want: "Application argocd/a argocd.argoproj.io/refresh=normal",
+		},
 		"ArgoCDWaiting": {reason: "An Application with an open refresh request is not annotated again.", engine: catalogv1alpha1.EngineArgoCD, main: waiting},
 		"ConfigSync":    {reason: "Config Sync has no annotation that makes it reconcile.", engine: catalogv1alpha1.EngineConfigSync, main: app},
 	}

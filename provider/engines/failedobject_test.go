@@ -47,7 +47,10 @@ func TestFindFailedObject(t *testing.T) {
 			status: degraded + `, resources: [` + resource("", "Pod") + `, ` + resource("", "PersistentVolumeClaim") + `, ` + resource("gateway.networking.k8s.io", "HTTPRoute") + `, ` +
 				resource("apps", "StatefulSet") + `, ` + resource("apps", "ReplicaSet") + `, ` + resource("autoscaling", "HorizontalPodAutoscaler") + `]`,
 		},
-		"ArgoOtherGroup": {reason: "A Deployment or Job of another group has a health of its own.", engine: argo, status: degraded + `, resources: [` + resource("example.org", "Deployment") + `, ` + resource("example.org", "Job") + `]`},
+		"ArgoOtherGroup": {
+			reason: "A Deployment or Job of another group has a health of its own.",
+			engine: argo, status: degraded + `, resources: [` + resource("example.org", "Deployment") + `, ` + resource("example.org", "Job") + `]`,
+		},
 		"ArgoUndated": {
 			reason: "A version that reports a health without its time does not report about the present content.",
 			engine: argo, status: `health: {status: Degraded}, resources: [` + deployment + `]`,
@@ -56,20 +59,47 @@ func TestFindFailedObject(t *testing.T) {
 			reason: "Argo CD says Unknown where it cannot reach the cluster: that is an outage.", engine: argo,
 			status: `health: {status: Unknown, lastTransitionTime: "2026-11-01T12:00:00Z"}, resources: [` + deployment + `]`,
 		},
-		"ArgoMissing":  {reason: "An object that is missing may be created later.", engine: argo, status: `health: {status: Missing, lastTransitionTime: "2026-11-01T12:00:00Z"}, resources: [` + deployment + `]`},
-		"ArgoNoHealth": {reason: "A version that keeps the health of objects elsewhere names none.", engine: argo, status: degraded + `, resources: [{group: apps, kind: Deployment, namespace: shop, name: web}]`},
-		"ArgoProgress": {reason: "A Deployment that makes progress has not failed.", engine: argo, status: degraded + `, resources: [{group: apps, kind: Deployment, namespace: shop, name: web, health: {status: Progressing}}]`},
-		"Sync":         {reason: "Config Sync calls a Deployment Failed once it exceeded its progress deadline.", engine: sync, status: stalled + `, resourceStatuses: [` + failed + `]`, want: &FailedObject{Name: "Deployment shop/web", FailedAt: failedAt}},
-		"SyncPod":      {reason: "Config Sync calls a pod Failed whose container ends again and again: it may recover.", engine: sync, status: stalled + `, resourceStatuses: [` + resource("", "Pod") + `]`},
+		"ArgoMissing": {
+			reason: "An object that is missing may be created later.",
+			engine: argo, status: `health: {status: Missing, lastTransitionTime: "2026-11-01T12:00:00Z"}, resources: [` + deployment + `]`,
+		},
+		"ArgoNoHealth": {
+			reason: "A version that keeps the health of objects elsewhere names none.",
+			engine: argo, status: degraded + `, resources: [{group: apps, kind: Deployment, namespace: shop, name: web}]`,
+		},
+		"ArgoProgress": {
+			reason: "A Deployment that makes progress has not failed.",
+			engine: argo,
+			status: degraded + `, resources: [{group: apps, kind: Deployment, namespace: shop, name: web, health: {status: Progressing}}]`,
+		},
+		"Sync": {
+			reason: "Config Sync calls a Deployment Failed once it exceeded its progress deadline.",
+			engine: sync, status: stalled + `, resourceStatuses: [` + failed + `]`,
+			want: &FailedObject{Name: "Deployment shop/web", FailedAt: failedAt},
+		},
+		"SyncPod": {
+			reason: "Config Sync calls a pod Failed whose container ends again and again: it may recover.",
+			engine: sync, status: stalled + `, resourceStatuses: [` + resource("", "Pod") + `]`,
+		},
 		"SyncNotStalled": {
 			reason: "A ResourceGroup that is not stalled does not say since when an object failed.", engine: sync,
 			status: `observedGeneration: 3, resourceStatuses: [` + failed + `]`,
 		},
-		"SyncUndated": {reason: "A stall without a time may be about an earlier content.", engine: sync, status: `observedGeneration: 3, conditions: [{type: Stalled, status: "True"}], resourceStatuses: [` + failed + `]`},
-		"SyncEarlier": {reason: "A ResourceGroup that is not up to date speaks of an earlier content.", engine: sync, status: `observedGeneration: 2, conditions: [{type: Stalled, status: "True", lastTransitionTime: "2026-11-01T12:00:00Z"}], resourceStatuses: [` + failed + `]`},
-		"SyncUnknown": {reason: "An object whose status is unknown has not failed.", engine: sync, status: stalled + `, resourceStatuses: [{group: apps, kind: Deployment, namespace: shop, name: web, status: Unknown}]`},
-		"Flux":        {reason: "Flux reports no health of single objects.", engine: flux, status: degraded + `, resources: [` + deployment + `]`},
-		"Malformed":   {reason: "A status that cannot be decoded reports nothing.", engine: sync, status: `conditions: many`},
+		"SyncUndated": {
+			reason: "A stall without a time may be about an earlier content.",
+			engine: sync, status: `observedGeneration: 3, conditions: [{type: Stalled, status: "True"}], resourceStatuses: [` + failed + `]`,
+		},
+		"SyncEarlier": {
+			reason: "A ResourceGroup that is not up to date speaks of an earlier content.",
+			engine: sync,
+			status: `observedGeneration: 2, conditions: [{type: Stalled, status: "True", lastTransitionTime: "2026-11-01T12:00:00Z"}], resourceStatuses: [` + failed + `]`,
+		},
+		"SyncUnknown": {
+			reason: "An object whose status is unknown has not failed.",
+			engine: sync, status: stalled + `, resourceStatuses: [{group: apps, kind: Deployment, namespace: shop, name: web, status: Unknown}]`,
+		},
+		"Flux":      {reason: "Flux reports no health of single objects.", engine: flux, status: degraded + `, resources: [` + deployment + `]`},
+		"Malformed": {reason: "A status that cannot be decoded reports nothing.", engine: sync, status: `conditions: many`},
 		"MalformedArgo": {
 			reason: "Fields of an unexpected type report nothing.", engine: argo, status: `health: Degraded, resources: [1, {health: Degraded}]`,
 		},

@@ -35,7 +35,10 @@ func TestFluxSourceState(t *testing.T) {
 			reason: "A source that cannot be fetched says why.", conditions: condition("Ready", "False", "FetchFailed", "unauthorized", 2),
 			want: [2]string{v1alpha1.SiteReasonEngineFailed, "its source: FetchFailed: unauthorized"},
 		},
-		"FailedEarlier": {reason: "A failure of an earlier generation is not that of the present source.", conditions: condition("Ready", "False", "FetchFailed", "unauthorized", 1)},
+		"FailedEarlier": {
+			reason:     "A failure of an earlier generation is not that of the present source.",
+			conditions: condition("Ready", "False", "FetchFailed", "unauthorized", 1),
+		},
 	}
 	for _, kind := range fluxSourceKinds() {
 		for name, tc := range cases {
@@ -60,14 +63,37 @@ func TestFluxSourceContent(t *testing.T) {
 		reason, kind, path, ref string
 		want                    [2]string
 	}{
-		"Tag":      {reason: "A GitRepository that is pinned to a tag follows no branch.", kind: "GitRepository", path: "clusters/edge1", ref: `{"tag": "v1"}`, want: [2]string{v1alpha1.SiteReasonWrongSource, "its source is pinned to a tag or a commit, and follows no branch"}},
-		"Branch":   {reason: "A GitRepository without a branch reads master.", kind: "GitRepository", path: "clusters/edge1", ref: `{}`, want: [2]string{v1alpha1.SiteReasonWrongSource, `it reads branch "master", not "main"`}},
-		"Name":     {reason: "A reference by name goes before a branch.", kind: "GitRepository", path: "clusters/edge1", ref: `{"name": "refs/heads/next", "branch": "main"}`, want: [2]string{v1alpha1.SiteReasonWrongSource, `it reads branch "refs/heads/next", not "main"`}},
-		"Artifact": {reason: "An artifact may be named by a tag, and has to name its commit.", kind: "OCIRepository", path: "clusters/edge1", ref: `{"tag": "v1"}`, want: [2]string{v1alpha1.SiteReasonEngineNotProvable, "the artifact of the OCIRepository does not say which commit it holds"}},
-		"Bucket":   {reason: "The content of a Bucket has to name its commit.", kind: "Bucket", path: "clusters/edge1", ref: `{}`, want: [2]string{v1alpha1.SiteReasonEngineNotProvable, "the artifact of the Bucket does not say which commit it holds"}},
+		"Tag": {
+			reason: "A GitRepository that is pinned to a tag follows no branch.",
+			kind:   "GitRepository", path: "clusters/edge1", ref: `{"tag": "v1"}`,
+			want: [2]string{v1alpha1.SiteReasonWrongSource, "its source is pinned to a tag or a commit, and follows no branch"},
+		},
+		"Branch": {
+			reason: "A GitRepository without a branch reads master.",
+			kind:   "GitRepository", path: "clusters/edge1", ref: `{}`,
+			want: [2]string{v1alpha1.SiteReasonWrongSource, `it reads branch "master", not "main"`},
+		},
+		"Name": {
+			reason: "A reference by name goes before a branch.",
+			kind:   "GitRepository", path: "clusters/edge1", ref: `{"name": "refs/heads/next", "branch": "main"}`,
+			want: [2]string{v1alpha1.SiteReasonWrongSource, `it reads branch "refs/heads/next", not "main"`},
+		},
+		"Artifact": {
+			reason: "An artifact may be named by a tag, and has to name its commit.",
+			kind:   "OCIRepository", path: "clusters/edge1", ref: `{"tag": "v1"}`,
+			want: [2]string{v1alpha1.SiteReasonEngineNotProvable, "the artifact of the OCIRepository does not say which commit it holds"},
+		},
+		"Bucket": {
+			reason: "The content of a Bucket has to name its commit.",
+			kind:   "Bucket", path: "clusters/edge1", ref: `{}`,
+			want: [2]string{v1alpha1.SiteReasonEngineNotProvable, "the artifact of the Bucket does not say which commit it holds"},
+		},
 		"Path": {
 			reason: "A directory of another Site in an artifact is not that of the Site.", kind: "OCIRepository", path: "clusters/edge2", ref: `{}`,
-			want: [2]string{v1alpha1.SiteReasonWrongSource, `it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`},
+			want: [2]string{
+				v1alpha1.SiteReasonWrongSource,
+				`it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
+			},
 		},
 	}
 	for name, tc := range cases {

@@ -29,7 +29,7 @@ const (
 	ReasonCanaryNotAvailable = "CanaryNotAvailable"
 
 	// ReasonObjectFailed means that the cluster declared final that an object of the deployment failed: the rollout of a Deployment exceeded its progress
-	// deadline, a Job failed, or a controller gave up.
+	// deadline, a Job or a pod failed, or a controller gave up.
 	ReasonObjectFailed = "ObjectFailed"
 )
 

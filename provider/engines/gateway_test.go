@@ -75,19 +75,22 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 80 of Service web-blue in Git differs from its weight in the cluster",
 		},
 		"Added": {
-			reason: "A Service that was added in the cluster takes requests away.", route: replace("  rules:\n  - backendRefs:\n", "  rules:\n  - backendRefs:\n    - {name: spy}\n"),
-			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: Service spy is not in Git",
+			reason: "A Service that was added in the cluster takes requests away.",
+			route:  replace("  rules:\n  - backendRefs:\n", "  rules:\n  - backendRefs:\n    - {name: spy}\n"),
+			want:   ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: Service spy is not in Git",
 		},
 		"NoParentRefs": {
-			reason: "A route without a Gateway gets no requests.", route: strings.Split(canaryRoute, "  parentRefs")[0] + "  rules" + strings.Split(canaryRoute, "  rules")[1],
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: spec.parentRefs: the route names no Gateway",
+			reason: "A route without a Gateway gets no requests.",
+			route:  strings.Split(canaryRoute, "  parentRefs")[0] + "  rules" + strings.Split(canaryRoute, "  rules")[1],
+			want:   ReasonRouteNotAccepted, message: "HTTPRoute shop/web: spec.parentRefs: the route names no Gateway",
 		},
 		"NoParents": {
 			reason: "A status without parents is not a yes.", route: strings.Split(canaryRoute, "status:")[0],
 			want: ReasonRouteNotAccepted, message: outside + unreported,
 		},
 		"CoreGroup": {
-			reason: "A service mesh may write core for the group of Services, which is empty.", route: strings.Replace(canaryRoute, `group: "", kind: Service, name: mesh, port`, "group: core, kind: Service, name: mesh, port", 1),
+			reason: "A service mesh may write core for the group of Services, which is empty.",
+			route:  strings.Replace(canaryRoute, `group: "", kind: Service, name: mesh, port`, "group: core, kind: Service, name: mesh, port", 1),
 		},
 		"GoneController": {
 			reason: "The entry of a deleted controller names the controller that is waited for, and the action to take.",
@@ -96,26 +99,36 @@ func TestRouteReason(t *testing.T) {
 		},
 		"OneParent": {
 			reason: "Each parent has to report.", route: replace("name: mesh, namespace: shop, port: 80", "name: mesh, namespace: shop, port: 81"),
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Service mesh, port 80: no controller reports on the route: create the Service, or run a controller that takes routes of it",
+			want: ReasonRouteNotAccepted,
+			message: "HTTPRoute shop/web: Service mesh, port 80: no controller reports on the route: create the Service, or run a controller " +
+				"that takes routes of it",
 		},
 		"SectionName": {
-			reason: "A report on another listener does not count.", route: replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
-			want: ReasonRouteNotAccepted, message: outside + unreported,
+			reason: "A report on another listener does not count.",
+			route:  replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
+			want:   ReasonRouteNotAccepted, message: outside + unreported,
 		},
 		"ParentNamespace": {
 			reason: "A parent without a namespace is in the namespace of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
 		},
 		"OtherNamespace": {
-			reason: "A report on a Gateway of another namespace does not count.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
+			reason: "A report on a Gateway of another namespace does not count.",
+			route: replace(
+				"name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions",
+			),
 			want: ReasonRouteNotAccepted, message: outside + unreported,
 		},
 		"NotAccepted": {
-			reason: "A Gateway may refuse a route.", route: replace(accepted, `{type: Accepted, status: "False", observedGeneration: 3, reason: NotAllowedByListeners, message: "no\nroutes"}`),
+			reason: "A Gateway may refuse a route.",
+			route: replace(
+				accepted, `{type: Accepted, status: "False", observedGeneration: 3, reason: NotAllowedByListeners, message: "no\nroutes"}`,
+			),
 			want: ReasonRouteNotAccepted, message: gateway + "Accepted is False: NotAllowedByListeners: no routes",
 		},
 		"Unknown": {
-			reason: "A Gateway that has not decided has not accepted.", route: replace(accepted, `{type: Accepted, status: Unknown, observedGeneration: 3, reason: Pending, message: wait}`),
-			want: ReasonRouteNotAccepted, message: gateway + "Accepted is Unknown: Pending: wait",
+			reason: "A Gateway that has not decided has not accepted.",
+			route:  replace(accepted, `{type: Accepted, status: Unknown, observedGeneration: 3, reason: Pending, message: wait}`),
+			want:   ReasonRouteNotAccepted, message: gateway + "Accepted is Unknown: Pending: wait",
 		},
 		"NoAccepted": {
 			reason: "A condition that is not reported is not true.", route: replace(accepted, resolved),
@@ -127,11 +140,13 @@ func TestRouteReason(t *testing.T) {
 		},
 		"NoGeneration": {
 			reason: "A Gateway that does not report the generation proves nothing.", route: replace("observedGeneration: 3, ", ""),
-			want: ReasonRouteNotAccepted, message: gateway + "Accepted has no observedGeneration, so it may be about a route before generation 3: run a version of the controller that sets it",
+			want:    ReasonRouteNotAccepted,
+			message: gateway + "Accepted has no observedGeneration, so it may be about a route before generation 3: run a version of the controller that sets it",
 		},
 		"NotResolved": {
-			reason: "A Gateway that does not find a Service sends its share of the requests nowhere.", route: replace(resolved, `{type: ResolvedRefs, status: "False", observedGeneration: 3, reason: BackendNotFound, message: web-green}`),
-			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is False: BackendNotFound: web-green",
+			reason: "A Gateway that does not find a Service sends its share of the requests nowhere.",
+			route:  replace(resolved, `{type: ResolvedRefs, status: "False", observedGeneration: 3, reason: BackendNotFound, message: web-green}`),
+			want:   ReasonRefsNotResolved, message: gateway + "ResolvedRefs is False: BackendNotFound: web-green",
 		},
 		"OldRefs": {
 			reason: "References of an earlier generation do not count.",
@@ -139,8 +154,9 @@ func TestRouteReason(t *testing.T) {
 			want:   ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3" + waitAdvice,
 		},
 		"PartiallyInvalid": {
-			reason: "A Gateway may accept a route and ignore some of its rules.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"True\", reason: UnsupportedValue, message: rule 0}"),
-			want: ReasonRouteNotAccepted, message: gateway + "PartiallyInvalid is True: UnsupportedValue: rule 0",
+			reason: "A Gateway may accept a route and ignore some of its rules.",
+			route:  replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"True\", reason: UnsupportedValue, message: rule 0}"),
+			want:   ReasonRouteNotAccepted, message: gateway + "PartiallyInvalid is True: UnsupportedValue: rule 0",
 		},
 		"PartiallyInvalidFalse": {
 			reason: "A Gateway may say that the route is whole.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"False\"}"),
@@ -193,31 +209,47 @@ func TestWorkloadReason(t *testing.T) {
 		message     string
 	}{
 		"Scaling": {
-			reason: "An autoscaler that has not made its pods yet leaves too few for the requests.", found: deployment("replicas: 1", "observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: 1"),
+			reason:      "An autoscaler that has not made its pods yet leaves too few for the requests.",
+			found:       deployment("replicas: 1", "observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: 1"),
 			minReplicas: 3, message: name + ": 1 of 3 pods are of the present template and available",
 		},
-		"ScaledOff": {reason: "An autoscaler leaves a Deployment alone that asks for no pods.", found: deployment("replicas: 0", "observedGeneration: 2"), minReplicas: 3},
-		"Available": {reason: "A Deployment with all pods it asks for is available.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2")},
-		"More":      {reason: "An autoscaler may have made more pods.", found: deployment("replicas: 2", "observedGeneration: 3, replicas: 4, updatedReplicas: 4, availableReplicas: 4")},
-		"None":      {reason: "A Deployment that asks for no pods has all of them.", found: deployment("replicas: 0", "observedGeneration: 2")},
-		"Missing":   {reason: "A Deployment that does not exist has no pods.", message: name + " does not exist or is being deleted"},
+		"ScaledOff": {
+			reason: "An autoscaler leaves a Deployment alone that asks for no pods.",
+			found:  deployment("replicas: 0", "observedGeneration: 2"), minReplicas: 3,
+		},
+		"Available": {
+			reason: "A Deployment with all pods it asks for is available.",
+			found:  deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2"),
+		},
+		"More": {
+			reason: "An autoscaler may have made more pods.",
+			found:  deployment("replicas: 2", "observedGeneration: 3, replicas: 4, updatedReplicas: 4, availableReplicas: 4"),
+		},
+		"None":    {reason: "A Deployment that asks for no pods has all of them.", found: deployment("replicas: 0", "observedGeneration: 2")},
+		"Missing": {reason: "A Deployment that does not exist has no pods.", message: name + " does not exist or is being deleted"},
 		"Default": {
 			reason: "A Deployment without a number asks for one pod.", found: deployment("", "observedGeneration: 2"),
 			message: name + ": 0 of 1 pods are of the present template and available",
 		},
 		"OldGeneration": {
-			reason: "A status of an earlier generation counts pods of another template.", found: deployment("replicas: 2", "observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2"),
+			reason:  "A status of an earlier generation counts pods of another template.",
+			found:   deployment("replicas: 2", "observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2"),
 			message: name + ": its controller has not seen its present generation",
 		},
 		"Starting": {
-			reason: "A pod that is not available gets no requests.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 1"),
+			reason:  "A pod that is not available gets no requests.",
+			found:   deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 1"),
 			message: name + ": 1 of 2 pods are of the present template and available",
 		},
 		"OldPods": {
-			reason: "Pods of the template before answer requests as long as they are there.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 4, updatedReplicas: 2, availableReplicas: 4"),
+			reason:  "Pods of the template before answer requests as long as they are there.",
+			found:   deployment("replicas: 2", "observedGeneration: 2, replicas: 4, updatedReplicas: 2, availableReplicas: 4"),
 			message: name + ": 2 pods are of an earlier template",
 		},
-		"BadType": {reason: "A field of another type proves nothing.", found: deployment("replicas: many", ""), message: "cannot read Deployment: a field has an unexpected type"},
+		"BadType": {
+			reason: "A field of another type proves nothing.",
+			found:  deployment("replicas: many", ""), message: "cannot read Deployment: a field has an unexpected type",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -68,14 +68,18 @@ func TestCover(t *testing.T) {
 		},
 		"FluxDeclared": {
 			reason: "A declared object is named, and the other objects are proven.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
-			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}), service},
-			want:      Coverage{Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"}},
+			manifests: []instruction.Manifest{
+				describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}), service,
+			},
+			want: Coverage{Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"}},
 		},
 		"FluxKept": {
-			reason: "An object that is kept after its removal is applied, and still has to be in the inventory.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
+			reason: "An object that is kept after its removal is applied, and still has to be in the inventory.",
+			engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
 			manifests: []instruction.Manifest{retained, service},
 			want: Coverage{
-				Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled"}, Missing: "the engine does not report that it applied Deployment shop/web",
+				Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled"},
+				Missing:  "the engine does not report that it applied Deployment shop/web",
 			},
 		},
 		"FluxNothingLeft": {
@@ -101,7 +105,8 @@ func TestCover(t *testing.T) {
 			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.namePrefix, so its inventory is not compared"}},
 		},
 		"FluxColon": {
-			reason: "A colon in a name is two underscores in the inventory.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_a__b_rbac.authorization.k8s.io_Role"),
+			reason: "A colon in a name is two underscores in the inventory.",
+			engine: catalogv1alpha1.EngineFlux, status: inventory("shop_a__b_rbac.authorization.k8s.io_Role"),
 			manifests: []instruction.Manifest{describeManifest("rbac.authorization.k8s.io", "Role", "a:b", nil)},
 		},
 		"FluxClusterScoped": {
@@ -120,12 +125,14 @@ func TestCover(t *testing.T) {
 		},
 		"FluxPatches": {
 			reason: "Patches may rename objects, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineFlux,
-			spec: map[string]any{"patches": []any{map[string]any{"patch": "x"}}}, status: inventory("shop_other_apps_Deployment"), manifests: []instruction.Manifest{web},
-			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
+			spec: map[string]any{"patches": []any{map[string]any{"patch": "x"}}}, status: inventory("shop_other_apps_Deployment"),
+			manifests: []instruction.Manifest{web},
+			want:      Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
 		},
 		"FluxPostBuild": {
 			reason: "The line about all objects comes before the lines about single objects.", engine: catalogv1alpha1.EngineFlux,
-			spec: map[string]any{"postBuild": map[string]any{"substitute": map[string]any{"a": "b"}}, "prune": false}, status: inventory(), manifests: []instruction.Manifest{retained},
+			spec: map[string]any{"postBuild": map[string]any{"substitute": map[string]any{"a": "b"}}, "prune": false}, status: inventory(),
+			manifests: []instruction.Manifest{retained},
 			want: Coverage{Unproven: []string{
 				"all objects: Kustomization flux/edge has spec.postBuild, so its inventory is not compared",
 				"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled", "removed objects: spec.prune of Kustomization flux/edge is false",
@@ -141,8 +148,9 @@ func TestCover(t *testing.T) {
 		},
 		"ArgoExcluded": {
 			reason: "An object that the settings exclude is missing, and a warning reports it.", engine: catalogv1alpha1.EngineArgoCD,
-			status: map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")}, manifests: []instruction.Manifest{web},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment web is excluded in the settings"},
+			status:    map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")},
+			manifests: []instruction.Manifest{web},
+			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment web is excluded in the settings"},
 		},
 		"ArgoExcludedByDefault": {
 			reason: "A kind that each installation excludes was declared.", engine: catalogv1alpha1.EngineArgoCD,
@@ -156,19 +164,30 @@ func TestCover(t *testing.T) {
 		},
 		"ArgoForeign": {
 			reason: "An object that another Application owns has no sync status.", engine: catalogv1alpha1.EngineArgoCD,
-			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "", false)}, "conditions": warning("SharedResourceWarning", "apps/Deployment/shop/web is part of applications a and b")},
+			status: map[string]any{
+				"resources":  []any{resourceOf("apps", "Deployment", "web", "", false)},
+				"conditions": warning("SharedResourceWarning", "apps/Deployment/shop/web is part of applications a and b"),
+			},
 			manifests: []instruction.Manifest{web},
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: apps/Deployment/shop/web is part of applications a and b"},
 		},
 		"ArgoRepeated": {
 			reason: "Which of two files with one object was applied cannot be known.", engine: catalogv1alpha1.EngineArgoCD,
-			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}, "conditions": warning("RepeatedResourceWarning", "Resource apps/Deployment/shop/web appeared 2 times among application resources.")},
+			status: map[string]any{
+				"resources":  []any{resourceOf("apps", "Deployment", "web", "Synced", false)},
+				"conditions": warning("RepeatedResourceWarning", "Resource apps/Deployment/shop/web appeared 2 times among application resources."),
+			},
 			manifests: []instruction.Manifest{web},
-			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment/shop/web appeared 2 times among application resources."},
+			want: Coverage{
+				Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment/shop/web appeared 2 times among " +
+					"application resources.",
+			},
 		},
 		"ArgoClusterScoped": {
 			reason: "A cluster-scoped object has no namespace among the resources, whatever its file names.", engine: catalogv1alpha1.EngineArgoCD,
-			status:    map[string]any{"resources": []any{map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Synced"}}},
+			status: map[string]any{
+				"resources": []any{map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Synced"}},
+			},
 			manifests: []instruction.Manifest{issuer},
 		},
 		"ArgoClusterScopedRepeated": {
@@ -181,7 +200,8 @@ func TestCover(t *testing.T) {
 			want:      Coverage{Missing: "the engine does not report that it applied ClusterIssuer shop/letsencrypt: several files hold it"},
 		},
 		"ArgoNoResources": {
-			reason: "An Application that lists no resources applied none, as with directory.exclude.", engine: catalogv1alpha1.EngineArgoCD, manifests: []instruction.Manifest{web},
+			reason: "An Application that lists no resources applied none, as with directory.exclude.",
+			engine: catalogv1alpha1.EngineArgoCD, manifests: []instruction.Manifest{web},
 			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ArgoRepeatedElsewhere": {
@@ -209,7 +229,8 @@ func TestCover(t *testing.T) {
 			manifests: []instruction.Manifest{web},
 		},
 		"ArgoRepeatedShared": {
-			reason: "An Application that reads more than the claim's directory shows no text of its own.", engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
+			reason: "An Application that reads more than the claim's directory shows no text of its own.",
+			engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
 			status: map[string]any{
 				"resources":  []any{resourceOf("", "Service", "web", "Synced", false)},
 				"conditions": warning("RepeatedResourceWarning", "Resource /Service/shop/web appeared 2 times among application resources."),
@@ -218,7 +239,8 @@ func TestCover(t *testing.T) {
 			want:      Coverage{Missing: "the engine does not report that it applied Service shop/web: several files hold it"},
 		},
 		"ArgoForeignShared": {
-			reason: "A warning that names the Applications of other tenants is hidden from the claim.", engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
+			reason: "A warning that names the Applications of other tenants is hidden from the claim.",
+			engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
 			status: map[string]any{
 				"resources":  []any{resourceOf("apps", "Deployment", "web", "", false)},
 				"conditions": warning("SharedResourceWarning", "Deployment/web is part of applications argocd/edge1 and team-b/billing"),
@@ -228,8 +250,9 @@ func TestCover(t *testing.T) {
 		},
 		"ArgoExcludedShared": {
 			reason: "The settings that exclude an object are named in fixed words.", engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
-			status: map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")}, manifests: []instruction.Manifest{web},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web: the settings exclude it"},
+			status:    map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")},
+			manifests: []instruction.Manifest{web},
+			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: the settings exclude it"},
 		},
 		"ArgoExcludedOther": {
 			reason: "A warning about an excluded object of another name is not about this object.", engine: catalogv1alpha1.EngineArgoCD,
@@ -266,17 +289,30 @@ func TestCover(t *testing.T) {
 		},
 		"ArgoOtherWarning": {
 			reason: "A warning about another object changes nothing.", engine: catalogv1alpha1.EngineArgoCD,
-			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}, "conditions": warning("ExcludedResourceWarning", "Resource /Endpoints other is excluded in the settings")},
+			status: map[string]any{
+				"resources":  []any{resourceOf("apps", "Deployment", "web", "Synced", false)},
+				"conditions": warning("ExcludedResourceWarning", "Resource /Endpoints other is excluded in the settings"),
+			},
 			manifests: []instruction.Manifest{web},
 		},
 		"ConfigSyncAll": {
 			reason: "Each object was applied.", engine: catalogv1alpha1.EngineConfigSync,
-			second:    map[string]any{"resourceStatuses": []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Succeeded"}}},
+			second: map[string]any{
+				"resourceStatuses": []any{
+					map[string]any{
+						"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Succeeded",
+					},
+				},
+			},
 			manifests: []instruction.Manifest{web},
 		},
 		"ConfigSyncClusterScoped": {
 			reason: "A cluster-scoped object has no namespace in the ResourceGroup, whatever its file names.", engine: catalogv1alpha1.EngineConfigSync,
-			second:    map[string]any{"resourceStatuses": []any{map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Current"}}},
+			second: map[string]any{
+				"resourceStatuses": []any{
+					map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Current"},
+				},
+			},
 			manifests: []instruction.Manifest{issuer},
 		},
 		"ConfigSyncNothing": {
@@ -291,13 +327,21 @@ func TestCover(t *testing.T) {
 		},
 		"ConfigSyncSkipped": {
 			reason: "An object whose apply was skipped was not applied.", engine: catalogv1alpha1.EngineConfigSync,
-			second:    map[string]any{"resourceStatuses": []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Skipped"}}},
+			second: map[string]any{
+				"resourceStatuses": []any{
+					map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Skipped"},
+				},
+			},
 			manifests: []instruction.Manifest{web},
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ConfigSyncElsewhere": {
 			reason: "An object that a selector left out is not in the ResourceGroup.", engine: catalogv1alpha1.EngineConfigSync,
-			second:    map[string]any{"resourceStatuses": []any{map[string]any{"kind": "Service", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Succeeded"}}},
+			second: map[string]any{
+				"resourceStatuses": []any{
+					map[string]any{"kind": "Service", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Succeeded"},
+				},
+			},
 			manifests: []instruction.Manifest{web, service},
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
@@ -352,7 +396,8 @@ func TestCoverAllocates(t *testing.T) {
 		}
 		main := &unstructured.Unstructured{Object: map[string]any{
 			"kind": "Kustomization", "metadata": map[string]any{"namespace": "flux", "name": "edge"},
-			"spec": map[string]any{"source": map[string]any{"path": "", "targetRevision": "main"}}, "status": map[string]any{"inventory": map[string]any{"entries": entries}, "resources": entries},
+			"spec":   map[string]any{"source": map[string]any{"path": "", "targetRevision": "main"}},
+			"status": map[string]any{"inventory": map[string]any{"entries": entries}, "resources": entries},
 		}}
 		manifests := []instruction.Manifest{describeManifest("apps", "Deployment", "web-1", nil)}
 		return testing.AllocsPerRun(10, func() {

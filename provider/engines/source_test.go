@@ -19,34 +19,102 @@ func TestSameRepository(t *testing.T) {
 		config, read string
 		shown        string
 	}{
-		"Same":           {reason: "A repository equals itself.", config: host, read: host, shown: host},
-		"Suffix":         {reason: "The suffix .git is optional.", config: host, read: host + ".git", shown: host + ".git"},
-		"HostCase":       {reason: "The case of a host means nothing.", config: host, read: "https://GIT.example.org/o/fleet/", shown: "https://GIT.example.org/o/fleet/"},
-		"SSH":            {reason: "A server offers a repository over SSH too.", config: host, read: "ssh://git@git.example.org/o/fleet", shown: "ssh://git@git.example.org/o/fleet"},
-		"SSHPort":        {reason: "An SSH server may have another port.", config: host, read: "ssh://git@git.example.org:2222/o/fleet", shown: "ssh://git@git.example.org:2222/o/fleet"},
-		"SCP":            {reason: "The form of scp is another spelling of SSH.", config: host, read: "git@git.example.org:o/fleet.git", shown: "git@git.example.org:o/fleet.git"},
-		"SCPConfig":      {reason: "The configuration may have the form of scp.", config: "git@git.example.org:o/fleet.git", read: host, shown: host},
-		"SCPNoUser":      {reason: "Git takes the form of scp without a user.", config: host, read: "git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
-		"GitHubPort":     {reason: "GitHub offers SSH at ssh.github.com and port 443.", config: "https://github.com/o/fleet", read: "ssh://git@ssh.github.com:443/o/fleet.git", shown: "ssh://git@ssh.github.com:443/o/fleet.git"},
-		"GitHubCase":     {reason: "GitHub ignores the case of a path.", config: "https://github.com/Org/Fleet", read: "https://github.com/org/fleet", shown: "https://github.com/org/fleet"},
-		"AzureSSH":       {reason: "Azure DevOps writes v3 in SSH URLs and _git in HTTPS URLs.", config: "https://dev.azure.com/o/p/_git/fleet", read: "git@ssh.dev.azure.com:v3/o/p/fleet", shown: "git@ssh.dev.azure.com:v3/o/p/fleet"},
-		"AzureOld":       {reason: "Azure DevOps answers at the older host of an organisation.", config: "https://dev.azure.com/o/p/_git/fleet", read: "https://o.visualstudio.com/p/_git/fleet", shown: "https://o.visualstudio.com/p/_git/fleet"},
-		"AzureUser":      {reason: "Azure DevOps offers URLs with the organisation as the user, which is not shown.", config: "https://dev.azure.com/o/p/_git/fleet", read: "https://o@dev.azure.com/o/p/_git/fleet", shown: "https://dev.azure.com/o/p/_git/fleet"},
-		"GitLabPath":     {reason: "A GitLab below a path has it in HTTPS URLs only.", config: "https://example.org/gitlab/o/fleet.git", read: "git@example.org:o/fleet.git", shown: "git@example.org:o/fleet.git"},
-		"GitLabAltSSH":   {reason: "GitLab offers SSH at altssh.gitlab.com and port 443.", config: "https://gitlab.com/o/fleet", read: "ssh://git@altssh.gitlab.com:443/o/fleet.git", shown: "ssh://git@altssh.gitlab.com:443/o/fleet.git"},
-		"BitbucketSCM":   {reason: "Bitbucket Data Center writes scm in HTTPS URLs and port 7999 in SSH URLs.", config: "https://git.example.org/scm/o/fleet.git", read: "ssh://git@git.example.org:7999/o/fleet.git", shown: "ssh://git@git.example.org:7999/o/fleet.git"},
-		"GerritAuth":     {reason: "Gerrit writes /a/ where it asks for a password.", config: "https://git.example.org/a/fleet", read: "https://git.example.org/fleet", shown: "https://git.example.org/fleet"},
-		"CodeCommitFIPS": {reason: "CodeCommit has a second host for each region.", config: "https://git-codecommit.us-east-1.amazonaws.com/v1/repos/fleet", read: "https://git-codecommit-fips.us-east-1.amazonaws.com/v1/repos/fleet", shown: "https://git-codecommit-fips.us-east-1.amazonaws.com/v1/repos/fleet"},
-		"InCluster":      {reason: "An engine beside the server uses its name in the cluster.", config: host, read: "http://gitea-http.gitea.svc.cluster.local:3000/o/fleet", shown: "http://gitea-http.gitea.svc.cluster.local:3000/o/fleet"},
-		"Address":        {reason: "A host may be written as an address.", config: host, read: "https://[2001:db8::1]/o/fleet", shown: "https://[2001:db8::1]/o/fleet"},
-		"Alias":          {reason: "A host of the SSH configuration is an alias.", config: host, read: "git@fleet-alias:o/fleet", shown: "git@fleet-alias:o/fleet"},
-		"Mirror":         {reason: "A mirror has the same commits.", config: host, read: "https://mirror.example.com/fleet.git", shown: "https://mirror.example.com/fleet.git"},
-		"Token":          {reason: "A token in a URL is not shown.", config: host, read: "https://x:s3cret@git.example.org/o/fleet?t=s3cret#s3cret", shown: host},
-		"SCPToken":       {reason: "A password of the form of scp is not shown.", config: host, read: "git:s3cret@git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
-		"SCPAt":          {reason: "A password of the form of scp may hold an @, and no part of it is shown.", config: host, read: "git:s3@cr@et@git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
-		"SCPMail":        {reason: "A user that is an address of mail may have a password too.", config: host, read: "me@example.org:s3cret@git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
-		"TokenAt":        {reason: "A password in a URL may hold an @.", config: host, read: "https://x:s3@cret@git.example.org/o/fleet", shown: host},
-		"Empty":          {reason: "An engine that names no URL still reports a commit.", config: host},
+		"Same":   {reason: "A repository equals itself.", config: host, read: host, shown: host},
+		"Suffix": {reason: "The suffix .git is optional.", config: host, read: host + ".git", shown: host + ".git"},
+		"HostCase": {
+			reason: "The case of a host means nothing.",
+			config: host, read: "https://GIT.example.org/o/fleet/", shown: "https://GIT.example.org/o/fleet/",
+		},
+		"SSH": {
+			reason: "A server offers a repository over SSH too.",
+			config: host, read: "ssh://git@git.example.org/o/fleet", shown: "ssh://git@git.example.org/o/fleet",
+		},
+		"SSHPort": {
+			reason: "An SSH server may have another port.",
+			config: host, read: "ssh://git@git.example.org:2222/o/fleet", shown: "ssh://git@git.example.org:2222/o/fleet",
+		},
+		"SCP": {
+			reason: "The form of scp is another spelling of SSH.",
+			config: host, read: "git@git.example.org:o/fleet.git", shown: "git@git.example.org:o/fleet.git",
+		},
+		"SCPConfig": {reason: "The configuration may have the form of scp.", config: "git@git.example.org:o/fleet.git", read: host, shown: host},
+		"SCPNoUser": {reason: "Git takes the form of scp without a user.", config: host, read: "git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
+		"GitHubPort": {
+			reason: "GitHub offers SSH at ssh.github.com and port 443.",
+			config: "https://github.com/o/fleet", read: "ssh://git@ssh.github.com:443/o/fleet.git",
+			shown: "ssh://git@ssh.github.com:443/o/fleet.git",
+		},
+		"GitHubCase": {
+			reason: "GitHub ignores the case of a path.",
+			config: "https://github.com/Org/Fleet", read: "https://github.com/org/fleet", shown: "https://github.com/org/fleet",
+		},
+		"AzureSSH": {
+			reason: "Azure DevOps writes v3 in SSH URLs and _git in HTTPS URLs.",
+			config: "https://dev.azure.com/o/p/_git/fleet", read: "git@ssh.dev.azure.com:v3/o/p/fleet", shown: "git@ssh.dev.azure.com:v3/o/p/fleet",
+		},
+		"AzureOld": {
+			reason: "Azure DevOps answers at the older host of an organisation.",
+			config: "https://dev.azure.com/o/p/_git/fleet", read: "https://o.visualstudio.com/p/_git/fleet",
+			shown: "https://o.visualstudio.com/p/_git/fleet",
+		},
+		"AzureUser": {
+			reason: "Azure DevOps offers URLs with the organisation as the user, which is not shown.",
+			config: "https://dev.azure.com/o/p/_git/fleet", read: "https://o@dev.azure.com/o/p/_git/fleet",
+			shown: "https://dev.azure.com/o/p/_git/fleet",
+		},
+		"GitLabPath": {
+			reason: "A GitLab below a path has it in HTTPS URLs only.",
+			config: "https://example.org/gitlab/o/fleet.git", read: "git@example.org:o/fleet.git", shown: "git@example.org:o/fleet.git",
+		},
+		"GitLabAltSSH": {
+			reason: "GitLab offers SSH at altssh.gitlab.com and port 443.",
+			config: "https://gitlab.com/o/fleet", read: "ssh://git@altssh.gitlab.com:443/o/fleet.git",
+			shown: "ssh://git@altssh.gitlab.com:443/o/fleet.git",
+		},
+		"BitbucketSCM": {
+			reason: "Bitbucket Data Center writes scm in HTTPS URLs and port 7999 in SSH URLs.",
+			config: "https://git.example.org/scm/o/fleet.git", read: "ssh://git@git.example.org:7999/o/fleet.git",
+			shown: "ssh://git@git.example.org:7999/o/fleet.git",
+		},
+		"GerritAuth": {
+			reason: "Gerrit writes /a/ where it asks for a password.",
+			config: "https://git.example.org/a/fleet", read: "https://git.example.org/fleet", shown: "https://git.example.org/fleet",
+		},
+		"CodeCommitFIPS": {
+			reason: "CodeCommit has a second host for each region.",
+			config: "https://git-codecommit.us-east-1.amazonaws.com/v1/repos/fleet",
+			read:   "https://git-codecommit-fips.us-east-1.amazonaws.com/v1/repos/fleet",
+			shown:  "https://git-codecommit-fips.us-east-1.amazonaws.com/v1/repos/fleet",
+		},
+		"InCluster": {
+			reason: "An engine beside the server uses its name in the cluster.",
+			config: host, read: "http://gitea-http.gitea.svc.cluster.local:3000/o/fleet",
+			shown: "http://gitea-http.gitea.svc.cluster.local:3000/o/fleet",
+		},
+		"Address": {
+			reason: "A host may be written as an address.",
+			config: host, read: "https://[2001:db8::1]/o/fleet", shown: "https://[2001:db8::1]/o/fleet",
+		},
+		"Alias": {reason: "A host of the SSH configuration is an alias.", config: host, read: "git@fleet-alias:o/fleet", shown: "git@fleet-alias:o/fleet"},
+		"Mirror": {
+			reason: "A mirror has the same commits.",
+			config: host, read: "https://mirror.example.com/fleet.git", shown: "https://mirror.example.com/fleet.git",
+		},
+		"Token": {reason: "A token in a URL is not shown.", config: host, read: "https://x:s3cret@git.example.org/o/fleet?t=s3cret#s3cret", shown: host},
+		"SCPToken": {
+			reason: "A password of the form of scp is not shown.",
+			config: host, read: "git:s3cret@git.example.org:o/fleet", shown: "git.example.org:o/fleet",
+		},
+		"SCPAt": {
+			reason: "A password of the form of scp may hold an @, and no part of it is shown.",
+			config: host, read: "git:s3@cr@et@git.example.org:o/fleet", shown: "git.example.org:o/fleet",
+		},
+		"SCPMail": {
+			reason: "A user that is an address of mail may have a password too.",
+			config: host, read: "me@example.org:s3cret@git.example.org:o/fleet", shown: "git.example.org:o/fleet",
+		},
+		"TokenAt": {reason: "A password in a URL may hold an @.", config: host, read: "https://x:s3@cret@git.example.org/o/fleet", shown: host},
+		"Empty":   {reason: "An engine that names no URL still reports a commit.", config: host},
 	}
 	type reading = func(t *testing.T, url string) (main, second *unstructured.Unstructured)
 	readings := map[catalogv1alpha1.EngineType]reading{

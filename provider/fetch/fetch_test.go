@@ -70,21 +70,43 @@ func TestDo(t *testing.T) {
 		with   Credentials
 		want   string
 	}{
-		"Good":      {reason: "A complete answer is returned with its status and body.", url: s.URL + "/good", want: "200 hello "},
-		"Bearer":    {reason: "A token is shown to the server.", url: s.URL + "/good", with: Credentials{Token: "t"}, want: "200 hello Bearer t"},
-		"Basic":     {reason: "A name and a password are shown to the server that they are for.", url: s.URL + "/good", with: Credentials{Username: "u", Password: "p"}, want: "200 hello Basic dTpw"},
-		"Bad":       {reason: "The caller decides the meaning of a status.", url: s.URL + "/bad", want: "502 "},
-		"Redirect":  {reason: "A redirect is not followed, not even to the same server.", url: s.URL + "/there", want: ProblemRedirect},
-		"Large":     {reason: "A body over the limit is not read.", url: s.URL + "/large", want: ProblemLarge},
-		"Full":      {reason: "A body at the limit is read.", url: s.URL + "/full", want: "200 " + strings.Repeat("a", MaxBytes)},
-		"Bomb":      {reason: "An answer that is too large after decompression is not read.", url: s.URL + "/bomb", want: ProblemLarge},
-		"Broken":    {reason: "An answer that breaks off counts as silence.", url: s.URL + "/broken", want: ProblemSilent},
-		"Nobody":    {reason: "A server to which no connection is possible counts as silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
-		"Refused":   {reason: "The provider's own machine is not asked.", client: newClient(t, Options{}), url: s.URL + "/good", want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`},
-		"ByName":    {reason: "A name that resolves to the loopback address is refused.", client: newClient(t, Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`},
-		"ByNumber":  {reason: "Metadata is not asked, also where loopback is.", url: "http://169.254.169.254/latest", want: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`},
-		"InIPv6":    {reason: "A link-local address is refused as an IPv6 address, too.", url: "http://[::ffff:169.254.169.254]/latest", want: `checks may not ask the host "::ffff:169.254.169.254": it is a link-local address, where clouds serve metadata`},
-		"BadBundle": {reason: "A bundle without certificates trusts no server.", url: s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted},
+		"Good":   {reason: "A complete answer is returned with its status and body.", url: s.URL + "/good", want: "200 hello "},
+		"Bearer": {reason: "A token is shown to the server.", url: s.URL + "/good", with: Credentials{Token: "t"}, want: "200 hello Bearer t"},
+		"Basic": {
+			reason: "A name and a password are shown to the server that they are for.",
+			url:    s.URL + "/good", with: Credentials{Username: "u", Password: "p"}, want: "200 hello Basic dTpw",
+		},
+		"Bad":      {reason: "The caller decides the meaning of a status.", url: s.URL + "/bad", want: "502 "},
+		"Redirect": {reason: "A redirect is not followed, not even to the same server.", url: s.URL + "/there", want: ProblemRedirect},
+		"Large":    {reason: "A body over the limit is not read.", url: s.URL + "/large", want: ProblemLarge},
+		"Full":     {reason: "A body at the limit is read.", url: s.URL + "/full", want: "200 " + strings.Repeat("a", MaxBytes)},
+		"Bomb":     {reason: "An answer that is too large after decompression is not read.", url: s.URL + "/bomb", want: ProblemLarge},
+		"Broken":   {reason: "An answer that breaks off counts as silence.", url: s.URL + "/broken", want: ProblemSilent},
+		"Nobody":   {reason: "A server to which no connection is possible counts as silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
+		"Refused": {
+			reason: "The provider's own machine is not asked.",
+			client: newClient(t, Options{}), url: s.URL + "/good",
+			want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`,
+		},
+		"ByName": {
+			reason: "A name that resolves to the loopback address is refused.",
+			client: newClient(t, Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good",
+			want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`,
+		},
+		"ByNumber": {
+			reason: "Metadata is not asked, also where loopback is.",
+			url:    "http://169.254.169.254/latest",
+			want:   `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`,
+		},
+		"InIPv6": {
+			reason: "A link-local address is refused as an IPv6 address, too.",
+			url:    "http://[::ffff:169.254.169.254]/latest",
+			want:   `checks may not ask the host "::ffff:169.254.169.254": it is a link-local address, where clouds serve metadata`,
+		},
+		"BadBundle": {
+			reason: "A bundle without certificates trusts no server.",
+			url:    s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

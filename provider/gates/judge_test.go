@@ -43,34 +43,105 @@ func TestJudge(t *testing.T) {
 		after  time.Duration
 		want   Judgement
 	}{
-		"Nothing":           {reason: "A check without a measurement keeps running.", rules: strict, want: Judgement{Phase: v1alpha1.CheckRunning}},
-		"Some":              {reason: "Fewer good measurements than count keep the check running.", rules: strict, of: "pp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 2}},
-		"Passed":            {reason: "As many good measurements as count pass the check.", rules: strict, of: "ppp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
-		"PassedLate":        {reason: "Measurements count before time does.", rules: strict, of: "ppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
-		"FailedAtOnce":      {reason: "Without a limit the first failure decides.", rules: strict, of: "pf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 2}},
-		"FailedLate":        {reason: "A failure counts before time does.", rules: strict, of: "f", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 1}},
-		"FailureAllowed":    {reason: "As many failures as the limit allows.", rules: lax, of: "fpf", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "9", Count: 3}},
-		"OnlyFailures":      {reason: "A check without a passed measurement fails, even if the limit allows each failure.", rules: lax, of: "fff", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 3}},
-		"OnlyInconclusive":  {reason: "A check whose measurements all decide nothing ends with an error.", rules: lax, of: "iii", want: Judgement{Phase: v1alpha1.CheckError, Message: messageNothing, Count: 3}},
-		"Inconclusive":      {reason: "Too many inconclusive measurements are an error.", rules: strict, of: "pi", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: messageInconclusive, Count: 2}},
-		"ErrorsAllowed":     {reason: "Tolerated errors do not count against a check that passes.", rules: strict, of: "peepp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
-		"ErrorsInARow":      {reason: "Too many errors in a row end the check.", rules: strict, of: "peee", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: "broken", Count: 1}},
-		"ErrorsApart":       {reason: "A measurement that works resets the count of errors in a row.", rules: strict, of: "eepee", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
-		"EarlyBetween":      {reason: "An answer without data is an answer.", rules: strict, of: "eeyee", want: Judgement{Phase: v1alpha1.CheckRunning}},
-		"Early":             {reason: "An early measurement does not count.", rules: strict, of: "yyyy", want: Judgement{Phase: v1alpha1.CheckRunning}},
-		"EarlyForEver":      {reason: "A check whose subject is always too young ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
-		"Watching":          {reason: "A check that goes on does not end with its count.", rules: watching, of: "pppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 4, IsCounted: true}},
-		"WatchingFails":     {reason: "A failure after the count ends a check that goes on.", rules: watching, of: "pppf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 4}},
-		"WatchingNotYet":    {reason: "A check that goes on has its timeout before its count.", rules: watching, of: "pp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut, Count: 2}},
-		"WatchedBefore":     {reason: "A check that had its count before a restart has it.", rules: counted, of: "", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed}},
-		"WatchedThenFails":  {reason: "A failure after a restart counts although the check had its count.", rules: counted, of: "f", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 1}},
-		"Held":              {reason: "Too many inconclusive measurements leave the verdict to a user, where the check requests that.", rules: holding, of: "i", want: Judgement{Phase: v1alpha1.CheckInconclusive, Message: messageInconclusive, Count: 1}},
-		"Waits":             {reason: "A measurement that waits for data does not count, and is reported.", rules: strict, of: "pwww", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1, Availability: WithoutData, Message: messageWaiting}},
-		"WaitsNoMore":       {reason: "A measurement with data ends the wait for data.", rules: strict, of: "wwwp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
-		"TimedOut":          {reason: "A check that measured nothing within its timeout timed out.", rules: strict, after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut}},
-		"AlmostTimedOut":    {reason: "The time is not over before it is over.", rules: strict, after: 5*time.Minute - 1, want: Judgement{Phase: v1alpha1.CheckRunning}},
-		"TimedOutInErrors":  {reason: "The message of a timeout has the last error.", rules: strict, of: "pe", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut + "; at last: broken", Count: 1}},
-		"NoErrorsTolerated": {reason: "With a limit of 0 the first error ends the check.", rules: Rules{Count: 3, Timeout: time.Hour}, of: "e", want: Judgement{Phase: v1alpha1.CheckError, Message: "broken"}},
+		"Nothing": {reason: "A check without a measurement keeps running.", rules: strict, want: Judgement{Phase: v1alpha1.CheckRunning}},
+		"Some": {
+			reason: "Fewer good measurements than count keep the check running.",
+			rules:  strict, of: "pp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 2},
+		},
+		"Passed": {
+			reason: "As many good measurements as count pass the check.",
+			rules:  strict, of: "ppp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3},
+		},
+		"PassedLate": {
+			reason: "Measurements count before time does.",
+			rules:  strict, of: "ppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3},
+		},
+		"FailedAtOnce": {
+			reason: "Without a limit the first failure decides.",
+			rules:  strict, of: "pf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 2},
+		},
+		"FailedLate": {
+			reason: "A failure counts before time does.",
+			rules:  strict, of: "f", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 1},
+		},
+		"FailureAllowed": {
+			reason: "As many failures as the limit allows.",
+			rules:  lax, of: "fpf", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "9", Count: 3},
+		},
+		"OnlyFailures": {
+			reason: "A check without a passed measurement fails, even if the limit allows each failure.",
+			rules:  lax, of: "fff", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 3},
+		},
+		"OnlyInconclusive": {
+			reason: "A check whose measurements all decide nothing ends with an error.",
+			rules:  lax, of: "iii", want: Judgement{Phase: v1alpha1.CheckError, Message: messageNothing, Count: 3},
+		},
+		"Inconclusive": {
+			reason: "Too many inconclusive measurements are an error.",
+			rules:  strict, of: "pi", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: messageInconclusive, Count: 2},
+		},
+		"ErrorsAllowed": {
+			reason: "Tolerated errors do not count against a check that passes.",
+			rules:  strict, of: "peepp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3},
+		},
+		"ErrorsInARow": {
+			reason: "Too many errors in a row end the check.",
+			rules:  strict, of: "peee", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: "broken", Count: 1},
+		},
+		"ErrorsApart": {
+			reason: "A measurement that works resets the count of errors in a row.",
+			rules:  strict, of: "eepee", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1},
+		},
+		"EarlyBetween": {reason: "An answer without data is an answer.", rules: strict, of: "eeyee", want: Judgement{Phase: v1alpha1.CheckRunning}},
+		"Early":        {reason: "An early measurement does not count.", rules: strict, of: "yyyy", want: Judgement{Phase: v1alpha1.CheckRunning}},
+		"EarlyForEver": {reason: "A check whose subject is always too young ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
+		"Watching": {
+			reason: "A check that goes on does not end with its count.",
+			rules:  watching, of: "pppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 4, IsCounted: true},
+		},
+		"WatchingFails": {
+			reason: "A failure after the count ends a check that goes on.",
+			rules:  watching, of: "pppf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 4},
+		},
+		"WatchingNotYet": {
+			reason: "A check that goes on has its timeout before its count.",
+			rules:  watching, of: "pp", after: time.Hour,
+			want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut, Count: 2},
+		},
+		"WatchedBefore": {
+			reason: "A check that had its count before a restart has it.",
+			rules:  counted, of: "", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed},
+		},
+		"WatchedThenFails": {
+			reason: "A failure after a restart counts although the check had its count.",
+			rules:  counted, of: "f", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 1},
+		},
+		"Held": {
+			reason: "Too many inconclusive measurements leave the verdict to a user, where the check requests that.",
+			rules:  holding, of: "i", want: Judgement{Phase: v1alpha1.CheckInconclusive, Message: messageInconclusive, Count: 1},
+		},
+		"Waits": {
+			reason: "A measurement that waits for data does not count, and is reported.",
+			rules:  strict, of: "pwww",
+			want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1, Availability: WithoutData, Message: messageWaiting},
+		},
+		"WaitsNoMore": {
+			reason: "A measurement with data ends the wait for data.",
+			rules:  strict, of: "wwwp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1},
+		},
+		"TimedOut": {
+			reason: "A check that measured nothing within its timeout timed out.",
+			rules:  strict, after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut},
+		},
+		"AlmostTimedOut": {
+			reason: "The time is not over before it is over.",
+			rules:  strict, after: 5*time.Minute - 1, want: Judgement{Phase: v1alpha1.CheckRunning},
+		},
+		"TimedOutInErrors": {reason: "The message of a timeout has the last error.", rules: strict, of: "pe", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut + "; at last: broken", Count: 1}},
+		"NoErrorsTolerated": {
+			reason: "With a limit of 0 the first error ends the check.",
+			rules:  Rules{Count: 3, Timeout: time.Hour}, of: "e", want: Judgement{Phase: v1alpha1.CheckError, Message: "broken"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -103,20 +174,41 @@ func TestVerdict(t *testing.T) {
 		phases []v1alpha1.CheckPhase
 		want   v1alpha1.GateVerdict
 	}{
-		"None":     {reason: "A Gate without checks does not pass.", want: v1alpha1.GateError},
-		"Passed":   {reason: "A Gate passes when all its checks passed.", phases: []v1alpha1.CheckPhase{"Passed", "Passed"}, want: v1alpha1.GatePassed},
-		"Running":  {reason: "There is no verdict while all that ended has passed.", phases: []v1alpha1.CheckPhase{"Passed", "Running"}, want: ""},
-		"Pending":  {reason: "A check that has not begun keeps the verdict back.", phases: []v1alpha1.CheckPhase{"Passed", "Pending"}, want: ""},
-		"First":    {reason: "The first failure ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Failed", "Running", "Pending"}, want: v1alpha1.GateFailed},
+		"None":    {reason: "A Gate without checks does not pass.", want: v1alpha1.GateError},
+		"Passed":  {reason: "A Gate passes when all its checks passed.", phases: []v1alpha1.CheckPhase{"Passed", "Passed"}, want: v1alpha1.GatePassed},
+		"Running": {reason: "There is no verdict while all that ended has passed.", phases: []v1alpha1.CheckPhase{"Passed", "Running"}, want: ""},
+		"Pending": {reason: "A check that has not begun keeps the verdict back.", phases: []v1alpha1.CheckPhase{"Passed", "Pending"}, want: ""},
+		"First": {
+			reason: "The first failure ends the Gate while other checks go on.",
+			phases: []v1alpha1.CheckPhase{"Failed", "Running", "Pending"}, want: v1alpha1.GateFailed,
+		},
 		"FirstErr": {reason: "The first error ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Running", "Error"}, want: v1alpha1.GateError},
-		"FirstOut": {reason: "The first timeout ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Running"}, want: v1alpha1.GateTimedOut},
-		"Failed":   {reason: "A failed check outweighs every other result of a Gate.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error", "Failed"}, want: v1alpha1.GateFailed},
-		"Error":    {reason: "An error decides where no check failed.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error"}, want: v1alpha1.GateError},
-		"TimedOut": {reason: "A timeout decides where no check failed or had an error.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut"}, want: v1alpha1.GateTimedOut},
-		"Open":     {reason: "A check without a conclusion keeps the verdict back while others may fail.", phases: []v1alpha1.CheckPhase{"Inconclusive", "Running"}, want: ""},
-		"Unclear":  {reason: "A check without a conclusion decides where all others passed.", phases: []v1alpha1.CheckPhase{"Passed", "Inconclusive"}, want: v1alpha1.GateInconclusive},
-		"Graver":   {reason: "A failure decides where another check came to no conclusion.", phases: []v1alpha1.CheckPhase{"Failed", "Inconclusive"}, want: v1alpha1.GateFailed},
-		"Unknown":  {reason: "A phase that this version does not know does not pass.", phases: []v1alpha1.CheckPhase{"Passed", "Fine"}, want: v1alpha1.GateError},
+		"FirstOut": {
+			reason: "The first timeout ends the Gate while other checks go on.",
+			phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Running"}, want: v1alpha1.GateTimedOut,
+		},
+		"Failed": {
+			reason: "A failed check outweighs every other result of a Gate.",
+			phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error", "Failed"}, want: v1alpha1.GateFailed,
+		},
+		"Error": {reason: "An error decides where no check failed.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error"}, want: v1alpha1.GateError},
+		"TimedOut": {
+			reason: "A timeout decides where no check failed or had an error.",
+			phases: []v1alpha1.CheckPhase{"Passed", "TimedOut"}, want: v1alpha1.GateTimedOut,
+		},
+		"Open": {
+			reason: "A check without a conclusion keeps the verdict back while others may fail.",
+			phases: []v1alpha1.CheckPhase{"Inconclusive", "Running"}, want: "",
+		},
+		"Unclear": {
+			reason: "A check without a conclusion decides where all others passed.",
+			phases: []v1alpha1.CheckPhase{"Passed", "Inconclusive"}, want: v1alpha1.GateInconclusive,
+		},
+		"Graver": {
+			reason: "A failure decides where another check came to no conclusion.",
+			phases: []v1alpha1.CheckPhase{"Failed", "Inconclusive"}, want: v1alpha1.GateFailed,
+		},
+		"Unknown": {reason: "A phase that this version does not know does not pass.", phases: []v1alpha1.CheckPhase{"Passed", "Fine"}, want: v1alpha1.GateError},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

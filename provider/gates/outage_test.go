@@ -25,11 +25,20 @@ func TestOutagePolicyJudge(t *testing.T) {
 		after  time.Duration
 		want   Judgement
 	}{
-		"None":       {reason: "A check whose backend answers is judged by its measurements.", policy: hold, before: running, want: running},
-		"Blip":       {reason: "An outage of some seconds is not reported.", policy: hold, before: running, outage: outage, after: 9 * time.Second, want: running},
-		"Begins":     {reason: "A longer outage is reported, and the check goes on.", policy: hold, before: running, outage: outage, after: 10 * time.Second, want: judgedWith(Unavailable)},
-		"JustInTime": {reason: "Until the timeout nothing is decided.", policy: reject, before: running, outage: outage, after: 30*time.Minute - 1, want: judgedWith(Unavailable)},
-		"Holds":      {reason: "After the timeout Hold keeps the check as it is.", policy: hold, before: running, outage: outage, after: 30 * time.Minute, want: judgedWith(Held)},
+		"None": {reason: "A check whose backend answers is judged by its measurements.", policy: hold, before: running, want: running},
+		"Blip": {reason: "An outage of some seconds is not reported.", policy: hold, before: running, outage: outage, after: 9 * time.Second, want: running},
+		"Begins": {
+			reason: "A longer outage is reported, and the check goes on.",
+			policy: hold, before: running, outage: outage, after: 10 * time.Second, want: judgedWith(Unavailable),
+		},
+		"JustInTime": {
+			reason: "Until the timeout nothing is decided.",
+			policy: reject, before: running, outage: outage, after: 30*time.Minute - 1, want: judgedWith(Unavailable),
+		},
+		"Holds": {
+			reason: "After the timeout Hold keeps the check as it is.",
+			policy: hold, before: running, outage: outage, after: 30 * time.Minute, want: judgedWith(Held),
+		},
 		"ShortHold": {
 			reason: "A timeout that is shorter than the shortest reported outage holds the check once it is over.",
 			policy: OutagePolicy{Timeout: 5 * time.Second}, before: running, outage: outage, after: 5 * time.Second, want: judgedWith(Held),

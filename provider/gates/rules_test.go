@@ -27,15 +27,30 @@ func TestRulesOf(t *testing.T) {
 			},
 			want: Rules{InitialDelay: time.Second, Interval: 5 * time.Second, Timeout: time.Minute, Count: 2, FailureLimit: 1, InconclusiveLimit: 7},
 		},
-		"TooOften":  {reason: "A server is not asked a thousand times in a second.", check: deploymentv1alpha1.Check{Interval: "1ms"}, err: "interval: must be at least 1s"},
-		"TooLong":   {reason: "A timeout over the limit is refused.", check: deploymentv1alpha1.Check{Timeout: "9999h"}, err: "timeout: must be a duration of at most 24h0m0s"},
-		"NoTime":    {reason: "A text that is not a duration is refused.", check: deploymentv1alpha1.Check{InitialDelay: "soon"}, err: "initialDelay: must be a duration of at most 24h0m0s"},
-		"CannotEnd": {reason: "A check that needs more time than it has could never pass.", check: deploymentv1alpha1.Check{Count: n(11)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
+		"TooOften": {
+			reason: "A server is not asked a thousand times in a second.",
+			check:  deploymentv1alpha1.Check{Interval: "1ms"}, err: "interval: must be at least 1s",
+		},
+		"TooLong": {
+			reason: "A timeout over the limit is refused.",
+			check:  deploymentv1alpha1.Check{Timeout: "9999h"}, err: "timeout: must be a duration of at most 24h0m0s",
+		},
+		"NoTime": {
+			reason: "A text that is not a duration is refused.",
+			check:  deploymentv1alpha1.Check{InitialDelay: "soon"}, err: "initialDelay: must be a duration of at most 24h0m0s",
+		},
+		"CannotEnd": {
+			reason: "A check that needs more time than it has could never pass.",
+			check:  deploymentv1alpha1.Check{Count: n(11)}, err: "timeout: must be longer than it takes to measure count times at this interval",
+		},
 		"One": {
 			reason: "One measurement may be enough.", check: deploymentv1alpha1.Check{Count: n(1)},
 			want: Rules{InitialDelay: 30 * time.Second, Interval: 30 * time.Second, Timeout: 5 * time.Minute, Count: 1, ErrorLimit: 4},
 		},
-		"NoCount": {reason: "A check without measurements could not pass.", check: deploymentv1alpha1.Check{Count: n(0)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
+		"NoCount": {
+			reason: "A check without measurements could not pass.",
+			check:  deploymentv1alpha1.Check{Count: n(0)}, err: "timeout: must be longer than it takes to measure count times at this interval",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -214,25 +214,61 @@ func TestPlanRefuses(t *testing.T) {
 		change Change
 		want   failure.Class
 	}{
-		"Root":         {reason: "The root of the repository is refused as a directory.", change: change(put("", files("x", "1"))), want: failure.ClassInvalid},
-		"Traversal":    {reason: "A path that leads out of the repository is refused.", change: change(put("a/../b", files("x", "1"))), want: failure.ClassInvalid},
-		"FileTraverse": {reason: "A file whose path leads out of its directory is refused.", change: change(put("a", files("../x", "1"))), want: failure.ClassInvalid},
-		"FileGit":      {reason: "A file below a .git directory is refused.", change: change(put("a", files("sub/.GIT/config", "1"))), want: failure.ClassInvalid},
-		"RemoveGit":    {reason: "A .git directory is not removed.", change: change(Change{Remove: []string{".git"}}), want: failure.ClassInvalid},
-		"StateUp":      {reason: "A state file whose path leads out of the state is refused.", change: change(Change{State: files("../x", "1")}), want: failure.ClassInvalid},
-		"Nested":       {reason: "A directory below another directory of the same change is refused.", change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid},
-		"PutRemove":    {reason: "A directory cannot be put and removed in one change.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a/b"}}), want: failure.ClassInvalid},
-		"RemoveAbove":  {reason: "A directory cannot be put below a directory that the same change removes.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid},
-		"FileInFile":   {reason: "A file cannot lie below another file.", change: change(put("a", files("x", "1", "x/y", "1"))), want: failure.ClassInvalid},
-		"StateInGone":  {reason: "A state file cannot lie below a removed state file.", change: change(Change{State: map[string][]byte{"x": nil, "x/y": []byte("1")}}), want: failure.ClassInvalid},
-		"NoDate":       {reason: "A commit without a date is refused.", change: changeWith(func(c *Change) { c.When = time.Time{} }), want: failure.ClassInvalid},
-		"NoMessage":    {reason: "A commit without a message is refused.", change: changeWith(func(c *Change) { c.Message = "\n" }), want: failure.ClassInvalid},
-		"NullMessage":  {reason: "A message with a null character is refused, as fsck does.", change: changeWith(func(c *Change) { c.Message = "a\x00b" }), want: failure.ClassInvalid},
-		"Author":       {reason: "A line break in the name of the author is refused, for it could begin another header.", change: changeWith(func(c *Change) { c.Author.Name = "x\nparent y" }), want: failure.ClassInvalid},
-		"AuthorEmail":  {reason: "An angle bracket in the email of the author is refused, for it could add another address.", change: changeWith(func(c *Change) { c.Author.Email = "a> <b" }), want: failure.ClassInvalid},
-		"FileInTheWay": {reason: "A directory cannot be written where its parent is a file.", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b/c", files("x", "1"))), want: failure.ClassOccupied},
-		"FileThere":    {reason: "A directory cannot be written where a file is.", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b", files("x", "1"))), want: failure.ClassOccupied},
-		"StateDir":     {reason: "A state file cannot be written where a directory is.", before: []Change{{State: files("a/b", "1")}}, change: change(Change{State: files("a", "1")}), want: failure.ClassOccupied},
+		"Root":      {reason: "The root of the repository is refused as a directory.", change: change(put("", files("x", "1"))), want: failure.ClassInvalid},
+		"Traversal": {reason: "A path that leads out of the repository is refused.", change: change(put("a/../b", files("x", "1"))), want: failure.ClassInvalid},
+		"FileTraverse": {
+			reason: "A file whose path leads out of its directory is refused.",
+			change: change(put("a", files("../x", "1"))), want: failure.ClassInvalid,
+		},
+		"FileGit":   {reason: "A file below a .git directory is refused.", change: change(put("a", files("sub/.GIT/config", "1"))), want: failure.ClassInvalid},
+		"RemoveGit": {reason: "A .git directory is not removed.", change: change(Change{Remove: []string{".git"}}), want: failure.ClassInvalid},
+		"StateUp": {
+			reason: "A state file whose path leads out of the state is refused.",
+			change: change(Change{State: files("../x", "1")}), want: failure.ClassInvalid,
+		},
+		"Nested": {
+			reason: "A directory below another directory of the same change is refused.",
+			change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid,
+		},
+		"PutRemove": {
+			reason: "A directory cannot be put and removed in one change.",
+			change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a/b"}}), want: failure.ClassInvalid,
+		},
+		"RemoveAbove": {
+			reason: "A directory cannot be put below a directory that the same change removes.",
+			change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid,
+		},
+		"FileInFile": {reason: "A file cannot lie below another file.", change: change(put("a", files("x", "1", "x/y", "1"))), want: failure.ClassInvalid},
+		"StateInGone": {
+			reason: "A state file cannot lie below a removed state file.",
+			change: change(Change{State: map[string][]byte{"x": nil, "x/y": []byte("1")}}), want: failure.ClassInvalid,
+		},
+		"NoDate":    {reason: "A commit without a date is refused.", change: changeWith(func(c *Change) { c.When = time.Time{} }), want: failure.ClassInvalid},
+		"NoMessage": {reason: "A commit without a message is refused.", change: changeWith(func(c *Change) { c.Message = "\n" }), want: failure.ClassInvalid},
+		"NullMessage": {
+			reason: "A message with a null character is refused, as fsck does.",
+			change: changeWith(func(c *Change) { c.Message = "a\x00b" }), want: failure.ClassInvalid,
+		},
+		"Author": {
+			reason: "A line break in the name of the author is refused, for it could begin another header.",
+			change: changeWith(func(c *Change) { c.Author.Name = "x\nparent y" }), want: failure.ClassInvalid,
+		},
+		"AuthorEmail": {
+			reason: "An angle bracket in the email of the author is refused, for it could add another address.",
+			change: changeWith(func(c *Change) { c.Author.Email = "a> <b" }), want: failure.ClassInvalid,
+		},
+		"FileInTheWay": {
+			reason: "A directory cannot be written where its parent is a file.",
+			before: []Change{put("a", files("b", "1"))}, change: change(put("a/b/c", files("x", "1"))), want: failure.ClassOccupied,
+		},
+		"FileThere": {
+			reason: "A directory cannot be written where a file is.",
+			before: []Change{put("a", files("b", "1"))}, change: change(put("a/b", files("x", "1"))), want: failure.ClassOccupied,
+		},
+		"StateDir": {
+			reason: "A state file cannot be written where a directory is.",
+			before: []Change{{State: files("a/b", "1")}}, change: change(Change{State: files("a", "1")}), want: failure.ClassOccupied,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

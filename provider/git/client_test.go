@@ -128,7 +128,8 @@ func TestDelivery(t *testing.T) {
 	}
 	head := gitserver.Commit{
 		ID: first.Snapshot.Tip(), Tree: log[0].Tree, Parents: []string{log[1].ID}, Time: log[0].Time, Message: "Deliver web\n\nIntent-Claim: team-a/web\n",
-		Author: "Intentplane <intentplane@example.org>", Committer: "Intentplane <intentplane@example.org>", Trailers: map[string]string{"Intent-Claim": "team-a/web"},
+		Author: "Intentplane <intentplane@example.org>", Committer: "Intentplane <intentplane@example.org>",
+		Trailers: map[string]string{"Intent-Claim": "team-a/web"},
 	}
 	if diff := cmp.Diff(head, log[0]); diff != "" {
 		t.Errorf("\nThe commit equals the planned commit\nLog(): -want, +got:\n%s", diff)
@@ -249,10 +250,13 @@ func TestConflict(t *testing.T) {
 		atomic string
 		late   bool
 	}{
-		"SeenBefore":       {reason: "A branch that moved before the push is seen in the refs that the server lists.", atomic: "true"},
-		"SeenByServer":     {reason: "A branch that moves during the push is refused by the server as a conflict.", atomic: "true", late: true},
-		"WithoutAtomic":    {reason: "Without atomic pushes, a branch that moved before the push is seen in the refs that the server lists.", atomic: "false"},
-		"WithoutAtomicToo": {reason: "Without atomic pushes, a branch that moves during the push is refused by the server as a conflict.", atomic: "false", late: true},
+		"SeenBefore":    {reason: "A branch that moved before the push is seen in the refs that the server lists.", atomic: "true"},
+		"SeenByServer":  {reason: "A branch that moves during the push is refused by the server as a conflict.", atomic: "true", late: true},
+		"WithoutAtomic": {reason: "Without atomic pushes, a branch that moved before the push is seen in the refs that the server lists.", atomic: "false"},
+		"WithoutAtomicToo": {
+			reason: "Without atomic pushes, a branch that moves during the push is refused by the server as a conflict.",
+			atomic: "false", late: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -323,10 +327,26 @@ func TestRefusedPush(t *testing.T) {
 		detail string
 		refs   int
 	}{
-		"BranchAtomic":      {reason: "An atomic push whose branch is refused writes neither the branch nor the state.", hook: "update", script: refuse("refs/heads/main"), atomic: "true", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 1},
-		"BranchWithout":     {reason: "Without atomic pushes, the state is written before the branch is refused.", hook: "update", script: refuse("refs/heads/main"), atomic: "false", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 2},
-		"StateAtomic":       {reason: "An atomic push whose state is refused writes neither the branch nor the state.", hook: "update", script: refuse(stateRef), atomic: "true", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
-		"StateWithout":      {reason: "Without atomic pushes, the branch is not written after the state was refused.", hook: "update", script: refuse(stateRef), atomic: "false", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
+		"BranchAtomic": {
+			reason: "An atomic push whose branch is refused writes neither the branch nor the state.",
+			hook:   "update", script: refuse("refs/heads/main"), atomic: "true", want: failure.ClassPolicy,
+			detail: "cannot push to refs/heads/main: hook declined", refs: 1,
+		},
+		"BranchWithout": {
+			reason: "Without atomic pushes, the state is written before the branch is refused.",
+			hook:   "update", script: refuse("refs/heads/main"), atomic: "false", want: failure.ClassPolicy,
+			detail: "cannot push to refs/heads/main: hook declined", refs: 2,
+		},
+		"StateAtomic": {
+			reason: "An atomic push whose state is refused writes neither the branch nor the state.",
+			hook:   "update", script: refuse(stateRef), atomic: "true", want: failure.ClassStateRefused,
+			detail: "cannot push to " + stateRef + ": hook declined", refs: 1,
+		},
+		"StateWithout": {
+			reason: "Without atomic pushes, the branch is not written after the state was refused.",
+			hook:   "update", script: refuse(stateRef), atomic: "false", want: failure.ClassStateRefused,
+			detail: "cannot push to " + stateRef + ": hook declined", refs: 1,
+		},
 		"PreReceive":        {reason: "A hook that refuses the push as a whole leaves both refs where they were.", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "true", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main and " + stateRef + ": pre-receive hook declined", refs: 1},
 		"PreReceiveWithout": {reason: "Without atomic pushes, a hook that refuses the push as a whole leaves both refs where they were.", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "false", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": pre-receive hook declined", refs: 1},
 	}

@@ -28,8 +28,11 @@ func TestStateFilesNamed(t *testing.T) {
 		at     *Snapshot
 		want   map[string][]byte
 	}{
-		"Pushed":  {reason: "Pushed files are read.", at: look(t, c), want: files("", "root", "g/ns/one", "1", "g/ns/two", "2")},
-		"Drafted": {reason: "Files that a draft removes, changes and adds are reflected.", at: draft.Snapshot(), want: files("", "root", "g/ns/two", "3", "g/ns/new", "4")},
+		"Pushed": {reason: "Pushed files are read.", at: look(t, c), want: files("", "root", "g/ns/one", "1", "g/ns/two", "2")},
+		"Drafted": {
+			reason: "Files that a draft removes, changes and adds are reflected.",
+			at:     draft.Snapshot(), want: files("", "root", "g/ns/two", "3", "g/ns/new", "4"),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

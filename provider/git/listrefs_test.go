@@ -92,9 +92,12 @@ func TestListRefs(t *testing.T) {
 	}{
 		"Empty":   {reason: "A repository without a commit has no refs.", server: transport.Server{URL: s.URL("team/empty")}},
 		"Missing": {reason: "A repository that does not exist is not found.", server: transport.Server{URL: s.URL("team/none")}, class: failure.ClassNotFound},
-		"Near":    {reason: "An address of the provider's own machine is refused.", server: transport.Server{URL: s.URL("team/shop"), Guard: &address.Guard{}}, class: failure.ClassAddress},
-		"Scheme":  {reason: "A file is no repository.", server: transport.Server{URL: "file:///etc"}, class: failure.ClassUnknown},
-		"Helper":  {reason: "A helper of Git is not started.", server: transport.Server{URL: "ext::sh -c id"}, class: failure.ClassUnknown},
+		"Near": {
+			reason: "An address of the provider's own machine is refused.",
+			server: transport.Server{URL: s.URL("team/shop"), Guard: &address.Guard{}}, class: failure.ClassAddress,
+		},
+		"Scheme": {reason: "A file is no repository.", server: transport.Server{URL: "file:///etc"}, class: failure.ClassUnknown},
+		"Helper": {reason: "A helper of Git is not started.", server: transport.Server{URL: "ext::sh -c id"}, class: failure.ClassUnknown},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -108,8 +111,10 @@ func TestListRefs(t *testing.T) {
 
 func TestCheckRevision(t *testing.T) {
 	for revision, ok := range map[string]bool{
-		"main": true, "release/1.2": true, "refs/tags/v1": true, "refs/heads/main": true, "refs/pull/1/head": false, "refs/notes/commits": false, strings.Repeat("a1", 20): true, "v1.0+build": true,
-		"": false, "--upload-pack=x": false, "../x": false, "a..b": false, "HEAD": false, "a b": false, "refs/heads/../x": false, "a~1": false, "main:x": false, "x.lock": false, "@{-1}": false,
+		"main": true, "release/1.2": true, "refs/tags/v1": true, "refs/heads/main": true, "refs/pull/1/head": false, "refs/notes/commits": false,
+		strings.Repeat("a1", 20): true, "v1.0+build": true,
+		"": false, "--upload-pack=x": false, "../x": false, "a..b": false, "HEAD": false, "a b": false, "refs/heads/../x": false, "a~1": false,
+		"main:x": false, "x.lock": false, "@{-1}": false,
 	} {
 		if err := git.CheckRevision(revision); (err == nil) != ok {
 			t.Errorf("CheckRevision(%q): %v, want valid: %t", revision, err, ok)

@@ -55,15 +55,42 @@ func TestHostileTrees(t *testing.T) {
 		path   string
 		want   failure.Class
 	}{
-		"DotGit":    {reason: "A .git directory in a tree is not entered.", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree, "40000 ours\x00" + tree} }},
-		"Up":        {reason: "An entry named after the parent directory is not followed.", lines: func(_, tree, _ string) []string { return []string{"40000 ..\x00" + tree, "40000 .\x00" + tree} }},
-		"Slash":     {reason: "An entry with a slash in its name is not a path.", lines: func(blob, _, _ string) []string { return []string{"100644 sites/a\x00" + blob} }},
-		"Link":      {reason: "A symbolic link is not followed.", lines: func(blob, _, _ string) []string { return []string{"120000 sites\x00" + blob} }, want: failure.ClassOccupied},
-		"Submodule": {reason: "A submodule is not entered.", lines: func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: failure.ClassOccupied},
-		"Mode":      {reason: "An entry with an unknown mode is not a directory.", lines: func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: failure.ClassOccupied},
-		"NotATree":  {reason: "A file that says it is a directory cannot be read.", lines: func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: failure.ClassUnknown},
-		"Twice":     {reason: "Of two directories with the same name the first directory is read.", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
-		"Alone":     {reason: "A path that is refused stays refused, whatever the tree holds.", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: failure.ClassInvalid},
+		"DotGit": {
+			reason: "A .git directory in a tree is not entered.",
+			lines:  func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree, "40000 ours\x00" + tree} },
+		},
+		"Up": {
+			reason: "An entry named after the parent directory is not followed.",
+			lines:  func(_, tree, _ string) []string { return []string{"40000 ..\x00" + tree, "40000 .\x00" + tree} },
+		},
+		"Slash": {
+			reason: "An entry with a slash in its name is not a path.",
+			lines:  func(blob, _, _ string) []string { return []string{"100644 sites/a\x00" + blob} },
+		},
+		"Link": {
+			reason: "A symbolic link is not followed.",
+			lines:  func(blob, _, _ string) []string { return []string{"120000 sites\x00" + blob} }, want: failure.ClassOccupied,
+		},
+		"Submodule": {
+			reason: "A submodule is not entered.",
+			lines:  func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: failure.ClassOccupied,
+		},
+		"Mode": {
+			reason: "An entry with an unknown mode is not a directory.",
+			lines:  func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: failure.ClassOccupied,
+		},
+		"NotATree": {
+			reason: "A file that says it is a directory cannot be read.",
+			lines:  func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: failure.ClassUnknown,
+		},
+		"Twice": {
+			reason: "Of two directories with the same name the first directory is read.",
+			lines:  func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} },
+		},
+		"Alone": {
+			reason: "A path that is refused stays refused, whatever the tree holds.",
+			lines:  func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: failure.ClassInvalid,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -189,16 +216,33 @@ func TestHostileAnswers(t *testing.T) {
 			line := fmt.Sprintf("%s refs/heads/../../evil\n", strings.Repeat("a", 40))
 			return append(bytes.TrimSuffix(b, []byte("0000")), fmt.Sprintf("%04x%s0000", len(line)+4, line)...)
 		}, want: []failure.Class{""}},
-		"Cut": {reason: "A pack that ends in the middle is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []failure.Class{failure.ClassTransient}},
+		"Cut": {
+			reason: "A pack that ends in the middle is a transient failure.",
+			suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []failure.Class{failure.ClassTransient},
+		},
 		// The sizes in noise are arbitrary.
-		"Noise":     {reason: "A pack with broken content is a transient failure.", suffix: "/git-upload-pack", change: noise(7), want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
+		"Noise": {
+			reason: "A pack with broken content is a transient failure.",
+			suffix: "/git-upload-pack", change: noise(7), want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge},
+		},
 		"Count":     {reason: "A pack with fewer objects than it says is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); b[pack(b)+9] = 1; return b }, want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
 		"Many":      {reason: "A pack that says it has four billion objects is too large.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []failure.Class{failure.ClassTooLarge}},
 		"OtherPack": {reason: "A pack of another version is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); b[pack(b)+7] = 9; return b }, want: []failure.Class{failure.ClassTransient}},
-		"Empty":     {reason: "An answer without a pack is a failure.", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []failure.Class{failure.ClassTransient}},
-		"Checksum":  {reason: "A pack whose checksum does not match is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []failure.Class{failure.ClassTransient}},
-		"Page":      {reason: "A page for people is not a list of refs.", suffix: "/git-upload-pack", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
-		"Refs":      {reason: "A list of refs is not a pack.", suffix: "/info/refs", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
+		"Empty": {
+			reason: "An answer without a pack is a failure.",
+			suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []failure.Class{failure.ClassTransient},
+		},
+		"Checksum": {reason: "A pack whose checksum does not match is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []failure.Class{failure.ClassTransient}},
+		"Page": {
+			reason: "A page for people is not a list of refs.",
+			suffix: "/git-upload-pack", change: func([]byte) []byte { return []byte("<html>Log in</html>") },
+			want: []failure.Class{failure.ClassTransient},
+		},
+		"Refs": {
+			reason: "A list of refs is not a pack.",
+			suffix: "/info/refs", change: func([]byte) []byte { return []byte("<html>Log in</html>") },
+			want: []failure.Class{failure.ClassTransient},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -94,7 +94,10 @@ func TestReadMessagesBetween(t *testing.T) {
 		want         []string
 		class        failure.Class
 	}{
-		"Between":  {reason: "The newest message comes first, without the message of the older commit.", newer: last, older: first, want: []string{"other", "two", "one"}},
+		"Between": {
+			reason: "The newest message comes first, without the message of the older commit.",
+			newer:  last, older: first, want: []string{"other", "two", "one"},
+		},
 		"Words":    {reason: "Only messages with the words are returned.", newer: last, older: first, words: "tw", want: []string{"two"}},
 		"Same":     {reason: "Nothing came after the same commit.", newer: last, older: last},
 		"Backward": {reason: "A commit in the history of the older commit is not after it.", newer: first, older: last},

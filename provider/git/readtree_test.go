@@ -54,9 +54,12 @@ func TestRetainTrees(t *testing.T) {
 		// held is how many objects of the state a fresh look has.
 		held int
 	}{
-		"Plain":     {reason: "A look leaves out the files of retained trees.", held: 10},
-		"NotAtomic": {reason: "Without atomic pushes, the state goes first and has all objects that it needs.", config: [][2]string{{"receive.advertiseAtomic", "false"}}, held: 10},
-		"NoFilter":  {reason: "A server without filters sends the files of retained trees too.", config: [][2]string{{"uploadpack.allowFilter", "false"}}, held: 13},
+		"Plain": {reason: "A look leaves out the files of retained trees.", held: 10},
+		"NotAtomic": {
+			reason: "Without atomic pushes, the state goes first and has all objects that it needs.",
+			config: [][2]string{{"receive.advertiseAtomic", "false"}}, held: 10,
+		},
+		"NoFilter": {reason: "A server without filters sends the files of retained trees too.", config: [][2]string{{"uploadpack.allowFilter", "false"}}, held: 13},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -140,9 +143,18 @@ func TestReadTree(t *testing.T) {
 		"Tip":     {reason: "A tree that the branch has beside the marker is read from the branch.", want: wantedTree(secondFiles), files: secondFiles},
 		"Past":    {reason: "A tree that the branch had before is read from an older commit.", want: wantedTree(firstFiles, "none", p.Commit()), files: firstFiles},
 		"Nowhere": {reason: "A tree in a commit that is not named is not found.", want: wantedTree(firstFiles)},
-		"Gone":    {reason: "A tree in a commit that the server does not have is not found.", want: wantedTree(firstFiles, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
-		"Forged":  {reason: "A directory of the state named after an id is read only if its tree has that id.", want: WantedTree{ID: tree.ID(secondFiles), RetainedDir: "forged.trees", Path: "sites/x"}},
-		"Path":    {reason: "A tree whose path is refused is not read.", want: WantedTree{ID: tree.ID(secondFiles), RetainedDir: "x.trees", Path: "../x"}, class: failure.ClassInvalid},
+		"Gone": {
+			reason: "A tree in a commit that the server does not have is not found.",
+			want:   wantedTree(firstFiles, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+		},
+		"Forged": {
+			reason: "A directory of the state named after an id is read only if its tree has that id.",
+			want:   WantedTree{ID: tree.ID(secondFiles), RetainedDir: "forged.trees", Path: "sites/x"},
+		},
+		"Path": {
+			reason: "A tree whose path is refused is not read.",
+			want:   WantedTree{ID: tree.ID(secondFiles), RetainedDir: "x.trees", Path: "../x"}, class: failure.ClassInvalid,
+		},
 	}
 	snapshot = push(t, c, plan(t, snapshot, Change{State: files("x", "y"), Retain: map[string]objects.Trees{"forged.trees": {tree.ID(secondFiles): files("z", "z")}}})).Snapshot
 	if retained, err := snapshot.RetainedTrees(t.Context(), "forged.trees"); retained[tree.ID(secondFiles)] || err != nil {

@@ -78,9 +78,18 @@ func TestStateFile(t *testing.T) {
 		"File":       {reason: "A plain file of the state is read.", mode: "100644", path: "owner.json", object: "main:README.md", want: "hello"},
 		"Executable": {reason: "An executable file is a file of the state, too.", mode: "100755", path: "owner.json", object: "main:README.md", want: "hello"},
 		"Absent":     {reason: "A state without a file of that name says so without an error.", mode: "100644", path: "other.json", object: "main:README.md"},
-		"Directory":  {reason: "A directory in the place of a file is not an absent file.", mode: "100644", path: "owner.json/x", object: "main:README.md", class: failure.ClassOccupied},
-		"Submodule":  {reason: "A submodule in the place of a file is not an absent file.", mode: "160000", path: "owner.json", object: "main", class: failure.ClassOccupied},
-		"Link":       {reason: "The target of a symbolic link is not the content of a file.", mode: "120000", path: "owner.json", object: "main:README.md", class: failure.ClassOccupied},
+		"Directory": {
+			reason: "A directory in the place of a file is not an absent file.",
+			mode:   "100644", path: "owner.json/x", object: "main:README.md", class: failure.ClassOccupied,
+		},
+		"Submodule": {
+			reason: "A submodule in the place of a file is not an absent file.",
+			mode:   "160000", path: "owner.json", object: "main", class: failure.ClassOccupied,
+		},
+		"Link": {
+			reason: "The target of a symbolic link is not the content of a file.",
+			mode:   "120000", path: "owner.json", object: "main:README.md", class: failure.ClassOccupied,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -102,21 +102,45 @@ func TestHandler(t *testing.T) {
 		looks        int
 		reads        int
 	}{
-		"Signed":                 {reason: "A signed hook looks at the repository.", header: signed, body: strings.NewReader(body), want: 202, result: "Accepted", looks: 1, reads: 1},
-		"Unsigned":               {reason: "An unsigned hook is refused, and nothing is read for it.", body: strings.NewReader(body), want: 404, result: "Refused"},
-		"CVE-2026-40109 Forged":  {reason: "A signature with another token is refused.", header: header(headerGitea, hexOf("x", body)), body: strings.NewReader(body), want: 404, result: "Refused", reads: 1},
-		"Unknown":                {reason: "An Application that does not exist is refused in the same way.", path: "/hooks/team-a/other", header: signed, body: strings.NewReader(body), want: 404, result: "Refused", reads: 1},
-		"Get":                    {reason: "Only POST is answered.", method: http.MethodGet, header: signed, want: 405},
-		"Path":                   {reason: "Another path is not found.", path: "/hooks/team-a", header: signed, want: 404},
-		"Long":                   {reason: "A hook that says that it has 100 MB is refused unread.", header: signed, body: &zeros{left: hundredMB}, length: hundredMB, want: 413, result: "TooLarge"},
-		"CVE-2024-40634 Chunked": {reason: "A hook of 100 MB is read up to the bound.", header: signed, body: &zeros{left: hundredMB}, length: -1, want: 413, result: "TooLarge", reads: 1},
-		"ByToken":                {reason: "The body of a hook with a token is not read.", header: header(headerGitLabToken, token), body: &zeros{left: hundredMB}, length: -1, want: 202, result: "Accepted", looks: 1, reads: 1},
+		"Signed": {
+			reason: "A signed hook looks at the repository.",
+			header: signed, body: strings.NewReader(body), want: 202, result: "Accepted", looks: 1, reads: 1,
+		},
+		"Unsigned": {reason: "An unsigned hook is refused, and nothing is read for it.", body: strings.NewReader(body), want: 404, result: "Refused"},
+		"CVE-2026-40109 Forged": {
+			reason: "A signature with another token is refused.",
+			header: header(headerGitea, hexOf("x", body)), body: strings.NewReader(body), want: 404, result: "Refused", reads: 1,
+		},
+		"Unknown": {
+			reason: "An Application that does not exist is refused in the same way.",
+			path:   "/hooks/team-a/other", header: signed, body: strings.NewReader(body), want: 404, result: "Refused", reads: 1,
+		},
+		"Get":  {reason: "Only POST is answered.", method: http.MethodGet, header: signed, want: 405},
+		"Path": {reason: "Another path is not found.", path: "/hooks/team-a", header: signed, want: 404},
+		"Long": {
+			reason: "A hook that says that it has 100 MB is refused unread.",
+			header: signed, body: &zeros{left: hundredMB}, length: hundredMB, want: 413, result: "TooLarge",
+		},
+		"CVE-2024-40634 Chunked": {
+			reason: "A hook of 100 MB is read up to the bound.",
+			header: signed, body: &zeros{left: hundredMB}, length: -1, want: 413, result: "TooLarge", reads: 1,
+		},
+		"ByToken": {
+			reason: "The body of a hook with a token is not read.",
+			header: header(headerGitLabToken, token), body: &zeros{left: hundredMB}, length: -1, want: 202, result: "Accepted", looks: 1, reads: 1,
+		},
 		"CVE-2025-59531 Body": {
 			reason: "A signed body that is not JSON is not read.",
 			header: header(headerGitea, hexOf(token, "\xff{[")), body: strings.NewReader("\xff{["), want: 202, result: "Accepted", looks: 1, reads: 1,
 		},
-		"CVE-2025-59537 Empty": {reason: "A signed body may be empty.", header: header(headerGitea, hexOf(token, "")), body: strings.NewReader(""), want: 202, result: "Accepted", looks: 1, reads: 1},
-		"CVE-2025-59538 Null":  {reason: "A signed body may be null.", header: header(headerGitea, hexOf(token, "null")), body: strings.NewReader("null"), want: 202, result: "Accepted", looks: 1, reads: 1},
+		"CVE-2025-59537 Empty": {
+			reason: "A signed body may be empty.",
+			header: header(headerGitea, hexOf(token, "")), body: strings.NewReader(""), want: 202, result: "Accepted", looks: 1, reads: 1,
+		},
+		"CVE-2025-59538 Null": {
+			reason: "A signed body may be null.",
+			header: header(headerGitea, hexOf(token, "null")), body: strings.NewReader("null"), want: 202, result: "Accepted", looks: 1, reads: 1,
+		},
 		"Unrecorded": {
 			reason: "A hook that cannot be recorded now gets an answer to retry.",
 			header: signed, recordErr: errors.New("down"), body: strings.NewReader(body), want: 503, result: "Unread", looks: 1, reads: 1,
@@ -263,12 +287,18 @@ func TestExistenceIsConcealed(t *testing.T) {
 			reason: "Both servers ask for the body of a request that expects 100 Continue.",
 			header: header(headerGitHub, "sha256="+hexOf("x", body)), body: body, want: "HTTP/1.1 100 Continue",
 		},
-		"Chunked": {reason: "Both bodies are read up to the bound.", header: header(headerGitHub, "sha256="+hexOf("x", body)), want: "HTTP/1.1 413 Request Entity Too Large"},
+		"Chunked": {
+			reason: "Both bodies are read up to the bound.",
+			header: header(headerGitHub, "sha256="+hexOf("x", body)), want: "HTTP/1.1 413 Request Entity Too Large",
+		},
 		"Standard": {
 			reason: "Both bodies of a request with a signature of the Standard Webhooks specification are asked for.",
 			header: http.Header{headerSignature: {"v1,eA=="}, headerTimestamp: {strconv.FormatInt(clock().Unix(), 10)}}, body: body, want: "HTTP/1.1 100 Continue",
 		},
-		"Token": {reason: "No body is asked for where the token is in the header.", header: header(headerGitLabToken, "x"), body: body, want: "HTTP/1.1 404 Not Found"},
+		"Token": {
+			reason: "No body is asked for where the token is in the header.",
+			header: header(headerGitLabToken, "x"), body: body, want: "HTTP/1.1 404 Not Found",
+		},
 	}
 	counts := []string{}
 	s := httptest.NewServer(newServer(&target{}, &counts).Handler())

@@ -92,7 +92,8 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "StepFailed", Step: "detect", Message: "step detect ended with exit code 51", Logs: logs + "detect", IsOfSource: true},
 		},
 		"Build": {
-			reason: "A step build that fails is the author's, and kpack's message is kept.", build: failedAt(t, upTo(4), "COMMIT", "Error: \\u001b[31mno\\u001b[0m\\nmodule"), pod: podThat(""),
+			reason: "A step build that fails is the author's, and kpack's message is kept.",
+			build:  failedAt(t, upTo(4), "COMMIT", "Error: \\u001b[31mno\\u001b[0m\\nmodule"), pod: podThat(""),
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "Error: no module", Logs: logs + "build", IsOfSource: true},
 		},
 		"Export": {
@@ -100,7 +101,8 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "StepFailed", Step: "export", Message: "step export ended with exit code 51", Logs: logs + "export"},
 		},
 		"Evicted": {
-			reason: "A pod that was evicted in step build is tried again.", build: failedAt(t, upTo(4), "COMMIT", "The node was low on resource: memory."), pod: podThat("Evicted"),
+			reason: "A pod that was evicted in step build is tried again.",
+			build:  failedAt(t, upTo(4), "COMMIT", "The node was low on resource: memory."), pod: podThat("Evicted"),
 			want: Failure{Reason: "Evicted", Step: "build", Message: "The node was low on resource: memory.", Logs: logs + "build"},
 		},
 		"NodeShutdown": {
@@ -108,11 +110,13 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "off", Logs: logs + "build"},
 		},
 		"Drained": {
-			reason: "A pod that kubectl drain evicted is tried again, although its step ended with a failure.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("EvictionByEvictionAPI"),
+			reason: "A pod that kubectl drain evicted is tried again, although its step ended with a failure.",
+			build:  failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("EvictionByEvictionAPI"),
 			want: Failure{Reason: "Evicted", Step: "build", Message: "ended", Logs: logs + "build"},
 		},
 		"Tainted": {
-			reason: "A pod that had to leave a node which is not ready is tried again.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("DeletionByTaintManager"),
+			reason: "A pod that had to leave a node which is not ready is tried again.",
+			build:  failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("DeletionByTaintManager"),
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "ended", Logs: logs + "build"},
 		},
 		"Deleted": {
@@ -136,7 +140,8 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "no node reported how step build ended", Logs: logs + "build"},
 		},
 		"StatusUnknown": {
-			reason: "A container that the kubelet did not find any more did not fail by itself.", build: endedWith(t, upTo(4), 137, "ContainerStatusUnknown"), pod: podThat(""),
+			reason: "A container that the kubelet did not find any more did not fail by itself.",
+			build:  endedWith(t, upTo(4), 137, "ContainerStatusUnknown"), pod: podThat(""),
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "step build ended with exit code 137", Logs: logs + "build"},
 		},
 		"NodeRebooted": {
@@ -158,33 +163,49 @@ func TestExplainFailure(t *testing.T) {
 			want:  Failure{Reason: "NotStarted", Step: "build", Message: "no node reported how step build ended", Logs: logs + "build"},
 		},
 		"Refused": {
-			reason: "A pod that a restarted kubelet ended for its node's labels is tried again.", build: endedWith(t, upTo(4), 137, "Error"), pod: podThat("NodeAffinity"),
+			reason: "A pod that a restarted kubelet ended for its node's labels is tried again.",
+			build:  endedWith(t, upTo(4), 137, "Error"), pod: podThat("NodeAffinity"),
 			want: Failure{Reason: "Evicted", Step: "build", Message: "step build ended with exit code 137", Logs: logs + "build"},
 		},
 		"OwnDisk": {
 			reason: "A pod that was evicted for its own limit of the disk is the author's.", build: failedAt(t, upTo(4), "COMMIT", ""),
-			pod:  &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. "}},
-			want: Failure{Reason: "StepFailed", Step: "build", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi.", Logs: logs + "build", IsOfSource: true},
+			pod: &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. "}},
+			want: Failure{
+				Reason: "StepFailed", Step: "build", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi.",
+				Logs: logs + "build", IsOfSource: true,
+			},
 		},
 		"OwnVolume": {
 			reason: "A Build whose volume grew beyond its limit is the author's failure.", build: failedAt(t, upTo(4), "COMMIT", ""),
-			pod:  &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". `}},
-			want: Failure{Reason: "StepFailed", Step: "build", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi".`, Logs: logs + "build", IsOfSource: true},
+			pod: &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". `}},
+			want: Failure{
+				Reason: "StepFailed", Step: "build", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi".`, Logs: logs + "build",
+				IsOfSource: true,
+			},
 		},
 		"Request": {
-			reason: "A pod that used more than it requested had to go for others.", build: failedAt(t, upTo(4), "COMMIT", "The node was low on resource: memory. Container build was using 5Gi, which exceeds its request of 0."), pod: podThat("Evicted"),
-			want: Failure{Reason: "Evicted", Step: "build", Message: "The node was low on resource: memory. Container build was using 5Gi, which exceeds its request of 0.", Logs: logs + "build"},
+			reason: "A pod that used more than it requested had to go for others.",
+			build: failedAt(
+				t, upTo(4), "COMMIT", "The node was low on resource: memory. Container build was using 5Gi, which exceeds its request of 0.",
+			),
+			pod: podThat("Evicted"),
+			want: Failure{
+				Reason: "Evicted", Step: "build",
+				Message: "The node was low on resource: memory. Container build was using 5Gi, which exceeds its request of 0.", Logs: logs + "build",
+			},
 		},
 		"Collected": {
 			reason: "A pod that was collected with its node is tried again.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("DeletionByPodGC"),
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "ended", Logs: logs + "build"},
 		},
 		"GracefulShutdown": {
-			reason: "A pod that its kubelet ended says why: the node was shut down.", build: failedAt(t, upTo(4), "COMMIT", ""), pod: endedByKubelet("Terminated", "node shutdown"),
+			reason: "A pod that its kubelet ended says why: the node was shut down.",
+			build:  failedAt(t, upTo(4), "COMMIT", ""), pod: endedByKubelet("Terminated", "node shutdown"),
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "node shutdown", Logs: logs + "build"},
 		},
 		"NodePressure": {
-			reason: "A pod that its kubelet ended says why: the node had no room.", build: failedAt(t, upTo(4), "COMMIT", ""), pod: endedByKubelet("Evicted", "low on resource"),
+			reason: "A pod that its kubelet ended says why: the node had no room.",
+			build:  failedAt(t, upTo(4), "COMMIT", ""), pod: endedByKubelet("Evicted", "low on resource"),
 			want: Failure{Reason: "Evicted", Step: "build", Message: "low on resource", Logs: logs + "build"},
 		},
 		"Critical": {
@@ -192,7 +213,8 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "Preempted", Step: "build", Message: "made room", Logs: logs + "build"},
 		},
 		"NewDisruption": {
-			reason: "An unknown disruption counts as a disruption of the infrastructure.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("MovedByRebalancer"),
+			reason: "An unknown disruption counts as a disruption of the infrastructure.",
+			build:  failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("MovedByRebalancer"),
 			want: Failure{Reason: "Evicted", Step: "build", Message: "ended", Logs: logs + "build"},
 		},
 		"FirstProcess": {
@@ -208,26 +230,37 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 51", Logs: logs + "build", IsOfSource: true},
 		},
 		"NoRoom": {
-			reason: "A pod that a node has no room for never began.", build: object(t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False"}]}}`),
-			pod: &corev1.Pod{Status: corev1.PodStatus{Reason: "OutOfmemory", Message: "Node didn't have enough resource: memory"}}, want: Failure{Reason: "Evicted", Message: "Node didn't have enough resource: memory"},
+			reason: "A pod that a node has no room for never began.",
+			build:  object(t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False"}]}}`),
+			pod:    &corev1.Pod{Status: corev1.PodStatus{Reason: "OutOfmemory", Message: "Node didn't have enough resource: memory"}},
+			want:   Failure{Reason: "Evicted", Message: "Node didn't have enough resource: memory"},
 		},
 		"Unadmitted": {
-			reason: "A pod that its kubelet does not admit never began.", build: object(t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False"}]}}`),
-			pod: &corev1.Pod{Status: corev1.PodStatus{Reason: "UnexpectedAdmissionError", Message: "Allocate failed"}}, want: Failure{Reason: "NotStarted", Message: "Allocate failed"},
+			reason: "A pod that its kubelet does not admit never began.",
+			build:  object(t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False"}]}}`),
+			pod:    &corev1.Pod{Status: corev1.PodStatus{Reason: "UnexpectedAdmissionError", Message: "Allocate failed"}},
+			want:   Failure{Reason: "NotStarted", Message: "Allocate failed"},
 		},
 		"Deadline": {
-			reason: "A step build that took too long is the author's.", build: failedAt(t, upTo(4), "COMMIT", "Pod was active too long"), pod: podThat("DeadlineExceeded"),
+			reason: "A step build that took too long is the author's.",
+			build:  failedAt(t, upTo(4), "COMMIT", "Pod was active too long"), pod: podThat("DeadlineExceeded"),
 			want: Failure{Reason: "DeadlineExceeded", Step: "build", Message: "Pod was active too long", Logs: logs + "build", IsOfSource: true},
 		},
 		"Pending": {
 			reason: "A pod that never began within the timeout is tried again.",
-			build:  object(t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False", message: late}]}}`), pod: podThat("DeadlineExceeded"),
+			build: object(
+				t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False", message: late}]}}`,
+			),
+			pod:  podThat("DeadlineExceeded"),
 			want: Failure{Reason: "DeadlineExceeded", Message: "late"},
 		},
 		"NoPod": {
 			reason: "A Build whose pod could not be made is tried again.",
-			build:  object(t, `{metadata: {name: b, namespace: team-a}, status: {conditions: [{type: Succeeded, status: "False", message: "serviceaccounts \"x\" not found"}]}}`),
-			want:   Failure{Reason: "NotStarted", Message: `serviceaccounts "x" not found`},
+			build: object(
+				t,
+				`{metadata: {name: b, namespace: team-a}, status: {conditions: [{type: Succeeded, status: "False", message: "serviceaccounts \"x\" not found"}]}}`,
+			),
+			want: Failure{Reason: "NotStarted", Message: `serviceaccounts "x" not found`},
 		},
 		"Gone": {
 			reason: "Of a pod that is gone no command shows the log.", build: failedAt(t, upTo(4), "COMMIT", ""),
@@ -239,7 +272,11 @@ func TestExplainFailure(t *testing.T) {
 		},
 		"Preempted": {
 			reason: "A pod that made room for another pod is retried.", build: failedAt(t, upTo(4), "COMMIT", "made room"),
-			pod:  &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: "True", Reason: corev1.PodReasonPreemptionByScheduler}}}},
+			pod: &corev1.Pod{
+				Status: corev1.PodStatus{
+					Conditions: []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: "True", Reason: corev1.PodReasonPreemptionByScheduler}},
+				},
+			},
 			want: Failure{Reason: "Preempted", Step: "build", Message: "made room", Logs: logs + "build"},
 		},
 	}
@@ -285,7 +322,8 @@ func TestDesiredImage(t *testing.T) {
 		Build: buildv1alpha1.ImageBuildParameters{
 			Source: buildv1alpha1.Source{Git: &buildv1alpha1.GitSource{URL: "https://git.example.org/shop.git", Revision: "main", SubPath: "web"}, Trigger: "1"},
 			Settings: buildv1alpha1.Settings{
-				Env: []buildv1alpha1.Variable{{Name: "B", Value: "2"}, {Name: "A", Value: "1"}}, Resources: buildv1alpha1.Resources{CPU: "1000m", Memory: "1024Mi"}, Timeout: "30m",
+				Env:       []buildv1alpha1.Variable{{Name: "B", Value: "2"}, {Name: "A", Value: "1"}},
+				Resources: buildv1alpha1.Resources{CPU: "1000m", Memory: "1024Mi"}, Timeout: "30m",
 				Cache: &buildv1alpha1.Cache{Registry: true},
 			},
 		},

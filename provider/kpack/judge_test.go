@@ -18,8 +18,9 @@ const (
 
 func wanted() Want {
 	return Want{
-		Request: "sha256:request", Trigger: "1", Commit: commit, URL: "https://git.example.org/shop.git", SubPath: "web", Repository: "registry.example.org/apps/team-a/shop",
-		Builder: buildv1alpha1.BuilderReference{Kind: "ClusterBuilder", Name: "default"}, ServiceAccount: "builder",
+		Request: "sha256:request", Trigger: "1", Commit: commit, URL: "https://git.example.org/shop.git", SubPath: "web",
+		Repository: "registry.example.org/apps/team-a/shop",
+		Builder:    buildv1alpha1.BuilderReference{Kind: "ClusterBuilder", Name: "default"}, ServiceAccount: "builder",
 		BuilderImage: "registry.example.org/builder@sha256:now",
 	}
 }
@@ -80,44 +81,162 @@ func TestJudge(t *testing.T) {
 		build                  func(*testing.T) *unstructured.Unstructured
 		want                   Verdict
 	}{
-		"Succeeded":      {reason: "An Image that is up to date, with a Build of the commit, is evidence.", observed: "2", status: "True", says: "UpToDate", build: ok, want: Succeeded},
-		"Behind":         {reason: "An Image that was not taken up at its present generation proves nothing.", observed: "1", status: "True", says: "UpToDate", build: ok, want: Unknown},
-		"OtherCommit":    {reason: "An Image that is up to date with a Build of another commit proves nothing.", observed: "2", status: "True", says: "UpToDate", build: buildOf(other, "sha256:request", "1", "True", ours), want: Unknown},
-		"NotSucceeded":   {reason: "An Image that is up to date with a Build that failed proves nothing.", observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:request", "1", "False", ours), want: Unknown},
-		"OtherRequest":   {reason: "kpack does not build for each edit, so a success of the same commit counts.", observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:before", "1", "True", ours), want: Succeeded},
-		"OtherTrigger":   {reason: "A trigger asks for another Build, which kpack would not make by itself.", observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:request", "0", "True", ours), want: NotBuilt},
-		"Foreign":        {reason: "A Build that names the image of another repository is refused.", observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-b/shop"+digest), want: Foreign},
-		"Below":          {reason: "A repository below the repository of the Image is another repository.", observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop/x"+digest), want: Foreign},
-		"NoDigest":       {reason: "A tag may point to another image later.", observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop:latest"), want: Foreign},
-		"Failed":         {reason: "A Build of the desired image failed.", observed: "2", status: "False", says: "BuildFailed", build: buildOf(commit, "sha256:request", "1", "False", ""), want: Failed},
-		"FailedBefore":   {reason: "A Build of an earlier request failed, after which kpack builds nothing by itself.", observed: "2", status: "False", says: "BuildFailed", build: buildOf(commit, "sha256:before", "1", "False", ""), want: NotBuilt},
-		"FailedTrigger":  {reason: "A Build that failed is asked for again by another trigger.", observed: "2", status: "False", says: "BuildFailed", build: buildOf(commit, "sha256:request", "0", "False", ""), want: NotBuilt},
-		"FailedCommit":   {reason: "After a failed Build of another commit kpack builds by itself.", observed: "2", status: "False", says: "BuildFailed", build: buildOf(other, "sha256:request", "1", "False", ""), want: Unknown},
-		"FailedBuilder":  {reason: "A Build of another builder failed, after which kpack builds nothing by itself.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "broken", "metadata", "annotations", "image.kpack.io/builderName"), want: NotBuilt},
-		"FailedKind":     {reason: "A Build of a Builder failed, and a ClusterBuilder of its name is wanted.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "Builder", "metadata", "annotations", "image.kpack.io/builderKind"), want: NotBuilt},
-		"FailedAccount":  {reason: "A Build with another service account failed.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "other", "spec", "serviceAccountName"), want: NotBuilt},
-		"FailedImage":    {reason: "A Build failed with the previous image of the builder.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: NotBuilt},
-		"FailedNow":      {reason: "A Build failed with the builder as it is now.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "registry.example.org/builder@sha256:now", "spec", "builder", "image"), want: Failed},
-		"BuiltImage":     {reason: "kpack rebuilds an image by itself if another image of the builder built it.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: Succeeded},
-		"FailedSame":     {reason: "A Build with the builder that is wanted failed.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "default", "metadata", "annotations", "image.kpack.io/builderName"), want: Failed},
-		"FailedURL":      {reason: "After a failed Build of another repository kpack builds by itself.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Unknown},
-		"OtherURL":       {reason: "The same commit of another repository proves nothing.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Unknown},
-		"OtherPath":      {reason: "The same commit of another directory proves nothing.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "api", "spec", "source", "subPath"), want: Unknown},
-		"OtherBuilder":   {reason: "kpack rebuilds an image by itself if another builder built it and the result differs.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "before", "metadata", "annotations", "image.kpack.io/builderName"), want: Succeeded},
-		"RunningURL":     {reason: "A Build of another repository is not interrupted.", observed: "2", status: "Unknown", says: "BuildRunning", build: edited("Unknown", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Queued},
-		"FailedBehind":   {reason: "A failure that is about an earlier generation proves nothing.", observed: "1", status: "False", says: "BuildFailed", build: buildOf(commit, "sha256:request", "1", "False", ""), want: Unknown},
-		"Builder":        {reason: "A builder that is not ready does not make a Build fail.", observed: "2", status: "False", says: "BuilderNotReady", build: ok, want: BuilderNotReady},
-		"NoBuilder":      {reason: "A builder that does not exist does not make a Build fail.", observed: "2", status: "False", says: "BuilderNotFound", build: noImage, want: BuilderMissing},
-		"Running":        {reason: "A Build of the desired image runs.", observed: "2", status: "Unknown", says: "BuildRunning", build: buildOf(commit, "sha256:request", "1", "Unknown", ""), want: Running},
-		"RunningEnded":   {reason: "A Build that ended counts as running until the Image reports its result.", observed: "2", status: "Unknown", says: "BuildRunning", build: ok, want: Running},
-		"RunningBehind":  {reason: "A Build of the desired image runs, although the Image was edited after it began.", observed: "1", status: "Unknown", says: "BuildRunning", build: buildOf(commit, "sha256:before", "1", "Unknown", ""), want: Running},
-		"Queued":         {reason: "A Build of another commit is not interrupted.", observed: "2", status: "Unknown", says: "BuildRunning", build: buildOf(other, "sha256:before", "1", "Unknown", ""), want: Queued},
-		"QueuedTrigger":  {reason: "A Build of an earlier trigger is not interrupted.", observed: "2", status: "Unknown", says: "BuildRunning", build: buildOf(commit, "sha256:before", "0", "Unknown", ""), want: Queued},
-		"Scheduled":      {reason: "A Build that was just made is not in the cache yet.", observed: "2", status: "Unknown", says: "BuildRunning", build: noImage, want: Unknown},
-		"Resolver":       {reason: "kpack has not resolved the source yet.", observed: "2", status: "Unknown", says: "ResolverNotReady", build: ok, want: Unknown},
-		"State":          {reason: "kpack does not know its own state.", observed: "2", status: "Unknown", says: "UnknownState", build: ok, want: Unknown},
-		"Word":           {reason: "A reason of another kpack proves nothing.", observed: "2", status: "True", says: "Shiny", build: ok, want: Unknown},
-		"Contradiction":  {reason: "A reason that its status contradicts proves nothing.", observed: "2", status: "Unknown", says: "UpToDate", build: ok, want: Unknown},
+		"Succeeded": {
+			reason:   "An Image that is up to date, with a Build of the commit, is evidence.",
+			observed: "2", status: "True", says: "UpToDate", build: ok, want: Succeeded,
+		},
+		"Behind": {
+			reason:   "An Image that was not taken up at its present generation proves nothing.",
+			observed: "1", status: "True", says: "UpToDate", build: ok, want: Unknown,
+		},
+		"OtherCommit": {
+			reason:   "An Image that is up to date with a Build of another commit proves nothing.",
+			observed: "2", status: "True", says: "UpToDate", build: buildOf(other, "sha256:request", "1", "True", ours), want: Unknown,
+		},
+		"NotSucceeded": {
+			reason:   "An Image that is up to date with a Build that failed proves nothing.",
+			observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:request", "1", "False", ours), want: Unknown,
+		},
+		"OtherRequest": {
+			reason:   "kpack does not build for each edit, so a success of the same commit counts.",
+			observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:before", "1", "True", ours), want: Succeeded,
+		},
+		"OtherTrigger": {
+			reason:   "A trigger asks for another Build, which kpack would not make by itself.",
+			observed: "2", status: "True", says: "UpToDate", build: buildOf(commit, "sha256:request", "0", "True", ours), want: NotBuilt,
+		},
+		"Foreign": {
+			reason:   "A Build that names the image of another repository is refused.",
+			observed: "2", status: "True", says: "UpToDate",
+			build: buildOf(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-b/shop"+digest), want: Foreign,
+		},
+		"Below": {
+			reason:   "A repository below the repository of the Image is another repository.",
+			observed: "2", status: "True", says: "UpToDate",
+			build: buildOf(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop/x"+digest), want: Foreign,
+		},
+		"NoDigest": {
+			reason:   "A tag may point to another image later.",
+			observed: "2", status: "True", says: "UpToDate",
+			build: buildOf(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop:latest"), want: Foreign,
+		},
+		"Failed": {
+			reason:   "A Build of the desired image failed.",
+			observed: "2", status: "False", says: "BuildFailed", build: buildOf(commit, "sha256:request", "1", "False", ""), want: Failed,
+		},
+		"FailedBefore": {
+			reason:   "A Build of an earlier request failed, after which kpack builds nothing by itself.",
+			observed: "2", status: "False", says: "BuildFailed", build: buildOf(commit, "sha256:before", "1", "False", ""), want: NotBuilt,
+		},
+		"FailedTrigger": {
+			reason:   "A Build that failed is asked for again by another trigger.",
+			observed: "2", status: "False", says: "BuildFailed", build: buildOf(commit, "sha256:request", "0", "False", ""), want: NotBuilt,
+		},
+		"FailedCommit": {
+			reason:   "After a failed Build of another commit kpack builds by itself.",
+			observed: "2", status: "False", says: "BuildFailed", build: buildOf(other, "sha256:request", "1", "False", ""), want: Unknown,
+		},
+		"FailedBuilder": {
+			reason:   "A Build of another builder failed, after which kpack builds nothing by itself.",
+			observed: "2", status: "False", says: "BuildFailed",
+			build: edited("False", "broken", "metadata", "annotations", "image.kpack.io/builderName"), want: NotBuilt,
+		},
+		"FailedKind": {
+			reason:   "A Build of a Builder failed, and a ClusterBuilder of its name is wanted.",
+			observed: "2", status: "False", says: "BuildFailed",
+			build: edited("False", "Builder", "metadata", "annotations", "image.kpack.io/builderKind"), want: NotBuilt,
+		},
+		"FailedAccount": {
+			reason:   "A Build with another service account failed.",
+			observed: "2", status: "False", says: "BuildFailed", build: edited("False", "other", "spec", "serviceAccountName"), want: NotBuilt,
+		},
+		"FailedImage": {
+			reason:   "A Build failed with the previous image of the builder.",
+			observed: "2", status: "False", says: "BuildFailed",
+			build: edited("False", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: NotBuilt,
+		},
+		"FailedNow": {
+			reason:   "A Build failed with the builder as it is now.",
+			observed: "2", status: "False", says: "BuildFailed",
+			build: edited("False", "registry.example.org/builder@sha256:now", "spec", "builder", "image"), want: Failed,
+		},
+		"BuiltImage": {
+			reason:   "kpack rebuilds an image by itself if another image of the builder built it.",
+			observed: "2", status: "True", says: "UpToDate",
+			build: edited("True", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: Succeeded,
+		},
+		"FailedSame": {
+			reason:   "A Build with the builder that is wanted failed.",
+			observed: "2", status: "False", says: "BuildFailed",
+			build: edited("False", "default", "metadata", "annotations", "image.kpack.io/builderName"), want: Failed,
+		},
+		"FailedURL": {
+			reason:   "After a failed Build of another repository kpack builds by itself.",
+			observed: "2", status: "False", says: "BuildFailed",
+			build: edited("False", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Unknown,
+		},
+		"OtherURL": {
+			reason:   "The same commit of another repository proves nothing.",
+			observed: "2", status: "True", says: "UpToDate",
+			build: edited("True", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Unknown,
+		},
+		"OtherPath": {
+			reason:   "The same commit of another directory proves nothing.",
+			observed: "2", status: "True", says: "UpToDate", build: edited("True", "api", "spec", "source", "subPath"), want: Unknown,
+		},
+		"OtherBuilder": {
+			reason:   "kpack rebuilds an image by itself if another builder built it and the result differs.",
+			observed: "2", status: "True", says: "UpToDate",
+			build: edited("True", "before", "metadata", "annotations", "image.kpack.io/builderName"), want: Succeeded,
+		},
+		"RunningURL": {
+			reason:   "A Build of another repository is not interrupted.",
+			observed: "2", status: "Unknown", says: "BuildRunning",
+			build: edited("Unknown", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Queued,
+		},
+		"FailedBehind": {
+			reason:   "A failure that is about an earlier generation proves nothing.",
+			observed: "1", status: "False", says: "BuildFailed", build: buildOf(commit, "sha256:request", "1", "False", ""), want: Unknown,
+		},
+		"Builder": {
+			reason:   "A builder that is not ready does not make a Build fail.",
+			observed: "2", status: "False", says: "BuilderNotReady", build: ok, want: BuilderNotReady,
+		},
+		"NoBuilder": {
+			reason:   "A builder that does not exist does not make a Build fail.",
+			observed: "2", status: "False", says: "BuilderNotFound", build: noImage, want: BuilderMissing,
+		},
+		"Running": {
+			reason:   "A Build of the desired image runs.",
+			observed: "2", status: "Unknown", says: "BuildRunning", build: buildOf(commit, "sha256:request", "1", "Unknown", ""), want: Running,
+		},
+		"RunningEnded": {
+			reason:   "A Build that ended counts as running until the Image reports its result.",
+			observed: "2", status: "Unknown", says: "BuildRunning", build: ok, want: Running,
+		},
+		"RunningBehind": {
+			reason:   "A Build of the desired image runs, although the Image was edited after it began.",
+			observed: "1", status: "Unknown", says: "BuildRunning", build: buildOf(commit, "sha256:before", "1", "Unknown", ""), want: Running,
+		},
+		"Queued": {
+			reason:   "A Build of another commit is not interrupted.",
+			observed: "2", status: "Unknown", says: "BuildRunning", build: buildOf(other, "sha256:before", "1", "Unknown", ""), want: Queued,
+		},
+		"QueuedTrigger": {
+			reason:   "A Build of an earlier trigger is not interrupted.",
+			observed: "2", status: "Unknown", says: "BuildRunning", build: buildOf(commit, "sha256:before", "0", "Unknown", ""), want: Queued,
+		},
+		"Scheduled": {
+			reason:   "A Build that was just made is not in the cache yet.",
+			observed: "2", status: "Unknown", says: "BuildRunning", build: noImage, want: Unknown,
+		},
+		"Resolver": {reason: "kpack has not resolved the source yet.", observed: "2", status: "Unknown", says: "ResolverNotReady", build: ok, want: Unknown},
+		"State":    {reason: "kpack does not know its own state.", observed: "2", status: "Unknown", says: "UnknownState", build: ok, want: Unknown},
+		"Word":     {reason: "A reason of another kpack proves nothing.", observed: "2", status: "True", says: "Shiny", build: ok, want: Unknown},
+		"Contradiction": {
+			reason:   "A reason that its status contradicts proves nothing.",
+			observed: "2", status: "Unknown", says: "UpToDate", build: ok, want: Unknown,
+		},
 		"NothingBuilt":   {reason: "An Image without a Build proves nothing.", observed: "2", status: "True", says: "UpToDate", build: noImage, want: Unknown},
 		"NothingAtFirst": {reason: "An Image without a status proves nothing.", observed: "0", status: "", says: `""`, build: noImage, want: Unknown},
 	}

@@ -64,12 +64,15 @@ func TestParse(t *testing.T) {
 		want    Marker
 		err     string
 	}{
-		"Ours":         {reason: "An encoded marker is parsed again.", content: encoded, want: example()},
-		"Malformed":    {reason: "A file of another tool with the same name is refused.", content: "owner: me", err: "cannot parse marker: it is malformed"},
-		"UnknownField": {reason: "An unknown field is refused: it may change the meaning of the marker.", content: `{"version":1,"x":1}`, err: "cannot parse marker: it is malformed"},
-		"Trailing":     {reason: "A file with two markers is refused.", content: encoded + "{}", err: "cannot parse marker: something follows it"},
-		"Version":      {reason: "A marker of a newer version is refused.", content: `{"version":2}`, err: "cannot parse marker: version 2 is not known"},
-		"Long":         {reason: "A file that is too long is refused.", content: strings.Repeat(" ", 5000), err: "cannot parse marker: it has more than 4096 bytes"},
+		"Ours":      {reason: "An encoded marker is parsed again.", content: encoded, want: example()},
+		"Malformed": {reason: "A file of another tool with the same name is refused.", content: "owner: me", err: "cannot parse marker: it is malformed"},
+		"UnknownField": {
+			reason:  "An unknown field is refused: it may change the meaning of the marker.",
+			content: `{"version":1,"x":1}`, err: "cannot parse marker: it is malformed",
+		},
+		"Trailing": {reason: "A file with two markers is refused.", content: encoded + "{}", err: "cannot parse marker: something follows it"},
+		"Version":  {reason: "A marker of a newer version is refused.", content: `{"version":2}`, err: "cannot parse marker: version 2 is not known"},
+		"Long":     {reason: "A file that is too long is refused.", content: strings.Repeat(" ", 5000), err: "cannot parse marker: it has more than 4096 bytes"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -95,12 +98,15 @@ func TestSameClaim(t *testing.T) {
 		other  Marker
 		want   bool
 	}{
-		"Same":           {reason: "A marker is for the same claim as itself.", other: example(), want: true},
-		"RebuiltCluster": {reason: "A claim of a rebuilt cluster is the same claim with another UID.", other: markerWith(func(m *Marker) { m.ClusterUID = "uid-2" }), want: true},
-		"OtherName":      {reason: "A claim of another name is another claim.", other: markerWith(func(m *Marker) { m.Claim.Name = "api" })},
-		"OtherGroup":     {reason: "A composite of the same name is not the claim.", other: markerWith(func(m *Marker) { m.Claim.APIGroup = "intentplane.dev" })},
-		"OtherShard":     {reason: "Another shard of a claim has its own directories.", other: markerWith(func(m *Marker) { m.Shard = 1 })},
-		"OtherPlane":     {reason: "A claim of another installation is another claim.", other: markerWith(func(m *Marker) { m.ControlPlane = "test" })},
+		"Same": {reason: "A marker is for the same claim as itself.", other: example(), want: true},
+		"RebuiltCluster": {
+			reason: "A claim of a rebuilt cluster is the same claim with another UID.",
+			other:  markerWith(func(m *Marker) { m.ClusterUID = "uid-2" }), want: true,
+		},
+		"OtherName":  {reason: "A claim of another name is another claim.", other: markerWith(func(m *Marker) { m.Claim.Name = "api" })},
+		"OtherGroup": {reason: "A composite of the same name is not the claim.", other: markerWith(func(m *Marker) { m.Claim.APIGroup = "intentplane.dev" })},
+		"OtherShard": {reason: "Another shard of a claim has its own directories.", other: markerWith(func(m *Marker) { m.Shard = 1 })},
+		"OtherPlane": {reason: "A claim of another installation is another claim.", other: markerWith(func(m *Marker) { m.ControlPlane = "test" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -20,9 +20,18 @@ func TestSee(t *testing.T) {
 		want    map[ReceiverID]time.Duration
 		again   time.Duration
 	}{
-		{reason: "Receivers are there from when they are seen first.", present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
-		{reason: "A receiver that is missing is kept for a while.", after: time.Minute, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
-		{reason: "A receiver that comes back soon is the same receiver.", after: time.Minute, present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
+		{
+			reason:  "Receivers are there from when they are seen first.",
+			present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0},
+		},
+		{
+			reason: "A receiver that is missing is kept for a while.",
+			after:  time.Minute, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence,
+		},
+		{
+			reason: "A receiver that comes back soon is the same receiver.",
+			after:  time.Minute, present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0},
+		},
 		{reason: "A receiver may be missing again, together with the other receiver.", want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
 		{reason: "Receivers that are missing for long are forgotten.", after: Absence, want: map[ReceiverID]time.Duration{}},
 		{
@@ -34,9 +43,18 @@ func TestSee(t *testing.T) {
 			reason: "A receiver without an observation for that time is a new receiver, too.",
 			after:  Absence, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + 2*Absence},
 		},
-		{reason: "A clock that was ahead does not let a receiver wait for that time.", after: -Absence, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}},
-		{reason: "The receiver is missing by a clock that is ahead.", after: 5 * Absence, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
-		{reason: "A receiver is not kept for longer because of a clock that was ahead.", after: -5 * Absence, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
+		{
+			reason: "A clock that was ahead does not let a receiver wait for that time.",
+			after:  -Absence, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence},
+		},
+		{
+			reason: "The receiver is missing by a clock that is ahead.",
+			after:  5 * Absence, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence,
+		},
+		{
+			reason: "A receiver is not kept for longer because of a clock that was ahead.",
+			after:  -5 * Absence, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence,
+		},
 	}
 	now := clock()
 	for _, step := range steps {

@@ -32,7 +32,8 @@ func TestNewCloudEvent(t *testing.T) {
 	}
 	const id, source, typ, timestamp = "u1.1.6.RolledBack", "/intentplane/fleet%20one", "dev.cdevents.service.rolledback.0.3.0", "2031-12-17T13:00:00Z"
 	want := map[string]any{
-		"specversion": "1.0", "id": id, "source": source, "type": typ, "subject": "intentplane.dev/team-a/shop", "time": timestamp, "datacontenttype": "application/json",
+		"specversion": "1.0", "id": id, "source": source, "type": typ, "subject": "intentplane.dev/team-a/shop", "time": timestamp,
+		"datacontenttype": "application/json",
 		"data": map[string]any{
 			"context": map[string]any{"specversion": "0.5.1", "id": id, "source": source, "type": typ, "timestamp": timestamp},
 			"subject": map[string]any{
@@ -57,10 +58,22 @@ func TestEventType(t *testing.T) {
 		outcome Outcome
 		want    string
 	}{
-		"Deployed":   {reason: "The first revision that is verified is deployed.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeSucceeded, IsFirst: true}, want: "dev.cdevents.service.deployed.0.3.0"},
-		"Upgraded":   {reason: "A later revision that is verified is an upgrade.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeSucceeded}, want: "dev.cdevents.service.upgraded.0.3.0"},
-		"RolledBack": {reason: "A rollback has its own type.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack}, want: "dev.cdevents.service.rolledback.0.3.0"},
-		"Failed":     {reason: "A failure has a custom type, which CDEvents reserves names for.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeFailed}, want: "dev.cdeventsx.intentplane-service.failed.0.1.0"},
+		"Deployed": {
+			reason:  "The first revision that is verified is deployed.",
+			outcome: Outcome{Result: deploymentv1alpha1.OutcomeSucceeded, IsFirst: true}, want: "dev.cdevents.service.deployed.0.3.0",
+		},
+		"Upgraded": {
+			reason:  "A later revision that is verified is an upgrade.",
+			outcome: Outcome{Result: deploymentv1alpha1.OutcomeSucceeded}, want: "dev.cdevents.service.upgraded.0.3.0",
+		},
+		"RolledBack": {
+			reason:  "A rollback has its own type.",
+			outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack}, want: "dev.cdevents.service.rolledback.0.3.0",
+		},
+		"Failed": {
+			reason:  "A failure has a custom type, which CDEvents reserves names for.",
+			outcome: Outcome{Result: deploymentv1alpha1.OutcomeFailed}, want: "dev.cdeventsx.intentplane-service.failed.0.1.0",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -77,8 +90,14 @@ func TestArtifactID(t *testing.T) {
 		outcome Outcome
 		want    string
 	}{
-		"Verified":   {reason: "A revision that was verified runs.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeSucceeded, Revision: 6, LiveRevision: 6}, want: "pkg:generic/team-a/shop@6"},
-		"RolledBack": {reason: "After a rollback the earlier revision runs.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6, LiveRevision: 5}, want: "pkg:generic/team-a/shop@5"},
+		"Verified": {
+			reason:  "A revision that was verified runs.",
+			outcome: Outcome{Result: deploymentv1alpha1.OutcomeSucceeded, Revision: 6, LiveRevision: 6}, want: "pkg:generic/team-a/shop@6",
+		},
+		"RolledBack": {
+			reason:  "After a rollback the earlier revision runs.",
+			outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6, LiveRevision: 5}, want: "pkg:generic/team-a/shop@5",
+		},
 		"Unknown": {
 			reason:  "If the running revision is unknown, the event names the revision that ended.",
 			outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6}, want: "pkg:generic/team-a/shop@6",

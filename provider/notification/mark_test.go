@@ -41,16 +41,25 @@ func TestUntold(t *testing.T) {
 		since    time.Duration
 		want     []string
 	}{
-		"Nothing":    {reason: "Without an outcome nothing is to be posted."},
-		"Unmarked":   {reason: "A receiver that was there before gets all outcomes.", outcomes: three, since: 5 * time.Hour, want: []string{"1.1.Succeeded", "1.2.Succeeded", "1.3.Succeeded"}},
-		"NewSince":   {reason: "A receiver that is new gets no outcomes of the past.", outcomes: three, since: 90 * time.Minute, want: []string{"1.3.Succeeded"}},
-		"SameSecond": {reason: "An outcome of the second in which the receiver was seen first is posted.", outcomes: three, since: 2 * time.Hour, want: []string{"1.2.Succeeded", "1.3.Succeeded"}},
+		"Nothing": {reason: "Without an outcome nothing is to be posted."},
+		"Unmarked": {
+			reason:   "A receiver that was there before gets all outcomes.",
+			outcomes: three, since: 5 * time.Hour, want: []string{"1.1.Succeeded", "1.2.Succeeded", "1.3.Succeeded"},
+		},
+		"NewSince": {reason: "A receiver that is new gets no outcomes of the past.", outcomes: three, since: 90 * time.Minute, want: []string{"1.3.Succeeded"}},
+		"SameSecond": {
+			reason:   "An outcome of the second in which the receiver was seen first is posted.",
+			outcomes: three, since: 2 * time.Hour, want: []string{"1.2.Succeeded", "1.3.Succeeded"},
+		},
 		"Marked": {
 			reason:   "Outcomes after the mark are posted, however old they are.",
 			outcomes: three, mark: marked(three[0]), want: []string{"1.2.Succeeded", "1.3.Succeeded"},
 		},
-		"Newest":    {reason: "Nothing comes after the newest outcome.", outcomes: three, mark: marked(three[2])},
-		"Forgotten": {reason: "Where the log has forgotten the marked transition, all that it has came later.", outcomes: three[1:], mark: marked(three[0]), want: []string{"1.2.Succeeded", "1.3.Succeeded"}},
+		"Newest": {reason: "Nothing comes after the newest outcome.", outcomes: three, mark: marked(three[2])},
+		"Forgotten": {
+			reason:   "Where the log has forgotten the marked transition, all that it has came later.",
+			outcomes: three[1:], mark: marked(three[0]), want: []string{"1.2.Succeeded", "1.3.Succeeded"},
+		},
 		"ClockBack": {
 			reason:   "A clock that was set back between two outcomes does not hide the second outcome.",
 			outcomes: []Outcome{three[0], ended(11, 1, 2, 4*time.Hour)}, mark: marked(three[0]), want: []string{"1.2.Succeeded"},
@@ -59,14 +68,24 @@ func TestUntold(t *testing.T) {
 			reason:   "Two outcomes of one second are distinct.",
 			outcomes: []Outcome{three[0], ended(11, 1, 2, 3*time.Hour)}, mark: marked(three[0]), want: []string{"1.2.Succeeded"},
 		},
-		"LaterEpoch": {reason: "A transition that was marked before the ledger was recovered is the same outcome.", outcomes: []Outcome{ended(5, 2, 1, 3*time.Hour)}, mark: marked(three[0])},
-		"Restored":   {reason: "A status that was restored from a backup shows nothing new.", outcomes: three[:1], mark: marked(three[2])},
+		"LaterEpoch": {
+			reason:   "A transition that was marked before the ledger was recovered is the same outcome.",
+			outcomes: []Outcome{ended(5, 2, 1, 3*time.Hour)}, mark: marked(three[0]),
+		},
+		"Restored": {reason: "A status that was restored from a backup shows nothing new.", outcomes: three[:1], mark: marked(three[2])},
 		"GoneOn": {
 			reason:   "A restored status that went on shows the outcomes after the mark, although their indices are not new.",
 			outcomes: append(three[:1:1], ended(11, 1, 4, time.Minute)), mark: marked(three[2]), want: []string{"1.4.Succeeded"},
 		},
-		"Overtaken":  {reason: "A restored status whose indices have passed the mark shows the outcomes after it.", outcomes: append(three[:1:1], ended(17, 1, 4, time.Minute), ended(23, 1, 5, time.Minute)), mark: marked(three[2]), want: []string{"1.4.Succeeded", "1.5.Succeeded"}},
-		"Recomputed": {reason: "A status that was computed again shows the marked outcome at a new time, and it is not posted again.", outcomes: recomputed, mark: marked(three[2]), want: []string{"1.4.Succeeded"}},
+		"Overtaken": {
+			reason:   "A restored status whose indices have passed the mark shows the outcomes after it.",
+			outcomes: append(three[:1:1], ended(17, 1, 4, time.Minute), ended(23, 1, 5, time.Minute)), mark: marked(three[2]),
+			want: []string{"1.4.Succeeded", "1.5.Succeeded"},
+		},
+		"Recomputed": {
+			reason:   "A status that was computed again shows the marked outcome at a new time, and it is not posted again.",
+			outcomes: recomputed, mark: marked(three[2]), want: []string{"1.4.Succeeded"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -89,8 +108,12 @@ func TestFirstMark(t *testing.T) {
 		want   Mark
 		marked bool
 	}{
-		"Between": {reason: "The newest outcome before the receiver is marked.", since: 90 * time.Minute, marked: true, want: Mark{Index: 11, At: clock().Add(-2 * time.Hour).Unix(), ID: "1.2.Succeeded", Set: clock().Unix()}},
-		"Before":  {reason: "A receiver that was there before all outcomes begins without a mark.", since: 5 * time.Hour},
+		"Between": {
+			reason: "The newest outcome before the receiver is marked.",
+			since:  90 * time.Minute, marked: true,
+			want: Mark{Index: 11, At: clock().Add(-2 * time.Hour).Unix(), ID: "1.2.Succeeded", Set: clock().Unix()},
+		},
+		"Before": {reason: "A receiver that was there before all outcomes begins without a mark.", since: 5 * time.Hour},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +134,11 @@ func TestReceivers(t *testing.T) {
 		all    []configv1alpha1.Notification
 		want   []ReceiverID
 	}{
-		"Named": {reason: "Two receivers with one address and format are two.", all: []configv1alpha1.Notification{receiver, otherReceiver}, want: []ReceiverID{"ProviderConfig/own/ops", "ProviderConfig/own/developers"}},
+		"Named": {
+			reason: "Two receivers with one address and format are two.",
+			all:    []configv1alpha1.Notification{receiver, otherReceiver},
+			want:   []ReceiverID{"ProviderConfig/own/ops", "ProviderConfig/own/developers"},
+		},
 		"Unnamed": {
 			reason: "Receivers that were stored before receivers had names are distinguished by their place.",
 			all:    make([]configv1alpha1.Notification, 2), want: []ReceiverID{"ProviderConfig/own/#1", "ProviderConfig/own/#2"},

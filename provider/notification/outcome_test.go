@@ -64,20 +64,33 @@ func TestOutcomes(t *testing.T) {
 	}{
 		"Nothing":    {reason: "A deployment that has not begun has no outcome.", status: statusOf("")},
 		"NotOrdered": {reason: "A phase without a revision is not an outcome.", status: statusOf(succeeded, moves(0, 0, validating, succeeded)...)},
-		"Verified":   {reason: "A revision that was verified has succeeded.", status: statusOf(succeeded, moves(3, 5, delivering, validating, succeeded)...), want: []string{"5 Succeeded 4 said 8d21c0e"}},
-		"RolledBack": {reason: "The end of a rollback is the outcome of the revision that was rejected, and the failure that it began with is not.", status: statusOf(succeeded, rejected(moves(3, 5, validating, failed, rolling, succeeded))...), want: []string{"5 RolledBack 4 said 8d21c0e"}},
+		"Verified": {
+			reason: "A revision that was verified has succeeded.",
+			status: statusOf(succeeded, moves(3, 5, delivering, validating, succeeded)...), want: []string{"5 Succeeded 4 said 8d21c0e"},
+		},
+		"RolledBack": {
+			reason: "The end of a rollback is the outcome of the revision that was rejected, and the failure that it began with is not.",
+			status: statusOf(succeeded, rejected(moves(3, 5, validating, failed, rolling, succeeded))...),
+			want:   []string{"5 RolledBack 4 said 8d21c0e"},
+		},
 		"Both": {
 			reason: "An outcome before the last transition has the fields of its own transition, and no field of the present status.",
-			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), rejected(moves(4, 9, rolling, succeeded))...)...), want: []string{"5 Succeeded 0  ", "9 RolledBack 8 said 8d21c0e"},
+			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), rejected(moves(4, 9, rolling, succeeded))...)...),
+			want:   []string{"5 Succeeded 0  ", "9 RolledBack 8 said 8d21c0e"},
 		},
 		"RolledBackBefore": {
 			reason: "A rollback that a later revision followed names the revision that ran after it.",
-			status: statusOf(pending, append(rejected(moves(3, 5, validating, failed, rolling, succeeded)), moves(6, 6, succeeded, pending)...)...), want: []string{"5 RolledBack 4  "},
+			status: statusOf(pending, append(rejected(moves(3, 5, validating, failed, rolling, succeeded)), moves(6, 6, succeeded, pending)...)...),
+			want:   []string{"5 RolledBack 4  "},
 		},
-		"Rejected": {reason: "A rejected revision that nothing rolls back has failed.", status: statusOf(failed, rejected(moves(3, 5, validating, failed))...), want: []string{"5 Failed 4 said 8d21c0e"}},
+		"Rejected": {
+			reason: "A rejected revision that nothing rolls back has failed.",
+			status: statusOf(failed, rejected(moves(3, 5, validating, failed))...), want: []string{"5 Failed 4 said 8d21c0e"},
+		},
 		"FailedBefore": {
 			reason: "A rejected revision that a later revision followed has failed, too.",
-			status: statusOf(succeeded, append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, pending, validating, succeeded)...)...), want: []string{"5 Failed 0  ", "6 Succeeded 4 said 8d21c0e"},
+			status: statusOf(succeeded, append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, pending, validating, succeeded)...)...),
+			want:   []string{"5 Failed 0  ", "6 Succeeded 4 said 8d21c0e"},
 		},
 		"FailedTwice": {
 			reason: "Failures of two revisions with a success between them are three outcomes.",
@@ -86,7 +99,8 @@ func TestOutcomes(t *testing.T) {
 		},
 		"TakenBack": {
 			reason: "A revision that comes to the same outcome again, as after an edit that was taken back, has one outcome.",
-			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), moves(4, 5, succeeded, pending, validating, succeeded)...)...), want: []string{"5 Succeeded 0  "},
+			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), moves(4, 5, succeeded, pending, validating, succeeded)...)...),
+			want:   []string{"5 Succeeded 0  "},
 		},
 		"Earlier": {
 			reason: "A failure that a rollback followed is not an outcome, also while a later revision has failed.",
@@ -95,13 +109,18 @@ func TestOutcomes(t *testing.T) {
 		},
 		"LateRollback": {
 			reason: "A failure that a user rolls back a while later is an outcome, and its rollback is another.",
-			status: statusOf(succeeded, aged(rejected(moves(3, 5, validating, failed, rolling, succeeded)), 1, -settleTime)...), want: []string{"5 Failed 0  ", "5 RolledBack 4 said 8d21c0e"},
+			status: statusOf(succeeded, aged(rejected(moves(3, 5, validating, failed, rolling, succeeded)), 1, -settleTime)...),
+			want:   []string{"5 Failed 0  ", "5 RolledBack 4 said 8d21c0e"},
 		},
 		"ClockBack": {
 			reason: "A rollback that began before its failure, by a clock that was set back, began by itself.",
-			status: statusOf(succeeded, aged(rejected(moves(3, 5, validating, failed, rolling, succeeded)), 1, time.Hour)...), want: []string{"5 RolledBack 4 said 8d21c0e"},
+			status: statusOf(succeeded, aged(rejected(moves(3, 5, validating, failed, rolling, succeeded)), 1, time.Hour)...),
+			want:   []string{"5 RolledBack 4 said 8d21c0e"},
 		},
-		"Settling": {reason: "A revision that was rejected just now may be rolled back by itself.", status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -50*time.Second)...), wait: 20 * time.Second},
+		"Settling": {
+			reason: "A revision that was rejected just now may be rolled back by itself.",
+			status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -50*time.Second)...), wait: 20 * time.Second,
+		},
 		"SettlingBefore": {
 			reason: "A later revision ends the wait for a rollback of a rejected revision.",
 			status: statusOf(succeeded, aged(append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, validating, succeeded)...), 0, -50*time.Second)...),
@@ -119,17 +138,25 @@ func TestOutcomes(t *testing.T) {
 			reason: "A clock that is a little ahead does not let a failure count before a rollback may begin.", wait: 35 * time.Second,
 			status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -65*time.Second)...),
 		},
-		"InvalidSpec": {reason: "A spec that cannot be carried out is not the outcome of the revision before.", status: statusOf(failed, moves(3, 5, pending, failed)...)},
-		"Conflict":    {reason: "A revision that is not rejected may succeed still.", status: statusOf(failed, moves(3, 5, delivering, failed)...)},
+		"InvalidSpec": {
+			reason: "A spec that cannot be carried out is not the outcome of the revision before.",
+			status: statusOf(failed, moves(3, 5, pending, failed)...),
+		},
+		"Conflict": {reason: "A revision that is not rejected may succeed still.", status: statusOf(failed, moves(3, 5, delivering, failed)...)},
 		"Hidden": {
 			reason: "A rejection that a problem hid is the outcome when the problem ends, and the failure by the problem is not an outcome.",
-			status: statusOf(failed, append(moves(3, 5, validating, failed), rejected(moves(4, 5, failed, pending, delivering, validating, failed))...)...), want: []string{"5 Failed 4 said 8d21c0e"},
+			status: statusOf(failed, append(moves(3, 5, validating, failed), rejected(moves(4, 5, failed, pending, delivering, validating, failed))...)...),
+			want:   []string{"5 Failed 4 said 8d21c0e"},
 		},
 		"HiddenRollback": {
 			reason: "A rollback that failed behind a problem is one outcome.",
-			status: statusOf(failed, append(moves(3, 5, validating, failed), rejected(moves(4, 5, failed, pending, delivering, failed, rolling, failed))...)...), want: []string{"5 Failed 4 said 8d21c0e"},
+			status: statusOf(failed, append(moves(3, 5, validating, failed), rejected(moves(4, 5, failed, pending, delivering, failed, rolling, failed))...)...),
+			want:   []string{"5 Failed 4 said 8d21c0e"},
 		},
-		"Rolling": {reason: "A rejected revision that is being rolled back has no outcome yet.", status: statusOf(rolling, rejected(moves(3, 5, validating, failed, rolling))...)},
+		"Rolling": {
+			reason: "A rejected revision that is being rolled back has no outcome yet.",
+			status: statusOf(rolling, rejected(moves(3, 5, validating, failed, rolling))...),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -177,9 +204,12 @@ func TestIsFirstVerified(t *testing.T) {
 		state    ledger.State
 		want     bool
 	}{
-		"Unknown":  {reason: "Without a ledger nothing was verified before.", revision: 1, want: true},
-		"First":    {reason: "The first revision is the first that is verified.", revision: 1, state: ledger.State{Stable: 1}, want: true},
-		"Rejected": {reason: "A revision that was rejected before does not count.", revision: 2, state: ledger.State{Stable: 2, History: []ledger.Past{past(1, ledger.VerdictRejected)}}, want: true},
+		"Unknown": {reason: "Without a ledger nothing was verified before.", revision: 1, want: true},
+		"First":   {reason: "The first revision is the first that is verified.", revision: 1, state: ledger.State{Stable: 1}, want: true},
+		"Rejected": {
+			reason:   "A revision that was rejected before does not count.",
+			revision: 2, state: ledger.State{Stable: 2, History: []ledger.Past{past(1, ledger.VerdictRejected)}}, want: true,
+		},
 		"Second": {
 			reason:   "A revision after a verified revision is an upgrade.",
 			revision: 3, state: ledger.State{Stable: 3, History: []ledger.Past{past(1, ledger.VerdictVerified)}},

@@ -57,15 +57,30 @@ func TestPost(t *testing.T) {
 		want    string
 		outage  bool
 	}{
-		"Taken":   {reason: "An answer that says that the notification was taken is not an error.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
-		"Refused": {reason: "A receiver that refuses one notification may accept the next notification.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadRequest) }, want: "the server answers with status 400 Bad Request"},
-		"Failing": {reason: "A receiver that fails takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadGateway) }, want: "the server answers with status 502 Bad Gateway", outage: true},
+		"Taken": {
+			reason:  "An answer that says that the notification was taken is not an error.",
+			handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) },
+		},
+		"Refused": {
+			reason:  "A receiver that refuses one notification may accept the next notification.",
+			handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadRequest) },
+			want:    "the server answers with status 400 Bad Request",
+		},
+		"Failing": {
+			reason:  "A receiver that fails takes no notification now.",
+			handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadGateway) },
+			want:    "the server answers with status 502 Bad Gateway", outage: true,
+		},
 		"Odd": {
 			reason:  "A status may have no name.",
 			handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(520) },
 			want:    "the server answers with status 520", outage: true,
 		},
-		"Limited": {reason: "A receiver that is asked too often takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, want: "the server answers with status 429 Too Many Requests", outage: true},
+		"Limited": {
+			reason:  "A receiver that is asked too often takes no notification now.",
+			handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) },
+			want:    "the server answers with status 429 Too Many Requests", outage: true,
+		},
 		"Redirect": {reason: "A redirect is not followed, whether it leads to a near address or elsewhere.", handler: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, otherServer.URL, http.StatusTemporaryRedirect)
 		}, want: fetch.ProblemRedirect + ": it leads to " + otherServer.URL, outage: true},
@@ -76,7 +91,11 @@ func TestPost(t *testing.T) {
 				}
 			},
 		},
-		"Near": {reason: "A near address is not posted to.", handler: func(http.ResponseWriter, *http.Request) { near.Add(1) }, guarded: true, want: `notifications may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`, outage: true},
+		"Near": {
+			reason:  "A near address is not posted to.",
+			handler: func(http.ResponseWriter, *http.Request) { near.Add(1) }, guarded: true,
+			want: `notifications may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`, outage: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

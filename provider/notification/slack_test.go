@@ -27,7 +27,8 @@ func TestNewSlackMessage(t *testing.T) {
 		"Mention": {
 			reason: "A text of a user is neither a mention nor a link.", result: deploymentv1alpha1.OutcomeFailed,
 			change: func(n *Notification) { n.Message, n.Commit = "<!channel> <https://evil.example.com|a & b>", "" },
-			want:   ":x: *team-a/shop* revision 6 was rejected and is not rolled back\n&lt;!channel&gt; &lt;https://evil.example.com|a &amp; b&gt;\n_control plane fleet_",
+			want: ":x: *team-a/shop* revision 6 was rejected and is not rolled back\n&lt;!channel&gt; &lt;https://evil.example.com|a &amp; " +
+				"b&gt;\n_control plane fleet_",
 		},
 	}
 	for name, tc := range cases {

@@ -17,8 +17,11 @@ func TestRecover(t *testing.T) {
 	}{
 		"Success": {reason: "A function that succeeds returns no error.", fn: func() error { return nil }},
 		"Failure": {reason: "The error of a function is returned as it is.", fn: func() error { return errors.New("boom") }, want: "boom"},
-		"Panic":   {reason: "The error of a panic says where to look, and nothing of its value, which may hold a credential.", fn: func() error { panic("secret") }, want: panicked},
-		"Long":    {reason: "The error of a panic is bounded whatever its value.", fn: func() error { panic(strings.Repeat("x", 1<<20)) }, want: panicked},
+		"Panic": {
+			reason: "The error of a panic says where to look, and nothing of its value, which may hold a credential.",
+			fn:     func() error { panic("secret") }, want: panicked,
+		},
+		"Long": {reason: "The error of a panic is bounded whatever its value.", fn: func() error { panic(strings.Repeat("x", 1<<20)) }, want: panicked},
 		"Runtime": {
 			reason: "A panic of the runtime is recovered.",
 			fn: func() error {

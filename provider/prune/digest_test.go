@@ -12,15 +12,27 @@ func TestDigest(t *testing.T) {
 		change func(*Facts)
 		same   bool
 	}{
-		"Nothing":    {reason: "Equal facts have equal digests.", change: func(*Facts) {}, same: true},
-		"Later":      {reason: "Time does not change a plan.", change: func(f *Facts) { f.Now = f.Now.Add(time.Minute) }, same: true},
-		"Order":      {reason: "The order in which directories are found does not change a plan.", change: func(f *Facts) { slices.Reverse(f.Directories); slices.Reverse(f.Repository.Entries) }, same: true},
-		"Commit":     {reason: "A commit that brought the same tree does not change a plan.", change: func(f *Facts) { f.Repository.Entries[0].Commit = "other" }, same: true},
-		"Kept":       {reason: "A retained object does not change a plan.", change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: "z"}) }, same: true},
-		"Objects":    {reason: "How objects are counted does not change a plan: the tree does.", change: func(f *Facts) { f.Directories[0].Objects = nil }, same: true},
-		"Tree":       {reason: "Another tree is another plan.", change: func(f *Facts) { f.Directories[0].Tree, f.Repository.Entries[0].Tree = "x", "x" }},
-		"Less":       {reason: "A directory less is another plan.", change: func(f *Facts) { f.Directories = f.Directories[1:] }},
-		"Claimed":    {reason: "A claim that is made meanwhile makes another plan.", change: func(f *Facts) { f.Living = []Living{{Paths: []string{f.Directories[0].Path}}} }},
+		"Nothing": {reason: "Equal facts have equal digests.", change: func(*Facts) {}, same: true},
+		"Later":   {reason: "Time does not change a plan.", change: func(f *Facts) { f.Now = f.Now.Add(time.Minute) }, same: true},
+		"Order":   {reason: "The order in which directories are found does not change a plan.", change: func(f *Facts) { slices.Reverse(f.Directories); slices.Reverse(f.Repository.Entries) }, same: true},
+		"Commit": {
+			reason: "A commit that brought the same tree does not change a plan.",
+			change: func(f *Facts) { f.Repository.Entries[0].Commit = "other" }, same: true,
+		},
+		"Kept": {
+			reason: "A retained object does not change a plan.",
+			change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: "z"}) }, same: true,
+		},
+		"Objects": {
+			reason: "How objects are counted does not change a plan: the tree does.",
+			change: func(f *Facts) { f.Directories[0].Objects = nil }, same: true,
+		},
+		"Tree": {reason: "Another tree is another plan.", change: func(f *Facts) { f.Directories[0].Tree, f.Repository.Entries[0].Tree = "x", "x" }},
+		"Less": {reason: "A directory less is another plan.", change: func(f *Facts) { f.Directories = f.Directories[1:] }},
+		"Claimed": {
+			reason: "A claim that is made meanwhile makes another plan.",
+			change: func(f *Facts) { f.Living = []Living{{Paths: []string{f.Directories[0].Path}}} },
+		},
 		"Repository": {reason: "Another repository is another plan.", change: func(f *Facts) { f.Repository.URL = "x" }},
 		"Branch":     {reason: "Another branch is another plan.", change: func(f *Facts) { f.Repository.Branch = "x" }},
 		"TakeOver":   {reason: "Taking over a cluster is another plan.", change: func(f *Facts) { f.Repository.TakeOverFrom = "x" }},

@@ -16,7 +16,11 @@ func TestObjectsOf(t *testing.T) {
 		files  map[string]string
 		want   []Object
 	}{
-		"Objects": {reason: "Each object counts, also in a folder.", files: map[string]string{"service-web.yaml": service, "blue/pvc-data.yaml": volume}, want: []Object{{Kind: "PersistentVolumeClaim", Name: "data"}, {Kind: "Service", Name: "web"}}},
+		"Objects": {
+			reason: "Each object counts, also in a folder.",
+			files:  map[string]string{"service-web.yaml": service, "blue/pvc-data.yaml": volume},
+			want:   []Object{{Kind: "PersistentVolumeClaim", Name: "data"}, {Kind: "Service", Name: "web"}},
+		},
 		"Own": {
 			reason: "The marker and the kustomization file of a directory are not objects.",
 			files:  map[string]string{".intentplane": "{}", "kustomization.yaml": "resources: []", "blue/kustomization.yaml": "resources: []"}, want: []Object{},

@@ -28,32 +28,72 @@ func TestPackageRules(t *testing.T) {
 		"SameNameElsewhere": {reason: "A request about one bundle is not about one of the same name in another namespace.", change: func(f *Facts) {
 			f.Bundle, f.Namespace, f.Namespaces = f.Packages[0].Bundle, f.SystemNamespace, []string{"*"}
 		}, want: ""},
-		"Namespace":     {reason: "A package of another namespace is that tenant's.", change: first(func(p *Package) { p.Namespace = "team-b" }), want: "app-0 Keep NotYourNamespace"},
-		"NotMade":       {reason: "An object that no bundle made is a user's.", change: first(func(p *Package) { p.IsMade = false }), want: "app-0 Keep NotOurs"},
-		"Label":         {reason: "A label that a user changed names another package.", change: first(func(p *Package) { p.Label = "app-9" }), want: "app-0 Keep NotOurs"},
-		"NoBundle":      {reason: "A package without the label of a bundle belongs to no bundle.", change: first(func(p *Package) { p.Bundle = BundleName{} }), want: "app-0 Keep NotOurs"},
+		"Namespace": {
+			reason: "A package of another namespace is that tenant's.",
+			change: first(func(p *Package) { p.Namespace = "team-b" }), want: "app-0 Keep NotYourNamespace",
+		},
+		"NotMade": {reason: "An object that no bundle made is a user's.", change: first(func(p *Package) { p.IsMade = false }), want: "app-0 Keep NotOurs"},
+		"Label": {
+			reason: "A label that a user changed names another package.",
+			change: first(func(p *Package) { p.Label = "app-9" }), want: "app-0 Keep NotOurs",
+		},
+		"NoBundle": {
+			reason: "A package without the label of a bundle belongs to no bundle.",
+			change: first(func(p *Package) { p.Bundle = BundleName{} }), want: "app-0 Keep NotOurs",
+		},
 		"RecordMissing": {reason: "A bundle without its record is waited for.", change: func(f *Facts) { f.Records = nil }, want: "app-0 Keep RecordMissing"},
-		"RecordBroken":  {reason: "A record that is broken is waited for.", change: func(f *Facts) { f.Records[0].IsBroken = true }, want: "app-0 Keep RecordMissing"},
-		"RecordNewer":   {reason: "A record of a newer version is that version's.", change: func(f *Facts) { f.Records[0].IsNewer = true }, want: "app-0 Keep RecordNewer"},
+		"RecordBroken": {
+			reason: "A record that is broken is waited for.",
+			change: func(f *Facts) { f.Records[0].IsBroken = true }, want: "app-0 Keep RecordMissing",
+		},
+		"RecordNewer": {
+			reason: "A record of a newer version is that version's.",
+			change: func(f *Facts) { f.Records[0].IsNewer = true }, want: "app-0 Keep RecordNewer",
+		},
 		"BundleDeleted": {reason: "A package of a deleted bundle needs no record.", change: func(f *Facts) { f.Records, f.Bundles = nil, nil }, want: "app-0 Prune"},
-		"Deleting":      {reason: "A package that is being deleted goes by itself.", change: first(func(p *Package) { p.Deleting = true }), want: "app-0 Keep Deleting"},
-		"Pinned":        {reason: "A label keeps a package.", change: first(func(p *Package) { p.Pinned = true }), want: "app-0 Keep Pinned"},
+		"Deleting": {
+			reason: "A package that is being deleted goes by itself.",
+			change: first(func(p *Package) { p.Deleting = true }), want: "app-0 Keep Deleting",
+		},
+		"Pinned": {reason: "A label keeps a package.", change: first(func(p *Package) { p.Pinned = true }), want: "app-0 Keep Pinned"},
 		"Controlled": {reason: "A package that another object uses stays.", change: func(f *Facts) {
 			f.Living = []Living{{Kind: "Application", Namespace: "team-a", Name: "x", Claim: rolloutv1alpha1.ClaimReference{Kind: "IntentDeployment", Namespace: "team-a", Name: "app-0"}}}
 		}, want: "app-0 Keep InUse"},
-		"UsedByBundle":  {reason: "A package that another bundle names stays, also if that bundle has the same name in the other group.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{otherBundle, "team-a", []string{"app-0"}}) }, want: "app-0 Keep UsedByBundle"},
-		"UsedElsewhere": {reason: "A bundle of another namespace has another package of the name.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{otherBundle, "team-b", []string{"app-0"}}) }, want: "app-0 Prune"},
+		"UsedByBundle": {
+			reason: "A package that another bundle names stays, also if that bundle has the same name in the other group.",
+			change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{otherBundle, "team-a", []string{"app-0"}}) },
+			want:   "app-0 Keep UsedByBundle",
+		},
+		"UsedElsewhere": {
+			reason: "A bundle of another namespace has another package of the name.",
+			change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{otherBundle, "team-b", []string{"app-0"}}) }, want: "app-0 Prune",
+		},
 		"UsedByRecord": {reason: "A record that another program keeps counts as a user.", change: func(f *Facts) {
 			f.Records = append(f.Records, Record{BundleName: BundleName{"", "uds"}, Namespace: "team-a", Uses: []string{"app-0"}})
 		}, want: "app-0 Keep UsedByBundle"},
 		"UnknownUser": {reason: "Another record that cannot be read may be that of a user.", change: func(f *Facts) {
 			f.Records = append(f.Records, Record{BundleName: otherBundle, Namespace: "team-a", IsBroken: true})
 		}, want: "app-0 Keep UsedByBundle"},
-		"Elsewhere": {reason: "A package whose directories another control plane owns is not ours to remove.", change: first(func(p *Package) { p.Reason = "OwnedElsewhere" }), want: "app-0 Keep OwnedElsewhere"},
-		"Young":     {reason: "A package that left just now may come back.", change: first(func(p *Package) { p.Since = now.Add(-time.Minute) }), want: "app-0 Keep TooYoung"},
-		"Undated":   {reason: "A package that left at an unknown time is not old.", change: first(func(p *Package) { p.Since = time.Time{} }), want: "app-0 Keep TooYoung"},
-		"Stateful":  {reason: "A package with a volume stays.", change: first(func(p *Package) { p.Objects[0].Kind = "PersistentVolumeClaim" }), want: "app-0 Keep Stateful"},
-		"Unread":    {reason: "A package whose objects are unknown may have a volume.", change: first(func(p *Package) { p.Unread = true }), want: "app-0 Keep Stateful"},
+		"Elsewhere": {
+			reason: "A package whose directories another control plane owns is not ours to remove.",
+			change: first(func(p *Package) { p.Reason = "OwnedElsewhere" }), want: "app-0 Keep OwnedElsewhere",
+		},
+		"Young": {
+			reason: "A package that left just now may come back.",
+			change: first(func(p *Package) { p.Since = now.Add(-time.Minute) }), want: "app-0 Keep TooYoung",
+		},
+		"Undated": {
+			reason: "A package that left at an unknown time is not old.",
+			change: first(func(p *Package) { p.Since = time.Time{} }), want: "app-0 Keep TooYoung",
+		},
+		"Stateful": {
+			reason: "A package with a volume stays.",
+			change: first(func(p *Package) { p.Objects[0].Kind = "PersistentVolumeClaim" }), want: "app-0 Keep Stateful",
+		},
+		"Unread": {
+			reason: "A package whose objects are unknown may have a volume.",
+			change: first(func(p *Package) { p.Unread = true }), want: "app-0 Keep Stateful",
+		},
 		"DependedOn": {reason: "The dependencies of a package that stays are kept, with their own dependencies.", n: 4, change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Packages[2].DependsOn, f.Packages[2].Pinned = []string{"app-0"}, []string{"app-1"}, true
 		}, want: "app-3 Prune, app-0 Keep DependedOn, app-1 Keep DependedOn, app-2 Keep Pinned"},

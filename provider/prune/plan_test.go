@@ -97,8 +97,11 @@ func TestRefusePlan(t *testing.T) {
 		want   Refusal
 		says   string
 	}{
-		"Few":          {reason: "Five directories may go although they are all that there are.", facts: func() *Facts { return orphans(t, 5) }},
-		"Most":         {reason: "Six of six directories are most of the repository.", facts: func() *Facts { return orphans(t, 6) }, want: RefusalMostOfRepository, says: "6 of 6 items"},
+		"Few": {reason: "Five directories may go although they are all that there are.", facts: func() *Facts { return orphans(t, 5) }},
+		"Most": {
+			reason: "Six of six directories are most of the repository.",
+			facts:  func() *Facts { return orphans(t, 6) }, want: RefusalMostOfRepository, says: "6 of 6 items",
+		},
 		"MostPackages": {reason: "Six of six packages are most of the bundle.", facts: func() *Facts { return leftovers(6) }, want: RefusalMostOfRepository},
 		"MostAllowed": {reason: "A user may allow that most goes.", facts: func() *Facts {
 			f := orphans(t, 6)
@@ -232,13 +235,16 @@ func TestCovers(t *testing.T) {
 		of         string
 		want       bool
 	}{
-		"Own":        {reason: "A request covers its own namespace.", from: "team-a", of: "team-a", want: true},
-		"Other":      {reason: "A request does not cover another namespace.", from: "team-a", of: "team-b"},
-		"Named":      {reason: "A tenant cannot name another namespace.", from: "team-a", namespaces: []string{"team-b", "*"}, of: "team-b"},
-		"System":     {reason: "A request in Crossplane's namespace covers others only if it names them.", from: "crossplane-system", of: "team-b"},
-		"SystemName": {reason: "A request in Crossplane's namespace may name another namespace.", from: "crossplane-system", namespaces: []string{"team-b"}, of: "team-b", want: true},
-		"SystemAll":  {reason: "A request in Crossplane's namespace may name all.", from: "crossplane-system", namespaces: []string{"*"}, of: "team-b", want: true},
-		"None":       {reason: "A resource without a namespace is covered by no request.", from: "crossplane-system", namespaces: []string{"*"}, of: ""},
+		"Own":    {reason: "A request covers its own namespace.", from: "team-a", of: "team-a", want: true},
+		"Other":  {reason: "A request does not cover another namespace.", from: "team-a", of: "team-b"},
+		"Named":  {reason: "A tenant cannot name another namespace.", from: "team-a", namespaces: []string{"team-b", "*"}, of: "team-b"},
+		"System": {reason: "A request in Crossplane's namespace covers others only if it names them.", from: "crossplane-system", of: "team-b"},
+		"SystemName": {
+			reason: "A request in Crossplane's namespace may name another namespace.",
+			from:   "crossplane-system", namespaces: []string{"team-b"}, of: "team-b", want: true,
+		},
+		"SystemAll": {reason: "A request in Crossplane's namespace may name all.", from: "crossplane-system", namespaces: []string{"*"}, of: "team-b", want: true},
+		"None":      {reason: "A resource without a namespace is covered by no request.", from: "crossplane-system", namespaces: []string{"*"}, of: ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,11 @@ func TestLastAnswer(t *testing.T) {
 		want   seen
 	}{
 		{reason: "A look that brought a snapshot is an answer.", act: look},
-		{reason: "A look that failed is an answer, which failed since then.", after: time.Hour, status: http.StatusServiceUnavailable, act: look, want: seen{At: time.Hour, FailingSince: time.Hour, Class: failure.ClassTransient}},
+		{
+			reason: "A look that failed is an answer, which failed since then.",
+			after:  time.Hour, status: http.StatusServiceUnavailable, act: look,
+			want: seen{At: time.Hour, FailingSince: time.Hour, Class: failure.ClassTransient},
+		},
 		{
 			reason: "A second failure in a row failed since the first failure.",
 			after:  time.Hour, status: http.StatusServiceUnavailable, act: look, want: seen{At: 2 * time.Hour, FailingSince: time.Hour, Class: failure.ClassTransient},

@@ -65,9 +65,12 @@ func TestErrorSince(t *testing.T) {
 		asked, now time.Time
 		waits      bool
 	}{
-		"Never":     {reason: "Without a request the failure is waited out.", now: failedAt.Add(time.Second), waits: true},
-		"Over":      {reason: "A wait that is over ends without a request.", now: failedAt.Add(time.Minute)},
-		"Before":    {reason: "A request from before the failure was answered by it.", asked: failedAt.Add(-time.Second), now: failedAt.Add(time.Second), waits: true},
+		"Never": {reason: "Without a request the failure is waited out.", now: failedAt.Add(time.Second), waits: true},
+		"Over":  {reason: "A wait that is over ends without a request.", now: failedAt.Add(time.Minute)},
+		"Before": {
+			reason: "A request from before the failure was answered by it.",
+			asked:  failedAt.Add(-time.Second), now: failedAt.Add(time.Second), waits: true,
+		},
 		"Meanwhile": {reason: "A request of the moment of the failure was answered by it.", asked: failedAt, now: failedAt.Add(time.Second), waits: true},
 		"After":     {reason: "A request after the failure ends the wait.", asked: failedAt.Add(time.Second), now: failedAt.Add(time.Second)},
 	}

@@ -42,7 +42,10 @@ func TestConcealedCauseIsReportedOnce(t *testing.T) {
 	}{
 		{reason: "A cause that the error does not name is reported.", status: http.StatusNotFound, ask: look, want: []string{missing}},
 		{reason: "The same cause is not reported for each try.", after: 10 * time.Minute, status: http.StatusNotFound, ask: look},
-		{reason: "A new cause is reported though the error is the same.", after: 10 * time.Minute, status: http.StatusUnauthorized, ask: look, want: []string{refused}},
+		{
+			reason: "A new cause is reported though the error is the same.",
+			after:  10 * time.Minute, status: http.StatusUnauthorized, ask: look, want: []string{refused},
+		},
 		{reason: "A cause that comes back soon is not reported again.", after: 10 * time.Minute, status: http.StatusNotFound, ask: look},
 		{reason: "A cause that lasts is reported each hour.", after: 40 * time.Minute, status: http.StatusNotFound, ask: look, want: []string{missing}},
 		{reason: "The cause of a proof that fails is reported too.", after: 2 * time.Hour, status: http.StatusUnauthorized, ask: fetch, want: []string{refused}},

@@ -71,8 +71,11 @@ func TestContention(t *testing.T) {
 		// elsewhere is true for a writer in another process.
 		elsewhere func(w int) bool
 	}{
-		"OneProvider":      {reason: "One provider delivers while an unmanaged writer pushes as fast as it can.", elsewhere: func(int) bool { return false }},
-		"SeveralProviders": {reason: "Several providers without a common queue deliver while an unmanaged writer pushes as fast as it can.", elsewhere: func(w int) bool { return w%4 == 3 }},
+		"OneProvider": {reason: "One provider delivers while an unmanaged writer pushes as fast as it can.", elsewhere: func(int) bool { return false }},
+		"SeveralProviders": {
+			reason:    "Several providers without a common queue deliver while an unmanaged writer pushes as fast as it can.",
+			elsewhere: func(w int) bool { return w%4 == 3 },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -81,10 +81,16 @@ func TestHangingReadsDelayNoOther(t *testing.T) {
 		most   int
 		good   string
 	}{
-		"PlatformBesideProxies": {reason: "A tenant that names the platform's URL and a proxy of its own holds no slot of the platform.", way: through, most: namespaceSlots},
-		"PlatformBesideServer":  {reason: "A tenant whose operations hang at the platform's own server holds no slot of the platform.", way: directly, most: namespaceSlotsAtHost},
-		"TenantBesideProxies":   {reason: "A tenant with many proxies has no more than its share of all slots.", way: through, most: namespaceSlots, good: "team-a"},
-		"TenantBesideServer":    {reason: "A tenant has no more than its share of the slots of a server.", way: directly, most: namespaceSlotsAtHost, good: "team-a"},
+		"PlatformBesideProxies": {
+			reason: "A tenant that names the platform's URL and a proxy of its own holds no slot of the platform.",
+			way:    through, most: namespaceSlots,
+		},
+		"PlatformBesideServer": {
+			reason: "A tenant whose operations hang at the platform's own server holds no slot of the platform.",
+			way:    directly, most: namespaceSlotsAtHost,
+		},
+		"TenantBesideProxies": {reason: "A tenant with many proxies has no more than its share of all slots.", way: through, most: namespaceSlots, good: "team-a"},
+		"TenantBesideServer":  {reason: "A tenant has no more than its share of the slots of a server.", way: directly, most: namespaceSlotsAtHost, good: "team-a"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

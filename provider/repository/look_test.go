@@ -245,8 +245,12 @@ func TestLateFailure(t *testing.T) {
 		wantFailedAt time.Time
 	}{
 		"AfterSuccess": {reason: "A look that fails late does not undo the result of a later look.", after: down, wantFailedAt: began},
-		"AfterFailure": {reason: "A look that fails late does not take the place of a later failure.", first: failure.Newf(failure.ClassAuth, "denied"), after: down, want: failure.Newf(failure.ClassAuth, "denied"), wantFailedAt: began.Add(time.Second)},
-		"Success":      {reason: "A look that succeeds late proves that the repository answers.", first: down, wantFailedAt: began.Add(time.Second)},
+		"AfterFailure": {
+			reason: "A look that fails late does not take the place of a later failure.",
+			first:  failure.Newf(failure.ClassAuth, "denied"), after: down, want: failure.Newf(failure.ClassAuth, "denied"),
+			wantFailedAt: began.Add(time.Second),
+		},
+		"Success": {reason: "A look that succeeds late proves that the repository answers.", first: down, wantFailedAt: began.Add(time.Second)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

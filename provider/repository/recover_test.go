@@ -93,7 +93,10 @@ func TestRecoverPanic(t *testing.T) {
 		fn     func() error
 		want   failure.Class
 	}{
-		"None":    {reason: "Without a panic the error is that of the function.", fn: func() error { return failure.Newf(failure.ClassAuth, "denied") }, want: failure.ClassAuth},
+		"None": {
+			reason: "Without a panic the error is that of the function.",
+			fn:     func() error { return failure.Newf(failure.ClassAuth, "denied") }, want: failure.ClassAuth,
+		},
 		"Success": {reason: "A success has no class.", fn: func() error { return nil }},
 		"Panic":   {reason: "A panic fails one operation, and not the next operation.", fn: func() error { panic("boom") }, want: failure.ClassUnknown},
 	}

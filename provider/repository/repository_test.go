@@ -95,8 +95,11 @@ func TestWaitingDeliveriesShareOnePush(t *testing.T) {
 		pushes int
 		plans  int32
 	}{
-		"Atomic":    {reason: "All deliveries that wait go with one push.", atomic: "true", pushes: 4, plans: 10},
-		"NotAtomic": {reason: "A server without atomic pushes gets the deliveries one by one, each after its state.", atomic: "false", pushes: 2 + 2 + 2*10, plans: 10 + 10},
+		"Atomic": {reason: "All deliveries that wait go with one push.", atomic: "true", pushes: 4, plans: 10},
+		"NotAtomic": {
+			reason: "A server without atomic pushes gets the deliveries one by one, each after its state.",
+			atomic: "false", pushes: 2 + 2 + 2*10, plans: 10 + 10,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -102,18 +102,28 @@ func TestCheck(t *testing.T) {
 		key    Key
 		want   string
 	}{
-		"Ed25519":         {reason: "A key of a current algorithm signs.", key: Key{Format: FormatSSH, Private: good}},
-		"ECDSA":           {reason: "A key of an elliptic curve signs.", key: Key{Format: FormatSSH, Private: ec}},
-		"RSA":             {reason: "A long RSA key signs.", key: Key{Format: FormatSSH, Private: long}},
-		"ShortRSA":        {reason: "A short RSA key is refused: it could be factored.", key: Key{Format: FormatSSH, Private: short}, want: "2048 bits"},
-		"TrustedShortRSA": {reason: "A short RSA key is refused among the trusted keys.", key: Key{Format: FormatSSH, Private: good, Trusted: []byte(shortPublic)}, want: "each trusted signing key"},
-		"TrustedDSA":      {reason: "A DSA key is refused among the trusted keys.", key: Key{Format: FormatSSH, Private: good, Trusted: []byte(sshDSA(t))}, want: "each trusted signing key"},
-		"OpenPGP":         {reason: "An OpenPGP key of a current algorithm signs.", key: Key{Format: FormatOpenPGP, Private: goodPGP}},
-		"ShortOpenPGP":    {reason: "A short OpenPGP key is refused: it could be factored.", key: Key{Format: FormatOpenPGP, Private: shortPGP}, want: "2048 bits"},
-		"TrustedShortOpenPGP": {
-			reason: "A short RSA key is refused among the trusted keys, too.", key: Key{Format: FormatOpenPGP, Private: goodPGP, Trusted: []byte(shortPublicPGP)}, want: "each trusted signing key",
+		"Ed25519":  {reason: "A key of a current algorithm signs.", key: Key{Format: FormatSSH, Private: good}},
+		"ECDSA":    {reason: "A key of an elliptic curve signs.", key: Key{Format: FormatSSH, Private: ec}},
+		"RSA":      {reason: "A long RSA key signs.", key: Key{Format: FormatSSH, Private: long}},
+		"ShortRSA": {reason: "A short RSA key is refused: it could be factored.", key: Key{Format: FormatSSH, Private: short}, want: "2048 bits"},
+		"TrustedShortRSA": {
+			reason: "A short RSA key is refused among the trusted keys.",
+			key:    Key{Format: FormatSSH, Private: good, Trusted: []byte(shortPublic)}, want: "each trusted signing key",
 		},
-		"Ended": {reason: "An expired key is reported, so that its earlier signatures do not look forged.", key: Key{Format: FormatOpenPGP, Private: ended}, want: "has expired"},
+		"TrustedDSA": {
+			reason: "A DSA key is refused among the trusted keys.",
+			key:    Key{Format: FormatSSH, Private: good, Trusted: []byte(sshDSA(t))}, want: "each trusted signing key",
+		},
+		"OpenPGP":      {reason: "An OpenPGP key of a current algorithm signs.", key: Key{Format: FormatOpenPGP, Private: goodPGP}},
+		"ShortOpenPGP": {reason: "A short OpenPGP key is refused: it could be factored.", key: Key{Format: FormatOpenPGP, Private: shortPGP}, want: "2048 bits"},
+		"TrustedShortOpenPGP": {
+			reason: "A short RSA key is refused among the trusted keys, too.",
+			key:    Key{Format: FormatOpenPGP, Private: goodPGP, Trusted: []byte(shortPublicPGP)}, want: "each trusted signing key",
+		},
+		"Ended": {
+			reason: "An expired key is reported, so that its earlier signatures do not look forged.",
+			key:    Key{Format: FormatOpenPGP, Private: ended}, want: "has expired",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

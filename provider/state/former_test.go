@@ -28,7 +28,10 @@ func TestLimitFormer(t *testing.T) {
 		"Large":    {reason: "Paths are remembered as long as all of them together fit.", former: large, want: large[:2]},
 		"Branches": {reason: "Directories of as many branches as a status shows are remembered.", former: branches, want: branches[:maxFormerBranches]},
 		"Many":     {reason: "The number of remembered directories of former branches is limited.", former: trees, want: trees[:maxFormer]},
-		"LastOne":  {reason: "Directories are remembered until there are as many as an entry can have.", former: trees, trees: maxFormerAndTrees - 1, want: trees[:1]},
+		"LastOne": {
+			reason: "Directories are remembered until there are as many as an entry can have.",
+			former: trees, trees: maxFormerAndTrees - 1, want: trees[:1],
+		},
 		"Twice": {
 			reason: "A directory of a branch is remembered once.",
 			former: []Tree{formerAt("main", "a"), formerAt("main", "a"), formerAt("main", "b")}, want: []Tree{formerAt("main", "a"), formerAt("main", "b")},

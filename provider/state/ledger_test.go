@@ -216,20 +216,35 @@ func TestDecodeLedger(t *testing.T) {
 		want   string
 		newer  bool
 	}{
-		"NewerFormat":  {reason: "A newer format is read as long as it says that this version may.", change: func(f, _ map[string]any) { f["format"] = 3 }},
-		"NewerReader":  {reason: "The error of a file that needs a newer reader differs from the error of a broken file.", change: func(f, _ map[string]any) { f["minReader"] = 3; f["state"] = "other" }, want: "needs a reader of format 3", newer: true},
-		"OldFormat":    {reason: "The format before is not read.", change: func(f, _ map[string]any) { f["format"] = 1 }, want: "format 1 is not known"},
-		"NoState":      {reason: "A file without a readable state is refused.", change: func(f, _ map[string]any) { f["state"] = "none" }, want: "malformed"},
-		"LongHome":     {reason: "A name that no status can show is refused.", change: func(_, s map[string]any) { s["home"] = strings.Repeat("x", 269) }, want: "state.home has more than 268 characters"},
-		"BelowZero":    {reason: "A number below zero is refused.", change: func(_, s map[string]any) { s["seq"] = -1 }, want: "state.seq is below 0"},
-		"OtherVerdict": {reason: "A verdict that is not known is refused.", change: func(_, s map[string]any) { s["verdict"] = map[string]any{"result": "Maybe"} }, want: "state.verdict.result is not known"},
-		"NoPlan":       {reason: "A revision without a plan is refused.", change: func(_, s map[string]any) { s["current"].(map[string]any)["plan"] = []any{} }, want: "state.current.plan has fewer than 1 items"},
-		"BeyondPlan":   {reason: "A step that the plan does not have is refused: each reader would look beyond its end.", change: func(_, s map[string]any) { s["cursor"].(map[string]any)["step"] = 19 }, want: "cursor.step is 19, and the plan of revision"},
+		"NewerFormat": {reason: "A newer format is read as long as it says that this version may.", change: func(f, _ map[string]any) { f["format"] = 3 }},
+		"NewerReader": {reason: "The error of a file that needs a newer reader differs from the error of a broken file.", change: func(f, _ map[string]any) { f["minReader"] = 3; f["state"] = "other" }, want: "needs a reader of format 3", newer: true},
+		"OldFormat":   {reason: "The format before is not read.", change: func(f, _ map[string]any) { f["format"] = 1 }, want: "format 1 is not known"},
+		"NoState":     {reason: "A file without a readable state is refused.", change: func(f, _ map[string]any) { f["state"] = "none" }, want: "malformed"},
+		"LongHome": {
+			reason: "A name that no status can show is refused.",
+			change: func(_, s map[string]any) { s["home"] = strings.Repeat("x", 269) }, want: "state.home has more than 268 characters",
+		},
+		"BelowZero": {reason: "A number below zero is refused.", change: func(_, s map[string]any) { s["seq"] = -1 }, want: "state.seq is below 0"},
+		"OtherVerdict": {
+			reason: "A verdict that is not known is refused.",
+			change: func(_, s map[string]any) { s["verdict"] = map[string]any{"result": "Maybe"} }, want: "state.verdict.result is not known",
+		},
+		"NoPlan": {
+			reason: "A revision without a plan is refused.",
+			change: func(_, s map[string]any) { s["current"].(map[string]any)["plan"] = []any{} }, want: "state.current.plan has fewer than 1 items",
+		},
+		"BeyondPlan": {
+			reason: "A step that the plan does not have is refused: each reader would look beyond its end.",
+			change: func(_, s map[string]any) { s["cursor"].(map[string]any)["step"] = 19 }, want: "cursor.step is 19, and the plan of revision",
+		},
 		"LongTree": {reason: "A tree that no status can show is refused.", change: func(_, s map[string]any) {
 			past := s["history"].([]any)[0].(map[string]any)
 			past["trees"].([]any)[0].(map[string]any)["id"] = strings.Repeat("f", 41)
 		}, want: "state.history[0].trees[0].id has more than 40 characters"},
-		"ConfigOfNamespace": {reason: "The home may be a ProviderConfig with the longest name.", change: func(_, s map[string]any) { s["home"] = "ProviderConfig/" + strings.Repeat("x", 253) }},
+		"ConfigOfNamespace": {
+			reason: "The home may be a ProviderConfig with the longest name.",
+			change: func(_, s map[string]any) { s["home"] = "ProviderConfig/" + strings.Repeat("x", 253) },
+		},
 		"LongPart": {reason: "A part of a tree that no status can show is refused.", change: func(_, s map[string]any) {
 			past := s["history"].([]any)[0].(map[string]any)
 			past["trees"].([]any)[0].(map[string]any)["part"] = strings.Repeat("f", 41)
@@ -243,8 +258,14 @@ func TestDecodeLedger(t *testing.T) {
 		"NoEnd": {reason: "A past revision without an end is refused, which a status has to have.", change: func(_, s map[string]any) {
 			delete(s["history"].([]any)[0].(map[string]any), "endedAt")
 		}, want: "state.history[0].endedAt is empty"},
-		"OtherLetters": {reason: "A field in capitals is an unknown field, and does not replace the checked field.", change: func(_, s map[string]any) { s["HOME"] = 1 }},
-		"ManyRequests": {reason: "More requests than a status can show are refused.", change: func(_, s map[string]any) { s["requests"] = make([]string, 33) }, want: "state.requests has more than 32 items"},
+		"OtherLetters": {
+			reason: "A field in capitals is an unknown field, and does not replace the checked field.",
+			change: func(_, s map[string]any) { s["HOME"] = 1 },
+		},
+		"ManyRequests": {
+			reason: "More requests than a status can show are refused.",
+			change: func(_, s map[string]any) { s["requests"] = make([]string, 33) }, want: "state.requests has more than 32 items",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -302,11 +323,20 @@ func TestLastEvents(t *testing.T) {
 		events []LoggedEvent
 		want   int
 	}{
-		"None":  {reason: "A ledger without events lists none."},
-		"Fit":   {reason: "Events that fill the room to the last byte are listed.", events: []LoggedEvent{event(quarter), event(quarter), event(quarter), event(quarter)}, want: 4},
-		"Over":  {reason: "If the events have a byte too much, the oldest event is left out.", events: []LoggedEvent{event(quarter), event(quarter + 1), event(quarter), event(quarter)}, want: 3},
-		"Large": {reason: "If one event takes all the room, the earlier events are left out.", events: []LoggedEvent{event(1000), event(1000), event(maxEventsBytes)}, want: 1},
-		"Huge":  {reason: "An event that never fits is not listed.", events: []LoggedEvent{event(1000), event(maxEventsBytes + 1)}, want: 0},
+		"None": {reason: "A ledger without events lists none."},
+		"Fit": {
+			reason: "Events that fill the room to the last byte are listed.",
+			events: []LoggedEvent{event(quarter), event(quarter), event(quarter), event(quarter)}, want: 4,
+		},
+		"Over": {
+			reason: "If the events have a byte too much, the oldest event is left out.",
+			events: []LoggedEvent{event(quarter), event(quarter + 1), event(quarter), event(quarter)}, want: 3,
+		},
+		"Large": {
+			reason: "If one event takes all the room, the earlier events are left out.",
+			events: []LoggedEvent{event(1000), event(1000), event(maxEventsBytes)}, want: 1,
+		},
+		"Huge": {reason: "An event that never fits is not listed.", events: []LoggedEvent{event(1000), event(maxEventsBytes + 1)}, want: 0},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -354,10 +384,16 @@ func TestTakenHead(t *testing.T) {
 		change func(f *LedgerFile)
 		want   bool
 	}{
-		"Mandated":  {reason: "Events of a mandate follow the events of the spec.", change: func(*LedgerFile) {}, want: true},
-		"Absent":    {reason: "Without the field the last events are events of the spec.", change: func(f *LedgerFile) { f.Taken = nil }},
-		"Older":     {reason: "A version that does not know the field retains it, and records the events of a spec.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].By = "" }},
-		"First":     {reason: "Each event since has to be of a mandate, and not the last event alone.", change: func(f *LedgerFile) { f.Events[len(f.Events)-2].By = "" }},
+		"Mandated": {reason: "Events of a mandate follow the events of the spec.", change: func(*LedgerFile) {}, want: true},
+		"Absent":   {reason: "Without the field the last events are events of the spec.", change: func(f *LedgerFile) { f.Taken = nil }},
+		"Older": {
+			reason: "A version that does not know the field retains it, and records the events of a spec.",
+			change: func(f *LedgerFile) { f.Events[len(f.Events)-1].By = "" },
+		},
+		"First": {
+			reason: "Each event since has to be of a mandate, and not the last event alone.",
+			change: func(f *LedgerFile) { f.Events[len(f.Events)-2].By = "" },
+		},
 		"Unlisted":  {reason: "Events that are not listed show nothing.", change: func(f *LedgerFile) { f.Events = f.Events[len(f.Events)-1:] }},
 		"Gap":       {reason: "A list that leaves out an event shows nothing.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].Seq++ }},
 		"Same":      {reason: "The head of the ledger needs no second name.", change: func(f *LedgerFile) { f.Taken = &f.State.Head }},

@@ -22,7 +22,10 @@ func TestDecodeOwner(t *testing.T) {
 		"Empty":   {reason: "An empty file names no owner.", content: "", err: "cannot decode owner of state: it is malformed"},
 		"NoUID":   {reason: "An empty uid is not an owner.", content: `{"version":1}`, err: "cannot decode owner of state: it is malformed"},
 		"Version": {reason: "A newer form of the owner is refused.", content: `{"version":2,"clusterUID":"x"}`, err: "cannot decode owner of state: it is malformed"},
-		"Longest": {reason: "A UID may be as long as the API allows.", content: `{"version":1,"clusterUID":"` + strings.Repeat("x", 64) + `"}`, want: strings.Repeat("x", 64)},
+		"Longest": {
+			reason:  "A UID may be as long as the API allows.",
+			content: `{"version":1,"clusterUID":"` + strings.Repeat("x", 64) + `"}`, want: strings.Repeat("x", 64),
+		},
 		"Long": {
 			reason: "A UID over the limit is refused, since messages name it.", content: `{"version":1,"clusterUID":"` + strings.Repeat("x", 65) + `"}`,
 			err: "cannot decode owner of state: it is malformed",

@@ -139,13 +139,39 @@ func TestDecodeRecord(t *testing.T) {
 		change func(map[string]any)
 		want   string
 	}{
-		"BelowZero":  {reason: "A position below zero is refused.", change: func(r map[string]any) { r["position"].(map[string]any)["step"] = -1 }, want: "position.step is below 0"},
-		"LongHead":   {reason: "A head that no status can show is refused.", change: func(r map[string]any) { r["head"].(map[string]any)["ledger"] = strings.Repeat("x", 129) }, want: "head.ledger has more than 128 characters"},
-		"LongCopy":   {reason: "A copy that no status can show is refused.", change: func(r map[string]any) { r["copy"].(map[string]any)["home"] = strings.Repeat("x", 269) }, want: "copy.home has more than 268 characters"},
-		"BeyondPlan": {reason: "A copy at a step that its plan does not have is refused.", change: func(r map[string]any) { r["copy"].(map[string]any)["cursor"].(map[string]any)["step"] = 19 }, want: "copy: cursor.step is 19"},
-		"OldAttempt": {reason: "An attempt from before Git is refused.", change: func(r map[string]any) { r["attempt"] = attemptAt("1969-12-31T23:59:59Z") }, want: "attempt.startedAt is not from the years 1970 to 9999"},
-		"FarAttempt": {reason: "An attempt that no date can be written of in UTC is refused.", change: func(r map[string]any) { r["attempt"] = attemptAt("9999-12-31T23:30:00-01:00") }, want: "attempt.startedAt is not from the years 1970 to 9999"},
-		"LongPath":   {reason: "A directory that no status can show is refused.", change: func(r map[string]any) { r["trees"].([]any)[0].(map[string]any)["path"] = strings.Repeat("x", 701) }, want: "trees[0].path has more than 700 characters"},
+		"BelowZero": {
+			reason: "A position below zero is refused.",
+			change: func(r map[string]any) { r["position"].(map[string]any)["step"] = -1 }, want: "position.step is below 0",
+		},
+		"LongHead": {
+			reason: "A head that no status can show is refused.",
+			change: func(r map[string]any) { r["head"].(map[string]any)["ledger"] = strings.Repeat("x", 129) },
+			want:   "head.ledger has more than 128 characters",
+		},
+		"LongCopy": {
+			reason: "A copy that no status can show is refused.",
+			change: func(r map[string]any) { r["copy"].(map[string]any)["home"] = strings.Repeat("x", 269) },
+			want:   "copy.home has more than 268 characters",
+		},
+		"BeyondPlan": {
+			reason: "A copy at a step that its plan does not have is refused.",
+			change: func(r map[string]any) { r["copy"].(map[string]any)["cursor"].(map[string]any)["step"] = 19 }, want: "copy: cursor.step is 19",
+		},
+		"OldAttempt": {
+			reason: "An attempt from before Git is refused.",
+			change: func(r map[string]any) { r["attempt"] = attemptAt("1969-12-31T23:59:59Z") },
+			want:   "attempt.startedAt is not from the years 1970 to 9999",
+		},
+		"FarAttempt": {
+			reason: "An attempt that no date can be written of in UTC is refused.",
+			change: func(r map[string]any) { r["attempt"] = attemptAt("9999-12-31T23:30:00-01:00") },
+			want:   "attempt.startedAt is not from the years 1970 to 9999",
+		},
+		"LongPath": {
+			reason: "A directory that no status can show is refused.",
+			change: func(r map[string]any) { r["trees"].([]any)[0].(map[string]any)["path"] = strings.Repeat("x", 701) },
+			want:   "trees[0].path has more than 700 characters",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -170,13 +170,25 @@ func TestHistoryTrees(t *testing.T) {
 		want    deliveryv1alpha1.HistoryTree
 	}{
 		"Whole": {reason: "A directory in which the revision has all requests keeps its target.", tree: treeWith(blue(2, 100)), want: target},
-		"Half":  {reason: "A directory in which the revision has some of the requests is not a target.", tree: treeWith(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
+		"Half": {
+			reason: "A directory in which the revision has some of the requests is not a target.",
+			tree:   treeWith(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}),
+			want:   deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"},
+		},
 		"Other": {
 			reason: "A directory in which another revision has all requests is not a target.",
 			tree:   treeWith(blue(1, 100)), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"},
 		},
-		"Given":   {reason: "A target that comes with the delivery replaces the previous target.", tree: treeWith(blue(2, 100)), targets: map[string]deliveryv1alpha1.HistoryTree{"clusters/edge1": {Site: "edge1", Tree: "t3", Part: "p3"}}, want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t3", Part: "p3"}},
-		"Another": {reason: "The target of another Site is not that of the directory.", tree: treeAt("edge2", "t2", 2), want: deliveryv1alpha1.HistoryTree{Site: "edge2", Tree: "t2"}},
+		"Given": {
+			reason:  "A target that comes with the delivery replaces the previous target.",
+			tree:    treeWith(blue(2, 100)),
+			targets: map[string]deliveryv1alpha1.HistoryTree{"clusters/edge1": {Site: "edge1", Tree: "t3", Part: "p3"}},
+			want:    deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t3", Part: "p3"},
+		},
+		"Another": {
+			reason: "The target of another Site is not that of the directory.",
+			tree:   treeAt("edge2", "t2", 2), want: deliveryv1alpha1.HistoryTree{Site: "edge2", Tree: "t2"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -252,12 +264,15 @@ func TestMoved(t *testing.T) {
 		moves int
 		err   string
 	}{
-		"Some":     {reason: "Three hundred Sites move at once.", names: namesOf{"s", 50}, sites: 300, moves: 1},
-		"All":      {reason: "All directories that there can be have room.", names: namesOf{"s", 50}, sites: 500, moves: 1},
-		"Longest":  {reason: "Directories with the longest names have room.", names: namesOf{"s", 100}, sites: 500, moves: 1},
-		"Again":    {reason: "Sites that move again before their trees were verified have room.", names: namesOf{"s", 20}, sites: 500, moves: 3},
-		"TooOften": {reason: "Sites that move too often are refused.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: trees has more than 2000 items"},
-		"TooLong":  {reason: "A record over the limit is refused.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
+		"Some":    {reason: "Three hundred Sites move at once.", names: namesOf{"s", 50}, sites: 300, moves: 1},
+		"All":     {reason: "All directories that there can be have room.", names: namesOf{"s", 50}, sites: 500, moves: 1},
+		"Longest": {reason: "Directories with the longest names have room.", names: namesOf{"s", 100}, sites: 500, moves: 1},
+		"Again":   {reason: "Sites that move again before their trees were verified have room.", names: namesOf{"s", 20}, sites: 500, moves: 3},
+		"TooOften": {
+			reason: "Sites that move too often are refused.",
+			names:  namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: trees has more than 2000 items",
+		},
+		"TooLong": {reason: "A record over the limit is refused.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -21,25 +21,62 @@ func TestDecodeLimits(t *testing.T) {
 		forge  func(e *RecordFile)
 		err    string
 	}{
-		"Fits":          {reason: "Characters are counted and not bytes.", forge: func(e *RecordFile) { e.Trees[0].Site = strings.Repeat("é", 63) }},
-		"OldDate":       {reason: "A date before Git existed is refused.", forge: func(e *RecordFile) { e.CommitTime = new(metav1.NewTime(at(0).AddDate(-100, 0, 0))) }, err: "commitTime is not from the years 1970 to 9999"},
-		"Kind":          {reason: "The kind of a claim has a limit, since messages name it.", forge: func(e *RecordFile) { e.Claim.Kind = long }, err: "claim.kind has more than 63 characters"},
-		"Cluster":       {reason: "The UID of a cluster has a limit, since messages name it.", forge: func(e *RecordFile) { e.ClusterUID = long }, err: "clusterUID has more than 64 characters"},
-		"Commit":        {reason: "A commit has the length of a Git ID.", forge: func(e *RecordFile) { e.Commit = long }, err: "commit has more than 40 characters"},
-		"Base":          {reason: "The base of a commit has a length.", forge: func(e *RecordFile) { e.Base = long }, err: "base has more than 40 characters"},
-		"TreePath":      {reason: "The path of a tree has a limit.", forge: func(e *RecordFile) { e.Trees[0].Path = long }, err: "trees[0].path has more than 700 characters"},
-		"TreeSite":      {reason: "The name of a tree's Site has a length.", forge: func(e *RecordFile) { e.Trees[0].Site = long }, err: "trees[0].site has more than 63 characters"},
-		"TreeBranch":    {reason: "The branch of a tree has a length.", forge: func(e *RecordFile) { e.Trees[0].Branch = long }, err: "trees[0].branch has more than 200 characters"},
-		"TreeID":        {reason: "The id of a tree has a length.", forge: func(e *RecordFile) { e.Trees[0].Tree = long }, err: "trees[0].tree has more than 40 characters"},
-		"HistoryCommit": {reason: "The commit of a past revision has a length.", forge: func(e *RecordFile) { e.Revisions[0].Commit = long }, err: "revisions[0].commit has more than 40 characters"},
-		"HistorySite":   {reason: "The Site of a past tree has a length.", forge: func(e *RecordFile) { e.Revisions[0].Trees[0].Site = long }, err: "revisions[0].trees[0].site has more than 63 characters"},
-		"HistoryTree":   {reason: "The id of a past tree has a length.", forge: func(e *RecordFile) { e.Revisions[0].Trees[0].Tree = long }, err: "revisions[0].trees[0].tree has more than 40 characters"},
+		"Fits": {reason: "Characters are counted and not bytes.", forge: func(e *RecordFile) { e.Trees[0].Site = strings.Repeat("é", 63) }},
+		"OldDate": {
+			reason: "A date before Git existed is refused.",
+			forge:  func(e *RecordFile) { e.CommitTime = new(metav1.NewTime(at(0).AddDate(-100, 0, 0))) },
+			err:    "commitTime is not from the years 1970 to 9999",
+		},
+		"Kind": {
+			reason: "The kind of a claim has a limit, since messages name it.",
+			forge:  func(e *RecordFile) { e.Claim.Kind = long }, err: "claim.kind has more than 63 characters",
+		},
+		"Cluster": {
+			reason: "The UID of a cluster has a limit, since messages name it.",
+			forge:  func(e *RecordFile) { e.ClusterUID = long }, err: "clusterUID has more than 64 characters",
+		},
+		"Commit": {reason: "A commit has the length of a Git ID.", forge: func(e *RecordFile) { e.Commit = long }, err: "commit has more than 40 characters"},
+		"Base":   {reason: "The base of a commit has a length.", forge: func(e *RecordFile) { e.Base = long }, err: "base has more than 40 characters"},
+		"TreePath": {
+			reason: "The path of a tree has a limit.",
+			forge:  func(e *RecordFile) { e.Trees[0].Path = long }, err: "trees[0].path has more than 700 characters",
+		},
+		"TreeSite": {
+			reason: "The name of a tree's Site has a length.",
+			forge:  func(e *RecordFile) { e.Trees[0].Site = long }, err: "trees[0].site has more than 63 characters",
+		},
+		"TreeBranch": {
+			reason: "The branch of a tree has a length.",
+			forge:  func(e *RecordFile) { e.Trees[0].Branch = long }, err: "trees[0].branch has more than 200 characters",
+		},
+		"TreeID": {
+			reason: "The id of a tree has a length.",
+			forge:  func(e *RecordFile) { e.Trees[0].Tree = long }, err: "trees[0].tree has more than 40 characters",
+		},
+		"HistoryCommit": {
+			reason: "The commit of a past revision has a length.",
+			forge:  func(e *RecordFile) { e.Revisions[0].Commit = long }, err: "revisions[0].commit has more than 40 characters",
+		},
+		"HistorySite": {
+			reason: "The Site of a past tree has a length.",
+			forge:  func(e *RecordFile) { e.Revisions[0].Trees[0].Site = long }, err: "revisions[0].trees[0].site has more than 63 characters",
+		},
+		"HistoryTree": {
+			reason: "The id of a past tree has a length.",
+			forge:  func(e *RecordFile) { e.Revisions[0].Trees[0].Tree = long }, err: "revisions[0].trees[0].tree has more than 40 characters",
+		},
 		"Directories": {
 			reason: "The directories of a claim are limited, with the directories that it left.",
 			forge:  func(e *RecordFile) { e.Trees = make([]Tree, 2001) }, err: "trees has more than 2000 items",
 		},
-		"NoDate":  {reason: "An attempt without a date is refused.", forge: func(e *RecordFile) { e.Attempt.StartedAt = metav1.Time{} }, err: "attempt.startedAt is empty"},
-		"BadDate": {reason: "A year with five digits is refused.", forge: func(e *RecordFile) { e.CommitTime = new(metav1.NewTime(at(0).AddDate(7973, 2, 0))) }, err: "malformed"},
+		"NoDate": {
+			reason: "An attempt without a date is refused.",
+			forge:  func(e *RecordFile) { e.Attempt.StartedAt = metav1.Time{} }, err: "attempt.startedAt is empty",
+		},
+		"BadDate": {
+			reason: "A year with five digits is refused.",
+			forge:  func(e *RecordFile) { e.CommitTime = new(metav1.NewTime(at(0).AddDate(7973, 2, 0))) }, err: "malformed",
+		},
 		"TooManyTrees": {
 			reason: "The number of trees of a revision has a limit.",
 			forge:  func(e *RecordFile) { e.Revisions[0].Trees = make([]deliveryv1alpha1.HistoryTree, 501) },

@@ -22,12 +22,21 @@ func TestRelevantOf(t *testing.T) {
 		metric model.Metric
 		want   bool
 	}{
-		"Ours":     {reason: "A series of an object of the namespace is relevant.", metric: model.Metric{"__name__": "m", "namespace": "team-a", "name": "shop"}, want: true},
-		"Theirs":   {reason: "A series of an object of another namespace is not.", metric: model.Metric{"__name__": "m", "namespace": "team-b", "name": "shop"}},
-		"Cluster":  {reason: "A cluster-scoped object belongs to the namespace that its name begins with.", metric: model.Metric{"__name__": "m", "name": "team-a-config"}, want: true},
-		"Foreign":  {reason: "A cluster-scoped object with another name belongs to other tests.", metric: model.Metric{"__name__": "m", "name": "default"}},
-		"Shared":   {reason: "A metric about no object is relevant where an alert of the story names it.", metric: model.Metric{"__name__": "shared"}, want: true},
-		"Unshared": {reason: "A metric without an object counts the work of other tests, and is left out if no alert of the story names it.", metric: model.Metric{"__name__": "m"}},
+		"Ours": {
+			reason: "A series of an object of the namespace is relevant.",
+			metric: model.Metric{"__name__": "m", "namespace": "team-a", "name": "shop"}, want: true,
+		},
+		"Theirs": {reason: "A series of an object of another namespace is not.", metric: model.Metric{"__name__": "m", "namespace": "team-b", "name": "shop"}},
+		"Cluster": {
+			reason: "A cluster-scoped object belongs to the namespace that its name begins with.",
+			metric: model.Metric{"__name__": "m", "name": "team-a-config"}, want: true,
+		},
+		"Foreign": {reason: "A cluster-scoped object with another name belongs to other tests.", metric: model.Metric{"__name__": "m", "name": "default"}},
+		"Shared":  {reason: "A metric about no object is relevant where an alert of the story names it.", metric: model.Metric{"__name__": "shared"}, want: true},
+		"Unshared": {
+			reason: "A metric without an object counts the work of other tests, and is left out if no alert of the story names it.",
+			metric: model.Metric{"__name__": "m"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

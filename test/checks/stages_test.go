@@ -40,7 +40,10 @@ func TestStagesRunAllAndNameFaults(t *testing.T) {
 				"check":     "apis/a.go: not formatted: run gofmt -w FAIL\n",
 				"test-unit": "--- FAIL: TestSum (0.00s)\n    a_test.go:3: sum\n--- FAIL: TestSum (0.00s)\nFAIL\tp/a\t0.1s\n",
 			},
-			want:     []string{"FAILED: make check", "  apis/a.go: not formatted: run gofmt -w FAIL", "FAILED: make test-unit", "  --- FAIL: TestSum (0.00s)", "  FAIL\tp/a\t0.1s"},
+			want: []string{
+				"FAILED: make check", "  apis/a.go: not formatted: run gofmt -w FAIL", "FAILED: make test-unit", "  --- FAIL: TestSum (0.00s)",
+				"  FAIL\tp/a\t0.1s",
+			},
 			unwanted: []string{"passed:", "  --- FAIL: TestSum (0.00s)\n  --- FAIL: TestSum"},
 			fails:    true,
 		},

@@ -18,7 +18,10 @@ func TestComplaints(t *testing.T) {
 		"Composite": {reason: "An XRD without a claim need not be offered.", xrd: xrd(false, established)},
 		"Claim":     {reason: "An XRD with a claim should be offered.", xrd: xrd(true, established), want: []string{"XRD x is not Offered:  "}},
 		"Silent":    {reason: "A condition without a message does not count as met.", xrd: xrd(false), want: []string{"XRD x is not Established:  "}},
-		"Refused":   {reason: "The reason of the refusal should be in the message.", xrd: xrd(false, refused), want: []string{"XRD x is not Established: TooExpensive rule"}},
+		"Refused": {
+			reason: "The reason of the refusal should be in the message.",
+			xrd:    xrd(false, refused), want: []string{"XRD x is not Established: TooExpensive rule"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -67,10 +67,22 @@ func TestFind(t *testing.T) {
 		want      string
 		says      string
 	}{
-		"Installed":    {reason: "A program of the pinned minor version is taken as it is.", installed: fits, want: "ETCD=<assets>/etcd\n", says: "tools: takes <assets>/etcd"},
-		"OtherVersion": {reason: "A program of another minor version is left alone, and named.", installed: old, says: "tools: <assets>/etcd is not taken: it is 3.4, and 3.6 is wanted"},
-		"NoVersion":    {reason: "A program that does not say its version is left alone.", installed: "hello", says: "it is of an unknown version, and 3.6 is wanted"},
-		"Downloaded":   {reason: "An archive with the pinned digest is taken.", served: archive, want: "ETCD=<cache>/tools/downloads/etcd\n", says: "tools: takes <cache>"},
+		"Installed": {
+			reason:    "A program of the pinned minor version is taken as it is.",
+			installed: fits, want: "ETCD=<assets>/etcd\n", says: "tools: takes <assets>/etcd",
+		},
+		"OtherVersion": {
+			reason:    "A program of another minor version is left alone, and named.",
+			installed: old, says: "tools: <assets>/etcd is not taken: it is 3.4, and 3.6 is wanted",
+		},
+		"NoVersion": {
+			reason:    "A program that does not say its version is left alone.",
+			installed: "hello", says: "it is of an unknown version, and 3.6 is wanted",
+		},
+		"Downloaded": {
+			reason: "An archive with the pinned digest is taken.",
+			served: archive, want: "ETCD=<cache>/tools/downloads/etcd\n", says: "tools: takes <cache>",
+		},
 		"OtherDigest": {
 			reason: "An archive with another digest than the pinned digest is never opened.",
 			served: packProgram(t, "etcd", fits+" of somebody else"), says: "is not what was pinned",
@@ -105,14 +117,32 @@ func TestFindNearVersion(t *testing.T) {
 		version string
 		want    string
 	}{
-		"KubectlOlder":  {reason: "A kubectl that is one minor version older than the API server is taken, as Kubernetes supports it.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v1.35.9", want: "KUBECTL=<assets>/kubectl\n"},
-		"KubectlNewer":  {reason: "A kubectl that is one minor version newer than the API server is taken.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v1.37.0", want: "KUBECTL=<assets>/kubectl\n"},
-		"KubectlTooOld": {reason: "A kubectl that is two minor versions older is left alone.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v1.34.0"},
-		"KubectlMajor":  {reason: "A kubectl of another major version is left alone.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v2.36.0"},
-		"KubectlWords":  {reason: "A kubectl that does not say its version is left alone.", tool: "KUBECTL", program: "kubectl", version: "hello"},
-		"Core":          {reason: "A core of Crossplane of the pinned minor version is taken.", tool: "CROSSPLANE_CORE", program: "crossplane-core", version: "v2.4.7", want: "CROSSPLANE_CORE=<assets>/crossplane-core\n"},
-		"CoreOther":     {reason: "A core of Crossplane of the next minor version is left alone.", tool: "CROSSPLANE_CORE", program: "crossplane-core", version: "v2.5.0"},
-		"CommandNewer":  {reason: "A newer command of Crossplane is taken, because it only pushes packages.", tool: "CROSSPLANE_CLI", program: "crossplane", version: "Client Version: v2.4.0", want: "CROSSPLANE_CLI=<assets>/crossplane\n"},
+		"KubectlOlder": {
+			reason: "A kubectl that is one minor version older than the API server is taken, as Kubernetes supports it.",
+			tool:   "KUBECTL", program: "kubectl", version: "Client Version: v1.35.9", want: "KUBECTL=<assets>/kubectl\n",
+		},
+		"KubectlNewer": {
+			reason: "A kubectl that is one minor version newer than the API server is taken.",
+			tool:   "KUBECTL", program: "kubectl", version: "Client Version: v1.37.0", want: "KUBECTL=<assets>/kubectl\n",
+		},
+		"KubectlTooOld": {
+			reason: "A kubectl that is two minor versions older is left alone.",
+			tool:   "KUBECTL", program: "kubectl", version: "Client Version: v1.34.0",
+		},
+		"KubectlMajor": {reason: "A kubectl of another major version is left alone.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v2.36.0"},
+		"KubectlWords": {reason: "A kubectl that does not say its version is left alone.", tool: "KUBECTL", program: "kubectl", version: "hello"},
+		"Core": {
+			reason: "A core of Crossplane of the pinned minor version is taken.",
+			tool:   "CROSSPLANE_CORE", program: "crossplane-core", version: "v2.4.7", want: "CROSSPLANE_CORE=<assets>/crossplane-core\n",
+		},
+		"CoreOther": {
+			reason: "A core of Crossplane of the next minor version is left alone.",
+			tool:   "CROSSPLANE_CORE", program: "crossplane-core", version: "v2.5.0",
+		},
+		"CommandNewer": {
+			reason: "A newer command of Crossplane is taken, because it only pushes packages.",
+			tool:   "CROSSPLANE_CLI", program: "crossplane", version: "Client Version: v2.4.0", want: "CROSSPLANE_CLI=<assets>/crossplane\n",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +229,8 @@ func copyTools(t *testing.T, archive []byte) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, file := range []string{
-		"tools.sh", "etcd/go.mod", "etcd/go.sum", "kubernetes/go.mod", "kubernetes/go.sum", "crossplane/go.mod", "crossplane/go.sum", "crossplane-cli/go.mod", "crossplane-cli/go.sum",
+		"tools.sh", "etcd/go.mod", "etcd/go.sum", "kubernetes/go.mod", "kubernetes/go.sum", "crossplane/go.mod", "crossplane/go.sum",
+		"crossplane-cli/go.mod", "crossplane-cli/go.sum",
 	} {
 		content, err := os.ReadFile(filepath.Join("..", "..", "tools", file))
 		if err != nil {

@@ -12,7 +12,10 @@ func TestAdvisories(t *testing.T) {
 	}{
 		"CVE-2024-21661": {reason: "Renderings at once share no map that one of them changes.", test: renderAtOnce},
 		"CVE-2024-32476": {reason: "An expression of a check takes neither all memory nor all time.", test: expressionBombs},
-		"CVE-2026-44938": {reason: "A tenant does not change the pod security of a namespace, and the Job of a check keeps the strictest level.", test: podRestrictions},
+		"CVE-2026-44938": {
+			reason: "A tenant does not change the pod security of a namespace, and the Job of a check keeps the strictest level.",
+			test:   podRestrictions,
+		},
 		"CVE-2022-24817": {reason: "A kubeconfig runs no program and reads no file of the provider.", test: kubeconfigReaches},
 		"CVE-2022-39272": {reason: "A duration that cannot be read is an error of its own object.", test: durationFields},
 		"CVE-2024-31216": {reason: "An error does not show the password of a URL.", test: passwordInURL},
@@ -31,11 +34,20 @@ func TestAdvisories(t *testing.T) {
 		"CVE-2024-52284": {reason: "A user who may not read Secrets does not read GitDeliveries, which hold the delivered files.", test: secretsInDeliveries},
 		"CVE-2026-44937": {reason: "A value in a regular expression of a query is matched character by character.", test: regexInjection},
 		"CVE-2023-27483": {reason: "An intent with depth, with length or with a great index is refused soon.", test: deepIntent},
-		"CVE-2022-24730": {reason: "A Blueprint reads nothing outside of itself.", test: wantRefused("resources: [../../elsewhere]", "is not a file or a folder of the Blueprint")},
-		"CVE-2021-32690": {reason: "No chart is fetched, so that no credential goes to another domain.", test: wantRefused("helmCharts: [{name: x, repo: 'https://example.org'}]", "is not allowed in a Blueprint")},
+		"CVE-2022-24730": {
+			reason: "A Blueprint reads nothing outside of itself.",
+			test:   wantRefused("resources: [../../elsewhere]", "is not a file or a folder of the Blueprint"),
+		},
+		"CVE-2021-32690": {
+			reason: "No chart is fetched, so that no credential goes to another domain.",
+			test:   wantRefused("helmCharts: [{name: x, repo: 'https://example.org'}]", "is not allowed in a Blueprint"),
+		},
 		"CVE-2025-32386": {reason: "A chart in a kustomization is not unpacked.", test: wantRefused("helmCharts: [{name: x}]", "is not allowed in a Blueprint")},
 		"CVE-2026-35204": {reason: "No plugin of Helm is run.", test: wantRefused("helmGlobals: {chartHome: ../..}", "is not allowed in a Blueprint")},
-		"CVE-2026-35205": {reason: "No chart without provenance is taken.", test: wantRefused("helmCharts: [{name: x, version: 1.0.0}]", "is not allowed in a Blueprint")},
+		"CVE-2026-35205": {
+			reason: "No chart without provenance is taken.",
+			test:   wantRefused("helmCharts: [{name: x, version: 1.0.0}]", "is not allowed in a Blueprint"),
+		},
 		"CVE-2026-35206": {reason: "No name of a chart is a path.", test: wantRefused("helmCharts: [{name: ../x}]", "is not allowed in a Blueprint")},
 		"CVE-2023-49568": {reason: "The version of the Git library has the fix.", test: atLeast("github.com/go-git/go-git/v5", "5.11.0")},
 		"CVE-2023-49569": {reason: "The version of the Git library has the fix.", test: atLeast("github.com/go-git/go-git/v5", "5.11.0")},

@@ -31,9 +31,12 @@ func TestCheck(t *testing.T) {
 		got      float64
 		failures []string
 	}{
-		"Unset":    {reason: "A figure above its limit is logged alone by default.", got: 12.5},
-		"Off":      {reason: "A value other than 1 does not compare figures.", variable: "0", got: 12.5},
-		"Above":    {reason: "A figure above its limit fails the test where figures are compared.", variable: "1", got: 12.5, failures: []string{"figure tokens is 12.5, above its limit of 10"}},
+		"Unset": {reason: "A figure above its limit is logged alone by default.", got: 12.5},
+		"Off":   {reason: "A value other than 1 does not compare figures.", variable: "0", got: 12.5},
+		"Above": {
+			reason:   "A figure above its limit fails the test where figures are compared.",
+			variable: "1", got: 12.5, failures: []string{"figure tokens is 12.5, above its limit of 10"},
+		},
 		"AtLimit":  {reason: "The limit itself is a good value.", variable: "1", got: 10},
 		"Negative": {reason: "A figure below zero is below its limit.", variable: "1", got: -1},
 	}

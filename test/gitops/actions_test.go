@@ -28,9 +28,16 @@ func TestArgoCDActions(t *testing.T) {
 		status map[string]any
 		want   []string
 	}{
-		"New":        {reason: "A deployment without a status offers no action."},
-		"Delivering": {reason: "A revision that goes out can be given up.", status: map[string]any{"phase": "Delivering", "revision": int64(1)}, want: []string{"abort"}},
-		"Verified":   {reason: "A revision that was verified can be delivered again.", status: map[string]any{"phase": "Succeeded", "revision": int64(2), "liveRevision": int64(2), "verifiedRevision": int64(2)}, want: []string{"retry"}},
+		"New": {reason: "A deployment without a status offers no action."},
+		"Delivering": {
+			reason: "A revision that goes out can be given up.",
+			status: map[string]any{"phase": "Delivering", "revision": int64(1)}, want: []string{"abort"},
+		},
+		"Verified": {
+			reason: "A revision that was verified can be delivered again.",
+			status: map[string]any{"phase": "Succeeded", "revision": int64(2), "liveRevision": int64(2), "verifiedRevision": int64(2)},
+			want:   []string{"retry"},
+		},
 		"RolledBack": {
 			reason: "A deployment that runs the verified revision cannot be rolled back to it.",
 			status: map[string]any{"phase": "Succeeded", "revision": int64(2), "liveRevision": int64(1), "verifiedRevision": int64(1)}, want: []string{"retry"},
@@ -41,12 +48,19 @@ func TestArgoCDActions(t *testing.T) {
 		},
 		"AwaitsPromotion": {
 			reason: "A canary that waits for a user can be promoted or given up.",
-			status: map[string]any{"phase": "Delivering", "revision": int64(2), "verifiedRevision": int64(1), "canary": map[string]any{"state": "AwaitingPromotion", "promote": int64(3)}},
-			want:   []string{"abort", "promote", "promote-full"},
+			status: map[string]any{
+				"phase": "Delivering", "revision": int64(2), "verifiedRevision": int64(1),
+				"canary": map[string]any{"state": "AwaitingPromotion", "promote": int64(3)},
+			},
+			want: []string{"abort", "promote", "promote-full"},
 		},
 		"UpdateWaits": {
 			reason: "An update that waits can be approved.",
-			status: map[string]any{"phase": "Succeeded", "revision": int64(1), "liveRevision": int64(1), "verifiedRevision": int64(1), "update": map[string]any{"renderer": "2"}}, want: []string{"approve", "retry"},
+			status: map[string]any{
+				"phase": "Succeeded", "revision": int64(1), "liveRevision": int64(1), "verifiedRevision": int64(1),
+				"update": map[string]any{"renderer": "2"},
+			},
+			want: []string{"approve", "retry"},
 		},
 	}
 	for name, tc := range cases {
@@ -84,7 +98,10 @@ func TestArgoCDCreates(t *testing.T) {
 		"rollback":     {reason: "A rollback goes to the verified revision.", want: map[string]any{"action": "RollbackTo", "toRevision": int64(5)}},
 		"promote":      {reason: "A promotion names the step that waits.", want: map[string]any{"action": "Promote", "step": int64(3)}},
 		"promote-full": {reason: "The action releases all steps.", want: map[string]any{"action": "Promote", "full": true}},
-		"approve":      {reason: "An approval names the update that the user saw.", want: map[string]any{"action": "ApproveUpdate", "update": map[string]any{"blueprint": "web-1.1.0"}}},
+		"approve": {
+			reason: "An approval names the update that the user saw.",
+			want:   map[string]any{"action": "ApproveUpdate", "update": map[string]any{"blueprint": "web-1.1.0"}},
+		},
 	}
 	for _, group := range []string{"claims.intentplane.dev", "intentplane.dev"} {
 		for name, tc := range cases {
@@ -98,7 +115,8 @@ func TestArgoCDCreates(t *testing.T) {
 				}
 				maps.Copy(spec, tc.want)
 				want := map[string]any{
-					"apiVersion": rollout, "kind": "RolloutRequest", "metadata": map[string]any{"namespace": "team-a", "name": "shop-" + name + "-7-" + scriptDate}, "spec": spec,
+					"apiVersion": rollout, "kind": "RolloutRequest",
+					"metadata": map[string]any{"namespace": "team-a", "name": "shop-" + name + "-7-" + scriptDate}, "spec": spec,
 				}
 				if diff := cmp.Diff(want, got.Object); diff != "" {
 					t.Errorf("\n%s\nArgoCDCreates(...): -want, +got:\n%s", tc.reason, diff)

@@ -36,23 +36,36 @@ func TestArgoCDHealth(t *testing.T) {
 		change     func(*unstructured.Unstructured)
 		want       [2]string
 	}{
-		"New":       {reason: "A deployment without conditions is in progress.", apiVersion: claims, kind: "IntentDeployment", want: [2]string{"Progressing", "it was not observed yet"}},
-		"Succeeded": {reason: "A deployment that is live is healthy.", apiVersion: claims, kind: "IntentDeployment", message: "Live.", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "Live."}},
+		"New": {
+			reason:     "A deployment without conditions is in progress.",
+			apiVersion: claims, kind: "IntentDeployment", want: [2]string{"Progressing", "it was not observed yet"},
+		},
+		"Succeeded": {
+			reason:     "A deployment that is live is healthy.",
+			apiVersion: claims, kind: "IntentDeployment", message: "Live.", conditions: []any{ready, idle, calm},
+			want: [2]string{"Healthy", "Live."},
+		},
 		"Composite": {
 			reason:     "The composite of a claim has the same health.",
 			apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "it was not observed yet"},
 		},
 		"Namespaced": {
-			reason: "A namespaced composite that delivers is in progress.", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", conditions: []any{unready, busy, calm}, message: "Delivering.",
+			reason:     "A namespaced composite that delivers is in progress.",
+			apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", conditions: []any{unready, busy, calm}, message: "Delivering.",
 			want: [2]string{"Progressing", "Delivering."},
 		},
-		"Failed": {reason: "A deployment that needs a person is degraded.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, idle, stuck}, want: [2]string{"Degraded", "SyncTimedOut."}},
+		"Failed": {
+			reason:     "A deployment that needs a person is degraded.",
+			apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, idle, stuck}, want: [2]string{"Degraded", "SyncTimedOut."},
+		},
 		"Suspended": {
-			reason: "A deployment that the user suspended is suspended.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "False", "Suspended"), calm},
+			reason:     "A deployment that the user suspended is suspended.",
+			apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "False", "Suspended"), calm},
 			message: "Held back.", want: [2]string{"Suspended", "Held back."},
 		},
 		"AwaitsPromotion": {
-			reason: "A canary that waits for a user is suspended.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "True", "AwaitingPromotion"), calm},
+			reason:     "A canary that waits for a user is suspended.",
+			apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "True", "AwaitingPromotion"), calm},
 			message: "Waits at 20 %.", want: [2]string{"Suspended", "Waits at 20 %."},
 		},
 		"Held": {
@@ -60,7 +73,8 @@ func TestArgoCDHealth(t *testing.T) {
 			conditions: []any{unready, is("Reconciling", "True", "Held"), calm}, message: "Held.", want: [2]string{"Suspended", "Held."},
 		},
 		"Paused": {
-			reason: "A canary whose pause ends by itself is in progress.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "True", "Paused"), calm},
+			reason:     "A canary whose pause ends by itself is in progress.",
+			apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "True", "Paused"), calm},
 			message: "Pauses.", want: [2]string{"Progressing", "Pauses."},
 		},
 		"Edited": {
@@ -72,7 +86,8 @@ func TestArgoCDHealth(t *testing.T) {
 			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 		"FunctionGone": {
-			reason: "Ready stays as it was.", apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm, is("Synced", "False", "ReconcileError")},
+			reason:     "Ready stays as it was.",
+			apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm, is("Synced", "False", "ReconcileError")},
 			want: [2]string{"Degraded", "ReconcileError."},
 		},
 		"Deleted": {
@@ -82,24 +97,52 @@ func TestArgoCDHealth(t *testing.T) {
 			},
 			want: [2]string{"Progressing", "its files are being removed"},
 		},
-		"Delivered": {reason: "A GitDelivery whose files are in Git is healthy.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "True", "Delivered")}, want: [2]string{"Healthy", "Delivered."}},
-		"Pushing":   {reason: "A GitDelivery that pushes is in progress.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "False", "Pushing")}, want: [2]string{"Progressing", "Pushing."}},
-		"NotOwner":  {reason: "A GitDelivery that does not own its directory is degraded.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "False", "NotOwner")}, want: [2]string{"Degraded", "NotOwner."}},
-		"TimedOut":  {reason: "A Site took too long.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "False", "TimedOut")}, want: [2]string{"Degraded", "TimedOut."}},
+		"Delivered": {
+			reason:     "A GitDelivery whose files are in Git is healthy.",
+			apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "True", "Delivered")}, want: [2]string{"Healthy", "Delivered."},
+		},
+		"Pushing": {
+			reason:     "A GitDelivery that pushes is in progress.",
+			apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "False", "Pushing")},
+			want: [2]string{"Progressing", "Pushing."},
+		},
+		"NotOwner": {
+			reason:     "A GitDelivery that does not own its directory is degraded.",
+			apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "False", "NotOwner")}, want: [2]string{"Degraded", "NotOwner."},
+		},
+		"TimedOut": {
+			reason:     "A Site took too long.",
+			apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "False", "TimedOut")}, want: [2]string{"Degraded", "TimedOut."},
+		},
 		"Unsynced": {
-			reason: "A SiteSync that cannot observe its Sites is degraded.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live"), is("Synced", "False", "ReconcileError")},
+			reason:     "A SiteSync that cannot observe its Sites is degraded.",
+			apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live"), is("Synced", "False", "ReconcileError")},
 			want: [2]string{"Degraded", "ReconcileError."},
 		},
-		"Passed":    {reason: "A Gate whose checks all passed is healthy.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "True", "Passed")}, want: [2]string{"Healthy", "Passed."}},
-		"Measuring": {reason: "A Gate that measures is in progress.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Measuring")}, want: [2]string{"Progressing", "Measuring."}},
-		"Violated":  {reason: "A Gate whose check failed stays degraded.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Failed")}, want: [2]string{"Degraded", "Failed."}},
-		"Asked":     {reason: "A RolloutRequest without conditions is in progress.", apiVersion: rollout, kind: "RolloutRequest", want: [2]string{"Progressing", "it was not observed yet"}},
+		"Passed": {
+			reason:     "A Gate whose checks all passed is healthy.",
+			apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "True", "Passed")}, want: [2]string{"Healthy", "Passed."},
+		},
+		"Measuring": {
+			reason:     "A Gate that measures is in progress.",
+			apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Measuring")}, want: [2]string{"Progressing", "Measuring."},
+		},
+		"Violated": {
+			reason:     "A Gate whose check failed stays degraded.",
+			apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Failed")}, want: [2]string{"Degraded", "Failed."},
+		},
+		"Asked": {
+			reason:     "A RolloutRequest without conditions is in progress.",
+			apiVersion: rollout, kind: "RolloutRequest", want: [2]string{"Progressing", "it was not observed yet"},
+		},
 		"Taken": {
-			reason: "A RolloutRequest whose revision goes on is in progress.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "False", "Taken")},
+			reason:     "A RolloutRequest whose revision goes on is in progress.",
+			apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "False", "Taken")},
 			want: [2]string{"Progressing", "Taken."},
 		},
 		"Done": {
-			reason: "A RolloutRequest that is completed is healthy.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "True", "Done")},
+			reason:     "A RolloutRequest that is completed is healthy.",
+			apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "True", "Done")},
 			want: [2]string{"Healthy", "Done."},
 		},
 		"Refused": {
@@ -108,11 +151,13 @@ func TestArgoCDHealth(t *testing.T) {
 			want: [2]string{"Degraded", "Stale."},
 		},
 		"Running": {
-			reason: "An Application whose image serves is healthy.", apiVersion: own, kind: "Application", phase: "Running", message: "Serves.", conditions: []any{ready, idle, calm},
+			reason:     "An Application whose image serves is healthy.",
+			apiVersion: own, kind: "Application", phase: "Running", message: "Serves.", conditions: []any{ready, idle, calm},
 			want: [2]string{"Healthy", "Serves."},
 		},
 		"Crashing": {
-			reason: "An Application that served before and whose pods crash is degraded.", apiVersion: claims, kind: "Application", phase: "Degraded", message: "Crashes.",
+			reason:     "An Application that served before and whose pods crash is degraded.",
+			apiVersion: claims, kind: "Application", phase: "Degraded", message: "Crashes.",
 			conditions: []any{unready, busy, calm}, want: [2]string{"Degraded", "Crashes."},
 		},
 		"BuildFailed": {
@@ -124,30 +169,36 @@ func TestArgoCDHealth(t *testing.T) {
 			conditions: []any{unready, is("Reconciling", "False", "HeldBack"), calm}, want: [2]string{"Suspended", "Held back."},
 		},
 		"Deploying": {
-			reason: "A Bundle that deploys is in progress.", apiVersion: own, kind: "Bundle", phase: "Deploying", message: "Deploys.", conditions: []any{unready, busy, calm},
+			reason:     "A Bundle that deploys is in progress.",
+			apiVersion: own, kind: "Bundle", phase: "Deploying", message: "Deploys.", conditions: []any{unready, busy, calm},
 			want: [2]string{"Progressing", "Deploys."},
 		},
 		"PackageDegraded": {
-			reason: "A Bundle one of whose packages is not ready any more is degraded.", apiVersion: claims, kind: "Bundle", phase: "Degraded", message: "One is not ready.",
+			reason:     "A Bundle one of whose packages is not ready any more is degraded.",
+			apiVersion: claims, kind: "Bundle", phase: "Degraded", message: "One is not ready.",
 			conditions: []any{unready, busy, calm}, want: [2]string{"Degraded", "One is not ready."},
 		},
 		"Provisioned": {
-			reason: "A WorkloadCluster that is ready is healthy.", apiVersion: own, kind: "WorkloadCluster", phase: "Provisioned", message: "Ready.", conditions: []any{ready, idle, calm},
+			reason:     "A WorkloadCluster that is ready is healthy.",
+			apiVersion: own, kind: "WorkloadCluster", phase: "Provisioned", message: "Ready.", conditions: []any{ready, idle, calm},
 			want: [2]string{"Healthy", "Ready."},
 		},
 		"Provisioning": {
-			reason: "A WorkloadCluster that is built is in progress.", apiVersion: claims, kind: "XWorkloadCluster", phase: "Provisioning", message: "Is built.", conditions: []any{unready, busy, calm},
+			reason:     "A WorkloadCluster that is built is in progress.",
+			apiVersion: claims, kind: "XWorkloadCluster", phase: "Provisioning", message: "Is built.", conditions: []any{unready, busy, calm},
 			want: [2]string{"Progressing", "Is built."},
 		},
 		"ClusterReady": {
-			reason: "A ManagedCluster that is ready is healthy.", apiVersion: clusters, kind: "ManagedCluster", conditions: []any{is("Ready", "True", "Ready")}, want: [2]string{"Healthy", "Ready."},
+			reason:     "A ManagedCluster that is ready is healthy.",
+			apiVersion: clusters, kind: "ManagedCluster", conditions: []any{is("Ready", "True", "Ready")}, want: [2]string{"Healthy", "Ready."},
 		},
 		"ClusterUnsynced": {
 			reason: "A ManagedCluster that cannot be applied is degraded.", apiVersion: clusters, kind: "ManagedCluster",
 			conditions: []any{is("Ready", "True", "Ready"), is("Synced", "False", "ReconcileError")}, want: [2]string{"Degraded", "ReconcileError."},
 		},
 		"ClusterEdited": {
-			reason: "A ManagedCluster that was edited is in progress until it is observed.", apiVersion: clusters, kind: "ManagedCluster", conditions: []any{is("Ready", "True", "Ready")},
+			reason:     "A ManagedCluster that was edited is in progress until it is observed.",
+			apiVersion: clusters, kind: "ManagedCluster", conditions: []any{is("Ready", "True", "Ready")},
 			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 		"Changed": {

@@ -21,9 +21,12 @@ func TestGit(t *testing.T) {
 			reason: "A pack with the commit alone is read, so the other packs are refused for their additional objects.",
 			server: hostile.NewGit(hostile.TinyObjects(0)),
 		},
-		"TinyObjects": {reason: "A pack of many tiny objects is too large for memory.", server: hostile.NewGit(hostile.TinyObjects(400_000)), want: failure.ClassTooLarge},
-		"BrokenPack":  {reason: "A pack that has fewer objects than it says is broken.", server: hostile.NewGit(hostile.BrokenPack()), want: failure.ClassTransient},
-		"Refs":        {reason: "A list of a million refs is too large.", server: hostile.NewGitWithRefs(1_000_000), want: failure.ClassTooLarge},
+		"TinyObjects": {
+			reason: "A pack of many tiny objects is too large for memory.",
+			server: hostile.NewGit(hostile.TinyObjects(400_000)), want: failure.ClassTooLarge,
+		},
+		"BrokenPack": {reason: "A pack that has fewer objects than it says is broken.", server: hostile.NewGit(hostile.BrokenPack()), want: failure.ClassTransient},
+		"Refs":       {reason: "A list of a million refs is too large.", server: hostile.NewGitWithRefs(1_000_000), want: failure.ClassTooLarge},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -15,10 +15,16 @@ func TestAddFile(t *testing.T) {
 		// their webhook is served.
 		plain, webhooks []string
 	}{
-		"Template":  {reason: "Objects that a template has to fill are left out.", file: "kind: Deployment\n---\nkind: ConfigMap\nmetadata: {name: build-init-image}\n---\nkind: ClusterLifecycle"},
+		"Template": {
+			reason: "Objects that a template has to fill are left out.",
+			file:   "kind: Deployment\n---\nkind: ConfigMap\nmetadata: {name: build-init-image}\n---\nkind: ClusterLifecycle",
+		},
 		"NotObject": {reason: "Values of the templates are not objects.", file: "kpack_version: dev"},
-		"Plain":     {reason: "Accounts are applied as they are.", file: "kind: Namespace\n---\nkind: ServiceAccount", plain: []string{"Namespace", "ServiceAccount"}},
-		"Logging":   {reason: "The settings of logs are applied.", file: "kind: ConfigMap\nmetadata: {name: config-logging}", plain: []string{"ConfigMap"}},
+		"Plain": {
+			reason: "Accounts are applied as they are.",
+			file:   "kind: Namespace\n---\nkind: ServiceAccount", plain: []string{"Namespace", "ServiceAccount"},
+		},
+		"Logging": {reason: "The settings of logs are applied.", file: "kind: ConfigMap\nmetadata: {name: config-logging}", plain: []string{"ConfigMap"}},
 		"Webhooks": {
 			reason: "Each webhook is called at the path that serves it.", webhooks: []string{"https://here/defaults", "https://here/validate"},
 			file: "kind: MutatingWebhookConfiguration\nwebhooks: [{name: a}]\n---\nkind: ValidatingWebhookConfiguration\nwebhooks: [{name: b}]",

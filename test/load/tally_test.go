@@ -12,7 +12,10 @@ import (
 func newRequests() []Request {
 	timestamp := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	return []Request{
-		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "create", Manager: "core", Code: 201, Bytes: 100, At: timestamp, Took: time.Millisecond},
+		{
+			Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "create", Manager: "core", Code: 201, Bytes: 100, At: timestamp,
+			Took: time.Millisecond,
+		},
 		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "patch", Manager: "core", Code: 200, Bytes: 100, Effect: Nothing, At: timestamp},
 		{Deployment: "a/web", Resource: "gitdeliveries", Name: "web-1", Verb: "get", Manager: "core", Code: 200, At: timestamp},
 		{Deployment: "a/web", Resource: "events", Name: "web.1", Verb: "create", Manager: "core", Code: 201, Bytes: 9, At: timestamp},

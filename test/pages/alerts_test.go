@@ -84,13 +84,25 @@ func TestWrongAlert(t *testing.T) {
 		query  string
 		want   string
 	}{
-		"Right":        {reason: "An alert may ask for a metric by its labels.", query: `sum(intentdeployment_current{phase="Failed"}) > 0`},
-		"Histogram":    {reason: "An alert may ask for the parts of a histogram.", query: `sum(rate(intentdeployment_sync_duration_seconds_count[1h])) > 0`},
-		"NoHistogram":  {reason: "A counter has no buckets.", query: `intentdeployment_rollback_total_bucket`, want: "the provider has no metric intentdeployment_rollback_total_bucket"},
-		"NoMetric":     {reason: "An alert about a metric that went never fires.", query: `sum(intentdeployment_gone) > 0`, want: "the provider has no metric intentdeployment_gone"},
-		"NoLabel":      {reason: "An alert by a label that a metric does not have never fires.", query: `intentdeployment_current{name="shop"}`, want: "intentdeployment_current has no label name"},
-		"Unparsable":   {reason: "Prometheus does not load a query that does not parse.", query: `sum(`, want: "1:5: parse error: unclosed left parenthesis"},
-		"SecondIsGone": {reason: "Each metric of a query has to exist.", query: `intentdeployment_current / intentdeployment_gone`, want: "the provider has no metric intentdeployment_gone"},
+		"Right":     {reason: "An alert may ask for a metric by its labels.", query: `sum(intentdeployment_current{phase="Failed"}) > 0`},
+		"Histogram": {reason: "An alert may ask for the parts of a histogram.", query: `sum(rate(intentdeployment_sync_duration_seconds_count[1h])) > 0`},
+		"NoHistogram": {
+			reason: "A counter has no buckets.",
+			query:  `intentdeployment_rollback_total_bucket`, want: "the provider has no metric intentdeployment_rollback_total_bucket",
+		},
+		"NoMetric": {
+			reason: "An alert about a metric that went never fires.",
+			query:  `sum(intentdeployment_gone) > 0`, want: "the provider has no metric intentdeployment_gone",
+		},
+		"NoLabel": {
+			reason: "An alert by a label that a metric does not have never fires.",
+			query:  `intentdeployment_current{name="shop"}`, want: "intentdeployment_current has no label name",
+		},
+		"Unparsable": {reason: "Prometheus does not load a query that does not parse.", query: `sum(`, want: "1:5: parse error: unclosed left parenthesis"},
+		"SecondIsGone": {
+			reason: "Each metric of a query has to exist.",
+			query:  `intentdeployment_current / intentdeployment_gone`, want: "the provider has no metric intentdeployment_gone",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

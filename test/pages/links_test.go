@@ -44,16 +44,31 @@ func TestBrokenLinks(t *testing.T) {
 		text   string
 		want   []string
 	}{
-		"File":          {reason: "A link to a file that exists is not broken.", file: "docs/a.md", text: "[b](b.md) [c](../c.go)"},
-		"Anchor":        {reason: "A link to a heading that exists is not broken.", file: "docs/a.md", text: "[b](b.md#how-it-works-twice)"},
-		"Own":           {reason: "A page can link to a heading of its own.", file: "docs/a.md", text: "# Own `word`\n[own](#own-word)"},
-		"Address":       {reason: "Addresses of other servers are not looked at.", file: "docs/a.md", text: "[x](https://example.org/a)"},
-		"Code":          {reason: "A code block of a page has no links.", file: "docs/a.md", text: "```\n[x](gone.md)\n```"},
-		"MissingFile":   {reason: "A link to a file that is gone is broken.", file: "docs/a.md", text: "[x](gone.md)", want: []string{"gone.md: docs/gone.md does not exist"}},
-		"MissingAnchor": {reason: "A link to a heading that is gone is broken.", file: "docs/a.md", text: "[x](b.md#gone)", want: []string{"b.md#gone: docs/b.md has no heading #gone"}},
-		"CommentAnchor": {reason: "A comment in a code block is not a heading.", file: "docs/a.md", text: "[x](b.md#comment)", want: []string{"b.md#comment: docs/b.md has no heading #comment"}},
-		"Mention":       {reason: "A page that Go code names has to exist.", file: "c.go", text: "// See docs/gone.md.", want: []string{"docs/gone.md: docs/gone.md does not exist"}},
-		"MentionAnchor": {reason: "A heading that Go code names has to exist.", file: "c.go", text: "// See docs/b.md#gone.", want: []string{"docs/b.md#gone: docs/b.md has no heading #gone"}},
+		"File":    {reason: "A link to a file that exists is not broken.", file: "docs/a.md", text: "[b](b.md) [c](../c.go)"},
+		"Anchor":  {reason: "A link to a heading that exists is not broken.", file: "docs/a.md", text: "[b](b.md#how-it-works-twice)"},
+		"Own":     {reason: "A page can link to a heading of its own.", file: "docs/a.md", text: "# Own `word`\n[own](#own-word)"},
+		"Address": {reason: "Addresses of other servers are not looked at.", file: "docs/a.md", text: "[x](https://example.org/a)"},
+		"Code":    {reason: "A code block of a page has no links.", file: "docs/a.md", text: "```\n[x](gone.md)\n```"},
+		"MissingFile": {
+			reason: "A link to a file that is gone is broken.",
+			file:   "docs/a.md", text: "[x](gone.md)", want: []string{"gone.md: docs/gone.md does not exist"},
+		},
+		"MissingAnchor": {
+			reason: "A link to a heading that is gone is broken.",
+			file:   "docs/a.md", text: "[x](b.md#gone)", want: []string{"b.md#gone: docs/b.md has no heading #gone"},
+		},
+		"CommentAnchor": {
+			reason: "A comment in a code block is not a heading.",
+			file:   "docs/a.md", text: "[x](b.md#comment)", want: []string{"b.md#comment: docs/b.md has no heading #comment"},
+		},
+		"Mention": {
+			reason: "A page that Go code names has to exist.",
+			file:   "c.go", text: "// See docs/gone.md.", want: []string{"docs/gone.md: docs/gone.md does not exist"},
+		},
+		"MentionAnchor": {
+			reason: "A heading that Go code names has to exist.",
+			file:   "c.go", text: "// See docs/b.md#gone.", want: []string{"docs/b.md#gone: docs/b.md has no heading #gone"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

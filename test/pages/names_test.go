@@ -96,18 +96,27 @@ func TestVocabulary(t *testing.T) {
 		words  []string
 		want   bool
 	}{
-		"Declared":        {reason: "A name that its package declares is known.", words: []string{"git.Remote", "git.Client.Reach"}, want: true},
-		"Renamed":         {reason: "A name that its package does not declare is unknown, though another package may have it.", words: []string{"git.Gone", "git.Client.Gone"}},
-		"OtherPackage":    {reason: "A name of a package that is not part of the project is not looked at.", words: []string{"yaml.Gone"}, want: true},
-		"Word":            {reason: "An identifier, a reason and a package are known.", words: []string{"gather", "OrderBehind", "git"}, want: true},
-		"MissingWord":     {reason: "An identifier that the code does not have is unknown.", words: []string{"collect"}},
-		"Field":           {reason: "A path of fields is known if each of them is.", words: []string{"status.order"}, want: true},
-		"MissingField":    {reason: "A path with a field that no type has is unknown.", words: []string{"status.plan"}},
-		"Path":            {reason: "A file or directory is known without the directories that it begins with.", words: []string{"git/pack.go", "provider/git", "fn.go"}, want: true},
-		"MissingPath":     {reason: "A file or directory that does not exist is unknown.", words: []string{"git/gone.go", "provider/gone", "gone.go"}},
-		"Flag":            {reason: "A flag is known if the field that it is made from exists.", words: []string{"--poll-interval"}, want: true},
-		"MissingFlag":     {reason: "A flag without a field is unknown.", words: []string{"--gone"}},
-		"CommandAndValue": {reason: "A command, a pattern and a value of a user are not looked at.", words: []string{"make demo", "refs/intentplane/*", "5m"}, want: true},
+		"Declared": {reason: "A name that its package declares is known.", words: []string{"git.Remote", "git.Client.Reach"}, want: true},
+		"Renamed": {
+			reason: "A name that its package does not declare is unknown, though another package may have it.",
+			words:  []string{"git.Gone", "git.Client.Gone"},
+		},
+		"OtherPackage": {reason: "A name of a package that is not part of the project is not looked at.", words: []string{"yaml.Gone"}, want: true},
+		"Word":         {reason: "An identifier, a reason and a package are known.", words: []string{"gather", "OrderBehind", "git"}, want: true},
+		"MissingWord":  {reason: "An identifier that the code does not have is unknown.", words: []string{"collect"}},
+		"Field":        {reason: "A path of fields is known if each of them is.", words: []string{"status.order"}, want: true},
+		"MissingField": {reason: "A path with a field that no type has is unknown.", words: []string{"status.plan"}},
+		"Path": {
+			reason: "A file or directory is known without the directories that it begins with.",
+			words:  []string{"git/pack.go", "provider/git", "fn.go"}, want: true,
+		},
+		"MissingPath": {reason: "A file or directory that does not exist is unknown.", words: []string{"git/gone.go", "provider/gone", "gone.go"}},
+		"Flag":        {reason: "A flag is known if the field that it is made from exists.", words: []string{"--poll-interval"}, want: true},
+		"MissingFlag": {reason: "A flag without a field is unknown.", words: []string{"--gone"}},
+		"CommandAndValue": {
+			reason: "A command, a pattern and a value of a user are not looked at.",
+			words:  []string{"make demo", "refs/intentplane/*", "5m"}, want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -56,9 +56,12 @@ func TestBlocks(t *testing.T) {
 		"MarkOfNothing":        {reason: "A mark that no block follows is refused.", text: page("<!-- typed: no, why -->", "text"), err: true},
 		"MarkAtTheEnd":         {reason: "A mark at the end of a page is refused.", text: "<!-- typed: no, why -->", err: true},
 		"UnknownLanguage":      {reason: "A block that cannot be typed has to say why.", text: page("'''promql", "up", "'''"), err: true},
-		"ConsoleWithoutName":   {reason: "Commands in a block without language are refused, since they would not be typed.", text: page("'''", "$ ls", "'''"), err: true},
-		"AppliedShell":         {reason: "Only YAML can be applied.", text: page("<!-- typed: apply -->", "'''sh", "ls", "'''"), err: true},
-		"Unclosed":             {reason: "A block without an end is refused.", text: page("'''sh", "ls"), err: true},
+		"ConsoleWithoutName": {
+			reason: "Commands in a block without language are refused, since they would not be typed.",
+			text:   page("'''", "$ ls", "'''"), err: true,
+		},
+		"AppliedShell": {reason: "Only YAML can be applied.", text: page("<!-- typed: apply -->", "'''sh", "ls", "'''"), err: true},
+		"Unclosed":     {reason: "A block without an end is refused.", text: page("'''sh", "ls"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,8 @@ func TestCheckTree(t *testing.T) {
 		"Field": {
 			reason: "A comment of a field that begins with another name is that of an earlier name.",
 			files: map[string]string{
-				"a.go": "package a\n\ntype t struct {\n\t// b is a number.\n\tb int\n\t// old is a number.\n\tc, d int\n\t// e, which is one, counts.\n\te int\n\t// What counts is one.\n\tf int\n}\n",
+				"a.go": "package a\n\ntype t struct {\n\t// b is a number.\n\tb int\n\t// old is a number.\n\tc, d int\n\t// e, which is one, " +
+					"counts.\n\te int\n\t// What counts is one.\n\tf int\n}\n",
 			},
 			want: []string{`a.go:6: comment of field c is about "old": begin it with the field's name`},
 		},

@@ -137,7 +137,8 @@ func (w webRule) compare(t *testing.T, r *rand.Rand, c *conversion) {
 		w.compareSeries(t, c, answers, !separate)
 	}
 	for difference, answer := range map[string]evaluators.WebAnswer{
-		analysis.DifferenceNotJSON: {Status: 200, ContentType: "application/json", Body: "well"}, analysis.DifferenceNotSaidJSON: {Status: 201, ContentType: "text/plain", Body: "{}"},
+		analysis.DifferenceNotJSON:     {Status: 200, ContentType: "application/json", Body: "well"},
+		analysis.DifferenceNotSaidJSON: {Status: 201, ContentType: "text/plain", Body: "{}"},
 	} {
 		if !hasNote(c.notes, difference) {
 			t.Errorf("\n%s\nThe notes %q do not name %q", w.reason, c.notes, difference)

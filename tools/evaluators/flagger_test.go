@@ -42,15 +42,27 @@ func flaggerRules() map[string]flaggerRule {
 		"FailuresBoth": {reason: "Some checks may fail at either limit.", query: oneSeries, limits: both, failures: true},
 		"FailuresAB":   {reason: "Some checks of an A/B test may fail.", query: oneSeries, limits: maximum, failures: true, isAB: true},
 
-		"Weights":         {reason: "The weight rises to its end.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 20}},
-		"WeightsMax":      {reason: "The weight rises to a maximum.", query: oneSeries, limits: minimum, weights: map[string]any{"stepWeight": 20, "maxWeight": 50}},
-		"WeightsList":     {reason: "The weights are listed.", query: oneSeries, limits: both, weights: map[string]any{"stepWeights": []int{1, 2, 10, 80}}},
-		"WeightsBoth":     {reason: "A list ends the steps.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 25, "stepWeights": []int{5, 50}}},
+		"Weights":     {reason: "The weight rises to its end.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 20}},
+		"WeightsMax":  {reason: "The weight rises to a maximum.", query: oneSeries, limits: minimum, weights: map[string]any{"stepWeight": 20, "maxWeight": 50}},
+		"WeightsList": {reason: "The weights are listed.", query: oneSeries, limits: both, weights: map[string]any{"stepWeights": []int{1, 2, 10, 80}}},
+		"WeightsBoth": {
+			reason: "A list ends the steps.",
+			query:  oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 25, "stepWeights": []int{5, 50}},
+		},
 		"WeightsMirrored": {reason: "Requests are mirrored first.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 50, "mirror": true}},
-		"WeightsFailures": {reason: "Some checks may fail while the weight rises.", query: oneSeries, limits: maximum, failures: true, weights: map[string]any{"stepWeight": 10}},
-		"WeightsMatch":    {reason: "A match without iterations selects requests while the weight rises.", query: oneSeries, limits: maximum, isAB: true, weights: map[string]any{"stepWeight": 50}},
-		"NoMesh":          {reason: "Without a mesh, no weight rises.", query: oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 50}, provider: "kubernetes"},
-		"NoMeshAB":        {reason: "Without a mesh, no request is matched.", query: oneSeries, limits: maximum, isAB: true, provider: "kubernetes"},
+		"WeightsFailures": {
+			reason: "Some checks may fail while the weight rises.",
+			query:  oneSeries, limits: maximum, failures: true, weights: map[string]any{"stepWeight": 10},
+		},
+		"WeightsMatch": {
+			reason: "A match without iterations selects requests while the weight rises.",
+			query:  oneSeries, limits: maximum, isAB: true, weights: map[string]any{"stepWeight": 50},
+		},
+		"NoMesh": {
+			reason: "Without a mesh, no weight rises.",
+			query:  oneSeries, limits: maximum, weights: map[string]any{"stepWeight": 50}, provider: "kubernetes",
+		},
+		"NoMeshAB": {reason: "Without a mesh, no request is matched.", query: oneSeries, limits: maximum, isAB: true, provider: "kubernetes"},
 	}
 }
 

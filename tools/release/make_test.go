@@ -159,7 +159,8 @@ func writeKey(t *testing.T) string {
 func TestMake(t *testing.T) {
 	c := newCommand(t)
 	unsigned := []string{
-		"checksums.txt", "configuration-intentplane-applications_v0.1.0.xpkg", "configuration-intentplane-namespaced_v0.1.0.xpkg", "configuration-intentplane_v0.1.0.xpkg",
+		"checksums.txt", "configuration-intentplane-applications_v0.1.0.xpkg", "configuration-intentplane-namespaced_v0.1.0.xpkg",
+		"configuration-intentplane_v0.1.0.xpkg",
 		"function-intentplane.spdx.json", "function-intentplane_v0.1.0_linux_amd64.xpkg", "function-intentplane_v0.1.0_linux_arm64.xpkg",
 		"install.yaml", "intent.yaml", "kubectl-intent.spdx.json", "kubectl-intent_v0.1.0_linux_amd64.tar.gz", "kubectl-intent_v0.1.0_linux_arm64.tar.gz",
 		"kubectl-intent_v0.1.0_windows_amd64.zip", "provenance.json",
@@ -225,10 +226,19 @@ func TestMakeRefuses(t *testing.T) {
 		change func(*testing.T, *makeCommand)
 		want   string
 	}{
-		"Version":  {reason: "A version of another form is refused.", change: func(_ *testing.T, c *makeCommand) { c.Version = "0.1.0" }, want: "want a semantic version"},
-		"Dirty":    {reason: "A change that no commit has is refused.", change: func(t *testing.T, c *makeCommand) { t.Helper(); writeFile(t, filepath.Join(c.Root, "new"), "") }, want: "new differs"},
-		"Key":      {reason: "A key that does not exist is refused before any file is made.", change: func(_ *testing.T, c *makeCommand) { c.Key = "/nowhere" }, want: "cannot read the key"},
-		"Platform": {reason: "A platform that was not built is refused.", change: func(_ *testing.T, c *makeCommand) { c.Platforms = append(c.Platforms, "plan9/amd64") }, want: "cannot read the plugin"},
+		"Version": {
+			reason: "A version of another form is refused.",
+			change: func(_ *testing.T, c *makeCommand) { c.Version = "0.1.0" }, want: "want a semantic version",
+		},
+		"Dirty": {reason: "A change that no commit has is refused.", change: func(t *testing.T, c *makeCommand) { t.Helper(); writeFile(t, filepath.Join(c.Root, "new"), "") }, want: "new differs"},
+		"Key": {
+			reason: "A key that does not exist is refused before any file is made.",
+			change: func(_ *testing.T, c *makeCommand) { c.Key = "/nowhere" }, want: "cannot read the key",
+		},
+		"Platform": {
+			reason: "A platform that was not built is refused.",
+			change: func(_ *testing.T, c *makeCommand) { c.Platforms = append(c.Platforms, "plan9/amd64") }, want: "cannot read the plugin",
+		},
 		"Log": {
 			reason: "A log that does not answer ends the release.",
 			change: func(t *testing.T, c *makeCommand) {

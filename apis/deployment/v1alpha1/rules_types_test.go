@@ -24,8 +24,11 @@ func TestMetricRulesOver(t *testing.T) {
 	}{
 		"Nothing":    {reason: "A deployment that says nothing is judged by the rules of the Blueprint.", base: defaults, want: defaults},
 		"Everything": {reason: "A deployment can say each rule itself.", rules: custom, base: defaults, want: custom},
-		"One":        {reason: "A rule that the deployment sets to 0 is set, and the others come from the Blueprint.", rules: MetricRules{FailureLimit: new(int32(0))}, base: defaults, want: changed},
-		"Neither":    {reason: "A rule that neither sets is left to the defaults of a check.", want: MetricRules{}},
+		"One": {
+			reason: "A rule that the deployment sets to 0 is set, and the others come from the Blueprint.",
+			rules:  MetricRules{FailureLimit: new(int32(0))}, base: defaults, want: changed,
+		},
+		"Neither": {reason: "A rule that neither sets is left to the defaults of a check.", want: MetricRules{}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -45,15 +45,36 @@ func TestOpenRequests(t *testing.T) {
 		all    []RolloutRequest
 		want   []string
 	}{
-		"None":      {reason: "Without requests none is open."},
-		"Turn":      {reason: "An Abort comes first, and then the older one.", all: []RolloutRequest{newRequest("b", 2), newRequest("a", 1), newRequest("abort", 3, abort)}, want: []string{"abort", "a", "b"}},
-		"Many":      {reason: "So many are open at once, and an Abort is one of them.", all: append(crowd, newRequest("abort", 59, abort)), want: append([]string{"abort"}, first...)},
-		"Done":      {reason: "A request that was carried out is not open.", all: []RolloutRequest{newRequest("a", 1, answered(TypeCompleted, corev1.ConditionTrue, "Done"))}},
-		"Refused":   {reason: "A request that was refused is not open.", all: []RolloutRequest{newRequest("a", 1, answered(TypeAccepted, corev1.ConditionFalse, "Stale"))}},
-		"Unknown":   {reason: "A request whose deployment does not exist yet is open.", all: []RolloutRequest{newRequest("a", 1, answered(TypeAccepted, corev1.ConditionFalse, ReasonUnknownDeployment))}, want: []string{"a"}},
-		"Deleted":   {reason: "A request that is being deleted is not open.", all: []RolloutRequest{newRequest("a", 1, func(r *RolloutRequest) { r.DeletionTimestamp = &metav1.Time{} })}},
-		"Large":     {reason: "A request above the limit is not open.", all: []RolloutRequest{newRequest("a", 1, large)}},
-		"LargeLate": {reason: "A request that was accepted stays open, whatever others write into it.", all: []RolloutRequest{newRequest("a", 1, large, answered(TypeAccepted, corev1.ConditionTrue, "Taken"))}, want: []string{"a"}},
+		"None": {reason: "Without requests none is open."},
+		"Turn": {
+			reason: "An Abort comes first, and then the older one.",
+			all:    []RolloutRequest{newRequest("b", 2), newRequest("a", 1), newRequest("abort", 3, abort)}, want: []string{"abort", "a", "b"},
+		},
+		"Many": {
+			reason: "So many are open at once, and an Abort is one of them.",
+			all:    append(crowd, newRequest("abort", 59, abort)), want: append([]string{"abort"}, first...),
+		},
+		"Done": {
+			reason: "A request that was carried out is not open.",
+			all:    []RolloutRequest{newRequest("a", 1, answered(TypeCompleted, corev1.ConditionTrue, "Done"))},
+		},
+		"Refused": {
+			reason: "A request that was refused is not open.",
+			all:    []RolloutRequest{newRequest("a", 1, answered(TypeAccepted, corev1.ConditionFalse, "Stale"))},
+		},
+		"Unknown": {
+			reason: "A request whose deployment does not exist yet is open.",
+			all:    []RolloutRequest{newRequest("a", 1, answered(TypeAccepted, corev1.ConditionFalse, ReasonUnknownDeployment))}, want: []string{"a"},
+		},
+		"Deleted": {
+			reason: "A request that is being deleted is not open.",
+			all:    []RolloutRequest{newRequest("a", 1, func(r *RolloutRequest) { r.DeletionTimestamp = &metav1.Time{} })},
+		},
+		"Large": {reason: "A request above the limit is not open.", all: []RolloutRequest{newRequest("a", 1, large)}},
+		"LargeLate": {
+			reason: "A request that was accepted stays open, whatever others write into it.",
+			all:    []RolloutRequest{newRequest("a", 1, large, answered(TypeAccepted, corev1.ConditionTrue, "Taken"))}, want: []string{"a"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

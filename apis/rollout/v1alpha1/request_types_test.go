@@ -62,15 +62,32 @@ func TestMoveLedgerFields(t *testing.T) {
 		change func(*v1alpha1.RolloutRequestSpec)
 		want   string
 	}{
-		"Moves":   {reason: "A request may move the ledger to another repository.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef = target }},
-		"Forced":  {reason: "A request may move a ledger whose home is gone.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef, s.Force = target, new(true) }},
-		"Nowhere": {reason: "A move without a repository is refused.", change: func(*v1alpha1.RolloutRequestSpec) {}, want: "toConfigRef goes with action MoveLedger, and only with it"},
-		"Unnamed": {reason: "A repository without a name is refused.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef = &v1alpha1.ConfigReference{} }, want: "toConfigRef.name"},
+		"Moves": {reason: "A request may move the ledger to another repository.", change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef = target }},
+		"Forced": {
+			reason: "A request may move a ledger whose home is gone.",
+			change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef, s.Force = target, new(true) },
+		},
+		"Nowhere": {
+			reason: "A move without a repository is refused.",
+			change: func(*v1alpha1.RolloutRequestSpec) {}, want: "toConfigRef goes with action MoveLedger, and only with it",
+		},
+		"Unnamed": {
+			reason: "A repository without a name is refused.",
+			change: func(s *v1alpha1.RolloutRequestSpec) { s.ToConfigRef = &v1alpha1.ConfigReference{} }, want: "toConfigRef.name",
+		},
 		"OtherKind": {reason: "A kind that holds no repository is refused.", change: func(s *v1alpha1.RolloutRequestSpec) {
 			s.ToConfigRef = &v1alpha1.ConfigReference{Kind: "Secret", Name: "a"}
 		}, want: "toConfigRef.kind"},
-		"Retry":      {reason: "No other action moves a ledger.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.ToConfigRef = v1alpha1.ActionRetry, target }, want: "toConfigRef goes with action MoveLedger, and only with it"},
-		"RetryForce": {reason: "No other action can be forced.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.Force = v1alpha1.ActionRetry, new(true) }, want: "force goes with action MoveLedger only"},
+		"Retry": {
+			reason: "No other action moves a ledger.",
+			change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.ToConfigRef = v1alpha1.ActionRetry, target },
+			want:   "toConfigRef goes with action MoveLedger, and only with it",
+		},
+		"RetryForce": {
+			reason: "No other action can be forced.",
+			change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.Force = v1alpha1.ActionRetry, new(true) },
+			want:   "force goes with action MoveLedger only",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -99,13 +116,29 @@ func TestPromoteFields(t *testing.T) {
 		change func(*v1alpha1.RolloutRequestSpec)
 		want   string
 	}{
-		"Step":      {reason: "A request may release one step.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step = step }},
-		"Zero":      {reason: "Steps count from 1, as in the status of a deployment.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step = new(int32(0)) }, want: "spec.step"},
-		"Full":      {reason: "A request may release all steps.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Full = new(true) }},
-		"Neither":   {reason: "A request that releases nothing is refused.", change: func(*v1alpha1.RolloutRequestSpec) {}, want: "step or full goes with action Promote, and only with it"},
-		"Both":      {reason: "A request that releases one step and all is refused.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step, s.Full = step, new(true) }, want: "step and full exclude each other"},
-		"NotFull":   {reason: "A request that says no is refused.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Full = new(false) }, want: "full is true or absent"},
-		"FullRetry": {reason: "No other action releases steps.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.Full = v1alpha1.ActionRetry, new(true) }, want: "step or full goes with action Promote"},
+		"Step": {reason: "A request may release one step.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step = step }},
+		"Zero": {
+			reason: "Steps count from 1, as in the status of a deployment.",
+			change: func(s *v1alpha1.RolloutRequestSpec) { s.Step = new(int32(0)) }, want: "spec.step",
+		},
+		"Full": {reason: "A request may release all steps.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Full = new(true) }},
+		"Neither": {
+			reason: "A request that releases nothing is refused.",
+			change: func(*v1alpha1.RolloutRequestSpec) {}, want: "step or full goes with action Promote, and only with it",
+		},
+		"Both": {
+			reason: "A request that releases one step and all is refused.",
+			change: func(s *v1alpha1.RolloutRequestSpec) { s.Step, s.Full = step, new(true) }, want: "step and full exclude each other",
+		},
+		"NotFull": {
+			reason: "A request that says no is refused.",
+			change: func(s *v1alpha1.RolloutRequestSpec) { s.Full = new(false) }, want: "full is true or absent",
+		},
+		"FullRetry": {
+			reason: "No other action releases steps.",
+			change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.Full = v1alpha1.ActionRetry, new(true) },
+			want:   "step or full goes with action Promote",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

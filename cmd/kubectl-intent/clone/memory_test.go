@@ -78,18 +78,56 @@ func TestFindDeployment(t *testing.T) {
 		past   int
 		err    string
 	}{
-		"Home":       {reason: "The home has the whole ledger.", refs: map[string]map[string]string{stateRef: home}, query: shop, ref: stateRef, isHome: true, past: 3},
-		"Branch":     {reason: "A branch holds the state where a server takes no other ref.", refs: map[string]map[string]string{stateBranch: home}, query: shop, ref: stateBranch, isHome: true, past: 3},
-		"Tracked":    {reason: "A clone has the branch of its remote.", refs: map[string]map[string]string{tracked: home}, query: shop, ref: tracked, isHome: true, past: 3},
-		"Retired":    {reason: "A state that was retired does not count.", refs: map[string]map[string]string{stateRef: retired, stateBranch: home}, query: shop, ref: stateBranch, isHome: true, past: 3},
-		"Follower":   {reason: "The follower's repository has the records that a rollback needs.", refs: map[string]map[string]string{stateRef: follower}, query: shop, ref: stateRef, past: 1},
-		"Group":      {reason: "A group selects one of two deployments.", refs: map[string]map[string]string{stateRef: refs}, query: clone.Query{APIGroup: "claims.intentplane.dev", Name: "shop"}, ref: stateRef, isHome: true, past: 3},
-		"Namespace":  {reason: "A deployment of another namespace is not taken.", refs: map[string]map[string]string{stateRef: home}, query: clone.Query{Namespace: "team-b", Name: "shop"}, err: "remembers no deployment shop"},
-		"Two":        {reason: "Two deployments of one name are not mixed.", refs: map[string]map[string]string{stateRef: refs}, query: shop, err: "intentdeployments.claims.intentplane.dev/shop in namespace team-a of control plane edge"},
-		"Planes":     {reason: "Two control planes are not mixed.", refs: map[string]map[string]string{stateRef: home, rivalRef: home}, query: shop, err: "control plane other: say which one with --namespace, intentdeployments.GROUP/NAME or --control-plane"},
-		"Plane":      {reason: "A control plane selects one of two states.", refs: map[string]map[string]string{stateRef: home, rivalRef: home}, query: clone.Query{ControlPlane: "other", Name: "shop"}, ref: rivalRef, isHome: true, past: 3},
-		"NoState":    {reason: "The error says how the state gets into a clone.", query: shop, err: `git fetch origin "refs/intentplane/*:refs/intentplane/*"`},
-		"Unreadable": {reason: "A ledger that cannot be decoded is an error.", refs: map[string]map[string]string{stateRef: broken}, query: shop, err: "cannot decode state"},
+		"Home": {
+			reason: "The home has the whole ledger.",
+			refs:   map[string]map[string]string{stateRef: home}, query: shop, ref: stateRef, isHome: true, past: 3,
+		},
+		"Branch": {
+			reason: "A branch holds the state where a server takes no other ref.",
+			refs:   map[string]map[string]string{stateBranch: home}, query: shop, ref: stateBranch, isHome: true, past: 3,
+		},
+		"Tracked": {
+			reason: "A clone has the branch of its remote.",
+			refs:   map[string]map[string]string{tracked: home}, query: shop, ref: tracked, isHome: true, past: 3,
+		},
+		"Retired": {
+			reason: "A state that was retired does not count.",
+			refs:   map[string]map[string]string{stateRef: retired, stateBranch: home}, query: shop, ref: stateBranch, isHome: true, past: 3,
+		},
+		"Follower": {
+			reason: "The follower's repository has the records that a rollback needs.",
+			refs:   map[string]map[string]string{stateRef: follower}, query: shop, ref: stateRef, past: 1,
+		},
+		"Group": {
+			reason: "A group selects one of two deployments.",
+			refs:   map[string]map[string]string{stateRef: refs}, query: clone.Query{APIGroup: "claims.intentplane.dev", Name: "shop"}, ref: stateRef,
+			isHome: true, past: 3,
+		},
+		"Namespace": {
+			reason: "A deployment of another namespace is not taken.",
+			refs:   map[string]map[string]string{stateRef: home}, query: clone.Query{Namespace: "team-b", Name: "shop"},
+			err: "remembers no deployment shop",
+		},
+		"Two": {
+			reason: "Two deployments of one name are not mixed.",
+			refs:   map[string]map[string]string{stateRef: refs}, query: shop,
+			err: "intentdeployments.claims.intentplane.dev/shop in namespace team-a of control plane edge",
+		},
+		"Planes": {
+			reason: "Two control planes are not mixed.",
+			refs:   map[string]map[string]string{stateRef: home, rivalRef: home}, query: shop,
+			err: "control plane other: say which one with --namespace, intentdeployments.GROUP/NAME or --control-plane",
+		},
+		"Plane": {
+			reason: "A control plane selects one of two states.",
+			refs:   map[string]map[string]string{stateRef: home, rivalRef: home}, query: clone.Query{ControlPlane: "other", Name: "shop"},
+			ref: rivalRef, isHome: true, past: 3,
+		},
+		"NoState": {reason: "The error says how the state gets into a clone.", query: shop, err: `git fetch origin "refs/intentplane/*:refs/intentplane/*"`},
+		"Unreadable": {
+			reason: "A ledger that cannot be decoded is an error.",
+			refs:   map[string]map[string]string{stateRef: broken}, query: shop, err: "cannot decode state",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

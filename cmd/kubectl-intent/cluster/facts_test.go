@@ -90,14 +90,27 @@ func TestSubject(t *testing.T) {
 			reason: "Objects of one name in both shapes are found, each with its own objects.",
 			name:   "shop", want: want{found: []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"}, owned: 1},
 		},
-		"Group":   {reason: "A name may say its group.", name: "intentdeployments.intentplane.dev/shop", want: want{found: []string{"intentplane.dev/v1alpha1"}, owned: 1}},
+		"Group": {
+			reason: "A name may say its group.",
+			name:   "intentdeployments.intentplane.dev/shop", want: want{found: []string{"intentplane.dev/v1alpha1"}, owned: 1},
+		},
 		"Cluster": {reason: "A cluster is found by its name, with its ManagedCluster.", name: "prod", want: want{found: []string{"prod managed"}}},
-		"Kind":    {reason: "A name may say that it is a cluster's.", name: "workloadclusters/shop", want: want{fails: `namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shop"`}},
+		"Kind": {
+			reason: "A name may say that it is a cluster's.",
+			name:   "workloadclusters/shop",
+			want:   want{fails: `namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shop"`},
+		},
 		"Denied": {
 			reason: "A forbidden kind is named, and does not cause an error.", name: "intentdeployments.intentplane.dev/shop", denied: "gitdeliveries",
-			want: want{found: []string{"intentplane.dev/v1alpha1"}, unread: []cause.Unread{{What: "gitdeliveries.delivery.intentplane.dev", Why: "the user may not read them"}}},
+			want: want{
+				found:  []string{"intentplane.dev/v1alpha1"},
+				unread: []cause.Unread{{What: "gitdeliveries.delivery.intentplane.dev", Why: "the user may not read them"}},
+			},
 		},
-		"AllDenied": {reason: "A user who may read no deployment is advised to ask for the right to.", name: "shop", denied: "intentdeployments", want: want{fails: "ask for the right to get it (examples/rbac has the roles): "}},
+		"AllDenied": {
+			reason: "A user who may read no deployment is advised to ask for the right to.",
+			name:   "shop", denied: "intentdeployments", want: want{fails: "ask for the right to get it (examples/rbac has the roles): "},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

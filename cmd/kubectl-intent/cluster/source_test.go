@@ -81,8 +81,14 @@ func TestVisitObjectsFailure(t *testing.T) {
 		contentType, text string
 		is                func(error) bool
 	}{
-		"Forbidden": {reason: "A right that is missing is named.", code: http.StatusForbidden, contentType: "application/json", text: forbidden, is: kerrors.IsForbidden},
-		"Unknown":   {reason: "A kind that is not served is unknown.", code: http.StatusNotFound, contentType: "text/plain", text: "404 page not found", is: unknownKind},
+		"Forbidden": {
+			reason: "A right that is missing is named.",
+			code:   http.StatusForbidden, contentType: "application/json", text: forbidden, is: kerrors.IsForbidden,
+		},
+		"Unknown": {
+			reason: "A kind that is not served is unknown.",
+			code:   http.StatusNotFound, contentType: "text/plain", text: "404 page not found", is: unknownKind,
+		},
 		"Broken": {
 			reason: "A page that is not a list is an error.",
 			code:   http.StatusOK, contentType: "application/json", text: "{", is: func(err error) bool { return !unknownKind(err) },
@@ -153,12 +159,19 @@ func TestAllBroken(t *testing.T) {
 		names  []string
 		want   string
 	}{
-		"Cut": {reason: "The objects before a cut connection are shown.", code: http.StatusOK, answer: `{"items": [{"metadata": {"name": "three"}}, {"meta`, names: []string{"one", "two", "three"}, want: "unexpected EOF"},
+		"Cut": {
+			reason: "The objects before a cut connection are shown.",
+			code:   http.StatusOK, answer: `{"items": [{"metadata": {"name": "three"}}, {"meta`, names: []string{"one", "two", "three"},
+			want: "unexpected EOF",
+		},
 		"Expired": {
 			reason: "The objects before an expired token are shown.", code: http.StatusGone, names: []string{"one", "two"}, want: "too old",
 			answer: `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired", "code": 410, "message": "too old"}`,
 		},
-		"Outage":    {reason: "The objects before an outage are shown.", code: http.StatusInternalServerError, answer: "no", names: []string{"one", "two"}, want: "cannot list intentdeployments.intentplane.dev"},
+		"Outage": {
+			reason: "The objects before an outage are shown.",
+			code:   http.StatusInternalServerError, answer: "no", names: []string{"one", "two"}, want: "cannot list intentdeployments.intentplane.dev",
+		},
 		"Forbidden": {reason: "A right that a user lost is not an outage.", code: http.StatusForbidden, answer: forbidden, names: []string{"one", "two"}},
 	}
 	for name, tc := range cases {

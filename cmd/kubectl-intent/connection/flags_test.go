@@ -43,8 +43,11 @@ func TestConnectionFlags(t *testing.T) {
 	}{
 		"Authority": {reason: "The certificate of the server is checked against the file.", args: []string{"--certificate-authority=" + authority}, want: want},
 		"Insecure":  {reason: "A user may take any certificate.", args: []string{"--insecure-skip-tls-verify"}, want: want},
-		"OtherName": {reason: "A certificate for another name is refused, and nothing is sent.", args: []string{"--certificate-authority=" + authority, "--tls-server-name=other.test"}, want: map[string]string{}},
-		"Unknown":   {reason: "A certificate that no known authority signed is refused, and nothing is sent.", want: map[string]string{}},
+		"OtherName": {
+			reason: "A certificate for another name is refused, and nothing is sent.",
+			args:   []string{"--certificate-authority=" + authority, "--tls-server-name=other.test"}, want: map[string]string{},
+		},
+		"Unknown": {reason: "A certificate that no known authority signed is refused, and nothing is sent.", want: map[string]string{}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -144,13 +144,22 @@ func TestExamine(t *testing.T) {
 				"Take all parts of one minor version, as docs/install.md#upgrading says: v0.1 of this one, or a newer Configuration configuration-intentplane-namespaced."},
 		},
 		"Digest": {
-			reason: "A package that is named by its digest alone has no version that is known.", edit: func(f *Facts) { f.Providers.Items[0].Spec.Package = "r:5000/provider@sha256:abc" },
-			want: []string{"unknown | versions | Provider intentplane-provider-intentplane | no tag says the version | "},
+			reason: "A package that is named by its digest alone has no version that is known.",
+			edit:   func(f *Facts) { f.Providers.Items[0].Spec.Package = "r:5000/provider@sha256:abc" },
+			want:   []string{"unknown | versions | Provider intentplane-provider-intentplane | no tag says the version | "},
 		},
-		"Development": {reason: "A build without a version cannot be compared.", edit: func(f *Facts) { f.Client = "dev" }, want: []string{"unknown | versions | kubectl-intent | dev is not a version that can be compared | "}},
+		"Development": {
+			reason: "A build without a version cannot be compared.",
+			edit:   func(f *Facts) { f.Client = "dev" },
+			want:   []string{"unknown | versions | kubectl-intent | dev is not a version that can be compared | "},
+		},
 		"OldCrossplane": {
-			reason: "A Crossplane that is older than the packages demand is named.", edit: func(f *Facts) { f.Crossplane.Items[0].Metadata.Labels[labelVersion] = "2.3.9" },
-			want: []string{"problem | versions | Crossplane crossplane-system/crossplane | 2.3.9 does not fit >=v2.4.0-0. | Upgrade Crossplane: the packages of Intentplane demand >=v2.4.0-0."},
+			reason: "A Crossplane that is older than the packages demand is named.",
+			edit:   func(f *Facts) { f.Crossplane.Items[0].Metadata.Labels[labelVersion] = "2.3.9" },
+			want: []string{
+				"problem | versions | Crossplane crossplane-system/crossplane | 2.3.9 does not fit >=v2.4.0-0. | Upgrade Crossplane: the packages " +
+					"of Intentplane demand >=v2.4.0-0.",
+			},
 		},
 		"CrossplaneElsewhere": {reason: "A Crossplane that runs in another way has no version that is known.", edit: func(f *Facts) { f.Crossplane.Items = nil }, want: []string{
 			"unknown | versions | Crossplane | no Deployment has the label app=crossplane | ",
@@ -162,24 +171,38 @@ func TestExamine(t *testing.T) {
 			reason: "A package that is not healthy is named.", edit: func(f *Facts) {
 				f.Functions.Items[0].Status.Conditions[1] = answeredAfter(0, "Healthy", "False", "Unhealthy")[0]
 			},
-			want: []string{"problem | packages | Function intentplane-function-intentplane | Healthy is False (Unhealthy): because | Repair the package: kubectl describe shows its conditions."},
+			want: []string{
+				"problem | packages | Function intentplane-function-intentplane | Healthy is False (Unhealthy): because | Repair the package: " +
+					"kubectl describe shows its conditions.",
+			},
 		},
 		"NoProvider": {reason: "A package that is missing is named.", edit: func(f *Facts) { f.Providers.Items = nil }, want: []string{
-			"problem | packages | Provider | No package of Intentplane is installed. | Install a Configuration, which brings the function and the provider: docs/install.md says how.",
+			"problem | packages | Provider | No package of Intentplane is installed. | Install a Configuration, which brings the function and " +
+				"the provider: docs/install.md says how.",
 		}},
 		"NotOffered": {
 			reason: "A definition that does not offer its claim is named.", edit: func(f *Facts) {
 				f.Definitions.Items[0].Status.Conditions = append(f.Definitions.Items[0].Status.Conditions, answeredAfter(0, "Offered", "False", "Terminating")...)
 			},
-			want: []string{"problem | definitions | intentdeployments.intentplane.dev | Offered is False (Terminating): because | Activate the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts."},
+			want: []string{
+				"problem | definitions | intentdeployments.intentplane.dev | Offered is False (Terminating): because | Activate the definition: " +
+					"docs/install.md says how, and kubectl describe of the definition shows the missing parts.",
+			},
 		},
 		"NoDefinition": {
 			reason: "A Configuration that is installed has all of its definitions.", edit: func(f *Facts) { f.Definitions.Items = f.Definitions.Items[:1] },
-			want: []string{"problem | definitions | workloadclusters.intentplane.dev | The cluster has no CompositeResourceDefinition of this name. | Activate the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts."},
+			want: []string{
+				"problem | definitions | workloadclusters.intentplane.dev | The cluster has no CompositeResourceDefinition of this name. | Activate " +
+					"the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts.",
+			},
 		},
 		"Inactive": {
 			reason: "A kind that is not active is named.", edit: func(f *Facts) { f.Kinds.Items[0].Spec.State = "Inactive" },
-			want: []string{"ok | kinds | kinds of the provider | 14 of 15 are active | ", "problem | kinds | imagebuilds.build.intentplane.dev | The kind is not active: no ManagedResourceActivationPolicy names it. | Apply the policies of package/activation, or install the Configuration again, which has one."},
+			want: []string{
+				"ok | kinds | kinds of the provider | 14 of 15 are active | ",
+				"problem | kinds | imagebuilds.build.intentplane.dev | The kind is not active: no ManagedResourceActivationPolicy names it. | Apply " +
+					"the policies of package/activation, or install the Configuration again, which has one.",
+			},
 		},
 		"Right": {
 			reason: "The rights of a rule that the account does not have are named.", edit: func(f *Facts) {
@@ -201,7 +224,10 @@ func TestExamine(t *testing.T) {
 				f.delivers(clusterConfig, "team-b", "default", 4, deliveryv1alpha1.ReasonAuthFailed)
 				f.delivers(clusterConfig, "team-c", "default", 5, deliveryv1alpha1.ReasonPushing)
 			},
-			want: []string{"problem | configurations | ClusterProviderConfig default | GitDelivery team-b/shop: because | Correct the credentials in the Secret of the configuration."},
+			want: []string{
+				"problem | configurations | ClusterProviderConfig default | GitDelivery team-b/shop: because | Correct the credentials in the " +
+					"Secret of the configuration.",
+			},
 		},
 		"OwnCondition": {
 			reason: "A configuration that no GitDelivery uses is as its condition Ready says.", edit: func(f *Facts) {
@@ -250,7 +276,10 @@ func TestExamine(t *testing.T) {
 		}},
 		"Unbound": {
 			reason: "A policy without its binding refuses nothing, which is advice.", edit: func(f *Facts) { f.Bindings.Items = f.Bindings.Items[1:] },
-			want: []string{"advice | policies | approvals.rollout.intentplane.dev | The policy is not applied, or not bound. | kubectl apply -k examples/policies, if its rules fit: docs/install.md lists them."},
+			want: []string{
+				"advice | policies | approvals.rollout.intentplane.dev | The policy is not applied, or not bound. | kubectl apply -k " +
+					"examples/policies, if its rules fit: docs/install.md lists them.",
+			},
 		},
 	}
 	for name, tc := range cases {

@@ -32,7 +32,8 @@ func TestReadExpected(t *testing.T) {
 	}
 	policies := []string{
 		"approvals.rollout.intentplane.dev", "approvals.state.intentplane.dev", "bundles.rollout.intentplane.dev", "clusters.rollout.intentplane.dev",
-		"deletions.rollout.intentplane.dev", "evidence.delivery.intentplane.dev", "gates.rollout.intentplane.dev", "gitdeliveries.delivery.intentplane.dev", "requests.rollout.intentplane.dev",
+		"deletions.rollout.intentplane.dev", "evidence.delivery.intentplane.dev", "gates.rollout.intentplane.dev",
+		"gitdeliveries.delivery.intentplane.dev", "requests.rollout.intentplane.dev",
 	}
 	if diff := cmp.Diff(policies, e.Policies); diff != "" {
 		t.Errorf("policies: -want, +got:\n%s", diff)

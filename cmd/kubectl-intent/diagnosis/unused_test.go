@@ -35,23 +35,36 @@ func TestUnusedSites(t *testing.T) {
 		"Complete": {reason: "A Site that no deployment uses is well if all that it names exists.", want: "ok | sites | Site edge9 | no deployment uses it, so its cluster and engine were not asked; the objects that it names exist | "},
 		"Config": {
 			reason: "A configuration that does not exist is found before a deployment uses the Site.", edit: func(f *Facts) { f.ClusterConfigs.Items = nil },
-			want: "problem | sites | Site edge9 | ClusterProviderConfig fleet does not exist, which spec.repository.providerConfigRef names. No deployment uses the Site yet. | Make ClusterProviderConfig fleet, or correct spec.repository.providerConfigRef of the Site.",
+			want: "problem | sites | Site edge9 | ClusterProviderConfig fleet does not exist, which spec.repository.providerConfigRef names. No " +
+				"deployment uses the Site yet. | Make ClusterProviderConfig fleet, or correct spec.repository.providerConfigRef of the Site.",
 		},
 		"Secret": {
-			reason: "A kubeconfig that does not exist is found before a deployment uses the Site.", edit: func(f *Facts) { s := unusedSite(); f.Needs[s.Needs()[0]] = NeedAnswer{} },
-			want: "problem | sites | Site edge9 | Secret sites/edge9 with key value does not exist, which spec.cluster.kubeconfigSecretRef names. No deployment uses the Site yet. | Make Secret sites/edge9, or correct spec.cluster.kubeconfigSecretRef of the Site.",
+			reason: "A kubeconfig that does not exist is found before a deployment uses the Site.",
+			edit:   func(f *Facts) { s := unusedSite(); f.Needs[s.Needs()[0]] = NeedAnswer{} },
+			want: "problem | sites | Site edge9 | Secret sites/edge9 with key value does not exist, which spec.cluster.kubeconfigSecretRef " +
+				"names. No deployment uses the Site yet. | Make Secret sites/edge9, or correct spec.cluster.kubeconfigSecretRef of the Site.",
 		},
 		"Engine": {
-			reason: "An object of the engine that does not exist is found before a deployment uses the Site.", edit: func(f *Facts) { s := unusedSite(); f.Needs[s.Needs()[1]] = NeedAnswer{} },
-			want: "problem | sites | Site edge9 | Application argocd/edge9 does not exist, which spec.engine.objectRef names. No deployment uses the Site yet. | Make Application argocd/edge9, or correct spec.engine.objectRef of the Site.",
+			reason: "An object of the engine that does not exist is found before a deployment uses the Site.",
+			edit:   func(f *Facts) { s := unusedSite(); f.Needs[s.Needs()[1]] = NeedAnswer{} },
+			want: "problem | sites | Site edge9 | Application argocd/edge9 does not exist, which spec.engine.objectRef names. No deployment uses " +
+				"the Site yet. | Make Application argocd/edge9, or correct spec.engine.objectRef of the Site.",
 		},
 		"Denied": {
 			reason: "An object that the user may not read is unknown.",
 			edit:   func(f *Facts) { s := unusedSite(); f.Needs[s.Needs()[0]] = NeedAnswer{Unread: unread("secrets")} },
-			want:   "unknown | sites | Site edge9 | no deployment uses it, so its cluster and engine were not asked; not read: Secret sites/edge9: the user may not read them | ",
+			want: "unknown | sites | Site edge9 | no deployment uses it, so its cluster and engine were not asked; not read: Secret sites/edge9: " +
+				"the user may not read them | ",
 		},
-		"Used":    {reason: "A Site that a GitDelivery has a tree for is in use, although no SiteSync answers for it.", edit: used, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | "},
-		"Unknown": {reason: "Where GitDeliveries cannot be read, no Site is reported as unused.", edit: func(f *Facts) { f.Deliveries.Unread = unread("gitdeliveries") }, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | "},
+		"Used": {
+			reason: "A Site that a GitDelivery has a tree for is in use, although no SiteSync answers for it.",
+			edit:   used, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | ",
+		},
+		"Unknown": {
+			reason: "Where GitDeliveries cannot be read, no Site is reported as unused.",
+			edit:   func(f *Facts) { f.Deliveries.Unread = unread("gitdeliveries") },
+			want:   "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | ",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

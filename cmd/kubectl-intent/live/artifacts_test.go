@@ -32,18 +32,41 @@ func TestArtifactsAndDiff(t *testing.T) {
 		code       int
 		says, lack string
 	}{
-		"Artifacts":  {reason: "The files of each Site are printed.", args: []string{"artifacts", "shop"}, says: "# Site edge2: "},
-		"JSON":       {reason: "A script gets the files by Site.", args: []string{"artifacts", "shop", "-o", "json"}, says: `"site": "edge1"`},
-		"Names":      {reason: "Each object has the name that kubectl takes, once for all Sites.", args: []string{"artifacts", "shop", "-o", "name"}, says: "configmap/shop\ndeployment.apps/shop\n", lack: "kustomization"},
-		"NamesTo":    {reason: "Names are not written to a folder.", args: []string{"artifacts", "shop", "-o", "name", "--to", "x"}, code: terminal.ExitUsage, says: "leave out --to"},
-		"RolledBack": {reason: "Files that only the repository has are not guessed.", edit: rolledBack, args: []string{"artifacts", "shop"}, code: terminal.ExitInvalid, says: `Site "edge2": GitDelivery shop-fleet does not carry all files`},
-		"Held":       {reason: "Files that wait for their step do not belong to the Site yet.", edit: deferred, args: []string{"artifacts", "shop"}, code: terminal.ExitInvalid, says: "Name a clone of it with --checkout, or say --fetch"},
-		"Same":       {reason: "A file that is delivered already changes nothing.", in: string(example), args: append([]string{"diff", "-"}, catalog...), lack: "@@"},
-		"Replicas":   {reason: "The changes of an edit are shown as rendered objects.", in: strings.Replace(string(example), `"replicas": 2`, `"replicas": 5`, 1), args: append([]string{"diff", "-"}, catalog...), code: terminal.ExitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
-		"Left":       {reason: "A Site that the file leaves loses its directory.", in: strings.Replace(string(example), `"edge1", "edge2"`, `"edge1"`, 1), args: append([]string{"diff", "-", "-o", "json"}, catalog...), code: terminal.ExitInvalid, says: `"removed": true`},
+		"Artifacts": {reason: "The files of each Site are printed.", args: []string{"artifacts", "shop"}, says: "# Site edge2: "},
+		"JSON":      {reason: "A script gets the files by Site.", args: []string{"artifacts", "shop", "-o", "json"}, says: `"site": "edge1"`},
+		"Names": {
+			reason: "Each object has the name that kubectl takes, once for all Sites.",
+			args:   []string{"artifacts", "shop", "-o", "name"}, says: "configmap/shop\ndeployment.apps/shop\n", lack: "kustomization",
+		},
+		"NamesTo": {
+			reason: "Names are not written to a folder.",
+			args:   []string{"artifacts", "shop", "-o", "name", "--to", "x"}, code: terminal.ExitUsage, says: "leave out --to",
+		},
+		"RolledBack": {
+			reason: "Files that only the repository has are not guessed.",
+			edit:   rolledBack, args: []string{"artifacts", "shop"}, code: terminal.ExitInvalid,
+			says: `Site "edge2": GitDelivery shop-fleet does not carry all files`,
+		},
+		"Held": {
+			reason: "Files that wait for their step do not belong to the Site yet.",
+			edit:   deferred, args: []string{"artifacts", "shop"}, code: terminal.ExitInvalid,
+			says: "Name a clone of it with --checkout, or say --fetch",
+		},
+		"Same": {reason: "A file that is delivered already changes nothing.", in: string(example), args: append([]string{"diff", "-"}, catalog...), lack: "@@"},
+		"Replicas": {
+			reason: "The changes of an edit are shown as rendered objects.",
+			in:     strings.Replace(string(example), `"replicas": 2`, `"replicas": 5`, 1), args: append([]string{"diff", "-"}, catalog...),
+			code: terminal.ExitInvalid, says: "-  replicas: 2\n+  replicas: 5\n",
+		},
+		"Left": {
+			reason: "A Site that the file leaves loses its directory.",
+			in:     strings.Replace(string(example), `"edge1", "edge2"`, `"edge1"`, 1), args: append([]string{"diff", "-", "-o", "json"}, catalog...),
+			code: terminal.ExitInvalid, says: `"removed": true`,
+		},
 		"Another": {
 			reason: "A missing deployment has nothing to compare with.",
-			in:     strings.Replace(string(example), "name: shop", "name: other", 1), args: append([]string{"diff", "-"}, catalog...), code: terminal.ExitInvalid, says: `"other"`,
+			in:     strings.Replace(string(example), "name: shop", "name: other", 1), args: append([]string{"diff", "-"}, catalog...),
+			code: terminal.ExitInvalid, says: `"other"`,
 		},
 	}
 	for name, tc := range cases {

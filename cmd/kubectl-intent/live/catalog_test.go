@@ -24,21 +24,57 @@ func TestOffers(t *testing.T) {
 		says      []string
 		not       string
 	}{
-		"Sites":   {reason: "The Sites that the namespace may use are shown, and no others.", args: []string{"sites"}, says: []string{"NAME   ENGINE", "edge1", "edge2"}, not: "foreign"},
+		"Sites": {
+			reason: "The Sites that the namespace may use are shown, and no others.",
+			args:   []string{"sites"}, says: []string{"NAME   ENGINE", "edge1", "edge2"}, not: "foreign",
+		},
 		"Foreign": {reason: "Another namespace sees its own.", args: []string{"sites", "-n", "team-b"}, says: []string{"foreign"}, not: "edge1"},
 		"NoSites": {
 			reason: "A namespace that may use no Site gets a line about it.",
 			args:   []string{"sites", "-n", "team-c"}, says: []string{"No Site may be used from namespace team-c."},
 		},
-		"SitesJSON":      {reason: "A script gets the Sites.", args: []string{"sites", "-o", "json"}, says: []string{`"name": "edge1"`, `"engine": `}},
-		"SitesDenied":    {reason: "A user who may not list Sites sees the Sites in use, and the command to ask for more.", args: []string{"sites"}, denied: "sites.catalog.intentplane.dev", says: []string{"edge1", "Not read: sites.catalog.intentplane.dev: the user may not read them", "kubectl create configmap intentplane-catalog -n team-a"}, not: "ENGINE"},
-		"Wide":           {reason: "A wide list has the labels by which a deployment selects Sites.", args: []string{"sites", "-o", "wide"}, says: []string{"LABELS", "region="}},
-		"Names":          {reason: "The names of Sites are valid for kubectl.", args: []string{"sites", "-o", "name"}, says: []string{"site.catalog.intentplane.dev/edge1\nsite.catalog.intentplane.dev/edge2\n"}, not: "NAME"},
-		"Published":      {reason: "A user who may not list Sites reads the Sites that the provider publishes in the namespace.", args: []string{"sites"}, denied: "sites.catalog.intentplane.dev", published: true, says: []string{"edge7  Flux", "The provider publishes this in ConfigMap team-a/intentplane-catalog", "2 more may be used"}, not: "edge1"},
-		"PublishedJSON":  {reason: "A script reads where the Sites come from.", args: []string{"sites", "-o", "json"}, denied: "sites.catalog.intentplane.dev", published: true, says: []string{`"configMap": "team-a/intentplane-catalog"`, `"omitted": 2`}},
-		"Unpublished":    {reason: "A user who may not list Blueprints, before the first publication, reads the Blueprints in use and the command to ask for more.", args: []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev", published: true, says: []string{"kubectl create configmap intentplane-catalog -n team-a"}, not: "greeting"},
-		"Live":           {reason: "A user who may list Sites does not read the published list, which another user could have changed.", args: []string{"sites"}, published: true, says: []string{"edge1"}, not: "edge7"},
-		"WideBlueprints": {reason: "A wide list of Blueprints has their defaults and the names of the objects.", args: []string{"blueprints", "-o", "wide"}, says: []string{"DEFAULTS", "web-1.0.0", "replicas=1"}},
+		"SitesJSON": {reason: "A script gets the Sites.", args: []string{"sites", "-o", "json"}, says: []string{`"name": "edge1"`, `"engine": `}},
+		"SitesDenied": {
+			reason: "A user who may not list Sites sees the Sites in use, and the command to ask for more.",
+			args:   []string{"sites"}, denied: "sites.catalog.intentplane.dev",
+			says: []string{
+				"edge1", "Not read: sites.catalog.intentplane.dev: the user may not read them",
+				"kubectl create configmap intentplane-catalog -n team-a",
+			},
+			not: "ENGINE",
+		},
+		"Wide": {
+			reason: "A wide list has the labels by which a deployment selects Sites.",
+			args:   []string{"sites", "-o", "wide"}, says: []string{"LABELS", "region="},
+		},
+		"Names": {
+			reason: "The names of Sites are valid for kubectl.",
+			args:   []string{"sites", "-o", "name"}, says: []string{"site.catalog.intentplane.dev/edge1\nsite.catalog.intentplane.dev/edge2\n"},
+			not: "NAME",
+		},
+		"Published": {
+			reason: "A user who may not list Sites reads the Sites that the provider publishes in the namespace.",
+			args:   []string{"sites"}, denied: "sites.catalog.intentplane.dev", published: true,
+			says: []string{"edge7  Flux", "The provider publishes this in ConfigMap team-a/intentplane-catalog", "2 more may be used"}, not: "edge1",
+		},
+		"PublishedJSON": {
+			reason: "A script reads where the Sites come from.",
+			args:   []string{"sites", "-o", "json"}, denied: "sites.catalog.intentplane.dev", published: true,
+			says: []string{`"configMap": "team-a/intentplane-catalog"`, `"omitted": 2`},
+		},
+		"Unpublished": {
+			reason: "A user who may not list Blueprints, before the first publication, reads the Blueprints in use and the command to ask for more.",
+			args:   []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev", published: true,
+			says: []string{"kubectl create configmap intentplane-catalog -n team-a"}, not: "greeting",
+		},
+		"Live": {
+			reason: "A user who may list Sites does not read the published list, which another user could have changed.",
+			args:   []string{"sites"}, published: true, says: []string{"edge1"}, not: "edge7",
+		},
+		"WideBlueprints": {
+			reason: "A wide list of Blueprints has their defaults and the names of the objects.",
+			args:   []string{"blueprints", "-o", "wide"}, says: []string{"DEFAULTS", "web-1.0.0", "replicas=1"},
+		},
 		"BlueprintNames": {
 			reason: "The names of Blueprints are valid for kubectl.",
 			args:   []string{"blueprints", "-o", "name"}, says: []string{"blueprint.catalog.intentplane.dev/web-1.0.0"},
@@ -51,11 +87,18 @@ func TestOffers(t *testing.T) {
 			reason: "A named Blueprint is shown with its parameters and defaults.",
 			args:   []string{"blueprints", "web"}, says: []string{"PARAMETER  TYPE    DEFAULT", "greeting   string  Hello", "VALUE", "replicas  1"},
 		},
-		"BlueprintYAML": {reason: "A script gets the parameters.", args: []string{"blueprints", "web-1.0.0", "-o", "yaml"}, says: []string{"default: Hello", "name: greeting"}},
-		"NoBlueprint":   {reason: "A name that no Blueprint has is an error.", args: []string{"blueprints", "wab"}, code: terminal.ExitInvalid, says: []string{"no Blueprint wab was found"}},
+		"BlueprintYAML": {
+			reason: "A script gets the parameters.",
+			args:   []string{"blueprints", "web-1.0.0", "-o", "yaml"}, says: []string{"default: Hello", "name: greeting"},
+		},
+		"NoBlueprint": {
+			reason: "A name that no Blueprint has is an error.",
+			args:   []string{"blueprints", "wab"}, code: terminal.ExitInvalid, says: []string{"no Blueprint wab was found"},
+		},
 		"Denied": {
 			reason: "A user who may not list Blueprints sees the Blueprints in use.",
-			args:   []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev", says: []string{"Not read: blueprints.catalog.intentplane.dev"}, not: "greeting",
+			args:   []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev",
+			says: []string{"Not read: blueprints.catalog.intentplane.dev"}, not: "greeting",
 		},
 	}
 	for name, tc := range cases {

@@ -32,17 +32,24 @@ func TestDoctor(t *testing.T) {
 	}{
 		"Well": {
 			reason: "An installation that is well has no problems.", not: " problem versions",
-			says: []string{"ok versions: Crossplane crossplane-system/crossplane: 2.4.0 ", "kinds of the provider: 15 of 15 are active", "provider-intentplane: has the rights of examples/rbac/provider.yaml", ", 0 problem, "},
+			says: []string{
+				"ok versions: Crossplane crossplane-system/crossplane: 2.4.0 ", "kinds of the provider: 15 of 15 are active",
+				"provider-intentplane: has the rights of examples/rbac/provider.yaml", ", 0 problem, ",
+			},
 		},
 		"Package": {
 			reason: "A package that is not healthy is a problem, which the exit code says.", code: terminal.ExitInvalid,
 			edit: func(all []*unstructured.Unstructured) {
 				cli.SetConditions(all, "Function", map[string]any{"type": "Installed", "status": "True"}, map[string]any{"type": "Healthy", "status": "False", "reason": "Sick", "message": "no image"})
 			},
-			says: []string{"problem packages: Function intentplane-function-intentplane:", "PackageUnhealthy: Healthy is False (Sick): no image", "Fix: Repair the package", ", 1 problem, "},
+			says: []string{
+				"problem packages: Function intentplane-function-intentplane:", "PackageUnhealthy: Healthy is False (Sick): no image",
+				"Fix: Repair the package", ", 1 problem, ",
+			},
 		},
 		"Right": {
-			reason: "A right that the service account does not have is a problem.", code: terminal.ExitInvalid, server: cli.Server{Refused: map[string]bool{"create clusters": true}},
+			reason: "A right that the service account does not have is a problem.",
+			code:   terminal.ExitInvalid, server: cli.Server{Refused: map[string]bool{"create clusters": true}},
 			says: []string{"may not create clusters.cluster.x-k8s.io", "Fix: kubectl apply -f examples/rbac/provider.yaml"},
 		},
 		"Unread": {
@@ -52,7 +59,10 @@ func TestDoctor(t *testing.T) {
 				"compositeresourcedefinitions.apiextensions.crossplane.io": true, "managedresourcedefinitions.apiextensions.crossplane.io": true,
 				"subjectaccessreviews.authorization.k8s.io": true, "sites.catalog.intentplane.dev": true,
 			}},
-			says: []string{"unknown packages: functions.pkg.crossplane.io: not read: the user may not", "unknown rights: subjectaccessreviews.authorization.k8s.io: not read"},
+			says: []string{
+				"unknown packages: functions.pkg.crossplane.io: not read: the user may not",
+				"unknown rights: subjectaccessreviews.authorization.k8s.io: not read",
+			},
 		},
 		"Unused": {
 			reason: "A Site that no deployment uses is looked at, too: its kubeconfig is missing.", code: terminal.ExitInvalid,
@@ -68,14 +78,20 @@ func TestDoctor(t *testing.T) {
 			says: []string{"versions: Kubernetes: v1.36.3", "you: may apply examples/install", ", 0 problem, "},
 		},
 		"PreRights": {
-			reason: "A user who may not install learns which right is missing.", args: []string{"--pre"}, code: terminal.ExitInvalid, server: cli.Server{Refused: map[string]bool{"create configurations": true}},
+			reason: "A user who may not install learns which right is missing.",
+			args:   []string{"--pre"}, code: terminal.ExitInvalid, server: cli.Server{Refused: map[string]bool{"create configurations": true}},
 			says: []string{"problem rights: you: may not create configurations.pkg.crossplane.io", "Fix: Ask an administrator"},
 		},
 		"PreCrossplane": {
-			reason: "A cluster without Crossplane is not ready.", args: []string{"--pre"}, code: terminal.ExitInvalid, server: cli.Server{Absent: map[string]bool{"configurations.pkg.crossplane.io": true}},
-			says: []string{"problem versions: Crossplane: The cluster does not have the kinds", "Fix: Install Crossplane"},
+			reason: "A cluster without Crossplane is not ready.",
+			args:   []string{"--pre"}, code: terminal.ExitInvalid,
+			server: cli.Server{Absent: map[string]bool{"configurations.pkg.crossplane.io": true}},
+			says:   []string{"problem versions: Crossplane: The cluster does not have the kinds", "Fix: Install Crossplane"},
 		},
-		"Kubeconfig": {reason: "A kubeconfig that does not exist is a mistake of the command line.", args: []string{"--kubeconfig", "/nowhere"}, code: terminal.ExitUsage, says: []string{"cannot use the kubeconfig"}},
+		"Kubeconfig": {
+			reason: "A kubeconfig that does not exist is a mistake of the command line.",
+			args:   []string{"--kubeconfig", "/nowhere"}, code: terminal.ExitUsage, says: []string{"cannot use the kubeconfig"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -18,13 +18,29 @@ func TestHistory(t *testing.T) {
 		says   []string
 		not    string
 	}{
-		"All":     {reason: "The revisions of the ledger are shown, with the reason for a rejection.", says: []string{"7         8d21c0e  Rejected", "GateFailed: latency_p99 at edge2", "5         5f77a90  Verified (target)"}},
-		"One":     {reason: "One revision is shown alone.", args: []string{"--revision=5"}, says: []string{"5         5f77a90"}, not: "Rejected"},
-		"Never":   {reason: "A revision that the ledger does not remember is an error.", args: []string{"--revision=2"}, code: terminal.ExitInvalid, says: []string{"the ledger does not remember revision 2"}},
-		"JSON":    {reason: "A script gets the revisions.", args: []string{"-o", "json"}, says: []string{`"number": 7`, `"reason": "GateFailed"`}},
-		"Wide":    {reason: "A wide history is not cut.", args: []string{"-o", "wide"}, says: []string{"7         8d21c0e  Rejected", "GateFailed: latency_p99 at edge2 is 812ms, not <= 500ms"}},
-		"Blind":   {reason: "Without GitDeliveries the command cannot read a ledger, and the user sees that.", denied: "gitdeliveries.delivery.intentplane.dev", says: []string{"7 ", "Not read:   gitdeliveries.delivery.intentplane.dev"}, not: "5f77a90"},
-		"Another": {reason: "A name that nothing has is an error.", args: []string{"-n", "team-z"}, code: terminal.ExitInvalid, says: []string{"has no Application, no IntentDeployment"}},
+		"All": {
+			reason: "The revisions of the ledger are shown, with the reason for a rejection.",
+			says:   []string{"7         8d21c0e  Rejected", "GateFailed: latency_p99 at edge2", "5         5f77a90  Verified (target)"},
+		},
+		"One": {reason: "One revision is shown alone.", args: []string{"--revision=5"}, says: []string{"5         5f77a90"}, not: "Rejected"},
+		"Never": {
+			reason: "A revision that the ledger does not remember is an error.",
+			args:   []string{"--revision=2"}, code: terminal.ExitInvalid, says: []string{"the ledger does not remember revision 2"},
+		},
+		"JSON": {reason: "A script gets the revisions.", args: []string{"-o", "json"}, says: []string{`"number": 7`, `"reason": "GateFailed"`}},
+		"Wide": {
+			reason: "A wide history is not cut.",
+			args:   []string{"-o", "wide"}, says: []string{"7         8d21c0e  Rejected", "GateFailed: latency_p99 at edge2 is 812ms, not <= 500ms"},
+		},
+		"Blind": {
+			reason: "Without GitDeliveries the command cannot read a ledger, and the user sees that.",
+			denied: "gitdeliveries.delivery.intentplane.dev", says: []string{"7 ", "Not read:   gitdeliveries.delivery.intentplane.dev"},
+			not: "5f77a90",
+		},
+		"Another": {
+			reason: "A name that nothing has is an error.",
+			args:   []string{"-n", "team-z"}, code: terminal.ExitInvalid, says: []string{"has no Application, no IntentDeployment"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -57,7 +57,8 @@ func TestRecords(t *testing.T) {
 				"team-b      tools      2         success   0/0        0              2026-11-20T09:00:00Z\n",
 		},
 		"ListUDS": {
-			reason: "The records of uds-cli are in a namespace of their own.", args: "state list --uds -o json", objects: []*unstructured.Unstructured{ours, theirs, uds},
+			reason: "The records of uds-cli are in a namespace of their own.",
+			args:   "state list --uds -o json", objects: []*unstructured.Unstructured{ours, theirs, uds},
 			out: `[
   {
     "namespace": "uds",
@@ -73,18 +74,21 @@ func TestRecords(t *testing.T) {
 `,
 		},
 		"ListNames": {
-			reason: "A list of names has the Secrets that hold the records.", args: "state list -o name", objects: []*unstructured.Unstructured{ours}, out: "secret/intentplane-bundle-platform\n",
+			reason: "A list of names has the Secrets that hold the records.",
+			args:   "state list -o name", objects: []*unstructured.Unstructured{ours}, out: "secret/intentplane-bundle-platform\n",
 		},
 		"ListNone": {
 			reason: "A namespace without records has an empty list.", args: "state list -n team-c", objects: []*unstructured.Unstructured{ours},
 			out: "NAMESPACE   NAME   VERSION   STATUS   PACKAGES   UNREFERENCED   UPDATED\n",
 		},
 		"ListBroken": {
-			reason: "A broken record is named after the others, and the command fails.", args: "state list -o yaml", objects: []*unstructured.Unstructured{broken, theirs},
+			reason: "A broken record is named after the others, and the command fails.",
+			args:   "state list -o yaml", objects: []*unstructured.Unstructured{broken, theirs},
 			out: "[]\n", problems: "broken record in Secret team-a/intentplane-bundle-broken", code: terminal.ExitInvalid,
 		},
 		"Denied": {
-			reason: "Records that may not be read are an error.", args: "state list", denied: true, problems: "cannot list the records of namespace \"team-a\"", code: terminal.ExitInvalid,
+			reason: "Records that may not be read are an error.",
+			args:   "state list", denied: true, problems: "cannot list the records of namespace \"team-a\"", code: terminal.ExitInvalid,
 		},
 		"Show": {
 			reason: "A record is shown package by package, and texts of others cannot steer the terminal.",
@@ -148,7 +152,8 @@ version: "0.1"
 `,
 		},
 		"ExportBroken": {
-			reason: "Nothing is exported while a record is broken, since the list would not be whole.", args: "state export -A", objects: []*unstructured.Unstructured{theirs, broken},
+			reason: "Nothing is exported while a record is broken, since the list would not be whole.",
+			args:   "state export -A", objects: []*unstructured.Unstructured{theirs, broken},
 			problems: "broken record", code: terminal.ExitInvalid,
 		},
 		"ExportBoth": {

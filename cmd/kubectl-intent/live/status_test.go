@@ -22,26 +22,50 @@ func TestStatus(t *testing.T) {
 		says   []string
 		not    string
 	}{
-		"Name":      {reason: "A deployment is shown with its parts.", args: []string{"status", "shop"}, says: []string{"RollingBack", "├─ site edge1       Syncing  Flux", "└─ gate step 1      Failed   3 of 4"}},
-		"Namespace": {reason: "Without a name all of the namespace are listed.", args: []string{"status"}, says: []string{"NAME  PHASE", "shop  RollingBack"}, not: "team-b"},
-		"All":       {reason: "The deployments of all namespaces are listed.", args: []string{"status", "-A"}, says: []string{"team-a     shop  RollingBack", "team-b     shop  Delivering", "AuthFailed"}},
+		"Name": {
+			reason: "A deployment is shown with its parts.",
+			args:   []string{"status", "shop"},
+			says:   []string{"RollingBack", "├─ site edge1       Syncing  Flux", "└─ gate step 1      Failed   3 of 4"},
+		},
+		"Namespace": {
+			reason: "Without a name all of the namespace are listed.",
+			args:   []string{"status"}, says: []string{"NAME  PHASE", "shop  RollingBack"}, not: "team-b",
+		},
+		"All": {
+			reason: "The deployments of all namespaces are listed.",
+			args:   []string{"status", "-A"}, says: []string{"team-a     shop  RollingBack", "team-b     shop  Delivering", "AuthFailed"},
+		},
 		"Stuck": {
 			reason: "Objects that need a person are listed alone.",
 			args:   []string{"status", "-A", "--stuck"}, says: []string{"team-b     shop  Delivering"}, not: "team-a",
 		},
-		"NoneStuck": {reason: "A deployment that goes on by itself is not shown as stuck.", args: []string{"status", "shop", "--stuck"}, says: []string{"Nothing needs a person."}},
+		"NoneStuck": {
+			reason: "A deployment that goes on by itself is not shown as stuck.",
+			args:   []string{"status", "shop", "--stuck"}, says: []string{"Nothing needs a person."},
+		},
 		"None": {
 			reason: "A namespace without deployments does not cause an error.",
 			args:   []string{"status", "-n", "team-c"}, says: []string{"No Application, no IntentDeployment, no WorkloadCluster and no Bundle was found."},
 		},
-		"JSON": {reason: "A deployment is one object, with its finding.", args: []string{"status", "shop", "-n", "team-b", "-o", "json"}, says: []string{`"phase": "Delivering"`, `"reason": "AuthFailed"`, `"actor": "PlatformTeam"`}},
+		"JSON": {
+			reason: "A deployment is one object, with its finding.",
+			args:   []string{"status", "shop", "-n", "team-b", "-o", "json"},
+			says:   []string{`"phase": "Delivering"`, `"reason": "AuthFailed"`, `"actor": "PlatformTeam"`},
+		},
 		"YAML": {reason: "A list is one object too.", args: []string{"status", "-A", "-o", "yaml"}, says: []string{"items:\n- ", "namespace: team-b"}},
 		"Names": {
 			reason: "The names are valid for kubectl.",
 			args:   []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n"},
 		},
-		"Wide":    {reason: "A wide list has the messages.", args: []string{"status", "-A", "-o", "wide"}, says: []string{"MESSAGE", "git.example.org: 401 Unauthorized"}},
-		"Missing": {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: terminal.ExitInvalid, says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
+		"Wide": {
+			reason: "A wide list has the messages.",
+			args:   []string{"status", "-A", "-o", "wide"}, says: []string{"MESSAGE", "git.example.org: 401 Unauthorized"},
+		},
+		"Missing": {
+			reason: "A name that nothing has is an error.",
+			args:   []string{"status", "shap"}, code: terminal.ExitInvalid,
+			says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`},
+		},
 		"Blind": {
 			reason: "A kind that the user may not read is named, and does not cause an error.",
 			server: cli.Server{Denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
@@ -56,8 +80,12 @@ func TestStatus(t *testing.T) {
 			args: []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n", "Not read: applications.intentplane.dev"},
 		},
 		"Outage": {
-			reason: "A kind that the cluster could not list ends the command with an error, below the others.", server: cli.Server{Failing: map[string]bool{"applications.intentplane.dev": true}},
-			args: []string{"status", "-A"}, code: terminal.ExitInvalid, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev", "error: cannot list applications.intentplane.dev"},
+			reason: "A kind that the cluster could not list ends the command with an error, below the others.",
+			server: cli.Server{Failing: map[string]bool{"applications.intentplane.dev": true}},
+			args:   []string{"status", "-A"}, code: terminal.ExitInvalid,
+			says: []string{
+				"team-a     shop  RollingBack", "Not read: applications.intentplane.dev", "error: cannot list applications.intentplane.dev",
+			},
 		},
 		"OutageJSON": {
 			reason: "A program reads the rest, and the exit code.", server: cli.Server{Failing: map[string]bool{"applications.intentplane.dev": true}},
@@ -68,7 +96,10 @@ func TestStatus(t *testing.T) {
 			server: cli.Server{Failing: map[string]bool{"functions.pkg.crossplane.io": true}},
 			args:   []string{"status", "--stuck"}, code: terminal.ExitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
 		},
-		"NameAndAll": {reason: "A name belongs to a namespace.", args: []string{"status", "shop", "-A"}, code: terminal.ExitUsage, says: []string{"--all-namespaces is for a list"}},
+		"NameAndAll": {
+			reason: "A name belongs to a namespace.",
+			args:   []string{"status", "shop", "-A"}, code: terminal.ExitUsage, says: []string{"--all-namespaces is for a list"},
+		},
 		"WatchForm": {
 			reason: "A watch prints text only.",
 			args:   []string{"status", "--watch", "-o", "json"}, code: terminal.ExitUsage, says: []string{"--watch prints text"},
@@ -134,8 +165,15 @@ func TestStuckBeneath(t *testing.T) {
 		args   []string
 		says   []string
 	}{
-		"None":     {reason: "Nothing is stuck where packages, definitions and composites are well.", edit: func([]*unstructured.Unstructured) {}, says: []string{"Nothing needs a person."}},
-		"Provider": {reason: "A provider that is not healthy is listed, although no deployment waits for it yet.", edit: func(all []*unstructured.Unstructured) { cli.SetConditions(all, "Provider", isFalse("Healthy")) }, says: []string{"intentplane-provider-intentplane  NotReady", "PackageUnhealthy", "platform team"}},
+		"None": {
+			reason: "Nothing is stuck where packages, definitions and composites are well.",
+			edit:   func([]*unstructured.Unstructured) {}, says: []string{"Nothing needs a person."},
+		},
+		"Provider": {
+			reason: "A provider that is not healthy is listed, although no deployment waits for it yet.",
+			edit:   func(all []*unstructured.Unstructured) { cli.SetConditions(all, "Provider", isFalse("Healthy")) },
+			says:   []string{"intentplane-provider-intentplane  NotReady", "PackageUnhealthy", "platform team"},
+		},
 		"Package": {reason: "A Configuration that is not installed is listed.", edit: func(all []*unstructured.Unstructured) {
 			cli.SetConditions(all, "Configuration", isFalse("Installed"))
 		}, args: []string{"-A", "-o", "name"}, says: []string{"configuration.pkg.crossplane.io/configuration-intentplane-namespaced\n"}},

@@ -86,10 +86,24 @@ func TestFilesOfRepository(t *testing.T) {
 			reason: "Without either the command names the action to take.",
 			args:   []string{"artifacts", "shop"}, code: terminal.ExitInvalid, says: "--checkout, or say --fetch",
 		},
-		"Old":       {reason: "A clone that does not have the directory is named.", args: []string{"artifacts", "shop", "--checkout", otherServer.Path("fleet")}, code: terminal.ExitInvalid, says: "neither branch main nor the state of the clone has directory clusters/edge1/team-a/shop"},
-		"NoClone":   {reason: "A folder that is not a clone makes a wrong command line.", args: []string{"artifacts", "shop", "--checkout", t.TempDir()}, code: terminal.ExitUsage, says: "cannot open a clone"},
-		"Same":      {reason: "A file is compared with the restored revision.", in: string(example), args: slices.Concat([]string{"diff", "-", "--checkout", git.Path("fleet")}, catalog)},
-		"Different": {reason: "The changes of a file to a restored revision are shown.", in: changed, args: slices.Concat([]string{"diff", "-", "--fetch"}, catalog), code: terminal.ExitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
+		"Old": {
+			reason: "A clone that does not have the directory is named.",
+			args:   []string{"artifacts", "shop", "--checkout", otherServer.Path("fleet")}, code: terminal.ExitInvalid,
+			says: "neither branch main nor the state of the clone has directory clusters/edge1/team-a/shop",
+		},
+		"NoClone": {
+			reason: "A folder that is not a clone makes a wrong command line.",
+			args:   []string{"artifacts", "shop", "--checkout", t.TempDir()}, code: terminal.ExitUsage, says: "cannot open a clone",
+		},
+		"Same": {
+			reason: "A file is compared with the restored revision.",
+			in:     string(example), args: slices.Concat([]string{"diff", "-", "--checkout", git.Path("fleet")}, catalog),
+		},
+		"Different": {
+			reason: "The changes of a file to a restored revision are shown.",
+			in:     changed, args: slices.Concat([]string{"diff", "-", "--fetch"}, catalog), code: terminal.ExitInvalid,
+			says: "-  replicas: 2\n+  replicas: 5\n",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -15,25 +15,42 @@ func TestVersion(t *testing.T) {
 		says   []string
 		not    string
 	}{
-		"Flag":   {reason: "A script gets one word.", args: []string{"--version"}, says: []string{"dev\n"}, not: "renderer"},
-		"Client": {reason: "No cluster is asked for the versions of the program.", args: []string{"version", "--client", "--kubeconfig", "/nowhere"}, says: []string{"kubectl-intent  dev\n", "renderer        "}, not: "not read"},
+		"Flag": {reason: "A script gets one word.", args: []string{"--version"}, says: []string{"dev\n"}, not: "renderer"},
+		"Client": {
+			reason: "No cluster is asked for the versions of the program.",
+			args:   []string{"version", "--client", "--kubeconfig", "/nowhere"}, says: []string{"kubectl-intent  dev\n", "renderer        "},
+			not: "not read",
+		},
 		"Installed": {
 			reason: "The versions of all parts are printed.", args: []string{"version"},
-			says: []string{"kubectl-intent  dev\n", "function        v0.1.1  intentplane-function-intentplane\n", "renderer        2       of intentplane-function-intentplane\n", "provider        v0.1.0", "configuration   v0.1.0", "crossplane      2.4.0   crossplane-system/crossplane\n"}, not: "not read",
+			says: []string{
+				"kubectl-intent  dev\n", "function        v0.1.1  intentplane-function-intentplane\n",
+				"renderer        2       of intentplane-function-intentplane\n", "provider        v0.1.0", "configuration   v0.1.0",
+				"crossplane      2.4.0   crossplane-system/crossplane\n",
+			},
+			not: "not read",
 		},
 		"Unread": {
 			reason: "A forbidden kind is named, and does not cause an error.", args: []string{"version"}, denied: map[string]bool{"functions.pkg.crossplane.io": true},
 			says: []string{"not read: functions.pkg.crossplane.io: the user may not read them\n", "provider        v0.1.0"},
 		},
 		"UnreadRevision": {
-			reason: "A renderer is unknown where the user may not read the FunctionRevision.", args: []string{"version"}, denied: map[string]bool{"functionrevisions.pkg.crossplane.io": true},
-			says: []string{"renderer        Unknown  of intentplane-function-intentplane: no annotation render.intentplane.dev/version was read", "not read: functionrevisions.pkg.crossplane.io: the user may not read them\n"},
+			reason: "A renderer is unknown where the user may not read the FunctionRevision.",
+			args:   []string{"version"}, denied: map[string]bool{"functionrevisions.pkg.crossplane.io": true},
+			says: []string{
+				"renderer        Unknown  of intentplane-function-intentplane: no annotation render.intentplane.dev/version was read",
+				"not read: functionrevisions.pkg.crossplane.io: the user may not read them\n",
+			},
 		},
 		"Nowhere": {
 			reason: "An unreachable cluster is named, and does not cause an error.",
 			args:   []string{"version", "--kubeconfig", "/nowhere"}, says: []string{"kubectl-intent  dev\n", "not read: cluster: cannot use the kubeconfig"},
 		},
-		"JSON": {reason: "A script gets the same as data.", args: []string{"version", "-o", "json"}, says: []string{`"client": "dev"`, `"kind": "function"`, `"version": "v0.1.1"`, `"renderer": "2"`}},
+		"JSON": {
+			reason: "A script gets the same as data.",
+			args:   []string{"version", "-o", "json"},
+			says:   []string{`"client": "dev"`, `"kind": "function"`, `"version": "v0.1.1"`, `"renderer": "2"`},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,22 +29,43 @@ func TestWhy(t *testing.T) {
 	}{
 		"Password": {
 			reason: "The cause, the actor and the action are named, with the chain through the composite of a claim.", sample: samples.WrongPassword(),
-			says: []string{"Cause:      GitDelivery shop-fleet: AuthFailed: git.example.org: 401", "Who acts:   the platform team", "Wakes it:   a change of the Secret", "XIntentDeployment shop-x"}, not: "Not read",
+			says: []string{
+				"Cause:      GitDelivery shop-fleet: AuthFailed: git.example.org: 401", "Who acts:   the platform team",
+				"Wakes it:   a change of the Secret", "XIntentDeployment shop-x",
+			},
+			not: "Not read",
 		},
 		"Edit": {
 			reason: "A user with the role edit in one namespace gets the same cause, and sees the unread kinds.", sample: samples.WrongPassword(), denied: clusterScoped,
-			says: []string{"Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   providers.pkg.crossplane.io: the user may not read them", "Not read:   leases"},
+			says: []string{
+				"Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team",
+				"Not read:   providers.pkg.crossplane.io: the user may not read them", "Not read:   leases",
+			},
 		},
-		"Good": {reason: "A deployment that runs has no cause.", sample: samples.Verified(), says: []string{"Nothing is in the way. Every Site runs the revision."}, not: "Cause"},
+		"Good": {
+			reason: "A deployment that runs has no cause.",
+			sample: samples.Verified(), says: []string{"Nothing is in the way. Every Site runs the revision."}, not: "Cause",
+		},
 		"Breaker": {
 			reason: "The circuit breaker of the composite of a claim is found.", sample: samples.EngineFailed(),
 			edit: func(all []*unstructured.Unstructured) {
 				all[4].Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Responsive", "status": "False", "reason": "WatchCircuitOpen", "message": "Too many watch events from ConfigMap/x."}}}
 			},
-			says: []string{"Cause:      Crossplane's circuit breaker: WatchCircuitOpen: Too many watch", "Crossplane, which watches it again after five minutes", "the platform team, if it lasts"},
+			says: []string{
+				"Cause:      Crossplane's circuit breaker: WatchCircuitOpen: Too many watch", "Crossplane, which watches it again after five minutes",
+				"the platform team, if it lasts",
+			},
 		},
-		"JSON":    {reason: "A script gets the finding.", sample: samples.WrongPassword(), args: []string{"-o", "json"}, says: []string{`"actor": "PlatformTeam"`, `"isGood": false`, `"object": "GitDelivery shop-fleet"`}},
-		"Missing": {reason: "A name that nothing has is an error.", sample: samples.Verified(), args: []string{"-n", "team-z"}, code: terminal.ExitInvalid, says: []string{"has no Application, no IntentDeployment, no WorkloadCluster and no Bundle"}},
+		"JSON": {
+			reason: "A script gets the finding.",
+			sample: samples.WrongPassword(), args: []string{"-o", "json"},
+			says: []string{`"actor": "PlatformTeam"`, `"isGood": false`, `"object": "GitDelivery shop-fleet"`},
+		},
+		"Missing": {
+			reason: "A name that nothing has is an error.",
+			sample: samples.Verified(), args: []string{"-n", "team-z"}, code: terminal.ExitInvalid,
+			says: []string{"has no Application, no IntentDeployment, no WorkloadCluster and no Bundle"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

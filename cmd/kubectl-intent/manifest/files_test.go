@@ -35,11 +35,14 @@ func TestManifestsIn(t *testing.T) {
 		path   string
 		want   []string
 	}{
-		"Directory": {reason: "A directory stands for its manifests and the manifests of the directories below it, except for hidden directories.", path: "a", want: []string{"a/b/c.yml", "a/b/d.json", "a/z.yaml"}},
-		"Hidden":    {reason: "A hidden directory that is named is read.", path: "a/.git", want: []string{"a/.git/e.yaml"}},
-		"File":      {reason: "A file that is named is read whatever its name is.", path: "f.txt", want: []string{"f.txt"}},
-		"Missing":   {reason: "A file that does not exist is for the reader to report.", path: "nowhere.yaml", want: []string{"nowhere.yaml"}},
-		"Stdin":     {reason: "The standard input is not a directory.", path: "-", want: []string{"-"}},
+		"Directory": {
+			reason: "A directory stands for its manifests and the manifests of the directories below it, except for hidden directories.",
+			path:   "a", want: []string{"a/b/c.yml", "a/b/d.json", "a/z.yaml"},
+		},
+		"Hidden":  {reason: "A hidden directory that is named is read.", path: "a/.git", want: []string{"a/.git/e.yaml"}},
+		"File":    {reason: "A file that is named is read whatever its name is.", path: "f.txt", want: []string{"f.txt"}},
+		"Missing": {reason: "A file that does not exist is for the reader to report.", path: "nowhere.yaml", want: []string{"nowhere.yaml"}},
+		"Stdin":   {reason: "The standard input is not a directory.", path: "-", want: []string{"-"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -66,9 +69,16 @@ func TestDirectories(t *testing.T) {
 		says   string
 	}{
 		"Validate": {reason: "All manifests of a directory are validated.", args: []string{"validate", "good"}, says: "1 object, 0 mistakes\n"},
-		"Mistake":  {reason: "A mistake is reported with the file that it is in.", args: []string{"validate", "bad"}, code: terminal.ExitInvalid, says: "bad/team/b.yaml:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: "},
-		"Empty":    {reason: "A directory without manifests is warned of.", args: []string{"validate", "none"}, says: "none:1: warning: Empty: the directory has no file whose name ends in .yaml, .yml or .json\n"},
-		"Digest":   {reason: "Other commands take a directory too.", args: []string{"digest", "good"}, says: "sha256:"},
+		"Mistake": {
+			reason: "A mistake is reported with the file that it is in.",
+			args:   []string{"validate", "bad"}, code: terminal.ExitInvalid,
+			says: "bad/team/b.yaml:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: ",
+		},
+		"Empty": {
+			reason: "A directory without manifests is warned of.",
+			args:   []string{"validate", "none"}, says: "none:1: warning: Empty: the directory has no file whose name ends in .yaml, .yml or .json\n",
+		},
+		"Digest": {reason: "Other commands take a directory too.", args: []string{"digest", "good"}, says: "sha256:"},
 		"Decode": {
 			reason: "A malformed document is reported with its file.",
 			args:   []string{"digest", "bad"}, code: terminal.ExitInvalid, says: "cannot decode document 1 of bad/team/b.yaml: ",

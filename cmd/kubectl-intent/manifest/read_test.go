@@ -36,24 +36,45 @@ func TestApplications(t *testing.T) {
 		says       string
 	}{
 		"Digest": {reason: "The digest is that of the deployment, which its status has.", in: anApplication, args: []string{"digest", "-"}, says: sum},
-		"Both":   {reason: "Deployments and Applications stand in one file.", in: deployed + "---\n" + strings.Replace(anApplication, "name: shop}", "name: other}", 1), args: []string{"digest", "-"}, says: "team-a/other sha256:"},
+		"Both": {
+			reason: "Deployments and Applications stand in one file.",
+			in:     deployed + "---\n" + strings.Replace(anApplication, "name: shop}", "name: other}", 1), args: []string{"digest", "-"},
+			says: "team-a/other sha256:",
+		},
 		"Render": {
 			reason: "The files of the deployment are rendered.",
 			in:     anApplication, args: withCatalog("render", "-"), says: "clusters/edge1/team-a/shop/deployment-shop.yaml",
 		},
 		"Validate": {reason: "An Application without mistakes is valid.", in: anApplication, args: withCatalog("validate", "-"), says: "1 object, 0 mistakes"},
-		"Tag":      {reason: "An image without a digest is a warning.", in: strings.Replace(anApplication, "@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", ":1", 1), args: []string{"validate", "-"}, says: "MovingTag"},
-		"Schema":   {reason: "Bad input is refused as by an API server.", in: anApplication + "  route: {host: '*.example.org'}\n", args: []string{"validate", "-"}, code: terminal.ExitInvalid, says: "spec.route.host"},
+		"Tag": {
+			reason: "An image without a digest is a warning.",
+			in:     strings.Replace(anApplication, "@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", ":1", 1),
+			args:   []string{"validate", "-"}, says: "MovingTag",
+		},
+		"Schema": {
+			reason: "Bad input is refused as by an API server.",
+			in:     anApplication + "  route: {host: '*.example.org'}\n", args: []string{"validate", "-"}, code: terminal.ExitInvalid,
+			says: "spec.route.host",
+		},
 		"Twice": {
-			reason: "A variable that stands in env and in a service is a mistake.", in: anApplication + "  services: [{name: db, secretRef: {name: db}, env: [{name: A, key: a}]}]\n", args: []string{"validate", "-"}, code: terminal.ExitInvalid,
+			reason: "A variable that stands in env and in a service is a mistake.",
+			in:     anApplication + "  services: [{name: db, secretRef: {name: db}, env: [{name: A, key: a}]}]\n", args: []string{"validate", "-"},
+			code: terminal.ExitInvalid,
 			says: "InvalidSpec: spec.services[db].env[A]: A stands at spec.env[0].name already",
 		},
 		"NoBlueprint": {
 			reason: "A missing Blueprint is a mistake.",
 			in:     anApplication + "  route: {host: shop.example.org}\n", args: withCatalog("validate", "-"), code: terminal.ExitInvalid, says: "app",
 		},
-		"Unknown": {reason: "A field that an Application does not have is refused.", in: anApplication + "  sources: {}\n", args: []string{"digest", "-"}, code: terminal.ExitInvalid, says: `unknown field "spec.sources"`},
-		"Problem": {reason: "An Application of which no deployment can be made is refused.", in: strings.Replace(anApplication, "name: shop}", "name: 1shop}", 1), args: []string{"digest", "-"}, code: terminal.ExitInvalid, says: "Application 1shop: metadata.name"},
+		"Unknown": {
+			reason: "A field that an Application does not have is refused.",
+			in:     anApplication + "  sources: {}\n", args: []string{"digest", "-"}, code: terminal.ExitInvalid, says: `unknown field "spec.sources"`,
+		},
+		"Problem": {
+			reason: "An Application of which no deployment can be made is refused.",
+			in:     strings.Replace(anApplication, "name: shop}", "name: 1shop}", 1), args: []string{"digest", "-"}, code: terminal.ExitInvalid,
+			says: "Application 1shop: metadata.name",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -44,15 +44,47 @@ func TestWhatIsOurs(t *testing.T) {
 		in     string
 		want   []offline.Finding
 	}{
-		"List":      {reason: "The items of a kubectl list are validated.", in: listed, want: []offline.Finding{exactly, wrong}},
-		"Second":    {reason: "Line numbers count in the file.", in: "a: 1\n---\n" + listed, want: []offline.Finding{finding(exactly, 14, 2), finding(wrong, 15, 2)}},
-		"Nested":    {reason: "Lists in lists are read, however deep.", in: "kind: List\nitems:\n" + indented(listed), want: []offline.Finding{finding(exactly, 14, 1), finding(wrong, 15, 1)}},
-		"Typed":     {reason: "A list of one kind need not say it of each.", in: "apiVersion: claims.intentplane.dev/v1alpha1\nkind: IntentDeploymentList\nitems:\n- metadata: {name: shop, namespace: team-a}\n  spec:\n    intnt: a\n", want: []offline.Finding{finding(exactly, 5, 1), finding(wrong, 6, 1)}},
-		"Version":   {reason: "A version that does not exist is a mistake.", in: strings.Replace(cli.Claim, "v1alpha1", "v1alpha2", 1), want: singleFinding(1, "apiVersion", "", "IntentDeployment", `apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`)},
-		"Kind":      {reason: "A kind with a mistake is found, with the kind that is meant.", in: strings.Replace(cli.Claim, "IntentDeployment", "IntentDeploymnt", 1), want: singleFinding(2, "kind", "", "IntentDeploymnt", `kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt": did you mean IntentDeployment of claims.intentplane.dev?`)},
-		"Group":     {reason: "A group below ours with a mistake is found.", in: strings.Replace(cli.Claim, "claims.", "claim.", 1), want: singleFinding(2, "kind", "", "IntentDeployment", `kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment": did you mean IntentDeployment of claims.intentplane.dev?`)},
-		"Strangers": {reason: "A group that only ends as ours does is another project's.", in: strings.Replace(cli.Claim, "claims.intent", "myintent", 1), want: []offline.Finding{}},
-		"NotAList":  {reason: "A kind that is called a list may have no items.", in: "apiVersion: x.org/v1\nkind: AllowList\nitems: 3\n", want: []offline.Finding{}},
+		"List":   {reason: "The items of a kubectl list are validated.", in: listed, want: []offline.Finding{exactly, wrong}},
+		"Second": {reason: "Line numbers count in the file.", in: "a: 1\n---\n" + listed, want: []offline.Finding{finding(exactly, 14, 2), finding(wrong, 15, 2)}},
+		"Nested": {
+			reason: "Lists in lists are read, however deep.",
+			in:     "kind: List\nitems:\n" + indented(listed), want: []offline.Finding{finding(exactly, 14, 1), finding(wrong, 15, 1)},
+		},
+		"Typed": {
+			reason: "A list of one kind need not say it of each.",
+			in: "apiVersion: claims.intentplane.dev/v1alpha1\nkind: IntentDeploymentList\nitems:\n- metadata: {name: shop, namespace: team-a}\n  " +
+				"spec:\n    intnt: a\n",
+			want: []offline.Finding{finding(exactly, 5, 1), finding(wrong, 6, 1)},
+		},
+		"Version": {
+			reason: "A version that does not exist is a mistake.",
+			in:     strings.Replace(cli.Claim, "v1alpha1", "v1alpha2", 1),
+			want: singleFinding(
+				1, "apiVersion", "", "IntentDeployment",
+				`apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`,
+			),
+		},
+		"Kind": {
+			reason: "A kind with a mistake is found, with the kind that is meant.",
+			in:     strings.Replace(cli.Claim, "IntentDeployment", "IntentDeploymnt", 1),
+			want: singleFinding(
+				2, "kind", "", "IntentDeploymnt",
+				`kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt": did you mean IntentDeployment of claims.intentplane.dev?`,
+			),
+		},
+		"Group": {
+			reason: "A group below ours with a mistake is found.",
+			in:     strings.Replace(cli.Claim, "claims.", "claim.", 1),
+			want: singleFinding(
+				2, "kind", "", "IntentDeployment",
+				`kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment": did you mean IntentDeployment of claims.intentplane.dev?`,
+			),
+		},
+		"Strangers": {
+			reason: "A group that only ends as ours does is another project's.",
+			in:     strings.Replace(cli.Claim, "claims.intent", "myintent", 1), want: []offline.Finding{},
+		},
+		"NotAList": {reason: "A kind that is called a list may have no items.", in: "apiVersion: x.org/v1\nkind: AllowList\nitems: 3\n", want: []offline.Finding{}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -98,8 +130,17 @@ func TestUnreadable(t *testing.T) {
 			reason: "A missing file hides no other file.",
 			args:   []string{"nowhere.yaml", bad}, want: []string{"nowhere.yaml:1: Unreadable: cannot read file: ", "InvalidSpec: spec.intnt: ", "1 object, 3 mistakes"},
 		},
-		"Large":   {reason: "A file that is too large does not hide the findings of others.", args: []string{large, bad}, want: []string{":1: Unreadable: ", "InvalidSpec: spec.intnt: "}},
-		"Cluster": {reason: "A list that the cluster refuses does not hide the findings of files.", args: []string{examples + "40-claim.yaml", bad, "--live", "--kubeconfig", kubeconfig}, want: []string{"IntentDeployment team-a/shop: Unreadable: cannot list blueprints.catalog.intentplane.dev: ", "InvalidSpec: spec.intnt: "}},
+		"Large": {
+			reason: "A file that is too large does not hide the findings of others.",
+			args:   []string{large, bad}, want: []string{":1: Unreadable: ", "InvalidSpec: spec.intnt: "},
+		},
+		"Cluster": {
+			reason: "A list that the cluster refuses does not hide the findings of files.",
+			args:   []string{examples + "40-claim.yaml", bad, "--live", "--kubeconfig", kubeconfig},
+			want: []string{
+				"IntentDeployment team-a/shop: Unreadable: cannot list blueprints.catalog.intentplane.dev: ", "InvalidSpec: spec.intnt: ",
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,10 @@ func TestBadQueries(t *testing.T) {
 		"Blueprint": {
 			reason: "A Blueprint in a repository is refused there.",
 			args:   []string{"validate", file, "-o", "json"},
-			want:   Finding{File: file, Document: 1, Line: line, Kind: "Blueprint", Name: "web-1.1.0", Field: "spec.metrics[5].query", Reason: "InvalidSpec", Message: message},
+			want: Finding{
+				File: file, Document: 1, Line: line, Kind: "Blueprint", Name: "web-1.1.0", Field: "spec.metrics[5].query", Reason: "InvalidSpec",
+				Message: message,
+			},
 		},
 		"NoExamples": {
 			reason: "The queries of a Blueprint without files to render are checked.",
@@ -58,7 +61,10 @@ func TestBadQueries(t *testing.T) {
 			reason: "A claim that would get it is refused too.",
 			in:     onSite,
 			args:   []string{"validate", "-", "-o", "json", "--site", examples + "10-sites.yaml", "--blueprint", stable},
-			want:   Finding{File: "-", Document: 1, Line: 1, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Reason: "InvalidSpec", Message: "Blueprint web-1.1.0: " + message},
+			want: Finding{
+				File: "-", Document: 1, Line: 1, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Reason: "InvalidSpec",
+				Message: "Blueprint web-1.1.0: " + message,
+			},
 		},
 	}
 	for name, tc := range cases {

@@ -51,7 +51,10 @@ func TestRenderedStep(t *testing.T) {
 		want    []string
 		without string
 	}{
-		"Prepare": {reason: "The pods for the first weight start, and get no requests.", args: []string{"--step=1"}, want: []string{"weight: 0", "weight: 100", "replicas: 1\n"}, without: "edge2"},
+		"Prepare": {
+			reason: "The pods for the first weight start, and get no requests.",
+			args:   []string{"--step=1"}, want: []string{"weight: 0", "weight: 100", "replicas: 1\n"}, without: "edge2",
+		},
 		"Weight": {
 			reason: "The route gives the revision its weight, and the number of pods fits the next weight.",
 			args:   []string{"--step=3"}, want: []string{"weight: 20", "weight: 80", "replicas: 4\n"}, without: "edge2",
@@ -60,10 +63,24 @@ func TestRenderedStep(t *testing.T) {
 			reason: "A finished wave keeps its weights when the next wave begins.",
 			args:   []string{"--step=6"}, want: []string{"edge1", "edge2", "weight: 0", "weight: 100", "weight: 50"}, without: "/kustomization.yaml",
 		},
-		"NoStep":    {reason: "A step that the plan does not have is refused.", args: []string{"--step=8"}, code: terminal.ExitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 8 does not exist"}},
-		"Zero":      {reason: "Steps count from 1, as the status does.", args: []string{"--step=0"}, code: terminal.ExitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 0 does not exist"}},
-		"WithDiff":  {reason: "A checkout has the track of the stable revision, which is not known here.", args: []string{"--step=1", "--diff=."}, code: terminal.ExitUsage, want: []string{"can't be used together"}},
-		"WithInput": {reason: "The input of kustomize has no steps.", args: []string{"--step=1", "--inputs"}, code: terminal.ExitUsage, want: []string{"can't be used together"}},
+		"NoStep": {
+			reason: "A step that the plan does not have is refused.",
+			args:   []string{"--step=8"}, code: terminal.ExitInvalid,
+			want: []string{"the deployment goes out in 7 steps, counted from 1: step 8 does not exist"},
+		},
+		"Zero": {
+			reason: "Steps count from 1, as the status does.",
+			args:   []string{"--step=0"}, code: terminal.ExitInvalid,
+			want: []string{"the deployment goes out in 7 steps, counted from 1: step 0 does not exist"},
+		},
+		"WithDiff": {
+			reason: "A checkout has the track of the stable revision, which is not known here.",
+			args:   []string{"--step=1", "--diff=."}, code: terminal.ExitUsage, want: []string{"can't be used together"},
+		},
+		"WithInput": {
+			reason: "The input of kustomize has no steps.",
+			args:   []string{"--step=1", "--inputs"}, code: terminal.ExitUsage, want: []string{"can't be used together"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -69,14 +69,28 @@ func TestStays(t *testing.T) {
 			reason: "A deployment that follows the channel stays with no Blueprint.",
 			policy: automatic, digest: sum, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.1.0"},
 		},
-		"New":  {reason: "A deployment that was never delivered takes the newest Blueprint.", policy: manual, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.1.0"}},
-		"File": {reason: "A Blueprint in a file replaces the chosen Blueprint.", policy: manual, digest: sum, there: []*unstructured.Unstructured{old, now}, args: []string{"--blueprint", files["web-1.1.0"]}, want: want{Blueprint: "web-1.1.0"}},
+		"New": {
+			reason: "A deployment that was never delivered takes the newest Blueprint.",
+			policy: manual, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.1.0"},
+		},
+		"File": {
+			reason: "A Blueprint in a file replaces the chosen Blueprint.",
+			policy: manual, digest: sum, there: []*unstructured.Unstructured{old, now}, args: []string{"--blueprint", files["web-1.1.0"]},
+			want: want{Blueprint: "web-1.1.0"},
+		},
 		"Version": {
 			reason: "A Blueprint that was chosen by its version waits for nothing.",
 			policy: manual, version: "1.0.0", digest: sum, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.0.0"},
 		},
-		"Gone": {reason: "A deployment whose Blueprint is missing gets the error that the function gives.", policy: manual, digest: sum, there: []*unstructured.Unstructured{now}, says: "BlueprintMissing: Blueprint web-1.0.0, which the deployment keeps until"},
-		"Anew": {reason: "A deployment does not stay with another Blueprint of the same name.", policy: manual, digest: "sha256:other", there: []*unstructured.Unstructured{old, now}, says: "it was deleted and created again"},
+		"Gone": {
+			reason: "A deployment whose Blueprint is missing gets the error that the function gives.",
+			policy: manual, digest: sum, there: []*unstructured.Unstructured{now},
+			says: "BlueprintMissing: Blueprint web-1.0.0, which the deployment keeps until",
+		},
+		"Anew": {
+			reason: "A deployment does not stay with another Blueprint of the same name.",
+			policy: manual, digest: "sha256:other", there: []*unstructured.Unstructured{old, now}, says: "it was deleted and created again",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

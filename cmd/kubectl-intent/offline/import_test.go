@@ -45,18 +45,62 @@ func TestImport(t *testing.T) {
 		code   int
 		says   []string
 	}{
-		"Checks":      {reason: "An analysis becomes a patch of a deployment.", in: analysisTemplate, args: argoFlags, says: []string{"spec:\n  gatesConfig:\n    checks:", "name: success-rate", `{service="{{service}}"`, "threshold: '>= 0.95'"}},
-		"JSON":        {reason: "The patch may be JSON.", in: analysisTemplate, args: append(argoFlags, "-o", "json"), says: []string{`"threshold": "\u003e= 0.95"`}},
-		"Metrics":     {reason: "An analysis becomes metrics of a Blueprint, and a patch with their thresholds.", in: analysisTemplate, args: append(argoFlags, "--into=metrics"), says: []string{"metrics:\n- count: 3\n  direction: AtLeast", "---\nspec:\n  gatesConfig:\n    sloThresholds:\n      success_rate: '>= 0.95'"}},
-		"Template":    {reason: "A MetricTemplate alone becomes a check with the threshold of the command line.", in: metricTemplate, args: []string{"import", "metrictemplate", "-", "--threshold", "<= 5"}, says: []string{`errors{namespace="{{namespace}}"}[1m]`, "threshold: <= 5"}},
-		"Fields":      {reason: "A field that cannot be converted is named, and nothing is printed.", in: analysisTemplate, args: []string{"import", "analysis", "-"}, code: 1, says: []string{"AnalysisTemplate success-rate: spec.args[0]: service-name has no value", "spec.metrics[0].provider.prometheus.address"}},
-		"Nothing":     {reason: "A file without a template is a mistake.", in: cli.Claim, args: []string{"import", "analysis", "-"}, code: 1, says: []string{"the file has no AnalysisTemplate or ClusterAnalysisTemplate"}},
-		"NoTemplate":  {reason: "A file without a MetricTemplate is a mistake.", in: cli.Claim, args: []string{"import", "metrictemplate", "-"}, code: 1, says: []string{"the file has no MetricTemplate"}},
-		"Unreadable":  {reason: "A file that is not there is a mistake of the command line.", args: []string{"import", "analysis", "nowhere.yaml"}, code: 2, says: []string{"cannot read file"}},
-		"Count":       {reason: "A count has bounds.", in: analysisTemplate, args: append(argoFlags, "--count=101"), code: 2, says: []string{"--count: 101 is not from 1 to 100"}},
-		"Threshold":   {reason: "A threshold that our own rules refuse is named.", in: metricTemplate, args: []string{"import", "metrictemplate", "-", "--threshold", "5"}, code: 1, says: []string{"the converted file is not valid: spec.gatesConfig.checks[0]: threshold"}},
-		"AddressOwn":  {reason: "A metric of a Blueprint has no address.", in: strings.Replace(analysisTemplate, "http:", "https:", 1), args: []string{"import", "analysis", "-", "--arg=service-name=a", "--into=metrics"}, code: 1, says: []string{"check success-rate: checks[0]: has an address"}},
-		"BlueprintOf": {reason: "A metric whose measurements may all fail is refused by our own rules.", in: strings.Replace(analysisTemplate, "count: 3", "count: 3\n    failureLimit: 3", 1), args: append(argoFlags, "--into=metrics"), code: 1, says: []string{"spec.metrics[0].failureLimit: 3 of 3 measurements may fail"}},
+		"Checks": {
+			reason: "An analysis becomes a patch of a deployment.",
+			in:     analysisTemplate, args: argoFlags,
+			says: []string{"spec:\n  gatesConfig:\n    checks:", "name: success-rate", `{service="{{service}}"`, "threshold: '>= 0.95'"},
+		},
+		"JSON": {reason: "The patch may be JSON.", in: analysisTemplate, args: append(argoFlags, "-o", "json"), says: []string{`"threshold": "\u003e= 0.95"`}},
+		"Metrics": {
+			reason: "An analysis becomes metrics of a Blueprint, and a patch with their thresholds.",
+			in:     analysisTemplate, args: append(argoFlags, "--into=metrics"),
+			says: []string{
+				"metrics:\n- count: 3\n  direction: AtLeast", "---\nspec:\n  gatesConfig:\n    sloThresholds:\n      success_rate: '>= 0.95'",
+			},
+		},
+		"Template": {
+			reason: "A MetricTemplate alone becomes a check with the threshold of the command line.",
+			in:     metricTemplate, args: []string{"import", "metrictemplate", "-", "--threshold", "<= 5"},
+			says: []string{`errors{namespace="{{namespace}}"}[1m]`, "threshold: <= 5"},
+		},
+		"Fields": {
+			reason: "A field that cannot be converted is named, and nothing is printed.",
+			in:     analysisTemplate, args: []string{"import", "analysis", "-"}, code: 1,
+			says: []string{"AnalysisTemplate success-rate: spec.args[0]: service-name has no value", "spec.metrics[0].provider.prometheus.address"},
+		},
+		"Nothing": {
+			reason: "A file without a template is a mistake.",
+			in:     cli.Claim, args: []string{"import", "analysis", "-"}, code: 1,
+			says: []string{"the file has no AnalysisTemplate or ClusterAnalysisTemplate"},
+		},
+		"NoTemplate": {
+			reason: "A file without a MetricTemplate is a mistake.",
+			in:     cli.Claim, args: []string{"import", "metrictemplate", "-"}, code: 1, says: []string{"the file has no MetricTemplate"},
+		},
+		"Unreadable": {
+			reason: "A file that is not there is a mistake of the command line.",
+			args:   []string{"import", "analysis", "nowhere.yaml"}, code: 2, says: []string{"cannot read file"},
+		},
+		"Count": {
+			reason: "A count has bounds.",
+			in:     analysisTemplate, args: append(argoFlags, "--count=101"), code: 2, says: []string{"--count: 101 is not from 1 to 100"},
+		},
+		"Threshold": {
+			reason: "A threshold that our own rules refuse is named.",
+			in:     metricTemplate, args: []string{"import", "metrictemplate", "-", "--threshold", "5"}, code: 1,
+			says: []string{"the converted file is not valid: spec.gatesConfig.checks[0]: threshold"},
+		},
+		"AddressOwn": {
+			reason: "A metric of a Blueprint has no address.",
+			in:     strings.Replace(analysisTemplate, "http:", "https:", 1),
+			args:   []string{"import", "analysis", "-", "--arg=service-name=a", "--into=metrics"}, code: 1,
+			says: []string{"check success-rate: checks[0]: has an address"},
+		},
+		"BlueprintOf": {
+			reason: "A metric whose measurements may all fail is refused by our own rules.",
+			in:     strings.Replace(analysisTemplate, "count: 3", "count: 3\n    failureLimit: 3", 1), args: append(argoFlags, "--into=metrics"),
+			code: 1, says: []string{"spec.metrics[0].failureLimit: 3 of 3 measurements may fail"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -69,8 +69,11 @@ func TestValidateAgainstCluster(t *testing.T) {
 		want   []string
 		says   string
 	}{
-		"Conflict": {reason: "An object that another deployment of the cluster delivers to the Site is found.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")}, want: []string{conflict}},
-		"Other":    {reason: "Another object does not conflict.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "market")}},
+		"Conflict": {
+			reason: "An object that another deployment of the cluster delivers to the Site is found.",
+			others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")}, want: []string{conflict},
+		},
+		"Other": {reason: "Another object does not conflict.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "market")}},
 		"Itself": {
 			reason: "An object that the deployment of the file delivered itself does not conflict.",
 			others: []*unstructured.Unstructured{brings(t, "shop", "Desired", "shop")},
@@ -80,16 +83,20 @@ func TestValidateAgainstCluster(t *testing.T) {
 			also: "---\n" + strings.NewReplacer("name: shop", "name: market", `"shop"}`, `"market", "site": "edge1"}`).Replace(cli.Claim),
 		},
 		"Namespace": {
-			reason: "A user who may read one namespace finds the conflicts there, and sees that others were not looked for.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
+			reason: "A user who may read one namespace finds the conflicts there, and sees that others were not looked for.",
+			others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
 			denied: []string{gitdeliveries + " of all namespaces"}, want: []string{conflict}, says: "the GitDeliveries of all namespaces cannot be listed",
 		},
 		"Denied": {
-			reason: "A user who may read no GitDeliveries sees that conflicts are not found.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
-			denied: []string{gitdeliveries}, says: "the GitDeliveries of namespace team-a cannot be read, so objects that their deployments deliver to the same Site are not found: ",
+			reason: "A user who may read no GitDeliveries sees that conflicts are not found.",
+			others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
+			denied: []string{gitdeliveries},
+			says:   "the GitDeliveries of namespace team-a cannot be read, so objects that their deployments deliver to the same Site are not found: ",
 		},
 		"Restored": {
-			reason: "A deployment that was rolled back is named, since its objects are not known.", others: []*unstructured.Unstructured{brings(t, "market", "Restore", "shop")},
-			says: "the objects of team-a/market at Site edge1 are not compared",
+			reason: "A deployment that was rolled back is named, since its objects are not known.",
+			others: []*unstructured.Unstructured{brings(t, "market", "Restore", "shop")},
+			says:   "the objects of team-a/market at Site edge1 are not compared",
 		},
 	}
 	for name, tc := range cases {

@@ -35,7 +35,12 @@ func TestCheckBundle(t *testing.T) {
 		"Valid": {reason: "A Bundle whose packages can be deployed has no mistakes."},
 		"Cycle": {
 			reason: "Packages that wait for each other are named by their path.", from: "      dependsOn: [data-base]\n", to: "      dependsOn: [web-shop]\n",
-			want: []Finding{{Line: 10, Field: "spec.packages[1].dependsOn", Message: "spec.packages[web-shop].dependsOn: the packages wait for each other: web-shop → web-shop"}},
+			want: []Finding{
+				{
+					Line: 10, Field: "spec.packages[1].dependsOn",
+					Message: "spec.packages[web-shop].dependsOn: the packages wait for each other: web-shop → web-shop",
+				},
+			},
 		},
 		"UnknownField": {
 			reason: "A field that the kind of a package does not have is named in its package.", from: "expectation:", to: "expectatoin:",

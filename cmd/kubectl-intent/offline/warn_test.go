@@ -49,9 +49,18 @@ func TestWarnings(t *testing.T) {
 					"remove the instruction, or declare the object in spec.unproven of the Blueprint",
 			}}},
 		},
-		"Declared":  {reason: "A declared object is not warned of.", in: skipped + "  unproven: [{kind: Service}]\n", want: ValidationReport{Checked: 1}},
-		"Others":    {reason: "Objects of other kinds are counted by their kind.", in: namespace + "---\n" + cli.Claim + "---\n" + namespace, want: ValidationReport{Checked: 1, PassedOver: passed("v1", "Namespace", 2)}},
-		"NearGroup": {reason: "A group that is nearly ours is warned of.", in: in("claims.intentplane.de/v1alpha1"), want: ValidationReport{Warnings: group("claims.intentplane.de/v1alpha1"), PassedOver: passed("claims.intentplane.de/v1alpha1", "IntentDeployment", 1)}},
+		"Declared": {reason: "A declared object is not warned of.", in: skipped + "  unproven: [{kind: Service}]\n", want: ValidationReport{Checked: 1}},
+		"Others": {
+			reason: "Objects of other kinds are counted by their kind.",
+			in:     namespace + "---\n" + cli.Claim + "---\n" + namespace, want: ValidationReport{Checked: 1, PassedOver: passed("v1", "Namespace", 2)},
+		},
+		"NearGroup": {
+			reason: "A group that is nearly ours is warned of.",
+			in:     in("claims.intentplane.de/v1alpha1"),
+			want: ValidationReport{
+				Warnings: group("claims.intentplane.de/v1alpha1"), PassedOver: passed("claims.intentplane.de/v1alpha1", "IntentDeployment", 1),
+			},
+		},
 		"NearShared": {
 			reason: "A kind that others have too is warned of in a group that is nearly ours.",
 			in:     "apiVersion: catalog.intentplan.dev/v1alpha1\nkind: Site\nmetadata: {name: edge1}\n",
@@ -63,15 +72,43 @@ func TestWarnings(t *testing.T) {
 				PassedOver: passed("catalog.intentplan.dev/v1alpha1", "Site", 1),
 			},
 		},
-		"OtherDomain": {reason: "A kind that only we have is warned of in any group.", in: in("tna.tna.ai/v1alpha1"), want: ValidationReport{Warnings: group("tna.tna.ai/v1alpha1"), PassedOver: passed("tna.tna.ai/v1alpha1", "IntentDeployment", 1)}},
-		"NoGroup":     {reason: "A group that is missing is warned of.", in: in("v1alpha1"), want: ValidationReport{Warnings: group("v1alpha1"), PassedOver: passed("v1alpha1", "IntentDeployment", 1)}},
-		"Theirs":      {reason: "A kind that others have too is not warned of.", in: "apiVersion: aws.upbound.io/v1beta1\nkind: ProviderConfig\nmetadata: {name: a}\n", want: ValidationReport{PassedOver: passed("aws.upbound.io/v1beta1", "ProviderConfig", 1)}},
-		"Empty":       {reason: "A file without objects is warned of.", in: "", want: ValidationReport{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}}},
-		"Comments":    {reason: "A file of comments has no objects.", in: "# a\n---\n# b\n", want: ValidationReport{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}}},
-		"Status":      {reason: "A status has no effect in a file.", in: cli.Claim + "status: {phase: Succeeded}\n", want: ValidationReport{Checked: 1, Warnings: status}},
-		"GatesOff":    {reason: "A threshold has no effect while gates are switched off.", in: cli.Claim + "  gatesConfig:\n    enabled: false\n    sloThresholds: {error_rate: '<= 1'}\n", want: ValidationReport{Checked: 1, Warnings: off}},
-		"GatesOn":     {reason: "A threshold has an effect while gates are switched on.", in: cli.Claim + "  gatesConfig:\n    sloThresholds: {error_rate: '<= 1'}\n", want: ValidationReport{Checked: 1}},
-		"Supported":   {reason: "Each field of a configuration has an effect, so none is warned of.", in: config, want: ValidationReport{Checked: 1}},
+		"OtherDomain": {
+			reason: "A kind that only we have is warned of in any group.",
+			in:     in("tna.tna.ai/v1alpha1"),
+			want:   ValidationReport{Warnings: group("tna.tna.ai/v1alpha1"), PassedOver: passed("tna.tna.ai/v1alpha1", "IntentDeployment", 1)},
+		},
+		"NoGroup": {
+			reason: "A group that is missing is warned of.",
+			in:     in("v1alpha1"), want: ValidationReport{Warnings: group("v1alpha1"), PassedOver: passed("v1alpha1", "IntentDeployment", 1)},
+		},
+		"Theirs": {
+			reason: "A kind that others have too is not warned of.",
+			in:     "apiVersion: aws.upbound.io/v1beta1\nkind: ProviderConfig\nmetadata: {name: a}\n",
+			want:   ValidationReport{PassedOver: passed("aws.upbound.io/v1beta1", "ProviderConfig", 1)},
+		},
+		"Empty": {
+			reason: "A file without objects is warned of.",
+			in:     "", want: ValidationReport{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}},
+		},
+		"Comments": {
+			reason: "A file of comments has no objects.",
+			in:     "# a\n---\n# b\n",
+			want:   ValidationReport{Warnings: []Finding{{File: "-", Line: 1, Reason: "Empty", Message: "the file has no objects"}}},
+		},
+		"Status": {
+			reason: "A status has no effect in a file.",
+			in:     cli.Claim + "status: {phase: Succeeded}\n", want: ValidationReport{Checked: 1, Warnings: status},
+		},
+		"GatesOff": {
+			reason: "A threshold has no effect while gates are switched off.",
+			in:     cli.Claim + "  gatesConfig:\n    enabled: false\n    sloThresholds: {error_rate: '<= 1'}\n",
+			want:   ValidationReport{Checked: 1, Warnings: off},
+		},
+		"GatesOn": {
+			reason: "A threshold has an effect while gates are switched on.",
+			in:     cli.Claim + "  gatesConfig:\n    sloThresholds: {error_rate: '<= 1'}\n", want: ValidationReport{Checked: 1},
+		},
+		"Supported": {reason: "Each field of a configuration has an effect, so none is warned of.", in: config, want: ValidationReport{Checked: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -19,8 +19,14 @@ func TestOriginOfPast(t *testing.T) {
 			reason: "A revision whose intent differs from its predecessor comes from an edit.",
 			number: 7, change: func(r *ledger.Request) { r.Intent = "b" }, want: originIntent,
 		},
-		"Blueprint": {reason: "The same intent with another Blueprint is an update.", number: 7, change: func(r *ledger.Request) { r.Sources = "web 2" }, want: originUpdate},
-		"Renderer":  {reason: "The same intent with another renderer is an update.", number: 7, change: func(r *ledger.Request) { r.Renderer = 2 }, want: originUpdate},
+		"Blueprint": {
+			reason: "The same intent with another Blueprint is an update.",
+			number: 7, change: func(r *ledger.Request) { r.Sources = "web 2" }, want: originUpdate,
+		},
+		"Renderer": {
+			reason: "The same intent with another renderer is an update.",
+			number: 7, change: func(r *ledger.Request) { r.Renderer = 2 }, want: originUpdate,
+		},
 		"Again":     {reason: "The same as before is ordered again by a RolloutRequest alone, also when that is gone.", number: 7, want: originRequest},
 		"Forgotten": {reason: "Nothing is known of a revision whose predecessor the ledger forgot.", number: 6},
 		"Scheme":    {reason: "Digests by other rules say nothing.", number: 7, change: func(r *ledger.Request) { r.Scheme = 2 }},
@@ -51,7 +57,10 @@ func TestOriginOf(t *testing.T) {
 			reason:  "A revision whose intent differs from its predecessor's comes from that intent.",
 			history: []ledger.Past{{Number: 5, Request: request}, {Number: 6, Request: otherRequest}}, want: originIntent,
 		},
-		"Updated": {reason: "The same intent with another Blueprint, or another renderer, is an update.", history: []ledger.Past{{Number: 5, Request: otherRequest}, {Number: 6, Request: request}}, want: originUpdate},
+		"Updated": {
+			reason:  "The same intent with another Blueprint, or another renderer, is an update.",
+			history: []ledger.Past{{Number: 5, Request: otherRequest}, {Number: 6, Request: request}}, want: originUpdate,
+		},
 		"Judged": {
 			reason:  "The revision itself is in the history once it was judged, and does not count.",
 			history: []ledger.Past{{Number: 6, Request: otherRequest}, {Number: 7, Request: request}}, want: originIntent,

@@ -24,8 +24,16 @@ func TestRememberedRevisions(t *testing.T) {
 		state  ledger.State
 		want   []seen
 	}{
-		"RolledBack":  {reason: "The target of a rollback that ended is live.", state: samples.RolledBack().Input.State, want: []seen{{7, "Rejected", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", true}}},
-		"RollingBack": {reason: "As long as a rollback goes on, no revision is known to be live.", state: samples.RollingBack().Input.State, want: []seen{{7, "Rejected", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", false}}},
+		"RolledBack": {
+			reason: "The target of a rollback that ended is live.",
+			state:  samples.RolledBack().Input.State,
+			want:   []seen{{7, "Rejected", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", true}},
+		},
+		"RollingBack": {
+			reason: "As long as a rollback goes on, no revision is known to be live.",
+			state:  samples.RollingBack().Input.State,
+			want:   []seen{{7, "Rejected", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", false}},
+		},
 		"New": {
 			reason: "A revision without a verdict comes before revisions that ended.",
 			state:  samples.New().Input.State, want: []seen{{7, "", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", false}},

@@ -38,7 +38,8 @@ func waitingCluster() *cause.ClusterFacts {
 func allRows() []Row {
 	f := waitingCluster()
 	rows := []Row{
-		rowOf("search", samples.RollingBack()), RowForCluster(f, cause.FindForCluster(f, samples.Now())), rowOf("shop", samples.Verified()), rowOf("cart", samples.WrongPassword()),
+		rowOf("search", samples.RollingBack()), RowForCluster(f, cause.FindForCluster(f, samples.Now())), rowOf("shop", samples.Verified()),
+		rowOf("cart", samples.WrongPassword()),
 		rowOf("bank", samples.Canary(true)), rowOf("blog", samples.RolledBack()),
 	}
 	SortRows(rows)
@@ -102,9 +103,15 @@ func TestPresentRequest(t *testing.T) {
 		want   string
 	}{
 		"RolledBack": {reason: "The desired revision was rolled back.", want: "RolledBack"},
-		"Suspended":  {reason: "A request that spec.suspend holds back was not rolled back.", edit: func(s *samples.Sample) { s.Input.Suspended = true }, want: "HeldBack"},
-		"Outranked":  {reason: "A request that a newer version of the function takes up was not rolled back.", edit: func(s *samples.Sample) { s.Input.Outranked = true }, want: "HeldBack"},
-		"Edited":     {reason: "A spec that the status does not speak about was not rolled back.", stale: true, want: "Pending"},
+		"Suspended": {
+			reason: "A request that spec.suspend holds back was not rolled back.",
+			edit:   func(s *samples.Sample) { s.Input.Suspended = true }, want: "HeldBack",
+		},
+		"Outranked": {
+			reason: "A request that a newer version of the function takes up was not rolled back.",
+			edit:   func(s *samples.Sample) { s.Input.Outranked = true }, want: "HeldBack",
+		},
+		"Edited": {reason: "A spec that the status does not speak about was not rolled back.", stale: true, want: "Pending"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

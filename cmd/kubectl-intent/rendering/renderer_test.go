@@ -34,13 +34,26 @@ func TestRefused(t *testing.T) {
 		explain bool
 		want    string
 	}{
-		"Conflict":    {reason: "Two values for one metric are a conflict.", in: conflict, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.latency_p99 says "400ms"`},
-		"WrongWay":    {reason: "A threshold that points to the bad side of its metric is refused.", in: wrong, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.error_rate: ">= 5%" points the wrong way`},
-		"Policy":      {reason: "Limits of a configuration in a file hold.", in: oneSite, args: limited, want: "PolicyDenied: "},
-		"PolicyLive":  {reason: "The limits of a configuration in the cluster hold.", in: oneSite, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: "},
+		"Conflict": {
+			reason: "Two values for one metric are a conflict.",
+			in:     conflict, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.latency_p99 says "400ms"`,
+		},
+		"WrongWay": {
+			reason: "A threshold that points to the bad side of its metric is refused.",
+			in:     wrong, args: quickstart, explain: true,
+			want: `InvalidIntent: spec.gatesConfig.sloThresholds.error_rate: ">= 5%" points the wrong way`,
+		},
+		"Policy": {reason: "Limits of a configuration in a file hold.", in: oneSite, args: limited, want: "PolicyDenied: "},
+		"PolicyLive": {
+			reason: "The limits of a configuration in the cluster hold.",
+			in:     oneSite, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: ",
+		},
 		"Rule":        {reason: "Rules of a Blueprint's definitions hold.", in: oneSite, args: odd, want: `RenderFailed: Site "edge1": thing-a.yaml: `},
 		"SiteMissing": {reason: "A Site has to be there.", in: strings.Replace(oneSite, "edge1", "edge9", 1), args: limited, explain: true, want: "SiteMissing: "},
-		"AllAndOne":   {reason: "A word for all Sites stands alone.", in: strings.Replace(oneSite, `"edge1"`, `"all", "edge1"`, 1), args: quickstart, explain: true, want: "InvalidIntent: "},
+		"AllAndOne": {
+			reason: "A word for all Sites stands alone.",
+			in:     strings.Replace(oneSite, `"edge1"`, `"all", "edge1"`, 1), args: quickstart, explain: true, want: "InvalidIntent: ",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -71,8 +84,15 @@ func TestReasons(t *testing.T) {
 			reason:  "A render that takes too long may succeed another time.",
 			timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout,
 		},
-		"Spec":   {reason: "A render timeout has to be a duration.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
-		"Failed": {reason: "A Blueprint that breaks a rule of the policy failed to render.", timeout: "10s", blueprint: cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
+		"Spec": {
+			reason:  "A render timeout has to be a duration.",
+			timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec,
+		},
+		"Failed": {
+			reason:  "A Blueprint that breaks a rule of the policy failed to render.",
+			timeout: "10s", blueprint: cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "3", 1)),
+			want: deploymentv1alpha1.ReasonRenderFailed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -124,13 +144,25 @@ func TestRenderRemoved(t *testing.T) {
 		args               []string
 		want               bool
 	}{
-		"Left":         {reason: "A Site is not chosen any more.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "shop", args: []string{"--config", examples + "30-config.yaml"}, want: true},
-		"Unlimited":    {reason: "Without a configuration every control plane may be ours.", dir: "clusters/edge2/team-a/shop", control: "any", name: "shop", want: true},
-		"Moved":        {reason: "A directory that its Site used before is reported as removed.", dir: "old/edge1/team-a/shop", control: "demo", name: "shop", want: true},
-		"OtherControl": {reason: "A directory of another installation is not reported as removed.", dir: "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"}},
-		"OtherClaim":   {reason: "Directories of another deployment are not the owner's.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "bank"},
-		"Copy":         {reason: "A copy in another directory is not reported as removed.", dir: "copies/shop", control: "demo", name: "shop"},
-		"Git":          {reason: "The folder of git is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},
+		"Left": {
+			reason: "A Site is not chosen any more.",
+			dir:    "clusters/edge2/team-a/shop", control: "demo", name: "shop", args: []string{"--config", examples + "30-config.yaml"}, want: true,
+		},
+		"Unlimited": {
+			reason: "Without a configuration every control plane may be ours.",
+			dir:    "clusters/edge2/team-a/shop", control: "any", name: "shop", want: true,
+		},
+		"Moved": {
+			reason: "A directory that its Site used before is reported as removed.",
+			dir:    "old/edge1/team-a/shop", control: "demo", name: "shop", want: true,
+		},
+		"OtherControl": {
+			reason: "A directory of another installation is not reported as removed.",
+			dir:    "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"},
+		},
+		"OtherClaim": {reason: "Directories of another deployment are not the owner's.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "bank"},
+		"Copy":       {reason: "A copy in another directory is not reported as removed.", dir: "copies/shop", control: "demo", name: "shop"},
+		"Git":        {reason: "The folder of git is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

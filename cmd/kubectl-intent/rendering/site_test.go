@@ -23,11 +23,23 @@ func TestCompareSites(t *testing.T) {
 		},
 		"Changed": {
 			reason: "A file that changes is shown.", after: []Site{{Name: "edge1", Path: dir, Files: changed}},
-			want: []Report{{Site: "edge1", Path: dir, Changes: []Change{{File: dir + "/a.yaml", Diff: "--- a/" + dir + "/a.yaml\n+++ b/" + dir + "/a.yaml\n@@ -1,1 +1,1 @@\n-a: 1\n+a: 2\n"}}}},
+			want: []Report{
+				{
+					Site: "edge1", Path: dir,
+					Changes: []Change{
+						{File: dir + "/a.yaml", Diff: "--- a/" + dir + "/a.yaml\n+++ b/" + dir + "/a.yaml\n@@ -1,1 +1,1 @@\n-a: 1\n+a: 2\n"},
+					},
+				},
+			},
 		},
 		"Left": {
 			reason: "A Site that is left loses its files.", after: nil,
-			want: []Report{{Path: dir, Removed: true, Changes: []Change{{File: dir + "/a.yaml", Diff: "--- a/" + dir + "/a.yaml\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-a: 1\n"}}}},
+			want: []Report{
+				{
+					Path: dir, Removed: true,
+					Changes: []Change{{File: dir + "/a.yaml", Diff: "--- a/" + dir + "/a.yaml\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-a: 1\n"}},
+				},
+			},
 		},
 		"Waits": {
 			reason: "A Site that waits for its cluster keeps its files.", after: []Site{{Name: "edge1", Path: dir, Waits: true}},

@@ -20,10 +20,22 @@ func TestConfirm(t *testing.T) {
 		asks     string
 		want     int
 	}{
-		"Yes":        {reason: "A request is made once the user says yes.", answer: "y\n", args: []string{"abort", "shop"}, asks: "Give up revision 4 of shop? [y/N] ", want: 1},
-		"No":         {reason: "No request is made when the user says no.", answer: "n\n", args: []string{"abort", "shop"}, asks: "Give up revision 4 of shop? [y/N] "},
-		"Return":     {reason: "No request is made when the user says nothing.", answer: "\n", args: []string{"retry", "shop"}, asks: "Deliver revision 4 of shop again, as a new revision? [y/N] "},
-		"End":        {reason: "No request is made when the input ends.", args: []string{"rollback", "shop"}, asks: "Roll shop back from revision 4 to revision 1? [y/N] "},
+		"Yes": {
+			reason: "A request is made once the user says yes.",
+			answer: "y\n", args: []string{"abort", "shop"}, asks: "Give up revision 4 of shop? [y/N] ", want: 1,
+		},
+		"No": {
+			reason: "No request is made when the user says no.",
+			answer: "n\n", args: []string{"abort", "shop"}, asks: "Give up revision 4 of shop? [y/N] ",
+		},
+		"Return": {
+			reason: "No request is made when the user says nothing.",
+			answer: "\n", args: []string{"retry", "shop"}, asks: "Deliver revision 4 of shop again, as a new revision? [y/N] ",
+		},
+		"End": {
+			reason: "No request is made when the input ends.",
+			args:   []string{"rollback", "shop"}, asks: "Roll shop back from revision 4 to revision 1? [y/N] ",
+		},
 		"Flag":       {reason: "Nothing is asked with --yes.", args: []string{"abort", "shop", "--yes"}, want: 1},
 		"Script":     {reason: "Nothing is asked where no person answers.", isScript: true, args: []string{"rollback", "shop"}, want: 1},
 		"Promotion":  {reason: "A promotion goes on with the user's own request, and needs no confirmation.", args: []string{"approve", "shop"}, want: 1},

@@ -40,10 +40,13 @@ func TestLook(t *testing.T) {
 			reason: "A program can read the reason for a missing commit.",
 			at:     missing, args: []string{"-o", "yaml"}, want: "reason: RevisionNotFound\n", code: 1,
 		},
-		"NoWait":  {reason: "A user who does not wait gets no commit.", at: found, args: []string{"--no-wait"}, want: "will be looked at"},
-		"Archive": {reason: "An archive has no repository, which is known at once.", source: `{"source": {"blob": {"url": "https://files.example.org/shop.tar.gz"}}}`, want: "an archive is not looked at", code: 1},
-		"Denied":  {reason: "A source that the configuration refuses is not looked at.", at: denied, want: "PolicyDenied: spec.build", code: 1},
-		"Image":   {reason: "An Application with an image has no repository.", source: `{"image": "a:1"}`, want: "is built of a source", code: 1},
+		"NoWait": {reason: "A user who does not wait gets no commit.", at: found, args: []string{"--no-wait"}, want: "will be looked at"},
+		"Archive": {
+			reason: "An archive has no repository, which is known at once.",
+			source: `{"source": {"blob": {"url": "https://files.example.org/shop.tar.gz"}}}`, want: "an archive is not looked at", code: 1,
+		},
+		"Denied": {reason: "A source that the configuration refuses is not looked at.", at: denied, want: "PolicyDenied: spec.build", code: 1},
+		"Image":  {reason: "An Application with an image has no repository.", source: `{"image": "a:1"}`, want: "is built of a source", code: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -69,13 +72,25 @@ func TestRefuseLook(t *testing.T) {
 		annotations    map[string]string
 		want           string
 	}{
-		"Git":           {reason: "The repository of an Application is looked at.", source: cli.GitSource},
-		"Paused":        {reason: "A paused Application passes no request on to its ImageBuild.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "true"}, want: paused},
-		"Resumed":       {reason: "An Application that is not paused may keep the annotation.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "false"}},
-		"Capital":       {reason: "Crossplane compares the value as it is written.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "True"}},
-		"Other":         {reason: "Another annotation pauses nothing.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/external-name": "true"}},
-		"Archive":       {reason: "An archive is not looked at.", source: blob, want: archive},
-		"PausedArchive": {reason: "An archive is not looked at after a pause either.", source: blob, annotations: map[string]string{"crossplane.io/paused": "true"}, want: archive},
+		"Git": {reason: "The repository of an Application is looked at.", source: cli.GitSource},
+		"Paused": {
+			reason: "A paused Application passes no request on to its ImageBuild.",
+			source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "true"}, want: paused,
+		},
+		"Resumed": {
+			reason: "An Application that is not paused may keep the annotation.",
+			source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "false"},
+		},
+		"Capital": {
+			reason: "Crossplane compares the value as it is written.",
+			source: cli.GitSource, annotations: map[string]string{"crossplane.io/paused": "True"},
+		},
+		"Other":   {reason: "Another annotation pauses nothing.", source: cli.GitSource, annotations: map[string]string{"crossplane.io/external-name": "true"}},
+		"Archive": {reason: "An archive is not looked at.", source: blob, want: archive},
+		"PausedArchive": {
+			reason: "An archive is not looked at after a pause either.",
+			source: blob, annotations: map[string]string{"crossplane.io/paused": "true"}, want: archive,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +168,10 @@ func TestUnanswerableLook(t *testing.T) {
 		condition xpv2.Condition
 		want      string
 	}{
-		"Error":  {reason: "An error of the reconcile is the reason.", handled: "now", condition: xpv2.ReconcileError(errors.New("cannot get Secret")), want: "ReconcileError: cannot get Secret"},
+		"Error": {
+			reason:  "An error of the reconcile is the reason.",
+			handled: "now", condition: xpv2.ReconcileError(errors.New("cannot get Secret")), want: "ReconcileError: cannot get Secret",
+		},
 		"Paused": {reason: "A paused ImageBuild answers nothing.", condition: xpv2.ReconcilePaused(), want: "ReconcilePaused: "},
 		"Answered": {
 			reason:  "An error about another object hides no commit.",

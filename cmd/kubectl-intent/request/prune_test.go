@@ -17,9 +17,18 @@ func TestConfigReference(t *testing.T) {
 		text   string
 		want   rolloutv1alpha1.ConfigReference
 	}{
-		"Name":    {reason: "A name alone is that of a ClusterProviderConfig.", text: "fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}},
-		"Own":     {reason: "A ProviderConfig is named with its kind.", text: "providerconfig/repo", want: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "repo"}},
-		"Shared":  {reason: "A ClusterProviderConfig may be named with its kind, too.", text: "ClusterProviderConfig/fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}},
+		"Name": {
+			reason: "A name alone is that of a ClusterProviderConfig.",
+			text:   "fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"},
+		},
+		"Own": {
+			reason: "A ProviderConfig is named with its kind.",
+			text:   "providerconfig/repo", want: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "repo"},
+		},
+		"Shared": {
+			reason: "A ClusterProviderConfig may be named with its kind, too.",
+			text:   "ClusterProviderConfig/fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"},
+		},
 		"Unknown": {reason: "The server decides on an unknown kind.", text: "secret/x", want: rolloutv1alpha1.ConfigReference{Kind: "secret", Name: "x"}},
 	}
 	for name, tc := range cases {
@@ -38,15 +47,18 @@ func TestPruneFlags(t *testing.T) {
 		isInteractive bool
 		says          string
 	}{
-		"Asked":     {reason: "On a terminal the user is asked.", isInteractive: true},
-		"Silent":    {reason: "Where no person can answer, nothing is removed without a flag.", says: "no one can be asked"},
-		"DryRun":    {reason: "A plan alone asks nothing.", command: Prune{DryRun: true}},
-		"Confirm":   {reason: "A flag confirms any plan.", command: Prune{Confirm: true}},
-		"Plan":      {reason: "A flag confirms one plan.", command: Prune{Plan: "sha256:1"}},
-		"Both":      {reason: "A plan and any plan exclude each other.", command: Prune{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
-		"NoConfig":  {reason: "Directories belong to a repository.", command: Prune{Directories: true, DryRun: true}, says: "go together"},
-		"NoScope":   {reason: "Packages are in no repository.", command: Prune{Config: "fleet", DryRun: true}, says: "go together"},
-		"BundleToo": {reason: "A request has a single scope.", command: Prune{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle"},
+		"Asked":    {reason: "On a terminal the user is asked.", isInteractive: true},
+		"Silent":   {reason: "Where no person can answer, nothing is removed without a flag.", says: "no one can be asked"},
+		"DryRun":   {reason: "A plan alone asks nothing.", command: Prune{DryRun: true}},
+		"Confirm":  {reason: "A flag confirms any plan.", command: Prune{Confirm: true}},
+		"Plan":     {reason: "A flag confirms one plan.", command: Prune{Plan: "sha256:1"}},
+		"Both":     {reason: "A plan and any plan exclude each other.", command: Prune{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
+		"NoConfig": {reason: "Directories belong to a repository.", command: Prune{Directories: true, DryRun: true}, says: "go together"},
+		"NoScope":  {reason: "Packages are in no repository.", command: Prune{Config: "fleet", DryRun: true}, says: "go together"},
+		"BundleToo": {
+			reason:  "A request has a single scope.",
+			command: Prune{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle",
+		},
 		"DryPrune": {
 			reason:  "A dry run removes nothing, so it confirms nothing.",
 			command: Prune{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing",

@@ -46,8 +46,12 @@ func TestAwaitLooks(t *testing.T) {
 	}{
 		"Answered": {
 			reason: "Each answer is printed once, when the provider has looked.",
-			looks:  []*cluster.Subjects{answered("", "", ""), answered("before", "before", "before"), answered("now", "before", ""), answered("now", "now", ""), answered("now", "now", "now")},
-			says:   "GitDelivery shop-fleet: AuthFailed: git.example.org: 401 Unauthorized\nSiteSync shop-sites: Waiting: The tree is not in the repository.\nGate shop-gate: Unknown\n",
+			looks: []*cluster.Subjects{
+				answered("", "", ""), answered("before", "before", "before"), answered("now", "before", ""), answered("now", "now", ""),
+				answered("now", "now", "now"),
+			},
+			says: "GitDelivery shop-fleet: AuthFailed: git.example.org: 401 Unauthorized\nSiteSync shop-sites: Waiting: The tree is not in the " +
+				"repository.\nGate shop-gate: Unknown\n",
 		},
 		"Cluster": {
 			reason: "A WorkloadCluster is answered by its ManagedCluster.", looks: []*cluster.Subjects{workload(managed("before")), workload(managed("now"))},
@@ -61,9 +65,13 @@ func TestAwaitLooks(t *testing.T) {
 			reason: "A user who may not read GitDeliveries does not wait, and sees the reason.", looks: []*cluster.Subjects{{Deployments: []*cause.Facts{blind}}},
 			says: "shop was asked to reconcile: no GitDelivery shows the result\nnot read: gitdeliveries.delivery.intentplane.dev: the user may not read them\n",
 		},
-		"Never": {reason: "A provider that does not look ends the wait, with an exit code of its own.", looks: []*cluster.Subjects{answered("before", "before", "")}, isSlow: true, code: terminal.ExitTimedOut},
+		"Never": {
+			reason: "A provider that does not look ends the wait, with an exit code of its own.",
+			looks:  []*cluster.Subjects{answered("before", "before", "")}, isSlow: true, code: terminal.ExitTimedOut,
+		},
 		"NoGate": {
-			reason: "A Gate that has not answered is waited for.", looks: []*cluster.Subjects{answered("now", "now", "before")}, isSlow: true, code: terminal.ExitTimedOut,
+			reason: "A Gate that has not answered is waited for.",
+			looks:  []*cluster.Subjects{answered("now", "now", "before")}, isSlow: true, code: terminal.ExitTimedOut,
 			says: "GitDelivery shop-fleet: AuthFailed: git.example.org: 401 Unauthorized\nSiteSync shop-sites: Waiting: The tree is not in the repository.\n",
 		},
 	}

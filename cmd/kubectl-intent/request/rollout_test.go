@@ -56,19 +56,50 @@ func TestAsk(t *testing.T) {
 		says     string
 		want     map[string]any
 	}{
-		"Abort":     {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
-		"Retry":     {reason: "A retry is requested with the reason that the user gives.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
-		"Approve":   {reason: "The waiting update is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
-		"NoUpdate":  {reason: "An approval is refused when no update waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: terminal.ExitInvalid, says: "shop: no update waits to be approved"},
-		"Rollback":  {reason: "A rollback goes to the newest verified revision that is not running.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
-		"To":        {reason: "A rollback goes to the revision that the user names.", args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 2")},
-		"ToNever":   {reason: "A revision that never was is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "9"}, code: terminal.ExitInvalid, says: "shop: revision 9 cannot be rolled back to: the history does not have it; possible: 1, 2"},
-		"ToBad":     {reason: "A revision that was rejected is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "3"}, code: terminal.ExitInvalid, says: "shop: revision 3 cannot be rolled back to: it is the present one, was not verified"},
-		"ToPresent": {reason: "The present revision is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "4"}, code: terminal.ExitInvalid, says: "shop: revision 4 cannot be rolled back to: it is the present one"},
+		"Abort": {
+			reason: "The revision that is there is named.",
+			args:   []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n",
+			want: request("Abort", "abort", ""),
+		},
+		"Retry": {
+			reason: "A retry is requested with the reason that the user gives.",
+			args:   []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again"),
+		},
+		"Approve": {
+			reason: "The waiting update is approved, and nothing else.",
+			args:   []string{"approve", "shop"}, says: "shop-approve-4-x created",
+			want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}"),
+		},
+		"NoUpdate": {
+			reason: "An approval is refused when no update waits.",
+			status: "{revision: 4}", args: []string{"approve", "shop"}, code: terminal.ExitInvalid, says: "shop: no update waits to be approved",
+		},
+		"Rollback": {
+			reason: "A rollback goes to the newest verified revision that is not running.",
+			args:   []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1"),
+		},
+		"To": {
+			reason: "A rollback goes to the revision that the user names.",
+			args:   []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created",
+			want: request("RollbackTo", "rollback", ", toRevision: 2"),
+		},
+		"ToNever": {reason: "A revision that never was is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "9"}, code: terminal.ExitInvalid, says: "shop: revision 9 cannot be rolled back to: the history does not have it; possible: 1, 2"},
+		"ToBad": {
+			reason: "A revision that was rejected is refused before anything is created.",
+			args:   []string{"rollback", "shop", "--to-revision", "3"}, code: terminal.ExitInvalid,
+			says: "shop: revision 3 cannot be rolled back to: it is the present one, was not verified",
+		},
+		"ToPresent": {
+			reason: "The present revision is refused before anything is created.",
+			args:   []string{"rollback", "shop", "--to-revision", "4"}, code: terminal.ExitInvalid,
+			says: "shop: revision 4 cannot be rolled back to: it is the present one",
+		},
 		"ToHeld": {
-			reason: "A revision whose files all Sites' directories hold is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "2"}, code: terminal.ExitInvalid,
+			reason: "A revision whose files all Sites' directories hold is refused before anything is created.",
+			args:   []string{"rollback", "shop", "--to-revision", "2"}, code: terminal.ExitInvalid,
 			delivery: []string{"path: p, tree: d", "path: p, tree: b"},
-			says:     "shop: there is nothing to roll back: the directories of all Sites hold the files of revision 2 already; --to-revision says to which other one; possible: 1\n",
+			says: "shop: there is nothing to roll back: the directories of all Sites hold the files of revision 2 already; --to-revision says to " +
+				"which other one; possible: 1\n",
 		},
 		"Again": {
 			reason: "A rollback without a revision, right after another rollback, is refused before anything is created.",
@@ -87,41 +118,83 @@ func TestAsk(t *testing.T) {
 		},
 		"ToEarly": {
 			reason: "A revision that Git has not recorded yet is rolled back to the revision that the user names.", status: "{revision: 5, liveRevision: 2}",
-			args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-5-x created", want: requestAbout("5", "RollbackTo", "rollback", ", toRevision: 2"),
+			args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-5-x created",
+			want: requestAbout("5", "RollbackTo", "rollback", ", toRevision: 2"),
 		},
 		"PromoteEarly": {
 			reason: "A step of a revision that Git has not recorded yet is released.", status: "{revision: 5, canary: {promote: 2, state: AwaitingPromotion}}",
 			args: []string{"promote", "shop"}, says: "shop-promote-5-x created", want: requestAbout("5", "Promote", "promote", ", step: 2"),
 		},
-		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
-		"Nowhere":    {reason: "The first revision has no earlier revision.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: terminal.ExitInvalid, says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the running revision\n"},
-		"NoTarget":   {reason: "No flag finds a target where no earlier revision was verified.", status: "{revision: 1, liveRevision: 1}", args: []string{"rollback", "shop"}, code: terminal.ExitInvalid, says: "shop: no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent\n"},
-		"MayNot":     {reason: "A user who may not list GitDeliveries sees why the rollback has no target.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: terminal.ExitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to list them (examples/rbac has the roles): "},
-		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: terminal.ExitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to create them (examples/rbac has the roles): "},
-		"Unknown":    {reason: "A request is made without requestedBy when the API server does not name the user.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
-		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: terminal.ExitInvalid, says: "shop has no revision yet: kubectl intent why shop -n team-a shows the obstacle\n"},
+		"AbortBlind": {
+			reason: "A user who may not read GitDeliveries leaves the answer to the deployment.",
+			args:   []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", ""),
+		},
+		"Nowhere": {
+			reason: "The first revision has no earlier revision.",
+			status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: terminal.ExitInvalid,
+			says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the running revision\n",
+		},
+		"NoTarget": {
+			reason: "No flag finds a target where no earlier revision was verified.",
+			status: "{revision: 1, liveRevision: 1}", args: []string{"rollback", "shop"}, code: terminal.ExitInvalid,
+			says: "shop: no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent\n",
+		},
+		"MayNot": {
+			reason: "A user who may not list GitDeliveries sees why the rollback has no target.",
+			args:   []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: terminal.ExitInvalid,
+			says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to list them (examples/rbac has the roles): ",
+		},
+		"MayNotAsk": {
+			reason: "A user without the right to create requests is advised to ask for it.",
+			args:   []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: terminal.ExitInvalid,
+			says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to create them (examples/rbac has the roles): ",
+		},
+		"Unknown": {
+			reason: "A request is made without requestedBy when the API server does not name the user.",
+			args:   []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created",
+			want: without(request("Abort", "abort", ""), "requestedBy"),
+		},
+		"None": {
+			reason: "A deployment without a revision has nothing to retry.",
+			status: "{}", args: []string{"retry", "shop"}, code: terminal.ExitInvalid,
+			says: "shop has no revision yet: kubectl intent why shop -n team-a shows the obstacle\n",
+		},
 		"Promote": {
-			reason: "The step that waits is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {promote: 2, state: AwaitingPromotion}}",
+			reason: "The step that waits is released.",
+			args:   []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {promote: 2, state: AwaitingPromotion}}",
 			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
 		},
 		"PromotePaused": {
-			reason: "The step whose pause runs is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {step: 2/4, state: Paused}}",
+			reason: "The step whose pause runs is released.",
+			args:   []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {step: 2/4, state: Paused}}",
 			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
 		},
-		"PromoteStep": {reason: "A step is released before it waits.", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2")},
+		"PromoteStep": {
+			reason: "A step is released before it waits.",
+			args:   []string{"promote", "shop", "--step=2"}, delivery: inCanary, says: "shop-promote-4-x created",
+			want: request("Promote", "promote", ", step: 2"),
+		},
 		"PromoteFull": {
 			reason: "A promotion with --full releases all steps at once.",
 			args:   []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true"),
 		},
-		"PromoteBoth": {reason: "A step and all of them are not released at once.", args: []string{"promote", "shop", "--step=2", "--full"}, code: terminal.ExitUsage, says: "--step and --full can't be used together"},
-		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: terminal.ExitInvalid, says: "shop: no step pauses or waits for a user: --step releases a step that does not wait yet, and --full all of them\n"},
+		"PromoteBoth": {
+			reason: "A step and all of them are not released at once.",
+			args:   []string{"promote", "shop", "--step=2", "--full"}, code: terminal.ExitUsage, says: "--step and --full can't be used together",
+		},
+		"PromoteNone": {
+			reason: "No step is released when none waits and none is named.",
+			args:   []string{"promote", "shop"}, delivery: inCanary, code: terminal.ExitInvalid,
+			says: "shop: no step pauses or waits for a user: --step releases a step that does not wait yet, and --full all of them\n",
+		},
 		"PromotePassed": {
 			reason: "A step that is passed is refused, and the message names the step that can be released.",
 			args:   []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: terminal.ExitInvalid,
 			says: "shop: step 1 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
 		},
 		"PromoteTwice": {
-			reason: "A step is released once.", args: []string{"promote", "shop", "--step=2"}, delivery: append(inCanary, "promoted: 0", "promoted: 2"), code: terminal.ExitInvalid,
+			reason: "A step is released once.",
+			args:   []string{"promote", "shop", "--step=2"}, delivery: append(inCanary, "promoted: 0", "promoted: 2"), code: terminal.ExitInvalid,
 			says: "shop: step 2 of revision 4 cannot be released: it was released already, or is passed; possible: 3\n",
 		},
 		"PromoteFar": {
@@ -129,21 +202,35 @@ func TestAsk(t *testing.T) {
 			says: "shop: step 3 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
 		},
 		"PromoteHeld": {
-			reason: "A Gate without a verdict, that holds a revision, is passed.", args: []string{"promote", "shop", "--step=4"}, status: "{revision: 4, canary: {promote: 4, state: Held}}",
-			delivery: []string{"plan: [{sites: [edge1]}]", canaryPlan, "step: 0", "step: 3"}, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 4"),
+			reason: "A Gate without a verdict, that holds a revision, is passed.",
+			args:   []string{"promote", "shop", "--step=4"}, status: "{revision: 4, canary: {promote: 4, state: Held}}",
+			delivery: []string{"plan: [{sites: [edge1]}]", canaryPlan, "step: 0", "step: 3"}, says: "shop-promote-4-x created",
+			want: request("Promote", "promote", ", step: 4"),
 		},
 		"PromoteWaves": {
 			reason: "Waves wait for no user.", args: []string{"promote", "shop", "--full"}, code: terminal.ExitInvalid,
 			says: "shop: all steps of revision 4 cannot be released: no user is awaited there; no step can be released\n",
 		},
 		"PromoteJudged": {
-			reason: "A revision that has its verdict is not promoted.", args: []string{"promote", "shop", "--full"}, delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, code: terminal.ExitInvalid,
+			reason: "A revision that has its verdict is not promoted.",
+			args:   []string{"promote", "shop", "--full"}, delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "},
+			code: terminal.ExitInvalid,
 			says: "shop: all steps of revision 4 cannot be released: the revision was judged already (Verified)\n",
 		},
-		"PromoteOther": {reason: "A promotion of another revision than the present revision is refused.", status: "{revision: 3}", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, code: terminal.ExitInvalid, says: "shop: revision 3 is not the present one any more"},
-		"Missing":      {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: terminal.ExitInvalid, says: `has no IntentDeployment "shap"`},
-		"Name":         {reason: "A script gets the name of the request, as from kubectl create.", args: []string{"abort", "shop", "--dry-run=client", "-o", "name"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4\n"},
-		"DryRun":       {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
+		"PromoteOther": {
+			reason: "A promotion of another revision than the present revision is refused.",
+			status: "{revision: 3}", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, code: terminal.ExitInvalid,
+			says: "shop: revision 3 is not the present one any more",
+		},
+		"Missing": {
+			reason: "A request for a deployment that does not exist is refused.",
+			args:   []string{"retry", "shap"}, code: terminal.ExitInvalid, says: `has no IntentDeployment "shap"`,
+		},
+		"Name": {
+			reason: "A script gets the name of the request, as from kubectl create.",
+			args:   []string{"abort", "shop", "--dry-run=client", "-o", "name"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4\n",
+		},
+		"DryRun": {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
 		"Newer": {
 			reason: "A field of a newer version beside it is not read.",
 			status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", ""),
@@ -177,9 +264,21 @@ func TestAsk(t *testing.T) {
 func TestApproveRebuiltImage(t *testing.T) {
 	const waits = "build: {waiting: {image: 'registry.example.org/shop@sha256:12'}}"
 	cases := map[string]struct{ reason, updates, status, says string }{
-		"Manual":     {reason: "An image that waits for its approval is named, with the field that approves it.", updates: "Manual", status: waits, says: "shop: no update of its Blueprint waits to be approved, but a rebuilt image does: set spec.build.approved of the Application to sha256:12\n"},
-		"WithSource": {reason: "An image that waits for the next commit cannot be approved.", updates: "WithSource", status: waits, says: "shop: no update waits to be approved: the rebuilt image sha256:12 comes with the next commit, as spec.build.updates says\n"},
-		"None":       {reason: "An Application for which nothing waits has nothing to approve.", updates: "Manual", status: "phase: Running", says: "shop: no update waits to be approved\n"},
+		"Manual": {
+			reason:  "An image that waits for its approval is named, with the field that approves it.",
+			updates: "Manual", status: waits,
+			says: "shop: no update of its Blueprint waits to be approved, but a rebuilt image does: set spec.build.approved of the Application " +
+				"to sha256:12\n",
+		},
+		"WithSource": {
+			reason:  "An image that waits for the next commit cannot be approved.",
+			updates: "WithSource", status: waits,
+			says: "shop: no update waits to be approved: the rebuilt image sha256:12 comes with the next commit, as spec.build.updates says\n",
+		},
+		"None": {
+			reason:  "An Application for which nothing waits has nothing to approve.",
+			updates: "Manual", status: "phase: Running", says: "shop: no update waits to be approved\n",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -245,8 +344,11 @@ func TestWait(t *testing.T) {
 			reason:  "Each answer is printed once, also when the connection ends between them.",
 			answers: []string{"{}", waiting, waiting, took, done}, atOnce: 2, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n",
 		},
-		"Stale":      {reason: "A request that came too late is invalid.", answers: []string{stale}, code: terminal.ExitInvalid, want: "Stale: Too late.\n"},
-		"Superseded": {reason: "A request that another revision superseded ends with an error.", answers: []string{took, superseded}, code: terminal.ExitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
+		"Stale": {reason: "A request that came too late is invalid.", answers: []string{stale}, code: terminal.ExitInvalid, want: "Stale: Too late.\n"},
+		"Superseded": {
+			reason:  "A request that another revision superseded ends with an error.",
+			answers: []string{took, superseded}, code: terminal.ExitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n",
+		},
 		"Late": {
 			reason: "A request without an answer ends with a message when time is up.",
 			args:   []string{"--timeout=1ns"}, code: terminal.ExitInvalid, problem: "the provider has not answered yet",
@@ -271,10 +373,15 @@ func TestWait(t *testing.T) {
 			reason:  "A promotion has succeeded when the step is released.",
 			command: []string{"promote", "shop", "--step=1"}, answers: []string{waiting, took}, want: "Waiting: Not yet.\nTaken: It goes.\n",
 		},
-		"Full": {reason: "A full promotion ends with its revision.", command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: terminal.ExitInvalid, want: "Taken: It goes.\nDone: It ended.\n"},
+		"Full": {
+			reason:  "A full promotion ends with its revision.",
+			command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: terminal.ExitInvalid,
+			want: "Taken: It goes.\nDone: It ended.\n",
+		},
 		"Unsaid": {
 			reason:  "A request without an outcome does not count as a success.",
-			command: retry, answers: []string{doneAs("", "It ended.")}, code: terminal.ExitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended",
+			command: retry, answers: []string{doneAs("", "It ended.")}, code: terminal.ExitInvalid, want: "Done: It ended.\n",
+			problem: "does not say how its revision ended",
 		},
 	}
 	for name, tc := range cases {

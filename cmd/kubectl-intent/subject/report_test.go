@@ -18,11 +18,20 @@ func TestReportEncoded(t *testing.T) {
 		object string
 		want   string
 	}{
-		"Stalled": {reason: "The reason of an object that is stalled is why it does not go on.", object: head + ready + "," + going + "," + stuck + "]}}", want: "IntentDeployment team-a/shop: Delivering (DeliveryBlocked)"},
-		"Going":   {reason: "The reason of an object that goes on is its current action.", object: head + ready + "," + going + "]}}", want: "IntentDeployment team-a/shop: Delivering (Delivering)"},
-		"Ready":   {reason: "The reason of any other object is that of its condition Ready.", object: head + ready + "]}}", want: "IntentDeployment team-a/shop: Delivering (Waiting)"},
-		"Silent":  {reason: "An object without conditions has a phase alone.", object: head + "]}}", want: "IntentDeployment team-a/shop: Delivering"},
-		"None":    {reason: "An object that was never read is not named.", object: "", want: ""},
+		"Stalled": {
+			reason: "The reason of an object that is stalled is why it does not go on.",
+			object: head + ready + "," + going + "," + stuck + "]}}", want: "IntentDeployment team-a/shop: Delivering (DeliveryBlocked)",
+		},
+		"Going": {
+			reason: "The reason of an object that goes on is its current action.",
+			object: head + ready + "," + going + "]}}", want: "IntentDeployment team-a/shop: Delivering (Delivering)",
+		},
+		"Ready": {
+			reason: "The reason of any other object is that of its condition Ready.",
+			object: head + ready + "]}}", want: "IntentDeployment team-a/shop: Delivering (Waiting)",
+		},
+		"Silent": {reason: "An object without conditions has a phase alone.", object: head + "]}}", want: "IntentDeployment team-a/shop: Delivering"},
+		"None":   {reason: "An object that was never read is not named.", object: "", want: ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -46,19 +46,41 @@ func TestForgery(t *testing.T) {
 		args []string
 		says []string
 	}{
-		"Finding":   {in: field, args: []string{"validate", "-"}},
-		"Object":    {in: named, args: []string{"validate", "-"}},
-		"Kind":      {in: strings.Replace(cli.Claim, "kind: IntentDeployment", `kind: "`+evil+`"`, 1), args: []string{"validate", "-"}},
-		"File":      {args: []string{"validate", "::error ::forged"}},
-		"NoFile":    {args: []string{"validate", "::error ::\x1bforged"}},
-		"Error":     {in: field, args: []string{"digest", "-"}},
-		"Digest":    {in: named + "---\n" + named, args: []string{"digest", "-"}},
-		"Explain":   {in: named, args: []string{"explain", "-"}},
-		"Key":       {args: []string{"explain", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint", cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "    kustomization.yaml:", "    intent.yaml: '{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {\""+evil+"\": a}}'\n    kustomization.yaml:", 1))}},
+		"Finding": {in: field, args: []string{"validate", "-"}},
+		"Object":  {in: named, args: []string{"validate", "-"}},
+		"Kind":    {in: strings.Replace(cli.Claim, "kind: IntentDeployment", `kind: "`+evil+`"`, 1), args: []string{"validate", "-"}},
+		"File":    {args: []string{"validate", "::error ::forged"}},
+		"NoFile":  {args: []string{"validate", "::error ::\x1bforged"}},
+		"Error":   {in: field, args: []string{"digest", "-"}},
+		"Digest":  {in: named + "---\n" + named, args: []string{"digest", "-"}},
+		"Explain": {in: named, args: []string{"explain", "-"}},
+		"Key": {
+			args: []string{
+				"explain", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint",
+				cli.WriteFile(
+					t,
+					strings.Replace(
+						cli.RuledBlueprint, "    kustomization.yaml:",
+						"    intent.yaml: '{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {\""+evil+"\": a}}'\n    kustomization.yaml:", 1,
+					),
+				),
+			},
+		},
 		"Blueprint": {in: blueprint, args: []string{"blueprint", "test", "-"}},
-		"Diff":      {args: []string{"render", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint", cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "4", 1)), "--diff", checkout}, says: says},
-		"Inputs":    {args: []string{"render", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint", cli.WriteFile(t, strings.Replace(inputs, "SIZE", "4", 1)), "--inputs"}},
-		"Flag":      {args: []string{"validate", "--\x1b[31m\n::error ::forged"}},
+		"Diff": {
+			args: []string{
+				"render", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint",
+				cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "4", 1)), "--diff", checkout,
+			},
+			says: says,
+		},
+		"Inputs": {
+			args: []string{
+				"render", oneSite, "--site", cli.WriteFile(t, aSite), "--blueprint", cli.WriteFile(t, strings.Replace(inputs, "SIZE", "4", 1)),
+				"--inputs",
+			},
+		},
+		"Flag": {args: []string{"validate", "--\x1b[31m\n::error ::forged"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -42,10 +42,16 @@ func TestPlainMessage(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"One":     {reason: "A message of one line is printed as it is.", text: "spec.intent: is empty", want: "spec.intent: is empty"},
-		"Several": {reason: "Each line of a message is printed on a line of its own.", text: "unknown verb\n  deplyo shop\n  ^^^^^^", want: "unknown verb\n    deplyo shop\n    ^^^^^^"},
-		"Last":    {reason: "A line end at the end of a message adds no line.", text: "failed\n", want: "failed"},
-		"Forged":  {reason: "A further line of a message does not read as a message, or as a command of a CI.", text: "a\nb.yaml:1: c\n::error ::d\r", want: "a\n  b.yaml:1: c\n  \\::error ::d\\r"},
+		"One": {reason: "A message of one line is printed as it is.", text: "spec.intent: is empty", want: "spec.intent: is empty"},
+		"Several": {
+			reason: "Each line of a message is printed on a line of its own.",
+			text:   "unknown verb\n  deplyo shop\n  ^^^^^^", want: "unknown verb\n    deplyo shop\n    ^^^^^^",
+		},
+		"Last": {reason: "A line end at the end of a message adds no line.", text: "failed\n", want: "failed"},
+		"Forged": {
+			reason: "A further line of a message does not read as a message, or as a command of a CI.",
+			text:   "a\nb.yaml:1: c\n::error ::d\r", want: "a\n  b.yaml:1: c\n  \\::error ::d\\r",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,11 @@ func TestProgressOfApplication(t *testing.T) {
 		"Running":      {reason: "An Application that runs is reached.", sample: samples.NewApplication(samples.Verified()), want: resultSucceeded},
 		"Crashing":     {reason: "An Application whose pods crash is not, although its deployment succeeded.", sample: samples.Crashing(), want: resultGoesOn},
 		"CrashingLive": {reason: "Its Sites are live nevertheless.", sample: samples.Crashing(), goal: goal{isLive: true}, want: resultSucceeded},
-		"Unobserved":   {reason: "Sites that run the previous spec of the Application prove nothing.", sample: samples.NewApplication(samples.New()), goal: goal{isLive: true}, edit: func(f *cause.ApplicationFacts) { f.Deployment.Deployment.Status.IntentDigest = "other" }, want: resultGoesOn},
+		"Unobserved": {
+			reason: "Sites that run the previous spec of the Application prove nothing.",
+			sample: samples.NewApplication(samples.New()), goal: goal{isLive: true},
+			edit: func(f *cause.ApplicationFacts) { f.Deployment.Deployment.Status.IntentDigest = "other" }, want: resultGoesOn,
+		},
 		"LiveBuilding": {
 			reason: "Sites that are live with the image of the previous commit do not run the commit that is being built.",
 			sample: samples.NewApplication(samples.Verified()), goal: goal{isLive: true}, edit: building, want: resultGoesOn,
@@ -59,13 +63,30 @@ func TestProgressOfApplication(t *testing.T) {
 			reason: "A step of the previous commit's canary is not a step of the commit that is being built.",
 			sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, edit: building, want: resultGoesOn,
 		},
-		"Step":         {reason: "A step of a canary is reached when it is live.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, want: resultSucceeded},
-		"StepNotYet":   {reason: "A later step is not reached.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 3}, want: resultGoesOn},
-		"RolledBack":   {reason: "An image that was rolled back has an end of its own.", sample: samples.NewApplication(samples.RolledBack()), want: resultRolledBack},
-		"Invalid":      {reason: "A spec that cannot be carried out has failed.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Application.Status.Phase = applicationv1alpha1.PhaseFailed }, want: resultFailed},
-		"Suspended":    {reason: "A suspended Application ends the wait.", sample: samples.NewApplication(samples.Verified()), edit: suspended, want: resultFailed},
-		"Earlier":      {reason: "A status of an earlier spec does not end the wait.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Application.Spec.Image = "registry.example.org/shop:3.0" }, want: resultGoesOn},
-		"NoDeployment": {reason: "An Application whose deployment cannot be read is judged by itself.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Deployment = nil }, want: resultSucceeded},
+		"Step": {
+			reason: "A step of a canary is reached when it is live.",
+			sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, want: resultSucceeded,
+		},
+		"StepNotYet": {reason: "A later step is not reached.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 3}, want: resultGoesOn},
+		"RolledBack": {
+			reason: "An image that was rolled back has an end of its own.",
+			sample: samples.NewApplication(samples.RolledBack()), want: resultRolledBack,
+		},
+		"Invalid": {
+			reason: "A spec that cannot be carried out has failed.",
+			sample: samples.NewApplication(samples.Verified()),
+			edit:   func(f *cause.ApplicationFacts) { f.Application.Status.Phase = applicationv1alpha1.PhaseFailed }, want: resultFailed,
+		},
+		"Suspended": {reason: "A suspended Application ends the wait.", sample: samples.NewApplication(samples.Verified()), edit: suspended, want: resultFailed},
+		"Earlier": {
+			reason: "A status of an earlier spec does not end the wait.",
+			sample: samples.NewApplication(samples.Verified()),
+			edit:   func(f *cause.ApplicationFacts) { f.Application.Spec.Image = "registry.example.org/shop:3.0" }, want: resultGoesOn,
+		},
+		"NoDeployment": {
+			reason: "An Application whose deployment cannot be read is judged by itself.",
+			sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Deployment = nil }, want: resultSucceeded,
+		},
 		"Superseded": {
 			reason: "Another spec supersedes the awaited spec.",
 			sample: samples.NewApplication(samples.Verified()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: resultSuperseded,

@@ -24,12 +24,15 @@ func TestProgressOfBundle(t *testing.T) {
 		goal   goal
 		want   result
 	}{
-		"Succeeded":  {reason: "A Bundle whose packages run is reached.", sample: samples.NewBundle(samples.New()), want: resultSucceeded},
-		"Deploying":  {reason: "A package that is deployed is waited for.", sample: samples.InProgress(samples.New()), want: resultGoesOn},
-		"Degraded":   {reason: "A package that is not ready any more may become so again.", sample: degraded, want: resultGoesOn},
-		"Failed":     {reason: "A package that failed ends the wait.", sample: failed(statev1alpha1.PackageReasonFailed), want: resultFailed},
-		"RolledBack": {reason: "A package that was rolled back has an end of its own.", sample: failed(statev1alpha1.PackageReasonRolledBack), want: resultRolledBack},
-		"Suspended":  {reason: "A suspended Bundle ends the wait.", sample: suspended, want: resultFailed},
+		"Succeeded": {reason: "A Bundle whose packages run is reached.", sample: samples.NewBundle(samples.New()), want: resultSucceeded},
+		"Deploying": {reason: "A package that is deployed is waited for.", sample: samples.InProgress(samples.New()), want: resultGoesOn},
+		"Degraded":  {reason: "A package that is not ready any more may become so again.", sample: degraded, want: resultGoesOn},
+		"Failed":    {reason: "A package that failed ends the wait.", sample: failed(statev1alpha1.PackageReasonFailed), want: resultFailed},
+		"RolledBack": {
+			reason: "A package that was rolled back has an end of its own.",
+			sample: failed(statev1alpha1.PackageReasonRolledBack), want: resultRolledBack,
+		},
+		"Suspended": {reason: "A suspended Bundle ends the wait.", sample: suspended, want: resultFailed},
 		"Superseded": {
 			reason: "Another spec supersedes the awaited spec.",
 			sample: samples.NewBundle(samples.New()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: resultSuperseded,

@@ -45,17 +45,41 @@ func TestAwaitDecisions(t *testing.T) {
 			reason: "A success from before a rollback request does not end the request.",
 			seen:   progress{result: resultSucceeded, at: deployment}, about: namespaced, want: "GoesOn " + undecided,
 		},
-		"Fresh": {reason: "A request holds the end back for a minute.", seen: progress{result: resultSucceeded, at: deployment}, about: namespaced, age: 59 * time.Second, want: "GoesOn " + undecided},
+		"Fresh": {
+			reason: "A request holds the end back for a minute.",
+			seen:   progress{result: resultSucceeded, at: deployment}, about: namespaced, age: 59 * time.Second, want: "GoesOn " + undecided,
+		},
 		"Pending": {
 			reason: "A request that stays open for longer, as the approval of an update that cannot be delivered now, is not about this end.",
-			seen:   progress{result: resultSucceeded, message: "Succeeded: It runs.", at: deployment}, about: namespaced, age: time.Minute, want: "Succeeded Succeeded: It runs.",
+			seen:   progress{result: resultSucceeded, message: "Succeeded: It runs.", at: deployment}, about: namespaced, age: time.Minute,
+			want: "Succeeded Succeeded: It runs.",
 		},
-		"GoesOn":      {reason: "A deployment that goes on says where it is.", seen: progress{result: resultGoesOn, message: "Delivering: a", at: deployment}, about: namespaced, want: "GoesOn Delivering: a"},
-		"Suspended":   {reason: "A suspended deployment decides nothing before a user resumes it.", seen: progress{result: resultFailed, message: "Held.", isBlocked: true, at: deployment}, about: namespaced, want: "Failed Held."},
-		"Superseded":  {reason: "Another spec ends the wait once nothing is undecided.", seen: progress{result: resultSuperseded, message: "Other.", at: deployment}, about: claimed, want: "Superseded Other."},
-		"OtherShape":  {reason: "A request to the deployment of the other shape is about another deployment.", seen: progress{result: resultRolledBack, message: "Back.", at: deployment}, about: claimed, want: "RolledBack Back."},
-		"Application": {reason: "A request to the deployment that an Application composed holds the Application.", seen: progress{result: resultRolledBack, at: subject.Report{Kind: "Application", Group: "claims.intentplane.dev", Name: "shop"}}, about: namespaced, want: "GoesOn " + undecided},
-		"Bundle":      {reason: "No request names a Bundle.", seen: progress{result: resultFailed, message: "No.", at: subject.Report{Kind: "Bundle", Group: "intentplane.dev", Name: "shop"}}, about: namespaced, want: "Failed No."},
+		"GoesOn": {
+			reason: "A deployment that goes on says where it is.",
+			seen:   progress{result: resultGoesOn, message: "Delivering: a", at: deployment}, about: namespaced, want: "GoesOn Delivering: a",
+		},
+		"Suspended": {
+			reason: "A suspended deployment decides nothing before a user resumes it.",
+			seen:   progress{result: resultFailed, message: "Held.", isBlocked: true, at: deployment}, about: namespaced, want: "Failed Held.",
+		},
+		"Superseded": {
+			reason: "Another spec ends the wait once nothing is undecided.",
+			seen:   progress{result: resultSuperseded, message: "Other.", at: deployment}, about: claimed, want: "Superseded Other.",
+		},
+		"OtherShape": {
+			reason: "A request to the deployment of the other shape is about another deployment.",
+			seen:   progress{result: resultRolledBack, message: "Back.", at: deployment}, about: claimed, want: "RolledBack Back.",
+		},
+		"Application": {
+			reason: "A request to the deployment that an Application composed holds the Application.",
+			seen:   progress{result: resultRolledBack, at: subject.Report{Kind: "Application", Group: "claims.intentplane.dev", Name: "shop"}},
+			about:  namespaced, want: "GoesOn " + undecided,
+		},
+		"Bundle": {
+			reason: "No request names a Bundle.",
+			seen:   progress{result: resultFailed, message: "No.", at: subject.Report{Kind: "Bundle", Group: "intentplane.dev", Name: "shop"}},
+			about:  namespaced, want: "Failed No.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -90,16 +114,26 @@ func TestWaitAfterRetry(t *testing.T) {
 		code    int
 		says    string
 	}{
-		"NotAnswered": {reason: "A request that no provider has looked at yet is undecided.", request: `{}`, code: terminal.ExitTimedOut, says: "nothing was decided yet about RolloutRequest again (Retry). Succeeded: Back."},
+		"NotAnswered": {
+			reason:  "A request that no provider has looked at yet is undecided.",
+			request: `{}`, code: terminal.ExitTimedOut, says: "nothing was decided yet about RolloutRequest again (Retry). Succeeded: Back.",
+		},
 		"Waiting": {
 			reason:  "A request that the deployment has not decided ends with a timeout, too.",
 			request: waits, code: terminal.ExitTimedOut, says: "nothing was decided yet",
 		},
-		"Refused": {reason: "A refused request leaves the deployment at its end.", request: `{conditions: [{type: Completed, status: "False", reason: Stale}]}`, code: terminal.ExitRolledBack, says: "Succeeded: Back."},
-		"Done":    {reason: "A request that is done leaves the end that it brought.", request: `{conditions: [{type: Completed, status: "True", reason: Done}]}`, code: terminal.ExitRolledBack, says: "Succeeded: Back."},
+		"Refused": {
+			reason:  "A refused request leaves the deployment at its end.",
+			request: `{conditions: [{type: Completed, status: "False", reason: Stale}]}`, code: terminal.ExitRolledBack, says: "Succeeded: Back.",
+		},
+		"Done": {
+			reason:  "A request that is done leaves the end that it brought.",
+			request: `{conditions: [{type: Completed, status: "True", reason: Done}]}`, code: terminal.ExitRolledBack, says: "Succeeded: Back.",
+		},
 		"Pending": {
 			reason: "A deployment that succeeded is at its end while an older request waits.", request: waits, age: 72 * time.Hour,
-			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`, code: 0, says: "Succeeded: It runs.",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`, code: 0,
+			says: "Succeeded: It runs.",
 		},
 		"NotValid": {
 			reason: "A deployment whose spec is not valid decides about no retry.", request: waits, code: terminal.ExitInvalid, says: "Failed: No image.",

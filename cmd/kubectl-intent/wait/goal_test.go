@@ -47,26 +47,77 @@ func TestExitsOfWait(t *testing.T) {
 		isSlow bool
 		want   int
 	}{
-		"Succeeded":        {reason: "A revision that was verified is reached.", goal: "succeeded", looks: []spec{{status: delivering}, {status: live}, {status: verified}}},
-		"Failed":           {reason: "A revision that was rejected has failed.", goal: "succeeded", looks: []spec{{status: delivering}, {status: rejected}}, want: terminal.ExitInvalid},
-		"RolledBack":       {reason: "A revision that was rolled back has an exit code of its own, once that is done.", goal: "succeeded", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: terminal.ExitRolledBack},
-		"TimedOut":         {reason: "A revision that takes too long has an exit code of its own.", goal: "succeeded", looks: []spec{{status: delivering}}, isSlow: true, want: terminal.ExitTimedOut},
-		"Edited":           {reason: "A user who waits for a success follows an edit.", goal: "succeeded", looks: []spec{{status: delivering}, {text: suspended, status: delivering}, {text: suspended, status: verified}}},
-		"Live":             {reason: "Sites that run the revision are reached before it is judged.", goal: "live", looks: []spec{{status: delivering}, {status: live}}},
-		"LiveFailed":       {reason: "A revision that is rejected before it is live has failed.", goal: "live", looks: []spec{{status: delivering}, {status: rejected}}, want: terminal.ExitInvalid},
-		"LiveRolledBack":   {reason: "A revision that is rolled back before it is live has an exit code of its own.", goal: "live", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: terminal.ExitRolledBack},
-		"LiveDraining":     {reason: "Sites that still run the revision before an edited canary do not run the edited revision.", goal: "live", looks: []spec{{status: draining}}, isSlow: true, want: terminal.ExitTimedOut},
-		"StepGoingBack":    {reason: "A canary that goes back from a later step reaches none.", goal: "step=2", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: terminal.ExitRolledBack},
-		"LiveHeldBack":     {reason: "Sites that run an earlier request do not run the request that is held back.", goal: "live", looks: []spec{{status: heldBack}}, isSlow: true, want: terminal.ExitTimedOut},
-		"LiveSuperseded":   {reason: "Another spec supersedes the spec whose Sites are awaited.", goal: "live", looks: []spec{{status: delivering}, {text: suspended, status: live}}, want: terminal.ExitSuperseded},
-		"Step":             {reason: "A step of a canary is reached when it is live.", goal: "step=2", looks: []spec{{status: shifting}, {status: paused}}},
-		"StepPassed":       {reason: "A step of a canary is reached when a later step goes out.", goal: "step=2", looks: []spec{{status: third}}},
-		"StepVerified":     {reason: "All steps are reached when the revision was verified.", goal: "step=9", looks: []spec{{status: shifting}, {status: verified}}},
-		"StepNotYet":       {reason: "A step that shifts is not reached.", goal: "step=2", looks: []spec{{status: shifting}}, isSlow: true, want: terminal.ExitTimedOut},
-		"StepRolledBack":   {reason: "A canary that is rolled back before the step has an exit code of its own.", goal: "step=3", looks: []spec{{status: paused}, {status: rolledBack}}, want: terminal.ExitRolledBack},
-		"Digest":           {reason: "The spec of a file is waited for, also before it is applied.", goal: "digest=" + file, looks: []spec{{status: verified}, {text: suspended, status: delivering}, {text: suspended, status: verified}}},
-		"DigestNever":      {reason: "A spec that is never applied is not reached.", goal: "digest=" + file, looks: []spec{{status: verified}}, isSlow: true, want: terminal.ExitTimedOut},
-		"DigestSuperseded": {reason: "Another spec takes the place of that of the file.", goal: "digest=" + file, looks: []spec{{text: suspended, status: delivering}, {status: verified}}, want: terminal.ExitSuperseded},
+		"Succeeded": {
+			reason: "A revision that was verified is reached.",
+			goal:   "succeeded", looks: []spec{{status: delivering}, {status: live}, {status: verified}},
+		},
+		"Failed": {
+			reason: "A revision that was rejected has failed.",
+			goal:   "succeeded", looks: []spec{{status: delivering}, {status: rejected}}, want: terminal.ExitInvalid,
+		},
+		"RolledBack": {
+			reason: "A revision that was rolled back has an exit code of its own, once that is done.",
+			goal:   "succeeded", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: terminal.ExitRolledBack,
+		},
+		"TimedOut": {
+			reason: "A revision that takes too long has an exit code of its own.",
+			goal:   "succeeded", looks: []spec{{status: delivering}}, isSlow: true, want: terminal.ExitTimedOut,
+		},
+		"Edited": {
+			reason: "A user who waits for a success follows an edit.",
+			goal:   "succeeded", looks: []spec{{status: delivering}, {text: suspended, status: delivering}, {text: suspended, status: verified}},
+		},
+		"Live": {
+			reason: "Sites that run the revision are reached before it is judged.",
+			goal:   "live", looks: []spec{{status: delivering}, {status: live}},
+		},
+		"LiveFailed": {
+			reason: "A revision that is rejected before it is live has failed.",
+			goal:   "live", looks: []spec{{status: delivering}, {status: rejected}}, want: terminal.ExitInvalid,
+		},
+		"LiveRolledBack": {
+			reason: "A revision that is rolled back before it is live has an exit code of its own.",
+			goal:   "live", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: terminal.ExitRolledBack,
+		},
+		"LiveDraining": {
+			reason: "Sites that still run the revision before an edited canary do not run the edited revision.",
+			goal:   "live", looks: []spec{{status: draining}}, isSlow: true, want: terminal.ExitTimedOut,
+		},
+		"StepGoingBack": {
+			reason: "A canary that goes back from a later step reaches none.",
+			goal:   "step=2", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: terminal.ExitRolledBack,
+		},
+		"LiveHeldBack": {
+			reason: "Sites that run an earlier request do not run the request that is held back.",
+			goal:   "live", looks: []spec{{status: heldBack}}, isSlow: true, want: terminal.ExitTimedOut,
+		},
+		"LiveSuperseded": {
+			reason: "Another spec supersedes the spec whose Sites are awaited.",
+			goal:   "live", looks: []spec{{status: delivering}, {text: suspended, status: live}}, want: terminal.ExitSuperseded,
+		},
+		"Step":         {reason: "A step of a canary is reached when it is live.", goal: "step=2", looks: []spec{{status: shifting}, {status: paused}}},
+		"StepPassed":   {reason: "A step of a canary is reached when a later step goes out.", goal: "step=2", looks: []spec{{status: third}}},
+		"StepVerified": {reason: "All steps are reached when the revision was verified.", goal: "step=9", looks: []spec{{status: shifting}, {status: verified}}},
+		"StepNotYet": {
+			reason: "A step that shifts is not reached.",
+			goal:   "step=2", looks: []spec{{status: shifting}}, isSlow: true, want: terminal.ExitTimedOut,
+		},
+		"StepRolledBack": {
+			reason: "A canary that is rolled back before the step has an exit code of its own.",
+			goal:   "step=3", looks: []spec{{status: paused}, {status: rolledBack}}, want: terminal.ExitRolledBack,
+		},
+		"Digest": {
+			reason: "The spec of a file is waited for, also before it is applied.",
+			goal:   "digest=" + file, looks: []spec{{status: verified}, {text: suspended, status: delivering}, {text: suspended, status: verified}},
+		},
+		"DigestNever": {
+			reason: "A spec that is never applied is not reached.",
+			goal:   "digest=" + file, looks: []spec{{status: verified}}, isSlow: true, want: terminal.ExitTimedOut,
+		},
+		"DigestSuperseded": {
+			reason: "Another spec takes the place of that of the file.",
+			goal:   "digest=" + file, looks: []spec{{text: suspended, status: delivering}, {status: verified}}, want: terminal.ExitSuperseded,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -162,9 +162,18 @@ func TestAwaitEnd(t *testing.T) {
 		says  string
 		err   string
 	}{
-		"Good": {reason: "The command prints each step, and ends with success.", looks: []string{emptyStatus, going, going, good}, says: notYet + "Delivering: It goes.\nSucceeded: It runs.\n"},
-		"Bad":  {reason: "The command ends with exit code 1 as soon as the deployment Failed.", looks: []string{going, bad}, says: "Delivering: It goes.\nFailed: No.\n", err: terminal.VerdictError{}.Error()},
-		"Lag":  {reason: "A condition of the spec before, which one look sees beside the new status, ends nothing.", looks: []string{heldUp, going, good}, says: "Delivering: It goes.\nSucceeded: It runs.\n"},
+		"Good": {
+			reason: "The command prints each step, and ends with success.",
+			looks:  []string{emptyStatus, going, going, good}, says: notYet + "Delivering: It goes.\nSucceeded: It runs.\n",
+		},
+		"Bad": {
+			reason: "The command ends with exit code 1 as soon as the deployment Failed.",
+			looks:  []string{going, bad}, says: "Delivering: It goes.\nFailed: No.\n", err: terminal.VerdictError{}.Error(),
+		},
+		"Lag": {
+			reason: "A condition of the spec before, which one look sees beside the new status, ends nothing.",
+			looks:  []string{heldUp, going, good}, says: "Delivering: It goes.\nSucceeded: It runs.\n",
+		},
 		"Slow": {reason: "A deployment that takes too long is an error that says where it is.", looks: []string{going}, says: "Delivering: It goes.\n", err: tooLate},
 		"Lines": {
 			reason: "The lines of a message, such as the lines that point at a word of an intent, stay lines.",
@@ -225,10 +234,25 @@ func TestWaitCommand(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"Late":    {reason: "The timeout ends the command, with an exit code of its own.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1ms"}, code: terminal.ExitTimedOut, says: "shop: it did not come to its end in time"},
-		"JSON":    {reason: "A program reads how the wait ended.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "500ms", "-o", "json"}, code: terminal.ExitTimedOut, says: `"result": "TimedOut"`},
-		"For":     {reason: "A goal that does not exist is a mistake of the command line.", status: "{}", args: []string{"wait", "shop", "--for=healthy"}, code: terminal.ExitUsage, says: "want succeeded, live, step=N or digest=FILE"},
-		"Missing": {reason: "A deployment that does not exist is an error.", status: "{}", args: []string{"wait", "shap"}, code: terminal.ExitInvalid, says: `has no IntentDeployment "shap"`},
+		"Late": {
+			reason: "The timeout ends the command, with an exit code of its own.",
+			status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1ms"}, code: terminal.ExitTimedOut,
+			says: "shop: it did not come to its end in time",
+		},
+		"JSON": {
+			reason: "A program reads how the wait ended.",
+			status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "500ms", "-o", "json"}, code: terminal.ExitTimedOut,
+			says: `"result": "TimedOut"`,
+		},
+		"For": {
+			reason: "A goal that does not exist is a mistake of the command line.",
+			status: "{}", args: []string{"wait", "shop", "--for=healthy"}, code: terminal.ExitUsage,
+			says: "want succeeded, live, step=N or digest=FILE",
+		},
+		"Missing": {
+			reason: "A deployment that does not exist is an error.",
+			status: "{}", args: []string{"wait", "shap"}, code: terminal.ExitInvalid, says: `has no IntentDeployment "shap"`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

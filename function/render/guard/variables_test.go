@@ -37,18 +37,51 @@ func TestCheckValues(t *testing.T) {
 		context    expansion.Context
 		want       string
 	}{
-		"Variable":    {reason: "A variable of a claim is refused where the engine may replace it.", mode: expansion.ModePossible, intent: greeting("a ${TOKEN}"), want: "spec.intent: parameters.greeting: contains ${, and the GitOps engine of Site \"edge1\" may replace"},
-		"Default":     {reason: "A variable with a default is refused too.", mode: expansion.ModePossible, intent: greeting("${TOKEN:-x}"), want: "spec.intent: parameters.greeting: "},
-		"Escaped":     {reason: "An escaped variable is refused too, since one more $ before it turns it back.", mode: expansion.ModePossible, intent: greeting("$${TOKEN}"), want: "spec.intent: parameters.greeting: "},
-		"Half":        {reason: "Half of a variable is refused, since a Blueprint may put the rest behind it.", mode: expansion.ModePossible, intent: greeting("cost: 5$"), context: expansion.Context{Names: []string{"TOKEN"}, HasRest: true}, want: "spec.intent: parameters.greeting: ends with $"},
-		"Environment": {reason: "A variable of the environment is refused as a parameter is.", mode: expansion.ModePossible, intent: env, want: "spec.intent: runtime.env[0].value: "},
-		"Site":        {reason: "A variable in a parameter of the Site is refused: a WorkloadCluster publishes the parameters of its Site.", mode: expansion.ModePossible, parameters: map[string]string{"zone": "${TOKEN}"}, want: `spec.parameters.zone of Site "edge1": `},
-		"Pattern":     {reason: "A $ at the end of a regular expression makes no variable where the Blueprint has no rest of one.", mode: expansion.ModePossible, intent: greeting(`^https://shop\.example\.com$`), context: expansion.Context{Names: []string{"TOKEN"}}},
-		"Rest":        {reason: "The rest of a variable is refused, since a Blueprint may put a $ before it.", mode: expansion.ModePossible, intent: greeting("{s}"), context: expansion.Context{Names: []string{"s"}}, want: "spec.intent: parameters.greeting: begins with {"},
-		"Format":      {reason: "A brace before a longer name makes no variable of the Blueprint.", mode: expansion.ModePossible, intent: greeting("{service} {level}"), context: expansion.Context{Names: []string{"s"}}},
-		"Dollar":      {reason: "A dollar sign alone begins no variable.", mode: expansion.ModePossible, intent: greeting("5$ each")},
-		"Disabled":    {reason: "A claim may contain variables where the objects disable their substitution.", mode: expansion.ModeDisabled, intent: greeting("${TOKEN}")},
-		"None":        {reason: "Where the engine replaces nothing, a claim may have each text.", intent: greeting("${TOKEN}")},
+		"Variable": {
+			reason: "A variable of a claim is refused where the engine may replace it.",
+			mode:   expansion.ModePossible, intent: greeting("a ${TOKEN}"),
+			want: "spec.intent: parameters.greeting: contains ${, and the GitOps engine of Site \"edge1\" may replace",
+		},
+		"Default": {
+			reason: "A variable with a default is refused too.",
+			mode:   expansion.ModePossible, intent: greeting("${TOKEN:-x}"), want: "spec.intent: parameters.greeting: ",
+		},
+		"Escaped": {
+			reason: "An escaped variable is refused too, since one more $ before it turns it back.",
+			mode:   expansion.ModePossible, intent: greeting("$${TOKEN}"), want: "spec.intent: parameters.greeting: ",
+		},
+		"Half": {
+			reason: "Half of a variable is refused, since a Blueprint may put the rest behind it.",
+			mode:   expansion.ModePossible, intent: greeting("cost: 5$"), context: expansion.Context{Names: []string{"TOKEN"}, HasRest: true},
+			want: "spec.intent: parameters.greeting: ends with $",
+		},
+		"Environment": {
+			reason: "A variable of the environment is refused as a parameter is.",
+			mode:   expansion.ModePossible, intent: env, want: "spec.intent: runtime.env[0].value: ",
+		},
+		"Site": {
+			reason: "A variable in a parameter of the Site is refused: a WorkloadCluster publishes the parameters of its Site.",
+			mode:   expansion.ModePossible, parameters: map[string]string{"zone": "${TOKEN}"}, want: `spec.parameters.zone of Site "edge1": `,
+		},
+		"Pattern": {
+			reason: "A $ at the end of a regular expression makes no variable where the Blueprint has no rest of one.",
+			mode:   expansion.ModePossible, intent: greeting(`^https://shop\.example\.com$`), context: expansion.Context{Names: []string{"TOKEN"}},
+		},
+		"Rest": {
+			reason: "The rest of a variable is refused, since a Blueprint may put a $ before it.",
+			mode:   expansion.ModePossible, intent: greeting("{s}"), context: expansion.Context{Names: []string{"s"}},
+			want: "spec.intent: parameters.greeting: begins with {",
+		},
+		"Format": {
+			reason: "A brace before a longer name makes no variable of the Blueprint.",
+			mode:   expansion.ModePossible, intent: greeting("{service} {level}"), context: expansion.Context{Names: []string{"s"}},
+		},
+		"Dollar": {reason: "A dollar sign alone begins no variable.", mode: expansion.ModePossible, intent: greeting("5$ each")},
+		"Disabled": {
+			reason: "A claim may contain variables where the objects disable their substitution.",
+			mode:   expansion.ModeDisabled, intent: greeting("${TOKEN}"),
+		},
+		"None": {reason: "Where the engine replaces nothing, a claim may have each text.", intent: greeting("${TOKEN}")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -144,11 +177,25 @@ func TestDeclareVariables(t *testing.T) {
 		want    string
 		err     string
 	}{
-		"None":     {reason: "An object without variables gets no annotation.", content: object + "data:\n  a: $(A)\n", want: object + "data:\n  a: $(A)\n"},
-		"Own":      {reason: "An object declares the variables of the Blueprint.", content: object + "data:\n  a: ${TOKEN}.${HOST}\n", want: object + "  annotations:\n    render.intentplane.dev/variables: HOST,TOKEN\ndata:\n  a: ${TOKEN}.${HOST}\n"},
-		"Forged":   {reason: "A list that the object has is replaced.", content: object + "  annotations:\n    render.intentplane.dev/variables: 'SECRET'\ndata:\n  a: ${HOST}\n", want: object + "  annotations:\n    render.intentplane.dev/variables: HOST\ndata:\n  a: ${HOST}\n"},
-		"Other":    {reason: "Another variable is refused with its field.", content: object + "data:\n  a: ${SECRET}\n", err: `ConfigMap "web": data.a: variable "SECRET" is not in the files of the Blueprint`},
-		"Composed": {reason: "A name that the intent completes is another one.", content: object + "data:\n  a: ${HOST_shop}\n", err: `ConfigMap "web": data.a: variable "HOST_shop" is not`},
+		"None": {reason: "An object without variables gets no annotation.", content: object + "data:\n  a: $(A)\n", want: object + "data:\n  a: $(A)\n"},
+		"Own": {
+			reason:  "An object declares the variables of the Blueprint.",
+			content: object + "data:\n  a: ${TOKEN}.${HOST}\n",
+			want:    object + "  annotations:\n    render.intentplane.dev/variables: HOST,TOKEN\ndata:\n  a: ${TOKEN}.${HOST}\n",
+		},
+		"Forged": {
+			reason:  "A list that the object has is replaced.",
+			content: object + "  annotations:\n    render.intentplane.dev/variables: 'SECRET'\ndata:\n  a: ${HOST}\n",
+			want:    object + "  annotations:\n    render.intentplane.dev/variables: HOST\ndata:\n  a: ${HOST}\n",
+		},
+		"Other": {
+			reason:  "Another variable is refused with its field.",
+			content: object + "data:\n  a: ${SECRET}\n", err: `ConfigMap "web": data.a: variable "SECRET" is not in the files of the Blueprint`,
+		},
+		"Composed": {
+			reason:  "A name that the intent completes is another one.",
+			content: object + "data:\n  a: ${HOST_shop}\n", err: `ConfigMap "web": data.a: variable "HOST_shop" is not`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -148,15 +148,18 @@ func TestRunbookLine(t *testing.T) {
 			want: "Who acts: the author. Correct the field that the message names. The message: kubectl intent why shop -n team-a.",
 		},
 		"NoActor": {
-			reason: "An alert whose reason no one acts on does not say so: something is wrong all the same.", alert: "IntentDeploymentFailed", namespace: "team-a", label: "Idle",
+			reason: "An alert whose reason no one acts on does not say so: something is wrong all the same.",
+			alert:  "IntentDeploymentFailed", namespace: "team-a", label: "Idle",
 			want: "The message says why. The message: kubectl intent why shop -n team-a.",
 		},
 		"OfRule": {
 			reason: "A rule about one reason shows the message, too.", alert: "IntentDeploymentRolledBack", namespace: "team-a",
-			want: "Who acts: the author. Correct the cause that the message names, and change the intent; kubectl intent retry delivers the same again. The message: kubectl intent why shop -n team-a.",
+			want: "Who acts: the author. Correct the cause that the message names, and change the intent; kubectl intent retry delivers the same " +
+				"again. The message: kubectl intent why shop -n team-a.",
 		},
 		"Pods": {
-			reason: "An Application repeats the reason of its pods, and the advice about that.", alert: "ApplicationDegraded", namespace: "team-a", label: "CrashLoopBackOff",
+			reason: "An Application repeats the reason of its pods, and the advice about that.",
+			alert:  "ApplicationDegraded", namespace: "team-a", label: "CrashLoopBackOff",
 			want: "Who acts: the author. Read the log of the container that the message names, and correct the service. The message: kubectl intent why shop -n team-a.",
 		},
 		"Delivery": {
@@ -165,11 +168,13 @@ func TestRunbookLine(t *testing.T) {
 		},
 		"Config": {
 			reason: "The configuration of a namespace is looked at there.", alert: "ConfigurationNotReady", namespace: "team-a", label: "AuthFailed",
-			want: "Who acts: the platform team. Correct the credentials in the Secret of the configuration. The message: kubectl describe providerconfigs.config.intentplane.dev -n team-a shop.",
+			want: "Who acts: the platform team. Correct the credentials in the Secret of the configuration. The message: kubectl describe " +
+				"providerconfigs.config.intentplane.dev -n team-a shop.",
 		},
 		"ClusterConfig": {
 			reason: "That of the cluster is in no namespace.", alert: "ConfigurationNotReady", label: "AuthFailed",
-			want: "Who acts: the platform team. Correct the credentials in the Secret of the configuration. The message: kubectl describe clusterproviderconfigs.config.intentplane.dev shop.",
+			want: "Who acts: the platform team. Correct the credentials in the Secret of the configuration. The message: kubectl describe " +
+				"clusterproviderconfigs.config.intentplane.dev shop.",
 		},
 		"Installation": {
 			reason: "The installation has no object with a message.", alert: "IntentplaneProviderGone",

@@ -35,7 +35,10 @@ func TestReconcile(t *testing.T) {
 		others int
 		want   map[string]string
 	}{
-		"Small":  {reason: "A small Blueprint is listed, and keeps its labels.", labels: map[string]string{"blueprint": "web"}, want: map[string]string{"blueprint": "web", catalogv1alpha1.LabelListed: "true"}},
+		"Small": {
+			reason: "A small Blueprint is listed, and keeps its labels.",
+			labels: map[string]string{"blueprint": "web"}, want: map[string]string{"blueprint": "web", catalogv1alpha1.LabelListed: "true"},
+		},
 		"Large":  {reason: "A large Blueprint is not listed, since a request would hold it.", file: large},
 		"Forged": {reason: "A large Blueprint that a person labelled loses the label.", labels: listed, file: large},
 		"Full":   {reason: "A Blueprint beyond the number that a request may hold is not listed.", others: catalogv1alpha1.MaxListed},

@@ -90,7 +90,8 @@ type scene struct {
 func (s scene) facts() *facts {
 	f := &facts{
 		now: now, bundle: platform, isDeleted: s.deleted, age: age{created: now, name: "platform"}, was: map[string]v1alpha1.PackageObservation{},
-		objects: map[objectKey]*object{}, missingKinds: map[string]bool{"IntentDeployment": s.missing}, neighbours: s.neighbours, recordUsers: s.records, unread: s.unread,
+		objects: map[objectKey]*object{}, missingKinds: map[string]bool{"IntentDeployment": s.missing}, neighbours: s.neighbours,
+		recordUsers: s.records, unread: s.unread,
 		spec: v1alpha1.BundleStateParameters{BundleRef: platform, Packages: s.asked, Suspend: s.suspended, Orphan: s.orphan},
 	}
 	f.namers, f.plan, f.spec.PruneAfter, f.removable = s.namers, s.plan, s.pruneAfter, map[string]bool{}
@@ -147,25 +148,32 @@ func TestDecide(t *testing.T) {
 			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress", "create IntentDeployment db"},
 		},
 		"Second": {
-			reason: "The second layer is created when the first layer is deployed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
-			want: []string{"deploying", "shop deploying InProgress", "db success", "create IntentDeployment shop"},
+			reason: "The second layer is created when the first layer is deployed.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
+			want:   []string{"deploying", "shop deploying InProgress", "db success", "create IntentDeployment shop"},
 		},
 		"Done": {
-			reason: "A bundle that is deployed changes nothing.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
-			want: []string{"success", "db success"},
+			reason: "A bundle that is deployed changes nothing.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
+			want:   []string{"success", "db success"},
 		},
 		"NotReady": {
-			reason: "A package is created only after its dependencies are ready.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)}},
-			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
+			reason: "A package is created only after its dependencies are ready.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)}},
+			want:   []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
 		},
 		"Down": {
 			reason: "A deployed package keeps its status while it is not ready, and its dependents wait.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
-			want:   []string{"deploying", "shop not_deployed AwaitingDependency", "db success NotReady"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)},
+				was: []v1alpha1.PackageObservation{was("db", "success", "d1")},
+			},
+			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db success NotReady"},
 		},
 		"OldSuccess": {
-			reason: "A success of an earlier spec does not count for the present spec.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d2")}, there: []*object{live("db", "d2", platform, untaken)}},
-			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
+			reason: "A success of an earlier spec does not count for the present spec.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d2")}, there: []*object{live("db", "d2", platform, untaken)}},
+			want:   []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
 		},
 		"Failed": {
 			reason: "A failed package stops its dependents only.",
@@ -173,12 +181,14 @@ func TestDecide(t *testing.T) {
 			want:   []string{"failed", "shop not_deployed AwaitingDependency", "db failed DeploymentFailed", "web deploying InProgress", "create IntentDeployment web"},
 		},
 		"RolledBack": {
-			reason: "A package that was rolled back failed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, rolledBack)}},
-			want: []string{"failed", "db failed RolledBack"},
+			reason: "A package that was rolled back failed.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, rolledBack)}},
+			want:   []string{"failed", "db failed RolledBack"},
 		},
 		"Held": {
-			reason: "A package that is suspended is not deployed, whatever its outcome was.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, held)}},
-			want: []string{"deploying", "db deploying Suspended"},
+			reason: "A package that is suspended is not deployed, whatever its outcome was.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, held)}},
+			want:   []string{"deploying", "db deploying Suspended"},
 		},
 		"Edit": {
 			reason: "Another spec goes out.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}},
@@ -186,87 +196,145 @@ func TestDecide(t *testing.T) {
 		},
 		"EditWaits": {
 			reason: "A changed spec waits for its layer, and the package keeps its status.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("shop", "success", "d1")}},
-			want:   []string{"deploying", "shop success AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")},
+				there: []*object{live("db", "d1", platform), live("shop", "d1", platform)},
+				was:   []v1alpha1.PackageObservation{was("shop", "success", "d1")},
+			},
+			want: []string{"deploying", "shop success AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
 		},
 		"EditMends": {
 			reason: "A failed package whose corrected spec waits for its layer does not fail the Bundle.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform, failed)}, was: []v1alpha1.PackageObservation{was("shop", "failed", "d1")}},
-			want:   []string{"deploying", "shop failed AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")},
+				there: []*object{live("db", "d1", platform), live("shop", "d1", platform, failed)},
+				was:   []v1alpha1.PackageObservation{was("shop", "failed", "d1")},
+			},
+			want: []string{"deploying", "shop failed AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
 		},
 		"Suspended": {
-			reason: "A Bundle that is suspended changes nothing.", scene: scene{suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d1"), pkg("old@d1", disabled)}, there: []*object{live("db", "d1", platform), live("old", "d1", platform), live("gone", "d1", platform)}},
+			reason: "A Bundle that is suspended changes nothing.",
+			scene: scene{
+				suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d1"), pkg("old@d1", disabled)},
+				there: []*object{live("db", "d1", platform), live("old", "d1", platform), live("gone", "d1", platform)},
+			},
 			want: []string{"deploying", "db success Suspended", "web not_deployed Suspended", "old success Suspended", "gone unreferenced Unreferenced"},
 		},
 		"Left": {
-			reason: "A package that leaves the Bundle runs on, and it is noted since when.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform)}},
-			want: []string{"success", "db success", "old unreferenced Unreferenced", "label IntentDeployment old for platform 2031-12-17T13:14:15Z"},
+			reason: "A package that leaves the Bundle runs on, and it is noted since when.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform)}},
+			want:   []string{"success", "db success", "old unreferenced Unreferenced", "label IntentDeployment old for platform 2031-12-17T13:14:15Z"},
 		},
 		"LeftBefore": {
-			reason: "The time at which a package left the Bundle is noted once.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left)}},
+			reason: "The time at which a package left the Bundle is noted once.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left)},
+			},
 			want: []string{"success", "db success", "old unreferenced Unreferenced"},
 		},
 		"LeftAndDeleted": {
-			reason: "An object that a user deletes has the status removing.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left, deleting)}},
+			reason: "An object that a user deletes has the status removing.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1")},
+				there: []*object{live("db", "d1", platform), live("old", "d1", platform, left, deleting)},
+			},
 			want: []string{"success", "db success", "old removing"},
 		},
 		"LeftTwice": {
 			reason: "Of two objects of one name that left, the status has one, and both are noted.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform), live("old", "d1", platform, asApplication)}},
-			want:   []string{"success", "db success", "old unreferenced Unreferenced", "label Application old for platform 2031-12-17T13:14:15Z", "label IntentDeployment old for platform 2031-12-17T13:14:15Z"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1")},
+				there: []*object{live("db", "d1", platform), live("old", "d1", platform), live("old", "d1", platform, asApplication)},
+			},
+			want: []string{
+				"success", "db success", "old unreferenced Unreferenced", "label Application old for platform 2031-12-17T13:14:15Z",
+				"label IntentDeployment old for platform 2031-12-17T13:14:15Z",
+			},
 		},
 		"OtherKindLeft": {
 			reason: "An object that has the name of a package of another kind is handed over to the bundle that has it.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
-			want:   []string{"failed", "db failed NameTaken", "label IntentDeployment db for other"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)},
+				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+			},
+			want: []string{"failed", "db failed NameTaken", "label IntentDeployment db for other"},
 		},
 		"OtherKindNoted": {
-			reason: "An object that no package names is noted as unreferenced if no bundle takes it over.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}},
-			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
+			reason: "An object that no package names is noted as unreferenced if no bundle takes it over.",
+			scene:  scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}},
+			want:   []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"WaitsAndFails": {
 			reason: "A waiting package reports the outcome of its previous spec.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, failed), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("shop", "deploying", "d1")}},
-			want:   []string{"failed", "shop success AwaitingDependency", "db failed DeploymentFailed"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d1")},
+				there: []*object{live("db", "d1", platform, failed), live("shop", "d1", platform)},
+				was:   []v1alpha1.PackageObservation{was("shop", "deploying", "d1")},
+			},
+			want: []string{"failed", "shop success AwaitingDependency", "db failed DeploymentFailed"},
 		},
 		"Back": {
-			reason: "A package that comes back is taken up again.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, left)}},
-			want: []string{"success", "db success", "label IntentDeployment db for platform"},
+			reason: "A package that comes back is taken up again.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, left)}},
+			want:   []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"NameTaken": {
-			reason: "The provider does not change an object that a user created.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, unlabelled)}},
-			want: []string{"failed", "db failed NameTaken"},
+			reason: "The provider does not change an object that a user created.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			want:   []string{"failed", "db failed NameTaken"},
 		},
 		"Adopted": {
-			reason: "With adopt the provider takes over a user's object of an equal spec.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
-			want: []string{"success", "db success", "label IntentDeployment db for platform"},
+			reason: "With adopt the provider takes over a user's object of an equal spec.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			want:   []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"AdoptOther": {
-			reason: "The provider does not adopt an object of another spec.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
-			want: []string{"failed", "db failed NameTaken"},
+			reason: "The provider does not adopt an object of another spec.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d2", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			want:   []string{"failed", "db failed NameTaken"},
 		},
 		"AdoptControlled": {
-			reason: "The provider does not adopt an object that has another controller.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled, controlled)}},
+			reason: "The provider does not adopt an object that has another controller.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled, controlled)},
+			},
 			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Relabelled": {
-			reason: "An object whose labels a user changed is not touched.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform, relabelled)}},
-			want: []string{"failed", "db failed NameTaken"},
+			reason: "An object whose labels a user changed is not touched.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform, relabelled)}},
+			want:   []string{"failed", "db failed NameTaken"},
 		},
 		"Shared": {
-			reason: "A package of another bundle with the same spec is used.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			reason: "A package of another bundle with the same spec is used.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other)},
+				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+			},
 			want: []string{"success", "db success"},
 		},
 		"SharedChanges": {
-			reason: "A bundle that shares a package waits for the change of the other bundle.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d2"))}},
+			reason: "A bundle that shares a package waits for the change of the other bundle.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)},
+				neighbours: []neighbour{beside(1, pkg("db@d2"))},
+			},
 			want: []string{"deploying", "db deploying InProgress"},
 		},
 		"Conflict": {
-			reason: "A package of another bundle with another spec is a conflict.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d1")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			reason: "A package of another bundle with another spec is a conflict.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d1")}, there: []*object{live("db", "d1", other)},
+				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+			},
 			want: []string{"failed", "db failed PackageConflict", "web deploying InProgress", "create IntentDeployment web"},
 		},
 		"TakenOver": {
-			reason: "A package that its bundle dropped gets no other spec by a handover.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}},
+			reason: "A package that its bundle dropped gets no other spec by a handover.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)},
+				neighbours: []neighbour{beside(1, pkg("web@d1"))},
+			},
 			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Awaited": {
@@ -276,169 +344,280 @@ func TestDecide(t *testing.T) {
 		},
 		"Stolen": {
 			reason: "The labels of this Bundle on a package that another bundle made and deploys let nothing be changed.",
-			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
-			want:   []string{"failed", "db failed NameTaken"},
-		},
-		"Claimed": {
-			reason: "The labels of this Bundle on an object that a user made let nothing be changed.", scene: scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}},
+			scene: scene{
+				unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)},
+				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+			},
 			want: []string{"failed", "db failed NameTaken"},
 		},
+		"Claimed": {
+			reason: "The labels of this Bundle on an object that a user made let nothing be changed.",
+			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}},
+			want:   []string{"failed", "db failed NameTaken"},
+		},
 		"ClaimedOther": {
-			reason: "The labels of another bundle that is there prove as little.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}},
+			reason: "The labels of another bundle that is there prove as little.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)},
+				neighbours: []neighbour{beside(1, pkg("web@d1"))},
+			},
 			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Replaced": {
 			reason: "An object that a user created again is another object.",
-			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}, was: []v1alpha1.PackageObservation{{Name: "db", UID: "uid-before", Status: "success", Digest: "d1"}}},
-			want:   []string{"failed", "db failed NameTaken"},
+			scene: scene{
+				unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)},
+				was: []v1alpha1.PackageObservation{{Name: "db", UID: "uid-before", Status: "success", Digest: "d1"}},
+			},
+			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Labelled": {
 			reason: "Labels of a deleted bundle allow no change, and adopt takes over objects of an equal spec only.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d2", adopting)}, there: []*object{live("db", "d1", other, left), live("web", "d1", other)}},
-			want:   []string{"failed", "db failed NameTaken", "web failed NameTaken"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d2", adopting)},
+				there: []*object{live("db", "d1", other, left), live("web", "d1", other)},
+			},
+			want: []string{"failed", "db failed NameTaken", "web failed NameTaken"},
 		},
 		"LabelledEqual": {
-			reason: "An object of a deleted bundle is taken over if its spec is equal.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other, left)}},
-			want: []string{"success", "db success", "label IntentDeployment db for platform"},
+			reason: "An object of a deleted bundle is taken over if its spec is equal.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other, left)}},
+			want:   []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"OlderFirst": {
 			reason: "The older of two bundles takes over a package that a third bundle dropped.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
-			want:   []string{"success", "db success"},
+			scene: scene{
+				asked:      []v1alpha1.BundlePackage{pkg("db@d1")},
+				there:      []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})},
+				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+			},
+			want: []string{"success", "db success"},
 		},
 		"YoungerWaits": {
 			reason: "The older bundle takes a package over although a younger bundle wants it, too.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})}, neighbours: []neighbour{beside(-1, pkg("db@d1"))}},
-			want:   []string{"success", "db success", "label IntentDeployment db for platform"},
+			scene: scene{
+				asked:      []v1alpha1.BundlePackage{pkg("db@d1")},
+				there:      []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})},
+				neighbours: []neighbour{beside(-1, pkg("db@d1"))},
+			},
+			want: []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"HandedOver": {
 			reason: "A package that another bundle names too is handed over, and is not unreferenced.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("web@d1")}, there: []*object{live("db", "d1", platform), live("web", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
-			want:   []string{"success", "web success", "label IntentDeployment db for other"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("web@d1")}, there: []*object{live("db", "d1", platform), live("web", "d1", platform)},
+				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+			},
+			want: []string{"success", "web success", "label IntentDeployment db for other"},
 		},
 		"Disabled": {
-			reason: "A package that is not enabled is removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}},
-			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
+			reason: "A package that is not enabled is removed.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}},
+			want:   []string{"deploying", "db removing", "remove IntentDeployment db"},
 		},
 		"DisabledNever": {
 			reason: "A disabled package that was never deployed is not removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}},
 			want: []string{"not_deployed", "db not_deployed Disabled"},
 		},
 		"DisabledGone": {
-			reason: "A disabled package has the status removed once its object is deleted.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, was: []v1alpha1.PackageObservation{was("db", "removing", "d1")}},
-			want: []string{"not_deployed", "db removed Disabled"},
+			reason: "A disabled package has the status removed once its object is deleted.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, was: []v1alpha1.PackageObservation{was("db", "removing", "d1")}},
+			want:   []string{"not_deployed", "db removed Disabled"},
 		},
 		"DisabledShared": {
-			reason: "A disabled package that another bundle names too is handed over.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			reason: "A disabled package that another bundle names too is handed over.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
+				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+			},
 			want: []string{"not_deployed", "db not_deployed Disabled", "label IntentDeployment db for other"},
 		},
 		"DisabledAwaited": {
-			reason: "A package stays while another bundle awaits it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
+			reason: "A package stays while another bundle awaits it.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
+				neighbours: []neighbour{beside(1, pkg("db@d1", existing))},
+			},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DisabledRecorded": {
-			reason: "A package stays while the record of another program names it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, records: map[string][]string{"db": {"theirs"}}},
+			reason: "A package stays while the record of another program names it.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
+				records: map[string][]string{"db": {"theirs"}},
+			},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DisabledNamed": {
-			reason: "A package stays while a Bundle names it whose BundleState is not written yet.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, namers: map[string][]string{"db": {"third"}}},
+			reason: "A package stays while a Bundle names it whose BundleState is not written yet.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
+				namers: map[string][]string{"db": {"third"}},
+			},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DeletedNamed": {
-			reason: "A deleted Bundle leaves it.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, namers: map[string][]string{"db": {"third"}}},
+			reason: "A deleted Bundle leaves it.",
+			scene: scene{
+				deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)},
+				namers: map[string][]string{"db": {"third"}},
+			},
 			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"DisabledInner": {
 			reason: "An Application stays while another bundle waits for the IntentDeployment that goes with it.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication, disabled)}, there: []*object{live("db", "d1", platform, asApplication)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
-			want:   []string{"failed", "db failed_remove UsedByBundle"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication, disabled)}, there: []*object{live("db", "d1", platform, asApplication)},
+				neighbours: []neighbour{beside(1, pkg("db@d1", existing))},
+			},
+			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DisabledUnread": {
-			reason: "A package stays while an unreadable record may name it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
+			reason: "A package stays while an unreadable record may name it.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
+				unread: map[string]error{"db": errTest},
+			},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DeletedUnread": {
 			reason: "The deletion of a Bundle waits for a package that an unreadable record may name, and the status reports it.",
-			scene:  scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
-			want:   []string{"removing", "db failed_remove UsedByBundle"},
+			scene: scene{
+				deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)},
+				unread: map[string]error{"db": errTest},
+			},
+			want: []string{"removing", "db failed_remove UsedByBundle"},
 		},
 		"OrphanedUnread": {
-			reason: "A deleted Bundle that orphans its packages leaves a package that an unreadable record may name.", scene: scene{deleted: true, orphan: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
+			reason: "A deleted Bundle that orphans its packages leaves a package that an unreadable record may name.",
+			scene: scene{
+				deleted: true, orphan: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)},
+				unread: map[string]error{"db": errTest},
+			},
 			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"DisabledByAnother": {
-			reason: "A package that no other bundle deploys is removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", disabled))}},
+			reason: "A package that no other bundle deploys is removed.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
+				neighbours: []neighbour{beside(1, pkg("db@d1", disabled))},
+			},
 			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
 		},
 		"DisabledUnrecorded": {
-			reason: "An object that merely carries the labels of this Bundle is not removed.", scene: scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}},
-			want: []string{"not_deployed", "db not_deployed Disabled"},
+			reason: "An object that merely carries the labels of this Bundle is not removed.",
+			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}},
+			want:   []string{"not_deployed", "db not_deployed Disabled"},
 		},
 		"DisabledReplaced": {
 			reason: "An object that a user made again with the labels is not removed.",
-			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, was: []v1alpha1.PackageObservation{{Name: "db", UID: "uid-before", Status: "success", Digest: "d1"}}},
-			want:   []string{"not_deployed", "db removed Disabled"},
+			scene: scene{
+				unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
+				was: []v1alpha1.PackageObservation{{Name: "db", UID: "uid-before", Status: "success", Digest: "d1"}},
+			},
+			want: []string{"not_deployed", "db removed Disabled"},
 		},
 		"DeletedUnrecorded": {
-			reason: "A deleted Bundle removes no object that merely carries its labels, and does not wait for it.", scene: scene{unrecorded: true, deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
+			reason: "A deleted Bundle removes no object that merely carries its labels, and does not wait for it.",
+			scene: scene{
+				unrecorded: true, deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)},
+			},
 			want: []string{"removing", "db not_deployed Disabled"},
 		},
 		"DisabledNeeded": {
-			reason: "A dependency is removed after its dependents.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled), pkg("shop@d1: db", disabled)}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
+			reason: "A dependency is removed after its dependents.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled), pkg("shop@d1: db", disabled)},
+				there: []*object{live("db", "d1", platform), live("shop", "d1", platform)},
+				was:   []v1alpha1.PackageObservation{was("db", "success", "d1")},
+			},
 			want: []string{"deploying", "db success AwaitingDependents", "shop removing", "remove IntentDeployment shop"},
 		},
 		"DisabledForeign": {
-			reason: "The provider does not remove a package of another bundle.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", other)}},
-			want: []string{"not_deployed", "db not_deployed Disabled"},
+			reason: "The provider does not remove a package of another bundle.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", other)}},
+			want:   []string{"not_deployed", "db not_deployed Disabled"},
 		},
 		"Blocked": {
-			reason: "The status reports a removal that does not finish.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform, stuck)}},
-			want: []string{"failed", "db failed_remove RemovalBlocked"},
+			reason: "The status reports a removal that does not finish.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform, stuck)}},
+			want:   []string{"failed", "db failed_remove RemovalBlocked"},
 		},
 		"Deleting": {
-			reason: "A package that a user deletes is created again after its removal.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, deleting)}},
-			want: []string{"deploying", "db deploying AwaitingDeletion"},
+			reason: "A package that a user deletes is created again after its removal.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, deleting)}},
+			want:   []string{"deploying", "db deploying AwaitingDeletion"},
 		},
 		"KindMissing": {
 			reason: "A kind that is not installed is a failure.", scene: scene{missing: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}},
 			want: []string{"failed", "db failed KindMissing"},
 		},
 		"Existing": {
-			reason: "A package that another user deploys is waited for.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@", existing), pkg("shop@d1: db")}, there: []*object{live("db", "d7", platform, unlabelled)}},
+			reason: "A package that another user deploys is waited for.",
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@", existing), pkg("shop@d1: db")}, there: []*object{live("db", "d7", platform, unlabelled)},
+			},
 			want: []string{"deploying", "db success", "shop deploying InProgress", "create IntentDeployment shop"},
 		},
 		"ExistingMissing": {
-			reason: "A missing package of another user holds back its dependents.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@", existing), pkg("shop@d1: db")}},
-			want: []string{"not_deployed", "db not_deployed Missing", "shop not_deployed AwaitingDependency"},
+			reason: "A missing package of another user holds back its dependents.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@", existing), pkg("shop@d1: db")}},
+			want:   []string{"not_deployed", "db not_deployed Missing", "shop not_deployed AwaitingDependency"},
 		},
 		"OtherKind": {
 			reason: "A package that becomes another kind waits until the object before is removed.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", func(p *v1alpha1.BundlePackage) { p.Kind = "Application" })}, there: []*object{live("db", "d1", platform)}},
-			want:   []string{"failed", "db failed NameTaken", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
+			scene: scene{
+				asked: []v1alpha1.BundlePackage{pkg("db@d1", func(p *v1alpha1.BundlePackage) { p.Kind = "Application" })},
+				there: []*object{live("db", "d1", platform)},
+			},
+			want: []string{"failed", "db failed NameTaken", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"Deleted": {
 			reason: "A deleted Bundle removes its packages in reverse order, and leaves unreferenced objects.",
-			scene:  scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform), live("old", "d1", platform, left)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
-			want:   []string{"removing", "db success AwaitingDependents", "shop removing", "old unreferenced Unreferenced", "remove IntentDeployment shop"},
+			scene: scene{
+				deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")},
+				there: []*object{live("db", "d1", platform), live("shop", "d1", platform), live("old", "d1", platform, left)},
+				was:   []v1alpha1.PackageObservation{was("db", "success", "d1")},
+			},
+			want: []string{"removing", "db success AwaitingDependents", "shop removing", "old unreferenced Unreferenced", "remove IntentDeployment shop"},
 		},
 		"DeletedNext": {
-			reason: "A layer is removed after the layer behind it.", scene: scene{deleted: true, suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform)}},
+			reason: "A layer is removed after the layer behind it.",
+			scene: scene{
+				deleted: true, suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")},
+				there: []*object{live("db", "d1", platform)},
+			},
 			want: []string{"removing", "db removing", "shop not_deployed Disabled", "remove IntentDeployment db"},
 		},
 		"DeletedShared": {
-			reason: "A package that another bundle names is handed over, and the removal of its dependency does not wait.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("shop@d1: db"))}},
+			reason: "A package that another bundle names is handed over, and the removal of its dependency does not wait.",
+			scene: scene{
+				deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")},
+				there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("shop@d1: db"))},
+			},
 			want: []string{"removing", "db removing", "shop not_deployed Disabled", "remove IntentDeployment db", "label IntentDeployment shop for other"},
 		},
 		"DeletedAwaited": {
-			reason: "A package that another bundle awaits stays, and is noted as unreferenced.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
+			reason: "A package that another bundle awaits stays, and is noted as unreferenced.",
+			scene: scene{
+				deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)},
+				neighbours: []neighbour{beside(1, pkg("db@d1", existing))},
+			},
 			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"Orphaned": {
-			reason: "Orphan leaves all packages.", scene: scene{deleted: true, orphan: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, left)}},
+			reason: "Orphan leaves all packages.",
+			scene: scene{
+				deleted: true, orphan: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, left)},
+			},
 			want: []string{"removing", "db not_deployed Disabled"},
 		},
 		"DeletedForeign": {
-			reason: "A deleted Bundle removes no object of another bundle.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("web@d1")}, there: []*object{live("db", "d1", other), live("web", "d1", platform, unlabelled)}},
+			reason: "A deleted Bundle removes no object of another bundle.",
+			scene: scene{
+				deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("web@d1")},
+				there: []*object{live("db", "d1", other), live("web", "d1", platform, unlabelled)},
+			},
 			want: []string{"removing", "db not_deployed Disabled", "web not_deployed Disabled"},
 		},
 	}
@@ -469,21 +648,66 @@ func TestPruneAfterSuccess(t *testing.T) {
 		isDue  bool
 		goes   bool
 	}{
-		"Never":   {reason: "Without prune it stays.", scene: scene{there: existingObjects}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
-		"Due":     {reason: "Once its time has come a plan is needed.", scene: scene{there: existingObjects, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec", isDue: true},
-		"Young":   {reason: "An unreferenced object whose time has not come needs no plan.", scene: scene{there: existingObjects, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs its current spec"},
-		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), existingObjects[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec"},
-		"Planned": {reason: "The provider removes an object that the plan prunes.", scene: scene{there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
+		"Never": {
+			reason: "Without prune it stays.",
+			scene:  scene{there: existingObjects}, want: "it left the Bundle, and is still there: kubectl intent prune removes it",
+		},
+		"Due": {
+			reason: "Once its time has come a plan is needed.",
+			scene:  scene{there: existingObjects, pruneAfter: hour},
+			want:   "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec", isDue: true,
+		},
+		"Young": {
+			reason: "An unreferenced object whose time has not come needs no plan.",
+			scene:  scene{there: existingObjects, pruneAfter: year},
+			want:   "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs its current spec",
+		},
+		"Failed": {
+			reason: "While a package of the bundle is not as it should be, nothing goes.",
+			scene:  scene{there: []*object{live("db", "d1", platform, failed), existingObjects[1]}, pruneAfter: hour},
+			want:   "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec",
+		},
+		"Planned": {
+			reason: "The provider removes an object that the plan prunes.",
+			scene:  scene{there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true,
+		},
 		"Labelled": {
 			reason: "An object that merely carries the labels of the Bundle stays.", want: "it left the Bundle, and is still there: kubectl intent prune removes it",
-			scene: scene{there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictPrune, ""), was: []v1alpha1.PackageObservation{{Name: "old", UID: "uid-before"}}},
+			scene: scene{
+				there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictPrune, ""),
+				was: []v1alpha1.PackageObservation{{Name: "old", UID: "uid-before"}},
+			},
 		},
-		"Kept":    {reason: "An object that the plan keeps stays, and the message has the reason.", scene: scene{there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictKeep, prune.KeepStateful)}, want: "it left the Bundle, and stays, Stateful: it has a volume", isDue: true},
-		"Named":   {reason: "An object that the plan does not list stays.", scene: scene{there: existingObjects, pruneAfter: hour, plan: &prune.Plan{}}, want: "it left the Bundle, and stays: it is in the Bundle again, or changed just now", isDue: true},
-		"Refused": {reason: "A plan that is refused removes nothing.", scene: scene{there: existingObjects, pruneAfter: hour, plan: &prune.Plan{Refusal: prune.RefusalMostOfRepository, Message: "6 of 7"}}, want: "it left the Bundle, and stays, MostOfRepository: 6 of 7", isDue: true},
-		"Suspend": {reason: "A Bundle that is suspended removes nothing.", scene: scene{suspended: true, there: existingObjects, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
-		"Deleted": {reason: "A Bundle that is deleted leaves it.", scene: scene{deleted: true, there: existingObjects, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
-		"Marked":  {reason: "A newly unreferenced object is labelled before it can be removed.", scene: scene{there: []*object{existingObjects[0], live("old", "d1", platform)}, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Kept": {
+			reason: "An object that the plan keeps stays, and the message has the reason.",
+			scene:  scene{there: existingObjects, pruneAfter: hour, plan: planned(prune.VerdictKeep, prune.KeepStateful)},
+			want:   "it left the Bundle, and stays, Stateful: it has a volume", isDue: true,
+		},
+		"Named": {
+			reason: "An object that the plan does not list stays.",
+			scene:  scene{there: existingObjects, pruneAfter: hour, plan: &prune.Plan{}},
+			want:   "it left the Bundle, and stays: it is in the Bundle again, or changed just now", isDue: true,
+		},
+		"Refused": {
+			reason: "A plan that is refused removes nothing.",
+			scene:  scene{there: existingObjects, pruneAfter: hour, plan: &prune.Plan{Refusal: prune.RefusalMostOfRepository, Message: "6 of 7"}},
+			want:   "it left the Bundle, and stays, MostOfRepository: 6 of 7", isDue: true,
+		},
+		"Suspend": {
+			reason: "A Bundle that is suspended removes nothing.",
+			scene:  scene{suspended: true, there: existingObjects, pruneAfter: hour},
+			want:   "it left the Bundle, and is still there: kubectl intent prune removes it",
+		},
+		"Deleted": {
+			reason: "A Bundle that is deleted leaves it.",
+			scene:  scene{deleted: true, there: existingObjects, pruneAfter: hour},
+			want:   "it left the Bundle, and is still there: kubectl intent prune removes it",
+		},
+		"Marked": {
+			reason: "A newly unreferenced object is labelled before it can be removed.",
+			scene:  scene{there: []*object{existingObjects[0], live("old", "d1", platform)}, pruneAfter: hour},
+			want:   "it left the Bundle, and is still there: kubectl intent prune removes it",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -508,12 +732,27 @@ func TestRemains(t *testing.T) {
 		"There":    {reason: "A package that is there remains.", scene: scene{there: []*object{live("db", "d1", platform)}}, want: true},
 		"Deleting": {reason: "A package that is being deleted remains.", scene: scene{there: []*object{live("db", "d1", platform, deleting)}}, want: true},
 		"Gone":     {reason: "Nothing remains when all packages are gone.", scene: scene{}},
-		"Left":     {reason: "A package that left the Bundle stays, and does not hold the deletion back.", scene: scene{there: []*object{live("old", "d1", platform)}}},
-		"Foreign":  {reason: "A package of another bundle does not hold the deletion back.", scene: scene{there: []*object{live("db", "d1", other)}}},
-		"HandOver": {reason: "A package is handed over before the Bundle goes.", scene: scene{there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}}, want: true},
-		"Unread":   {reason: "A package that a record may name which cannot be read remains.", scene: scene{there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}}, want: true},
-		"Orphan":   {reason: "A package that stays is marked before the Bundle goes.", scene: scene{orphan: true, there: []*object{live("db", "d1", platform)}}, want: true},
-		"Orphaned": {reason: "A package that stays and is marked does not hold the deletion back.", scene: scene{orphan: true, there: []*object{live("db", "d1", platform, left)}}},
+		"Left": {
+			reason: "A package that left the Bundle stays, and does not hold the deletion back.",
+			scene:  scene{there: []*object{live("old", "d1", platform)}},
+		},
+		"Foreign": {reason: "A package of another bundle does not hold the deletion back.", scene: scene{there: []*object{live("db", "d1", other)}}},
+		"HandOver": {
+			reason: "A package is handed over before the Bundle goes.",
+			scene:  scene{there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}}, want: true,
+		},
+		"Unread": {
+			reason: "A package that a record may name which cannot be read remains.",
+			scene:  scene{there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}}, want: true,
+		},
+		"Orphan": {
+			reason: "A package that stays is marked before the Bundle goes.",
+			scene:  scene{orphan: true, there: []*object{live("db", "d1", platform)}}, want: true,
+		},
+		"Orphaned": {
+			reason: "A package that stays and is marked does not hold the deletion back.",
+			scene:  scene{orphan: true, there: []*object{live("db", "d1", platform, left)}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

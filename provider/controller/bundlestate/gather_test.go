@@ -29,7 +29,8 @@ func TestFactsHoldNoContent(t *testing.T) {
 	}
 	f.addNeighbour(own, other)
 	want := []v1alpha1.BundlePackage{
-		{Name: "db", Group: "intentplane.dev", Kind: "Application", Digest: "d1", Spec: &runtime.RawExtension{}}, {Name: "net", Group: "intentplane.dev", Kind: "Application"},
+		{Name: "db", Group: "intentplane.dev", Kind: "Application", Digest: "d1", Spec: &runtime.RawExtension{}},
+		{Name: "net", Group: "intentplane.dev", Kind: "Application"},
 	}
 	if diff := cmp.Diff(want, f.neighbours[0].packages); diff != "" {
 		t.Errorf("\nOf the packages of another bundle the facts hold names and digests.\naddNeighbour(...): -want, +got:\n%s", diff)

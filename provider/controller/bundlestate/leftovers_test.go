@@ -66,7 +66,10 @@ func TestGatherPackages(t *testing.T) {
 		isSameVersion bool
 	}{
 		"Nothing": {reason: "A package that no Bundle comes to use goes in the version that was read.", happen: func(*walk) {}, isSameVersion: true},
-		"Named":   {reason: "A Bundle that comes to name a package is seen.", happen: func(w *walk) { w.writeBundle(walkBundles[0], v1alpha1.BundleStateParameters{}) }, bundles: 1, isSameVersion: true},
+		"Named": {
+			reason: "A Bundle that comes to name a package is seen.",
+			happen: func(w *walk) { w.writeBundle(walkBundles[0], v1alpha1.BundleStateParameters{}) }, bundles: 1, isSameVersion: true,
+		},
 		"Taken": {reason: "A Bundle that takes a package up changes its version.", happen: func(w *walk) {
 			u := w.s.objects[objectKey{group, "IntentDeployment", "base"}].DeepCopy()
 			action{owner: walkBundles[0]}.setLabels(u)

@@ -17,8 +17,14 @@ func TestCreatedUID(t *testing.T) {
 		lose   func(*walk, *v1alpha1.BundleState)
 		want   string
 	}{
-		"Restart": {reason: "The UID is in the status before the reconcile ends.", lose: func(w *walk, _ *v1alpha1.BundleState) { w.c.memory = newMemory() }, want: v1alpha1.PackageReasonInProgress},
-		"Stale":   {reason: "A reconcile that reads an earlier status goes on with the UID in memory.", lose: func(_ *walk, bs *v1alpha1.BundleState) { bs.Status = v1alpha1.BundleStateStatus{} }, want: v1alpha1.PackageReasonInProgress},
+		"Restart": {
+			reason: "The UID is in the status before the reconcile ends.",
+			lose:   func(w *walk, _ *v1alpha1.BundleState) { w.c.memory = newMemory() }, want: v1alpha1.PackageReasonInProgress,
+		},
+		"Stale": {
+			reason: "A reconcile that reads an earlier status goes on with the UID in memory.",
+			lose:   func(_ *walk, bs *v1alpha1.BundleState) { bs.Status = v1alpha1.BundleStateStatus{} }, want: v1alpha1.PackageReasonInProgress,
+		},
 		"Both": {
 			reason: "An object whose UID is lost gets no other spec.", want: v1alpha1.PackageReasonNameTaken,
 			lose: func(w *walk, bs *v1alpha1.BundleState) {

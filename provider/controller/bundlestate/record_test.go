@@ -71,13 +71,17 @@ func TestWriteRecord(t *testing.T) {
 			"A record that was lost is made again, however far the packages are.", decided("deploying", seen("shop", "deploying", ""), seen("db", "success", "1.d1")),
 			[]string{"deploying", "db success 1.d1 ", "shop deploying  1.d1"},
 		},
-		{"A success says which version is deployed.", decided("success", seen("shop", "success", "1.d1"), seen("db", "success", "1.d1")), []string{"success", "db success 1.d1 ", "shop success 1.d1 "}},
+		{
+			"A success says which version is deployed.", decided("success", seen("shop", "success", "1.d1"), seen("db", "success", "1.d1")),
+			[]string{"success", "db success 1.d1 ", "shop success 1.d1 "},
+		},
 		{
 			"A package that fails after it was deployed goes by way of deploying.", decided("failed", seen("shop", "failed", "1.d0"), seen("db", "success", "1.d1")),
 			[]string{"failed", "db success 1.d1 ", "shop failed 1.d0 1.d1"},
 		},
 		{
-			"A package that left the bundle is added behind the others.", decided("failed", seen("shop", "failed", "1.d0"), seen("db", "success", "1.d1"), seen("old", "unreferenced", "0.9")),
+			"A package that left the bundle is added behind the others.",
+			decided("failed", seen("shop", "failed", "1.d0"), seen("db", "success", "1.d1"), seen("old", "unreferenced", "0.9")),
 			[]string{"failed", "db success 1.d1 ", "shop failed 1.d0 1.d1", "old unreferenced 0.9 "},
 		},
 		{
@@ -124,11 +128,19 @@ func TestBrokenRecord(t *testing.T) {
 
 		isRefused bool
 	}{
-		"Empty":   {reason: "A record that is empty is made again.", secret: secret(state.SecretType, "")},
-		"Half":    {reason: "A record that is cut off is made again.", secret: secret(state.SecretType, `{"name":"platform","packages":[`)},
-		"Newer":   {reason: "A record of a newer schema is never written.", secret: secret(state.SecretType, `{"name":"platform","version":"1","packages":[],"status":"success","schema":99}`), want: state.ErrNewer, isRefused: true},
-		"Foreign": {reason: "The record of another bundle is never written.", secret: secret(state.SecretType, `{"name":"other","version":"1","packages":[],"status":"success","schema":1}`), want: state.ErrForeign, isRefused: true},
-		"Theirs":  {reason: "The provider does not write to a Secret that is not a record.", secret: secret(corev1.SecretTypeOpaque, "password"), isRefused: true},
+		"Empty": {reason: "A record that is empty is made again.", secret: secret(state.SecretType, "")},
+		"Half":  {reason: "A record that is cut off is made again.", secret: secret(state.SecretType, `{"name":"platform","packages":[`)},
+		"Newer": {
+			reason: "A record of a newer schema is never written.",
+			secret: secret(state.SecretType, `{"name":"platform","version":"1","packages":[],"status":"success","schema":99}`), want: state.ErrNewer,
+			isRefused: true,
+		},
+		"Foreign": {
+			reason: "The record of another bundle is never written.",
+			secret: secret(state.SecretType, `{"name":"other","version":"1","packages":[],"status":"success","schema":1}`), want: state.ErrForeign,
+			isRefused: true,
+		},
+		"Theirs": {reason: "The provider does not write to a Secret that is not a record.", secret: secret(corev1.SecretTypeOpaque, "password"), isRefused: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -155,11 +167,13 @@ func TestRemoveRecord(t *testing.T) {
 		},
 		"Orphaned": {
 			reason: "Packages that stay, whose deployment the status never reported, hold no deletion back.",
-			before: scene{asked: requested, there: objects}, after: scene{orphan: true, there: []*object{live("shop", "d1", platform, left), live("db", "d1", platform, left)}},
+			before: scene{asked: requested, there: objects},
+			after:  scene{orphan: true, there: []*object{live("shop", "d1", platform, left), live("db", "d1", platform, left)}},
 		},
 		"Blocked": {
 			reason: "An unreferenced package that cannot be removed does not hold back the deletion of the record.",
-			before: scene{asked: requested, there: append(objects, live("old", "d1", platform, left))}, after: scene{there: []*object{live("old", "d1", platform, left, stuck)}},
+			before: scene{asked: requested, there: append(objects, live("old", "d1", platform, left))},
+			after:  scene{there: []*object{live("old", "d1", platform, left, stuck)}},
 		},
 	}
 	for name, tc := range cases {

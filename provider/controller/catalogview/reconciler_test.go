@@ -165,10 +165,22 @@ func TestSitesOfANamespace(t *testing.T) {
 			reason:  "A namespace that a Site names sees that Site, and the Sites of all namespaces.",
 			objects: []client.Object{newSite("edge1", "team-a"), newSite("edge2", "*"), newSite("theirs", "team-b")}, want: []string{"edge1", "edge2"},
 		},
-		"Uses":      {reason: "A namespace with a deployment is shown the Sites of all namespaces.", objects: []client.Object{newSite("edge2", "*"), newSite("theirs", "team-b"), newDeployment("team-a")}, want: []string{"edge2"}},
-		"Asks":      {reason: "A namespace in which a user made the ConfigMap is shown its Sites.", objects: []client.Object{newSite("edge2", "*"), newConfigMap("team-a", nil)}, want: []string{"edge2"}},
-		"Unrelated": {reason: "A namespace that uses nothing of Intentplane has no ConfigMap.", objects: []client.Object{newSite("edge2", "*"), newDeployment("team-b")}},
-		"None":      {reason: "A namespace that may use no Site reads that.", objects: []client.Object{newSite("theirs", "team-b"), newDeployment("team-a")}, want: []string{}},
+		"Uses": {
+			reason:  "A namespace with a deployment is shown the Sites of all namespaces.",
+			objects: []client.Object{newSite("edge2", "*"), newSite("theirs", "team-b"), newDeployment("team-a")}, want: []string{"edge2"},
+		},
+		"Asks": {
+			reason:  "A namespace in which a user made the ConfigMap is shown its Sites.",
+			objects: []client.Object{newSite("edge2", "*"), newConfigMap("team-a", nil)}, want: []string{"edge2"},
+		},
+		"Unrelated": {
+			reason:  "A namespace that uses nothing of Intentplane has no ConfigMap.",
+			objects: []client.Object{newSite("edge2", "*"), newDeployment("team-b")},
+		},
+		"None": {
+			reason:  "A namespace that may use no Site reads that.",
+			objects: []client.Object{newSite("theirs", "team-b"), newDeployment("team-a")}, want: []string{},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -239,7 +251,10 @@ func TestBlueprintsArePublished(t *testing.T) {
 		{reason: "A new channel of a Blueprint is published.", change: func() {
 			e.change(web, func() { web.Labels = map[string]string{catalogv1alpha1.LabelChannel: "stable"} })
 		}, want: map[string]string{"web": "stable", "api": ""}},
-		{reason: "A Blueprint that was deleted is not published any more.", change: func() { must(e.kube.Delete(t.Context(), api)) }, want: map[string]string{"web": "stable"}},
+		{
+			reason: "A Blueprint that was deleted is not published any more.",
+			change: func() { must(e.kube.Delete(t.Context(), api)) }, want: map[string]string{"web": "stable"},
+		},
 	}
 	for _, s := range steps {
 		s.change()
@@ -269,11 +284,20 @@ func TestRefusedWrite(t *testing.T) {
 		want    time.Duration
 		isError bool
 	}{
-		"NoNamespace": {reason: "A namespace that a Site names and that does not exist is tried again later.", refusal: kerrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "team-a"), want: refusedInterval},
-		"Quota":       {reason: "A namespace without room for a ConfigMap is tried again later.", refusal: kerrors.NewForbidden(maps, catalogview.ConfigMapName, nil), want: refusedInterval},
+		"NoNamespace": {
+			reason:  "A namespace that a Site names and that does not exist is tried again later.",
+			refusal: kerrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "team-a"), want: refusedInterval,
+		},
+		"Quota": {
+			reason:  "A namespace without room for a ConfigMap is tried again later.",
+			refusal: kerrors.NewForbidden(maps, catalogview.ConfigMapName, nil), want: refusedInterval,
+		},
 		"Terminating": {reason: "A namespace that is being deleted is not tried again.", refusal: terminating},
-		"Stale":       {reason: "A ConfigMap that the cache does not have yet is compared once it has.", refusal: kerrors.NewAlreadyExists(maps, catalogview.ConfigMapName), want: settle},
-		"Broken":      {reason: "Any other error fails the reconcile.", refusal: kerrors.NewInternalError(context.DeadlineExceeded), isError: true},
+		"Stale": {
+			reason:  "A ConfigMap that the cache does not have yet is compared once it has.",
+			refusal: kerrors.NewAlreadyExists(maps, catalogview.ConfigMapName), want: settle,
+		},
+		"Broken": {reason: "Any other error fails the reconcile.", refusal: kerrors.NewInternalError(context.DeadlineExceeded), isError: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -49,12 +49,31 @@ func TestAskedRevision(t *testing.T) {
 		delivery *deliveryv1alpha1.GitDelivery
 		want     askedRevision
 	}{
-		"Goes":      {reason: "A revision that goes out is not rejected.", delivery: home(second, second.Head, nil, second.Position()), want: askedRevision{number: 2, sites: sites}},
-		"Proposed":  {reason: "A home that is asked to record a rejection does not carry the rejected trees any more.", delivery: home(second, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true}},
-		"Recorded":  {reason: "A rejection that was recorded holds.", delivery: home(back, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true}},
-		"Follower":  {reason: "A follower has the verdict from its copy.", delivery: follower(back), want: askedRevision{number: 2, sites: sites, isRejected: true}},
-		"Requested": {reason: "A rollback that a user ordered counts as requested.", delivery: home(first, first.Head, []ledger.Event{ordered(2), {Judged: rejects[0].Judged}, ordered(3), withdrawn}, ledger.Position{Epoch: 1, Revision: 4, Attempt: 1}), want: askedRevision{number: 4, sites: sites, isRejected: true, isWithdrawal: true}},
-		"Unknown":   {reason: "Of a revision that the status does not show, only the number is known.", delivery: home(ledger.State{}, second.Head, rejects, back.Position()), want: askedRevision{number: 2}},
+		"Goes": {
+			reason:   "A revision that goes out is not rejected.",
+			delivery: home(second, second.Head, nil, second.Position()), want: askedRevision{number: 2, sites: sites},
+		},
+		"Proposed": {
+			reason:   "A home that is asked to record a rejection does not carry the rejected trees any more.",
+			delivery: home(second, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true},
+		},
+		"Recorded": {
+			reason:   "A rejection that was recorded holds.",
+			delivery: home(back, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true},
+		},
+		"Follower": {reason: "A follower has the verdict from its copy.", delivery: follower(back), want: askedRevision{number: 2, sites: sites, isRejected: true}},
+		"Requested": {
+			reason: "A rollback that a user ordered counts as requested.",
+			delivery: home(
+				first, first.Head, []ledger.Event{ordered(2), {Judged: rejects[0].Judged}, ordered(3), withdrawn},
+				ledger.Position{Epoch: 1, Revision: 4, Attempt: 1},
+			),
+			want: askedRevision{number: 4, sites: sites, isRejected: true, isWithdrawal: true},
+		},
+		"Unknown": {
+			reason:   "Of a revision that the status does not show, only the number is known.",
+			delivery: home(ledger.State{}, second.Head, rejects, back.Position()), want: askedRevision{number: 2},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -228,9 +228,15 @@ func TestNoReport(t *testing.T) {
 		retain bool
 		change func(*deploymentv1alpha1.IntentDeploymentStatus)
 	}{
-		"NotAsked":    {reason: "A deployment that does not ask for reports gets none.", change: func(*deploymentv1alpha1.IntentDeploymentStatus) {}},
-		"NotRejected": {reason: "A revision that was not rejected is not reported.", retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Rollback = nil }},
-		"NotOrdered":  {reason: "A spec that does not compile never became a revision and is not reported.", retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Revision = 0 }},
+		"NotAsked": {reason: "A deployment that does not ask for reports gets none.", change: func(*deploymentv1alpha1.IntentDeploymentStatus) {}},
+		"NotRejected": {
+			reason: "A revision that was not rejected is not reported.",
+			retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Rollback = nil },
+		},
+		"NotOrdered": {
+			reason: "A spec that does not compile never became a revision and is not reported.",
+			retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Revision = 0 },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

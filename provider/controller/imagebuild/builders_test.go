@@ -33,14 +33,20 @@ func TestBuilderCorrected(t *testing.T) {
 		asked  bool
 		says   string
 	}{
-		"ClusterBuilder": {reason: "A Build that failed is made again with the ClusterBuilder as it is now.", given: func(w *world) { w.setBuilder("ClusterBuilder", "", "default", correctedBuilder) }, asked: true},
+		"ClusterBuilder": {
+			reason: "A Build that failed is made again with the ClusterBuilder as it is now.",
+			given:  func(w *world) { w.setBuilder("ClusterBuilder", "", "default", correctedBuilder) }, asked: true,
+		},
 		"Builder": {reason: "A Build that failed is made again with the Builder of its namespace as it is now.", given: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) {
 				b.Spec.ForProvider.Builder = &v1alpha1.BuilderReference{Kind: "Builder", Name: "own"}
 			})
 			w.setBuilder("Builder", "team-a", "own", correctedBuilder)
 		}, asked: true},
-		"Same":  {reason: "A Build that failed with the builder as it is now stays failed.", given: func(w *world) { w.setBuilder("ClusterBuilder", "", "default", brokenBuilder) }},
+		"Same": {
+			reason: "A Build that failed with the builder as it is now stays failed.",
+			given:  func(w *world) { w.setBuilder("ClusterBuilder", "", "default", brokenBuilder) },
+		},
 		"Other": {reason: "A builder of another name changes nothing.", given: func(w *world) { w.setBuilder("ClusterBuilder", "", "other", correctedBuilder) }},
 		"Unmade": {reason: "A builder that kpack has made no image of changes nothing.", given: func(w *world) {
 			w.setBuilder("ClusterBuilder", "", "default", "")

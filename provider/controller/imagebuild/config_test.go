@@ -19,8 +19,14 @@ func TestPrivateSource(t *testing.T) {
 		want   string
 		image  bool
 	}{
-		"Right":   {reason: "The provider reads the repository with the Secret of the namespace.", data: map[string][]byte{"username": []byte("ann"), "password": []byte("right")}, want: "Queued", image: true},
-		"Wrong":   {reason: "A password that the server does not take is denied, and starts no build.", data: map[string][]byte{"username": []byte("ann"), "password": []byte("wrong")}, want: "SourceDenied"},
+		"Right": {
+			reason: "The provider reads the repository with the Secret of the namespace.",
+			data:   map[string][]byte{"username": []byte("ann"), "password": []byte("right")}, want: "Queued", image: true,
+		},
+		"Wrong": {
+			reason: "A password that the server does not take is denied, and starts no build.",
+			data:   map[string][]byte{"username": []byte("ann"), "password": []byte("wrong")}, want: "SourceDenied",
+		},
 		"Missing": {reason: "A Secret without a password is waited for.", data: map[string][]byte{"username": []byte("ann")}, want: "CredentialsGone"},
 	}
 	for name, tc := range cases {

@@ -23,8 +23,14 @@ func TestConfigurationAfterFailure(t *testing.T) {
 		asked  bool
 	}{
 		"Builder": {reason: "A failed Build is made again with another builder.", edit: func(c *configv1alpha1.Build) { c.Builder.Name = "fixed" }, asked: true},
-		"Account": {reason: "A failed Build is made again with another service account.", edit: func(c *configv1alpha1.Build) { c.ServiceAccountName = "fixed" }, asked: true},
-		"Hosts":   {reason: "A failed Build is not made again for a host that its source may be at.", edit: func(c *configv1alpha1.Build) { c.SourceHosts = []string{"127.0.0.1"} }},
+		"Account": {
+			reason: "A failed Build is made again with another service account.",
+			edit:   func(c *configv1alpha1.Build) { c.ServiceAccountName = "fixed" }, asked: true,
+		},
+		"Hosts": {
+			reason: "A failed Build is not made again for a host that its source may be at.",
+			edit:   func(c *configv1alpha1.Build) { c.SourceHosts = []string{"127.0.0.1"} },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -70,8 +76,12 @@ func TestAnsweredLook(t *testing.T) {
 		lookNow string
 		trouble xpv2.ConditionReason
 	}{
-		"Looked":  {reason: "A look that was made answers.", facts: facts{found: found, isLookDone: true}, lookNow: "now"},
-		"Down":    {reason: "A look that failed answers with its reason.", facts: facts{found: &sources.Answer{Err: errors.New("down")}, isLookDone: true}, lookNow: "now", trouble: v1alpha1.ReasonSourceUnreachable},
+		"Looked": {reason: "A look that was made answers.", facts: facts{found: found, isLookDone: true}, lookNow: "now"},
+		"Down": {
+			reason: "A look that failed answers with its reason.",
+			facts:  facts{found: &sources.Answer{Err: errors.New("down")}, isLookDone: true}, lookNow: "now",
+			trouble: v1alpha1.ReasonSourceUnreachable,
+		},
 		"Earlier": {reason: "A look from before the request answers nothing.", facts: facts{found: found}, lookNow: "before"},
 		"Pending": {reason: "A look that was not made yet answers nothing.", lookNow: "before"},
 		"Archive": {reason: "An archive is never looked at.", archive: true, lookNow: "now"},

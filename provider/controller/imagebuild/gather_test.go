@@ -16,8 +16,11 @@ func TestBuildOfAnotherImage(t *testing.T) {
 		reason string
 		owners []metav1.OwnerReference
 	}{
-		"Users":   {reason: "A Build that a user made proves nothing."},
-		"Earlier": {reason: "A Build of an earlier Image of that name proves nothing.", owners: []metav1.OwnerReference{{APIVersion: "kpack.io/v1alpha2", Kind: "Image", Name: "shop", UID: "before", Controller: new(true)}}},
+		"Users": {reason: "A Build that a user made proves nothing."},
+		"Earlier": {
+			reason: "A Build of an earlier Image of that name proves nothing.",
+			owners: []metav1.OwnerReference{{APIVersion: "kpack.io/v1alpha2", Kind: "Image", Name: "shop", UID: "before", Controller: new(true)}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -314,12 +314,23 @@ func TestObstacles(t *testing.T) {
 		"Absent": {reason: "A repository that does not exist is denied.", change: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.URL = w.server.URL("none") })
 		}, want: "SourceDenied"},
-		"Secret": {reason: "A Secret that does not exist is waited for.", change: func(w *world) { w.edit(secret) }, want: "CredentialsGone", says: "source.git.secretRef"},
-		"Config": {reason: "A configuration that does not exist is waited for.", change: func(w *world) { w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ProviderConfigReference.Name = "none" }) }, want: "ConfigurationMissing"},
+		"Secret": {
+			reason: "A Secret that does not exist is waited for.",
+			change: func(w *world) { w.edit(secret) }, want: "CredentialsGone", says: "source.git.secretRef",
+		},
+		"Config": {
+			reason: "A configuration that does not exist is waited for.",
+			change: func(w *world) { w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ProviderConfigReference.Name = "none" }) },
+			want:   "ConfigurationMissing",
+		},
 		"OwnConfig": {reason: "A configuration of a tenant does not say where images go.", change: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ProviderConfigReference.Kind = "ProviderConfig" })
 		}, want: "PolicyDenied"},
-		"NoBuilds": {reason: "A configuration without a registry builds nothing.", change: func(w *world) { w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build = nil }) }, want: "PolicyDenied", says: "spec.build"},
+		"NoBuilds": {
+			reason: "A configuration without a registry builds nothing.",
+			change: func(w *world) { w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build = nil }) }, want: "PolicyDenied",
+			says: "spec.build",
+		},
 		"Namespace": {reason: "A configuration for other namespaces builds nothing.", change: func(w *world) {
 			w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.AllowedNamespaces = []string{"team-b"} })
 		}, want: "PolicyDenied"},
@@ -333,7 +344,10 @@ func TestObstacles(t *testing.T) {
 			w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.MaxResources.CPU = "2" })
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Resources.CPU = "2500m" })
 		}, want: "PolicyDenied", says: "at most 2"},
-		"Builder": {reason: "A build without a builder waits for a builder.", change: func(w *world) { w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Builder = nil }) }, want: "BuilderMissing"},
+		"Builder": {
+			reason: "A build without a builder waits for a builder.",
+			change: func(w *world) { w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Builder = nil }) }, want: "BuilderMissing",
+		},
 		"Taken": {reason: "An Image that a user made is not taken over.", change: func(w *world) {
 			u := kpack.NewObject(kpack.ImageKind())
 			u.SetNamespace("team-a")
@@ -353,7 +367,11 @@ func TestObstacles(t *testing.T) {
 		"Denied": {reason: "The status reports a denial by an admission webhook.", change: func(w *world) {
 			w.refuses = kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop", errors.New(`admission webhook "x" denied the request: no`))
 		}, want: "ImageRefused", says: "denied the request"},
-		"Refused": {reason: "The status reports an Image that kpack refuses.", change: func(w *world) { w.refuses = kerrors.NewBadRequest("spec.cache.volume.size cannot be set") }, want: "ImageRefused", says: "spec.cache.volume.size"},
+		"Refused": {
+			reason: "The status reports an Image that kpack refuses.",
+			change: func(w *world) { w.refuses = kerrors.NewBadRequest("spec.cache.volume.size cannot be set") }, want: "ImageRefused",
+			says: "spec.cache.volume.size",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -380,7 +398,10 @@ func TestTroubleLater(t *testing.T) {
 		want   string
 		source string
 	}{
-		"Down":    {reason: "A repository that is down changes nothing.", change: func(w *world) { w.down = errors.New("down") }, want: "Built", source: "SourceUnreachable"},
+		"Down": {
+			reason: "A repository that is down changes nothing.",
+			change: func(w *world) { w.down = errors.New("down") }, want: "Built", source: "SourceUnreachable",
+		},
 		"Builder": {reason: "A builder that is not ready changes nothing.", change: func(w *world) { w.plays(1, "False", "BuilderNotReady", "True") }, want: "Built"},
 		"Rebuild": {reason: "A rebuild that fails changes nothing.", change: func(w *world) { w.fails(2, "prepare", "analyze") }, want: "Built"},
 		"Deleted": {reason: "A branch that is deleted is not wanted any more.", change: func(w *world) {

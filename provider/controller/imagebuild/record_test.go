@@ -109,9 +109,12 @@ func TestLateRecord(t *testing.T) {
 		delays   []time.Duration
 		writes   int
 	}{
-		"Written":     {reason: "A record that was put off is written once.", act: runs, writes: 1},
-		"FailedOnce":  {reason: "A write that failed is tried again.", failures: 1, act: runs, delays: []time.Duration{time.Second}, writes: 1},
-		"FailedOften": {reason: "Writes that fail again are tried less and less often.", failures: 3, act: runs, delays: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, writes: 1},
+		"Written":    {reason: "A record that was put off is written once.", act: runs, writes: 1},
+		"FailedOnce": {reason: "A write that failed is tried again.", failures: 1, act: runs, delays: []time.Duration{time.Second}, writes: 1},
+		"FailedOften": {
+			reason:   "Writes that fail again are tried less and less often.",
+			failures: 3, act: runs, delays: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, writes: 1,
+		},
 		"Meanwhile": {
 			reason: "A hook that comes during the write is recorded by another write.",
 			act:    runs, during: true, delays: []time.Duration{time.Second}, writes: 2,

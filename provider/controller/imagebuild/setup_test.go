@@ -89,7 +89,9 @@ func newWorld(t *testing.T) *world {
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch}).Build()
 	now := func() time.Time { return w.clock }
 	w.c = &connector{
-		kube: w.kube, cache: w.kube, live: w.kube, guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newMemory(), hooks: newHookNotes(), counter: w, recorder: w, wake: func(types.NamespacedName) { w.woken++ }, now: now,
+		kube: w.kube, cache: w.kube, live: w.kube,
+		guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newMemory(),
+		hooks: newHookNotes(), counter: w, recorder: w, wake: func(types.NamespacedName) { w.woken++ }, now: now,
 		sources: sources.NewPool(w.list, func(types.NamespacedName) { w.woken++ }, func(error) {}, now),
 	}
 	w.c.hasKpack.Store(true)
@@ -237,7 +239,8 @@ func (w *world) plays(number int, ready, reason, succeeded string, change ...fun
 	i := w.image()
 	name := fmt.Sprintf("shop-build-%d", number)
 	i.Object["status"] = map[string]any{
-		"observedGeneration": i.GetGeneration(), "latestBuildRef": name, "conditions": []any{map[string]any{"type": "Ready", "status": ready, "reason": reason, "message": "why"}},
+		"observedGeneration": i.GetGeneration(), "latestBuildRef": name,
+		"conditions": []any{map[string]any{"type": "Ready", "status": ready, "reason": reason, "message": "why"}},
 	}
 	w.must(w.kube.Update(w.Context(), i))
 	if succeeded == "" {

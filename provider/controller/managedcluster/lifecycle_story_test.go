@@ -57,7 +57,8 @@ func TestCAPTCluster(t *testing.T) {
 	want := map[string]any{
 		"CAPTCluster": map[string]any{"region": "eu-west-1", "vpcTemplateRef": map[string]any{"name": "vpc", "namespace": "team-a"}},
 		"CAPTControlPlane": map[string]any{
-			"version": "v1.34.2", "workspaceTemplateRef": map[string]any{"name": "eks", "namespace": "team-a"}, "controlPlaneConfig": map[string]any{"region": "eu-west-1"},
+			"version": "v1.34.2", "workspaceTemplateRef": map[string]any{"name": "eks", "namespace": "team-a"},
+			"controlPlaneConfig": map[string]any{"region": "eu-west-1"},
 		},
 		"Cluster": map[string]any{"infrastructureRef": ref(groupInfrastructure, "CAPTCluster"), "controlPlaneRef": ref(groupControlPlane, "CAPTControlPlane")},
 	}
@@ -187,9 +188,18 @@ func TestRefused(t *testing.T) {
 		change func(*v1alpha1.ManagedClusterParameters)
 		want   string
 	}{
-		"OtherNamespace": {reason: "A cluster of another namespace is refused.", change: func(p *v1alpha1.ManagedClusterParameters) { p.Cluster.Namespace = "team-b" }, want: "PolicyDenied"},
-		"Template":       {reason: "A template that the configuration does not allow is refused.", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Name = "admin" }, want: "PolicyDenied"},
-		"VPCElsewhere":   {reason: "A template of another namespace is refused.", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.VPC.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"OtherNamespace": {
+			reason: "A cluster of another namespace is refused.",
+			change: func(p *v1alpha1.ManagedClusterParameters) { p.Cluster.Namespace = "team-b" }, want: "PolicyDenied",
+		},
+		"Template": {
+			reason: "A template that the configuration does not allow is refused.",
+			change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Name = "admin" }, want: "PolicyDenied",
+		},
+		"VPCElsewhere": {
+			reason: "A template of another namespace is refused.",
+			change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.VPC.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied",
+		},
 		"VPCAllowedElsewhere": {reason: "A VPC template of another namespace is refused even if allowed: CAPT would not find it.", before: func(w *testEnv) {
 			c := &configv1alpha1.ClusterProviderConfig{}
 			w.must(w.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
@@ -206,7 +216,10 @@ func TestRefused(t *testing.T) {
 		"Paused": {reason: "A user cannot pause a Cluster by its annotations.", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Annotations = map[string]v1alpha1.AnnotationValue{"cluster.x-k8s.io/paused": ""}
 		}, want: "PolicyDenied"},
-		"SiteName": {reason: "A user cannot publish a Site under a name of an administrator.", change: func(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish, p.Site.Name = true, "prod" }, want: "PolicyDenied"},
+		"SiteName": {
+			reason: "A user cannot publish a Site under a name of an administrator.",
+			change: func(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish, p.Site.Name = true, "prod" }, want: "PolicyDenied",
+		},
 		"SitePath": {reason: "A user cannot publish a Site with a directory of an administrator.", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Site.Publish, p.Site.Repository.Path = true, "clusters/prod"
 		}, want: "PolicyDenied"},
@@ -216,12 +229,30 @@ func TestRefused(t *testing.T) {
 		"Missing": {reason: "Nothing is made while a template does not exist.", before: func(w *testEnv) {
 			w.removeObject("WorkspaceTemplate", "team-a", "vpc")
 		}, want: "TemplateMissing"},
-		"Taken":           {reason: "A Cluster of the name that a user made by hand is not adopted.", before: func(w *testEnv) { w.putYAML("Cluster", "spec: {paused: false}") }, want: "NameTaken"},
-		"TakenElsewhere":  {reason: "A cluster of CAPT takes its name in all namespaces: Workspaces are cluster-scoped.", before: func(w *testEnv) { w.putYAML("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
-		"TakenVPC":        {reason: "An existing Workspace of the network is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-vpc}") }, want: "NameTaken"},
-		"TakenPlane":      {reason: "An existing Workspace of the control plane is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-eks-controlplane}") }, want: "NameTaken"},
-		"TakenKubeconfig": {reason: "An existing Workspace of the kubeconfig is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-kubeconfig}") }, want: "NameTaken"},
-		"Namespace":       {reason: "A configuration that is not for this namespace is refused.", before: func(w *testEnv) { w.allowOnlyNamespace("team-b") }, want: "PolicyDenied"},
+		"Taken": {
+			reason: "A Cluster of the name that a user made by hand is not adopted.",
+			before: func(w *testEnv) { w.putYAML("Cluster", "spec: {paused: false}") }, want: "NameTaken",
+		},
+		"TakenElsewhere": {
+			reason: "A cluster of CAPT takes its name in all namespaces: Workspaces are cluster-scoped.",
+			before: func(w *testEnv) { w.putYAML("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken",
+		},
+		"TakenVPC": {
+			reason: "An existing Workspace of the network is refused: CAPT would adopt it.",
+			before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-vpc}") }, want: "NameTaken",
+		},
+		"TakenPlane": {
+			reason: "An existing Workspace of the control plane is refused: CAPT would adopt it.",
+			before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-eks-controlplane}") }, want: "NameTaken",
+		},
+		"TakenKubeconfig": {
+			reason: "An existing Workspace of the kubeconfig is refused: CAPT would adopt it.",
+			before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-kubeconfig}") }, want: "NameTaken",
+		},
+		"Namespace": {
+			reason: "A configuration that is not for this namespace is refused.",
+			before: func(w *testEnv) { w.allowOnlyNamespace("team-b") }, want: "PolicyDenied",
+		},
 		"TopologyNamespace": {reason: "A configuration that is not for this namespace is refused for a topology, too.", before: func(w *testEnv) { w.allowOnlyNamespace("team-b") }, change: func(p *v1alpha1.ManagedClusterParameters) {
 			*p = topologyParameters()
 		}, want: "PolicyDenied"},

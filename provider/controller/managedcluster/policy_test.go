@@ -27,32 +27,37 @@ func TestDeniedAfterCreation(t *testing.T) {
 		want   map[xpv2.ConditionType]string
 	}{
 		"Well": {reason: "A limit takes nothing from a cluster that runs.", change: forbid, want: map[xpv2.ConditionType]string{
-			v1alpha1.TypeControlPlaneReady: "True/Available", v1alpha1.TypeInfrastructureReady: "True/Provisioned", v1alpha1.TypeKubeconfigReady: "True/Answers", v1alpha1.TypeDeleting: "False/NotDeleting",
+			v1alpha1.TypeControlPlaneReady: "True/Available", v1alpha1.TypeInfrastructureReady: "True/Provisioned",
+			v1alpha1.TypeKubeconfigReady: "True/Answers", v1alpha1.TypeDeleting: "False/NotDeleting",
 		}},
 		"Lost": {reason: "A limit does not hide that the cluster is lost.", change: func(w *testEnv) {
 			forbid(w)
 			w.reconcileUntil("PolicyDenied")
 			w.putYAML("CAPTControlPlane", "status: {ready: false}")
 		}, want: map[xpv2.ConditionType]string{
-			v1alpha1.TypeControlPlaneReady: "False/NotReady", v1alpha1.TypeInfrastructureReady: "True/Provisioned", v1alpha1.TypeKubeconfigReady: "True/Answers", v1alpha1.TypeDeleting: "False/NotDeleting",
+			v1alpha1.TypeControlPlaneReady: "False/NotReady", v1alpha1.TypeInfrastructureReady: "True/Provisioned",
+			v1alpha1.TypeKubeconfigReady: "True/Answers", v1alpha1.TypeDeleting: "False/NotDeleting",
 		}},
 		"Gone": {reason: "A Cluster that is gone is reported as missing in spite of a limit.", change: func(w *testEnv) {
 			forbid(w)
 			w.removeSilently("Cluster")
 		}, want: map[xpv2.ConditionType]string{
-			v1alpha1.TypeControlPlaneReady: "False/ObjectMissing", v1alpha1.TypeInfrastructureReady: "False/ObjectMissing", v1alpha1.TypeKubeconfigReady: "False/ObjectMissing", v1alpha1.TypeDeleting: "False/ObjectMissing",
+			v1alpha1.TypeControlPlaneReady: "False/ObjectMissing", v1alpha1.TypeInfrastructureReady: "False/ObjectMissing",
+			v1alpha1.TypeKubeconfigReady: "False/ObjectMissing", v1alpha1.TypeDeleting: "False/ObjectMissing",
 		}},
 		"Another": {reason: "Another Cluster of the same name is not reported as the lost Cluster.", change: func(w *testEnv) {
 			forbid(w)
 			w.removeSilently("Cluster")
 			w.putYAML("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
 		}, want: map[xpv2.ConditionType]string{
-			v1alpha1.TypeControlPlaneReady: "Unknown/PolicyDenied", v1alpha1.TypeInfrastructureReady: "Unknown/PolicyDenied", v1alpha1.TypeKubeconfigReady: "Unknown/PolicyDenied", v1alpha1.TypeDeleting: "Unknown/PolicyDenied",
+			v1alpha1.TypeControlPlaneReady: "Unknown/PolicyDenied", v1alpha1.TypeInfrastructureReady: "Unknown/PolicyDenied",
+			v1alpha1.TypeKubeconfigReady: "Unknown/PolicyDenied", v1alpha1.TypeDeleting: "Unknown/PolicyDenied",
 		}},
 		"Elsewhere": {reason: "A Cluster of another namespace is not read.", change: func(w *testEnv) {
 			w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ForProvider.Cluster.Namespace = "team-b" })
 		}, want: map[xpv2.ConditionType]string{
-			v1alpha1.TypeControlPlaneReady: "Unknown/PolicyDenied", v1alpha1.TypeInfrastructureReady: "Unknown/PolicyDenied", v1alpha1.TypeKubeconfigReady: "Unknown/PolicyDenied", v1alpha1.TypeDeleting: "Unknown/PolicyDenied",
+			v1alpha1.TypeControlPlaneReady: "Unknown/PolicyDenied", v1alpha1.TypeInfrastructureReady: "Unknown/PolicyDenied",
+			v1alpha1.TypeKubeconfigReady: "Unknown/PolicyDenied", v1alpha1.TypeDeleting: "Unknown/PolicyDenied",
 		}},
 	}
 	for name, tc := range cases {
@@ -110,7 +115,8 @@ func TestDeniedCAPT(t *testing.T) {
 			want: `spec.forProvider.capt.controlPlane.tags: "role" is not among the spec.policy.capt.tagKeys of the ClusterProviderConfig`,
 		},
 		"Allowed": {
-			reason: "A cluster with a listed region, VPC and tags is built.", policy: configv1alpha1.CAPTPolicy{Regions: []string{"eu-west-1"}, VPCIDs: []string{"vpc-1"}, TagKeys: []string{"team*"}},
+			reason: "A cluster with a listed region, VPC and tags is built.",
+			policy: configv1alpha1.CAPTPolicy{Regions: []string{"eu-west-1"}, VPCIDs: []string{"vpc-1"}, TagKeys: []string{"team*"}},
 			change: func(c *v1alpha1.CAPT) {
 				c.VPC = v1alpha1.CAPTVPC{ExistingID: "vpc-1"}
 				c.ControlPlane.Tags = map[string]v1alpha1.BoundedText{"team-name": "a"}

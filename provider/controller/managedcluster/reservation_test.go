@@ -89,8 +89,10 @@ func (w *testEnv) appliesByOwner() map[string]int {
 
 func topologyParameters() v1alpha1.ManagedClusterParameters {
 	return v1alpha1.ManagedClusterParameters{
-		Cluster:            v1alpha1.ClusterReference{Name: "c1"},
-		ClusterDescription: v1alpha1.ClusterDescription{Type: v1alpha1.TypeTopology, Version: "v1.34.2", Topology: &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "a"}}},
+		Cluster: v1alpha1.ClusterReference{Name: "c1"},
+		ClusterDescription: v1alpha1.ClusterDescription{
+			Type: v1alpha1.TypeTopology, Version: "v1.34.2", Topology: &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "a"}},
+		},
 	}
 }
 
@@ -108,11 +110,26 @@ func TestConcurrentReservations(t *testing.T) {
 		want   map[string]int
 		taken  bool
 	}{
-		"First":     {reason: "CAPT's names are unique over all namespaces.", spec: captParameters(), second: elsewhere, want: map[string]int{"mc-uid": 3}, taken: true},
-		"Second":    {reason: "The ManagedCluster that reserves the name first has it.", spec: captParameters(), second: elsewhere, first: 1, want: map[string]int{"second-uid": 3}, taken: true},
-		"AtOnce":    {reason: "The API server accepts one of two reservations at the same moment.", spec: captParameters(), second: elsewhere, atOnce: true, want: map[string]int{"mc-uid": 3}, taken: true},
-		"Namespace": {reason: "In one namespace there is one Cluster of a name.", spec: topologyParameters(), second: beside, want: map[string]int{"mc-uid": 1}, taken: true},
-		"Apart":     {reason: "A Cluster of a ClusterClass may have the name of a Cluster in another namespace.", spec: topologyParameters(), second: elsewhere, want: map[string]int{"mc-uid": 1, "second-uid": 1}},
+		"First": {
+			reason: "CAPT's names are unique over all namespaces.",
+			spec:   captParameters(), second: elsewhere, want: map[string]int{"mc-uid": 3}, taken: true,
+		},
+		"Second": {
+			reason: "The ManagedCluster that reserves the name first has it.",
+			spec:   captParameters(), second: elsewhere, first: 1, want: map[string]int{"second-uid": 3}, taken: true,
+		},
+		"AtOnce": {
+			reason: "The API server accepts one of two reservations at the same moment.",
+			spec:   captParameters(), second: elsewhere, atOnce: true, want: map[string]int{"mc-uid": 3}, taken: true,
+		},
+		"Namespace": {
+			reason: "In one namespace there is one Cluster of a name.",
+			spec:   topologyParameters(), second: beside, want: map[string]int{"mc-uid": 1}, taken: true,
+		},
+		"Apart": {
+			reason: "A Cluster of a ClusterClass may have the name of a Cluster in another namespace.",
+			spec:   topologyParameters(), second: elsewhere, want: map[string]int{"mc-uid": 1, "second-uid": 1},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +194,8 @@ func TestReservation(t *testing.T) {
 			},
 		},
 		"Unreserved": {
-			reason: "An object that was made without a reservation and is not in the cache yet is noticed.", taken: "there is a CAPTCluster of that name that this ManagedCluster did not make",
+			reason: "An object that was made without a reservation and is not in the cache yet is noticed.",
+			taken:  "there is a CAPTCluster of that name that this ManagedCluster did not make",
 			before: func(w *testEnv) {
 				w.must(w.Client.Delete(w.Context(), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: lease.Namespace, Name: lease.Name}}))
 				w.putYAML("CAPTCluster", "spec: {region: x}")

@@ -100,7 +100,14 @@ func newWorld(t *testing.T) *testEnv {
 	w.must(err)
 	w.c = &connector{kube: w, live: w, metadata: w, namespace: "crossplane-system", usage: resource.NewProviderConfigUsageTracker(w, &configv1alpha1.ProviderConfigUsage{}), pool: pool, prober: w, memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.must(w.Create(t.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Spec: configv1alpha1.ProviderConfigSpec{
-		Policy: configv1alpha1.Policy{WorkspaceTemplates: []configv1alpha1.NamespacedName{{Namespace: "team-a", Name: "eks"}, {Namespace: "team-a", Name: "vpc"}, {Namespace: "team-b", Name: "eks"}, {Namespace: "team-b", Name: "vpc"}}},
+		Policy: configv1alpha1.Policy{
+			WorkspaceTemplates: []configv1alpha1.NamespacedName{
+				{Namespace: "team-a", Name: "eks"},
+				{Namespace: "team-a", Name: "vpc"},
+				{Namespace: "team-b", Name: "eks"},
+				{Namespace: "team-b", Name: "vpc"},
+			},
+		},
 	}}))
 	return w
 }

@@ -148,7 +148,10 @@ func TestSiteOfFormerManagedCluster(t *testing.T) {
 			s.Spec.Owner.UID = "mc-uid"
 			w.must(w.Update(w.Context(), s))
 		}},
-		"Deleted": {reason: "A Site that an administrator deletes is published again.", act: func(w *testEnv, s *catalogv1alpha1.Site) { w.must(w.Client.Delete(w.Context(), s)) }},
+		"Deleted": {
+			reason: "A Site that an administrator deletes is published again.",
+			act:    func(w *testEnv, s *catalogv1alpha1.Site) { w.must(w.Client.Delete(w.Context(), s)) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -241,7 +244,9 @@ func TestPublishedSite(t *testing.T) {
 	s := &catalogv1alpha1.Site{}
 	w.must(w.Get(t.Context(), client.ObjectKey{Name: "team-a.prod"}, s))
 	want := catalogv1alpha1.SiteSpec{
-		Cluster:    catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster", Namespace: "team-a", Name: "c1"}},
+		Cluster: catalogv1alpha1.SiteCluster{
+			ClusterRef: &catalogv1alpha1.ObjectReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster", Namespace: "team-a", Name: "c1"},
+		},
 		Engine:     catalogv1alpha1.SiteEngine{Type: "None"},
 		Repository: catalogv1alpha1.SiteRepository{Path: "clusters/team-a/prod"}, AllowedNamespaces: []string{"team-a"},
 		Owner: &catalogv1alpha1.SiteOwner{APIGroup: "cluster.intentplane.dev", Kind: "ManagedCluster", Namespace: "team-a", Name: "prod", UID: "mc-uid"},
@@ -270,8 +275,14 @@ func TestForeignSite(t *testing.T) {
 	}{
 		"CVE-2026-41050-Name": {reason: "A tenant's cluster does not take over the Site of an administrator by its name.", site: foreign("team-a.prod", "elsewhere")},
 		"CVE-2026-41050-Path": {reason: "A tenant's cluster does not take over the directory of another Site.", site: foreign("edge1", "clusters/team-a/prod")},
-		"Parent":              {reason: "A directory below the directory of another Site is refused: its engine reads all of it.", site: foreign("edge1", "clusters")},
-		"Child":               {reason: "A directory above the directory of another Site is refused: our engine would read all of it.", site: foreign("edge1", "clusters/team-a/prod/edge1")},
+		"Parent": {
+			reason: "A directory below the directory of another Site is refused: its engine reads all of it.",
+			site:   foreign("edge1", "clusters"),
+		},
+		"Child": {
+			reason: "A directory above the directory of another Site is refused: our engine would read all of it.",
+			site:   foreign("edge1", "clusters/team-a/prod/edge1"),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -313,8 +324,11 @@ func TestPublishedParameters(t *testing.T) {
 		take   string
 		want   string
 	}{
-		"TooMany": {reason: "A Site with more than 16 KiB of parameters is not published.", want: "spec.forProvider.site.parameters: keys and values have 16392 bytes, and a Site that is published may have 16384"},
-		"Enough":  {reason: "A Site with at most 16 KiB of parameters is published.", take: "p0"},
+		"TooMany": {
+			reason: "A Site with more than 16 KiB of parameters is not published.",
+			want:   "spec.forProvider.site.parameters: keys and values have 16392 bytes, and a Site that is published may have 16384",
+		},
+		"Enough": {reason: "A Site with at most 16 KiB of parameters is published.", take: "p0"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -343,7 +357,9 @@ func (w *testEnv) otherPublished(namespace string, n int) {
 	for i := range n {
 		s := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.other%d", namespace, i)}, Spec: catalogv1alpha1.SiteSpec{
 			Repository: catalogv1alpha1.SiteRepository{Path: fmt.Sprintf("clusters/%s/other%d", namespace, i)}, AllowedNamespaces: []string{namespace},
-			Owner: &catalogv1alpha1.SiteOwner{APIGroup: v1alpha1.Group, Kind: "ManagedCluster", Namespace: namespace, Name: fmt.Sprintf("other%d", i), UID: fmt.Sprintf("uid-%d", i)},
+			Owner: &catalogv1alpha1.SiteOwner{
+				APIGroup: v1alpha1.Group, Kind: "ManagedCluster", Namespace: namespace, Name: fmt.Sprintf("other%d", i), UID: fmt.Sprintf("uid-%d", i),
+			},
 		}}
 		s.SetUsableFrom()
 		w.must(w.Create(w.Context(), s))
@@ -360,12 +376,27 @@ func TestMaxPublishedSites(t *testing.T) {
 		others int
 		want   string
 	}{
-		"Default":    {reason: "The twenty-first Site of a namespace is refused by default.", own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
-		"Last":       {reason: "The twentieth Site of a namespace is published.", own: 19},
-		"Others":     {reason: "Sites of other namespaces do not count for this namespace.", own: 1, others: 30},
-		"More":       {reason: "A ClusterProviderConfig may allow more Sites.", max: new(int32(30)), own: 25},
-		"None":       {reason: "A ClusterProviderConfig may allow no Sites.", max: new(int32(0)), want: "spec.forProvider.site.publish: the namespace has published 0 Sites, and spec.policy.maxPublishedSites of the configuration allows 0"},
-		"Namespaced": {reason: "A ProviderConfig, which a tenant may write, allows no more than the default.", kind: "ProviderConfig", max: new(int32(30)), own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
+		"Default": {
+			reason: "The twenty-first Site of a namespace is refused by default.",
+			own:    20,
+			want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration " +
+				"allows 20",
+		},
+		"Last":   {reason: "The twentieth Site of a namespace is published.", own: 19},
+		"Others": {reason: "Sites of other namespaces do not count for this namespace.", own: 1, others: 30},
+		"More":   {reason: "A ClusterProviderConfig may allow more Sites.", max: new(int32(30)), own: 25},
+		"None": {
+			reason: "A ClusterProviderConfig may allow no Sites.",
+			max:    new(int32(0)),
+			want: "spec.forProvider.site.publish: the namespace has published 0 Sites, and spec.policy.maxPublishedSites of the configuration " +
+				"allows 0",
+		},
+		"Namespaced": {
+			reason: "A ProviderConfig, which a tenant may write, allows no more than the default.",
+			kind:   "ProviderConfig", max: new(int32(30)), own: 20,
+			want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration " +
+				"allows 20",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

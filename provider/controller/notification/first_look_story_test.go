@@ -132,7 +132,10 @@ func TestOldOutcomeIsShownAgain(t *testing.T) {
 		reason string
 		add    func(w *testEnv)
 	}{
-		"Added":     {reason: "A receiver that is new is not posted an old outcome that the status shows again.", add: func(w *testEnv) { w.setReceivers(to("https://b.example.org/x", succeeded)) }},
+		"Added": {
+			reason: "A receiver that is new is not posted an old outcome that the status shows again.",
+			add:    func(w *testEnv) { w.setReceivers(to("https://b.example.org/x", succeeded)) },
+		},
 		"Moved":     {reason: "A configuration that is named newly is not posted an old outcome that the status shows again.", add: func(w *testEnv) { w.addConfig(); w.moveConfig("other") }},
 		"Restarted": {reason: "A receiver that was added while no provider ran is not posted it either.", add: func(w *testEnv) { w.setReceivers(to("https://b.example.org/x", succeeded)); w.restart() }},
 	}

@@ -22,12 +22,32 @@ func TestReceiverFor(t *testing.T) {
 		want    string
 		err     string
 	}{
-		"Allowed":    {reason: "A tenant posts to a host that the administrator allows.", want: "https://a.example.org/x"},
-		"NotAllowed": {reason: "A tenant posts to no other host.", change: func(n *configv1alpha1.Notification) { n.URL = "https://c.example.org/x" }, err: `spec.notifications.url: host "c.example.org" is not one to which the administrator lets notifications of ProviderConfigs be posted (--notification-hosts of the provider)`},
-		"NoSecret":   {reason: "A Secret that does not exist is named.", change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, err: "spec.notifications.secretRef: Secret team-a/hook does not exist"},
-		"NoKey":      {reason: "A Secret without a key that is read is named.", change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, data: map[string]string{"password": "x"}, err: "spec.notifications.secretRef: Secret team-a/hook has no key token or address"},
-		"Address":    {reason: "The Secret has the address whose path is secret.", change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, data: map[string]string{"address": "https://a.example.org/services/T/B\n"}, want: "https://a.example.org/services/T/B"},
-		"OtherHost":  {reason: "The Secret does not lead to another host.", change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, data: map[string]string{"address": "https://b.example.org/x"}, err: "spec.notifications.secretRef: key address of the Secret must be an https address with the host of spec.notifications.url"},
+		"Allowed": {reason: "A tenant posts to a host that the administrator allows.", want: "https://a.example.org/x"},
+		"NotAllowed": {
+			reason: "A tenant posts to no other host.",
+			change: func(n *configv1alpha1.Notification) { n.URL = "https://c.example.org/x" },
+			err:    `spec.notifications.url: host "c.example.org" is not one to which the administrator lets notifications of ProviderConfigs be posted (--notification-hosts of the provider)`,
+		},
+		"NoSecret": {
+			reason: "A Secret that does not exist is named.",
+			change: func(n *configv1alpha1.Notification) { n.SecretRef = hook },
+			err:    "spec.notifications.secretRef: Secret team-a/hook does not exist",
+		},
+		"NoKey": {
+			reason: "A Secret without a key that is read is named.",
+			change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, data: map[string]string{"password": "x"},
+			err: "spec.notifications.secretRef: Secret team-a/hook has no key token or address",
+		},
+		"Address": {
+			reason: "The Secret has the address whose path is secret.",
+			change: func(n *configv1alpha1.Notification) { n.SecretRef = hook },
+			data:   map[string]string{"address": "https://a.example.org/services/T/B\n"}, want: "https://a.example.org/services/T/B",
+		},
+		"OtherHost": {
+			reason: "The Secret does not lead to another host.",
+			change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, data: map[string]string{"address": "https://b.example.org/x"},
+			err: "spec.notifications.secretRef: key address of the Secret must be an https address with the host of spec.notifications.url",
+		},
 		"OtherSecret": {reason: "A tenant's configuration reads no Secret of another namespace.", change: func(n *configv1alpha1.Notification) {
 			n.SecretRef = &configv1alpha1.SecretReference{Namespace: "crossplane-system", Name: "hook"}
 		}, err: "spec.notifications.secretRef.namespace: a ProviderConfig reads Secrets of its own namespace only"},

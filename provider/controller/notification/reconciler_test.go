@@ -188,7 +188,8 @@ func (w *testEnv) restart() {
 	gvk := schema.GroupVersionKind{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 	w.counts.pending = 0
 	w.r = &Reconciler{
-		kube: w.kube, live: w.kube, gvk: gvk, books: newBooks(w.kube, "crossplane-system", logging.NewNopLogger()), poster: w.receiver, counter: w.counts, hosts: []string{"a.example.org"},
+		kube: w.kube, live: w.kube, gvk: gvk, books: newBooks(w.kube, "crossplane-system", logging.NewNopLogger()), poster: w.receiver,
+		counter: w.counts, hosts: []string{"a.example.org"},
 		now: func() time.Time { return w.now }, log: logging.NewNopLogger(), notes: setup.NewMemory(newNote),
 		wake: func(key types.NamespacedName) { w.woken = append(w.woken, key) },
 	}
@@ -382,8 +383,10 @@ func TestReceiverThatFails(t *testing.T) {
 	w.mustReconcile()
 	w.wantTaken("The next provider posts the events that its predecessor could not post.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.RolledBack")
 	want := []string{
-		"NotificationDelayed Receiver a (a.example.org) did not take the notification that revision 1 is Succeeded: the server answers with status 503 Service Unavailable. The provider posts it again for a day",
-		"NotificationDelayed Receiver a (a.example.org) did not take the notification that revision 2 is RolledBack: the server does not answer. The provider posts it again for a day",
+		"NotificationDelayed Receiver a (a.example.org) did not take the notification that revision 1 is Succeeded: the server answers with " +
+			"status 503 Service Unavailable. The provider posts it again for a day",
+		"NotificationDelayed Receiver a (a.example.org) did not take the notification that revision 2 is RolledBack: the server does not " +
+			"answer. The provider posts it again for a day",
 	}
 	if diff := cmp.Diff(want, w.events()); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
@@ -552,7 +555,11 @@ func TestReceiverIsAway(t *testing.T) {
 		away        time.Duration
 		want        []string
 	}{
-		"Receiver": {reason: "A receiver that is away for a moment misses nothing.", remove: removeReceiver, add: addReceiver, away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"}},
+		"Receiver": {
+			reason: "A receiver that is away for a moment misses nothing.",
+			remove: removeReceiver, add: addReceiver, away: time.Minute,
+			want: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
+		},
 		"Config": {
 			reason: "A receiver misses nothing while its configuration is away for a moment, and the provider begins again meanwhile.",
 			remove: func(w *testEnv) { w.must(w.kube.Delete(w.t.Context(), w.config)); w.restart() },
@@ -563,8 +570,15 @@ func TestReceiverIsAway(t *testing.T) {
 			},
 			away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
 		},
-		"Long":    {reason: "A receiver that comes back after hours gets outcomes from then on.", remove: removeReceiver, add: addReceiver, away: 5 * time.Hour, want: []string{"a.example.org u1.3.1.Succeeded"}},
-		"Renamed": {reason: "A receiver with another name is a new receiver.", remove: removeReceiver, add: func(w *testEnv) { w.setReceivers(named("b", receiver.URL, succeeded)) }, away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded"}},
+		"Long": {
+			reason: "A receiver that comes back after hours gets outcomes from then on.",
+			remove: removeReceiver, add: addReceiver, away: 5 * time.Hour, want: []string{"a.example.org u1.3.1.Succeeded"},
+		},
+		"Renamed": {
+			reason: "A receiver with another name is a new receiver.",
+			remove: removeReceiver, add: func(w *testEnv) { w.setReceivers(named("b", receiver.URL, succeeded)) }, away: time.Minute,
+			want: []string{"a.example.org u1.3.1.Succeeded"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,8 @@ func newReadyWorld(t *testing.T, change func(*configv1alpha1.ProviderConfigSpec)
 	pool := repository.NewPool(repository.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: time.Minute})
 	kind := policy.KindClusterProviderConfig
 	w.r = &ReadyReconciler{kube: w.kube, kind: kind, newConfig: configKinds()[kind], changes: newChangeLog(), now: now, answers: &answerBook{
-		opener: gitdelivery.Opener{Kube: w.kube, Pool: pool, Now: now}, kind: kind, prefix: "ready/", maxAge: ownInterval, now: now, open: map[types.NamespacedName]openedConfig{},
+		opener: gitdelivery.Opener{Kube: w.kube, Pool: pool, Now: now}, kind: kind, prefix: "ready/", maxAge: ownInterval, now: now,
+		open: map[types.NamespacedName]openedConfig{},
 	}}
 	return w
 }
@@ -121,9 +122,15 @@ func TestReady(t *testing.T) {
 		minutes int
 		want    readyView
 	}{
-		{reason: "A new configuration is looked at, and its first good answer is written at once.", want: readyView{Status: "True", Reason: "Reachable", Writes: 1, Requests: 2}},
+		{
+			reason: "A new configuration is looked at, and its first good answer is written at once.",
+			want:   readyView{Status: "True", Reason: "Reachable", Writes: 1, Requests: 2},
+		},
 		{reason: "While nothing changes, nothing is written or asked.", minutes: 29, want: readyView{Status: "True", Reason: "Reachable"}},
-		{reason: "A repository that no delivery looks at is looked at each half an hour, without a write.", minutes: 1, want: readyView{Status: "True", Reason: "Reachable", Requests: 1}},
+		{
+			reason:  "A repository that no delivery looks at is looked at each half an hour, without a write.",
+			minutes: 1, want: readyView{Status: "True", Reason: "Reachable", Requests: 1},
+		},
 		{reason: "While a delivery looks, the configuration looks no more.", act: func() {
 			for range 39 {
 				w.deliveryLooks()
@@ -146,7 +153,10 @@ func TestReady(t *testing.T) {
 			w.deliveryLooks()
 		}, minutes: 3, want: readyView{Status: "False", Reason: "Unreachable", Writes: 1, Requests: 3}},
 		{reason: "A repository that is down is looked at ever more rarely.", minutes: 60, want: readyView{Status: "False", Reason: "Unreachable", Requests: 7}},
-		{reason: "A repository that answers again is written once that lasted a minute.", act: func() { w.git.Fail(fleet, 0) }, minutes: 12, want: readyView{Status: "True", Reason: "Reachable", Writes: 1, Requests: 1}},
+		{
+			reason: "A repository that answers again is written once that lasted a minute.",
+			act:    func() { w.git.Fail(fleet, 0) }, minutes: 12, want: readyView{Status: "True", Reason: "Reachable", Writes: 1, Requests: 1},
+		},
 	}
 	for _, step := range steps {
 		if step.act != nil {

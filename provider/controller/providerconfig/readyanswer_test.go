@@ -21,9 +21,15 @@ func TestIsLookDue(t *testing.T) {
 		answer repository.Answer
 		want   bool
 	}{
-		"Never":        {reason: "A repository that was not asked is looked at.", want: true},
-		"Delivered":    {reason: "A repository that a delivery looked at within half an hour is not looked at.", answer: repository.Answer{At: now.Add(-29 * time.Minute)}},
-		"Unused":       {reason: "A repository that no delivery looks at is looked at each half an hour.", answer: repository.Answer{At: now.Add(-30 * time.Minute)}, want: true},
+		"Never": {reason: "A repository that was not asked is looked at.", want: true},
+		"Delivered": {
+			reason: "A repository that a delivery looked at within half an hour is not looked at.",
+			answer: repository.Answer{At: now.Add(-29 * time.Minute)},
+		},
+		"Unused": {
+			reason: "A repository that no delivery looks at is looked at each half an hour.",
+			answer: repository.Answer{At: now.Add(-30 * time.Minute)}, want: true,
+		},
 		"JustFailed":   {reason: "A repository that failed is left alone for a minute.", answer: failed(59*time.Second, 0)},
 		"FailedOnce":   {reason: "A first failure is looked at again after a minute.", answer: failed(time.Minute, 0), want: true},
 		"Failing":      {reason: "A repository that failed for four minutes is left alone for as long.", answer: failed(3*time.Minute, 4*time.Minute)},
@@ -48,13 +54,34 @@ func TestVerdictOfAnswer(t *testing.T) {
 		answer repository.Answer
 		want   verdict
 	}{
-		"Unknown":   {reason: "A repository that did not answer yet has no verdict.", want: verdict{}},
-		"Reached":   {reason: "A repository that answered is reachable.", answer: repository.Answer{At: timestamp}, want: verdict{reason: "Reachable"}},
-		"Password":  {reason: "A failure has the reason and the message that a GitDelivery would have.", answer: repository.Answer{At: timestamp, Err: failure.Newf(failure.ClassAuth, "wrong password")}, want: verdict{reason: "AuthFailed", message: "wrong password"}},
-		"Server":    {reason: "The words of the server are in the message.", answer: repository.Answer{At: timestamp, Err: &failure.Error{Class: failure.ClassTransient, Detail: "busy", Remote: "come back"}}, want: verdict{reason: "Unreachable", message: "busy. The server says: come back"}},
-		"ReadOnly":  {reason: "A repository that takes no push is not ready, although it can be read.", answer: repository.Answer{At: timestamp, PushErr: refused, PushFailedAt: timestamp}, want: verdict{reason: "StateRefused", message: "the ref is protected"}},
-		"OldPush":   {reason: "A push that no delivery tried again does not count for ever.", answer: repository.Answer{At: timestamp, PushErr: refused, PushFailedAt: now.Add(-ownInterval)}, want: verdict{reason: "Reachable"}},
-		"LookFirst": {reason: "The result of a look counts more than a push.", answer: repository.Answer{At: timestamp, Err: failure.Newf(failure.ClassTrust, "unknown authority"), PushErr: refused, PushFailedAt: timestamp}, want: verdict{reason: "TrustFailed", message: "unknown authority"}},
+		"Unknown": {reason: "A repository that did not answer yet has no verdict.", want: verdict{}},
+		"Reached": {reason: "A repository that answered is reachable.", answer: repository.Answer{At: timestamp}, want: verdict{reason: "Reachable"}},
+		"Password": {
+			reason: "A failure has the reason and the message that a GitDelivery would have.",
+			answer: repository.Answer{At: timestamp, Err: failure.Newf(failure.ClassAuth, "wrong password")},
+			want:   verdict{reason: "AuthFailed", message: "wrong password"},
+		},
+		"Server": {
+			reason: "The words of the server are in the message.",
+			answer: repository.Answer{At: timestamp, Err: &failure.Error{Class: failure.ClassTransient, Detail: "busy", Remote: "come back"}},
+			want:   verdict{reason: "Unreachable", message: "busy. The server says: come back"},
+		},
+		"ReadOnly": {
+			reason: "A repository that takes no push is not ready, although it can be read.",
+			answer: repository.Answer{At: timestamp, PushErr: refused, PushFailedAt: timestamp},
+			want:   verdict{reason: "StateRefused", message: "the ref is protected"},
+		},
+		"OldPush": {
+			reason: "A push that no delivery tried again does not count for ever.",
+			answer: repository.Answer{At: timestamp, PushErr: refused, PushFailedAt: now.Add(-ownInterval)}, want: verdict{reason: "Reachable"},
+		},
+		"LookFirst": {
+			reason: "The result of a look counts more than a push.",
+			answer: repository.Answer{
+				At: timestamp, Err: failure.Newf(failure.ClassTrust, "unknown authority"), PushErr: refused, PushFailedAt: timestamp,
+			},
+			want: verdict{reason: "TrustFailed", message: "unknown authority"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

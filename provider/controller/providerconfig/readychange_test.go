@@ -21,13 +21,22 @@ func TestPatienceFor(t *testing.T) {
 		shown, want xpv2.Condition
 		patience    time.Duration
 	}{
-		"FirstGood":  {reason: "The first answer of a repository is written at once.", want: good},
-		"FirstBad":   {reason: "A first failure waits a little, for a Secret that is created after its configuration.", want: bad, patience: firstFailure},
-		"Edited":     {reason: "The first good answer about an edited spec is written at once.", shown: ready(corev1.ConditionFalse, "AuthFailed", "no", 1), want: good},
-		"EditedBad":  {reason: "The first failure of an edited spec waits a little.", shown: ready(corev1.ConditionTrue, "Reachable", "", 1), want: bad, patience: firstFailure},
-		"Recovered":  {reason: "A repository that answers again has to do so for a minute.", shown: bad, want: good, patience: lasting},
-		"Fails":      {reason: "A repository that does not answer any more has to do so for a minute.", shown: good, want: bad, patience: lasting},
-		"OtherCause": {reason: "Another cause has to last for a minute.", shown: ready(corev1.ConditionFalse, "Unreachable", "down", 2), want: bad, patience: lasting},
+		"FirstGood": {reason: "The first answer of a repository is written at once.", want: good},
+		"FirstBad":  {reason: "A first failure waits a little, for a Secret that is created after its configuration.", want: bad, patience: firstFailure},
+		"Edited": {
+			reason: "The first good answer about an edited spec is written at once.",
+			shown:  ready(corev1.ConditionFalse, "AuthFailed", "no", 1), want: good,
+		},
+		"EditedBad": {
+			reason: "The first failure of an edited spec waits a little.",
+			shown:  ready(corev1.ConditionTrue, "Reachable", "", 1), want: bad, patience: firstFailure,
+		},
+		"Recovered": {reason: "A repository that answers again has to do so for a minute.", shown: bad, want: good, patience: lasting},
+		"Fails":     {reason: "A repository that does not answer any more has to do so for a minute.", shown: good, want: bad, patience: lasting},
+		"OtherCause": {
+			reason: "Another cause has to last for a minute.",
+			shown:  ready(corev1.ConditionFalse, "Unreachable", "down", 2), want: bad, patience: lasting,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -45,12 +54,18 @@ func TestIsShown(t *testing.T) {
 		want   xpv2.Condition
 		is     bool
 	}{
-		"Same":       {reason: "An unchanged condition is shown.", want: published, is: true},
-		"Serial":     {reason: "The number that a server gives each request does not make a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "refused. The server says: request 5e6f7a8b", 1), is: true},
-		"Message":    {reason: "Another message is a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "the key is expired", 1)},
-		"Reason":     {reason: "Another reason is a difference.", want: ready(corev1.ConditionFalse, "TrustFailed", published.Message, 1)},
-		"Status":     {reason: "Another status is a difference.", want: ready(corev1.ConditionTrue, "AuthFailed", published.Message, 1)},
-		"Generation": {reason: "The result for an earlier spec is not shown for the present spec.", want: ready(corev1.ConditionFalse, "AuthFailed", published.Message, 2)},
+		"Same": {reason: "An unchanged condition is shown.", want: published, is: true},
+		"Serial": {
+			reason: "The number that a server gives each request does not make a difference.",
+			want:   ready(corev1.ConditionFalse, "AuthFailed", "refused. The server says: request 5e6f7a8b", 1), is: true,
+		},
+		"Message": {reason: "Another message is a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "the key is expired", 1)},
+		"Reason":  {reason: "Another reason is a difference.", want: ready(corev1.ConditionFalse, "TrustFailed", published.Message, 1)},
+		"Status":  {reason: "Another status is a difference.", want: ready(corev1.ConditionTrue, "AuthFailed", published.Message, 1)},
+		"Generation": {
+			reason: "The result for an earlier spec is not shown for the present spec.",
+			want:   ready(corev1.ConditionFalse, "AuthFailed", published.Message, 2),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

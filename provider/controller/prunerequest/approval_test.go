@@ -37,11 +37,20 @@ func TestJudgeApproval(t *testing.T) {
 		"NotPlanned": {reason: "An approval waits for the plan.", request: request("", ""), uid: "1", plan: digest},
 		"Waiting":    {reason: "An approval of the plan waits for its turn.", request: request(v1alpha1.PhasePlanned, ""), uid: "1", plan: digest},
 		"OtherPlan":  {reason: "Another plan is not approved.", request: request(v1alpha1.PhasePlanned, ""), uid: "1", plan: "sha256:2", want: "OtherPlan"},
-		"OtherLate":  {reason: "A late approval does not approve another plan, either.", request: request(v1alpha1.PhaseDone, "first"), uid: "1", plan: "sha256:2", want: "OtherPlan"},
-		"Counts":     {reason: "The approval that the request names counts.", request: request(v1alpha1.PhasePruning, "mine"), uid: "1", plan: digest, want: "Accepted"},
-		"Second":     {reason: "A second approval does not count.", request: request(v1alpha1.PhasePruning, "first"), uid: "1", plan: digest, want: "TooLate"},
-		"Expired":    {reason: "A request that expired cannot be approved.", request: request(v1alpha1.PhaseExpired, ""), uid: "1", plan: digest, want: "TooLate"},
-		"Done":       {reason: "A request without anything to prune is done already.", request: request(v1alpha1.PhaseDone, ""), uid: "1", plan: digest, want: "TooLate"},
+		"OtherLate": {
+			reason:  "A late approval does not approve another plan, either.",
+			request: request(v1alpha1.PhaseDone, "first"), uid: "1", plan: "sha256:2", want: "OtherPlan",
+		},
+		"Counts": {
+			reason:  "The approval that the request names counts.",
+			request: request(v1alpha1.PhasePruning, "mine"), uid: "1", plan: digest, want: "Accepted",
+		},
+		"Second":  {reason: "A second approval does not count.", request: request(v1alpha1.PhasePruning, "first"), uid: "1", plan: digest, want: "TooLate"},
+		"Expired": {reason: "A request that expired cannot be approved.", request: request(v1alpha1.PhaseExpired, ""), uid: "1", plan: digest, want: "TooLate"},
+		"Done": {
+			reason:  "A request without anything to prune is done already.",
+			request: request(v1alpha1.PhaseDone, ""), uid: "1", plan: digest, want: "TooLate",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

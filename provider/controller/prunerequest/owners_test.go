@@ -37,12 +37,30 @@ func TestAddDelivery(t *testing.T) {
 		unknown bool
 		want    []prune.Delivery
 	}{
-		"Tenant":      {reason: "A tenant's configuration with the platform's URL refuses no plan of others.", request: request("system", policy.KindClusterProviderConfig, "default"), ref: ofTeamB},
-		"TenantGone":  {reason: "A tenant's configuration that is gone refuses no plan of others.", request: request("system", policy.KindClusterProviderConfig, "default"), ref: ofTeamB, unknown: true},
-		"OtherTenant": {reason: "A configuration of the same name in another namespace is another configuration.", request: request("team-a", policy.KindProviderConfig, "own"), ref: ofTeamB},
-		"Own":         {reason: "A delivery with the configuration of the request counts.", request: request("team-b", policy.KindProviderConfig, "own"), ref: ofTeamB, want: counted},
-		"Platform":    {reason: "A delivery with a configuration of the platform counts.", request: request("team-a", policy.KindProviderConfig, "own"), ref: shared, want: counted},
-		"Gone":        {reason: "A delivery whose configuration of the platform is gone counts.", request: request("team-a", policy.KindProviderConfig, "own"), ref: shared, unknown: true, want: counted},
+		"Tenant": {
+			reason:  "A tenant's configuration with the platform's URL refuses no plan of others.",
+			request: request("system", policy.KindClusterProviderConfig, "default"), ref: ofTeamB,
+		},
+		"TenantGone": {
+			reason:  "A tenant's configuration that is gone refuses no plan of others.",
+			request: request("system", policy.KindClusterProviderConfig, "default"), ref: ofTeamB, unknown: true,
+		},
+		"OtherTenant": {
+			reason:  "A configuration of the same name in another namespace is another configuration.",
+			request: request("team-a", policy.KindProviderConfig, "own"), ref: ofTeamB,
+		},
+		"Own": {
+			reason:  "A delivery with the configuration of the request counts.",
+			request: request("team-b", policy.KindProviderConfig, "own"), ref: ofTeamB, want: counted,
+		},
+		"Platform": {
+			reason:  "A delivery with a configuration of the platform counts.",
+			request: request("team-a", policy.KindProviderConfig, "own"), ref: shared, want: counted,
+		},
+		"Gone": {
+			reason:  "A delivery whose configuration of the platform is gone counts.",
+			request: request("team-a", policy.KindProviderConfig, "own"), ref: shared, unknown: true, want: counted,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

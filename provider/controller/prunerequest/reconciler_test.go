@@ -156,14 +156,20 @@ func TestPlanChanged(t *testing.T) {
 		change func(w *world)
 		says   string
 	}{
-		"Claim":     {reason: "A claim that was made again keeps its directory.", change: func(w *world) { w.create(metadataOf(0, "app-0")) }, says: "app-0 is kept, InUse"},
+		"Claim": {
+			reason: "A claim that was made again keeps its directory.",
+			change: func(w *world) { w.create(metadataOf(0, "app-0")) }, says: "app-0 is kept, InUse",
+		},
 		"Composite": {reason: "A namespaced composite of that name keeps it, too.", change: func(w *world) { w.create(metadataOf(2, "app-0")) }, says: "InUse"},
 		"XR": {reason: "The composite of a claim keeps it, too.", change: func(w *world) {
 			w.create(metadataOf(1, "app-0-x", func(o *metav1.PartialObjectMetadata) {
 				o.Namespace, o.Labels = "", map[string]string{labelClaimNamespace: team, labelClaimName: "app-0"}
 			}))
 		}, says: "InUse"},
-		"Delivery": {reason: "A delivery of any claim that names the directory keeps it.", change: func(w *world) { w.create(w.delivery("other")) }, says: "GitDelivery team-a/other uses it"},
+		"Delivery": {
+			reason: "A delivery of any claim that names the directory keeps it.",
+			change: func(w *world) { w.create(w.delivery("other")) }, says: "GitDelivery team-a/other uses it",
+		},
 		"SiteSync": {reason: "A SiteSync of the claim keeps it.", change: func(w *world) {
 			w.create(&deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: team, Name: "s"}, Spec: deliveryv1alpha1.SiteSyncSpec{ForProvider: deliveryv1alpha1.SiteSyncParameters{ClaimRef: claimOf(0)}}})
 		}, says: "SiteSync"},
@@ -176,8 +182,11 @@ func TestPlanChanged(t *testing.T) {
 			reason: "A directory that a user edits has a file of that user.",
 			change: func(w *world) { w.commit(pathOf(0)+"/notes.yaml", "mine") }, says: "Changed",
 		},
-		"Gone":    {reason: "A directory that a user removed is not removed again.", change: func(w *world) { w.remove(pathOf(0)) }, says: "app-0 is gone"},
-		"Marker":  {reason: "A directory whose marker names another claim belongs to that claim.", change: func(w *world) { w.commit(pathOf(0)+"/.intentplane", "{}") }, says: "NotOurs"},
+		"Gone": {reason: "A directory that a user removed is not removed again.", change: func(w *world) { w.remove(pathOf(0)) }, says: "app-0 is gone"},
+		"Marker": {
+			reason: "A directory whose marker names another claim belongs to that claim.",
+			change: func(w *world) { w.commit(pathOf(0)+"/.intentplane", "{}") }, says: "NotOurs",
+		},
 		"Forgot":  {reason: "A delivery that shows signs of a restore stops everything.", change: func(w *world) { w.create(w.diverged()) }, says: "Uncertain"},
 		"Another": {reason: "Another commit that touches nothing of the plan stops nothing.", change: func(w *world) { w.commit("README.md", "more") }},
 	}

@@ -47,10 +47,19 @@ func TestTurn(t *testing.T) {
 		change func(w *world)
 		want   error
 	}{
-		"Same":      {reason: "A plan whose facts are fresh is carried out.", change: func(*world) {}},
-		"Elsewhere": {reason: "A new delivery that names another directory stops nothing.", change: func(w *world) { w.createDelivery("clusters/edge1/team-a/other") }},
-		"Delivery":  {reason: "A new delivery that names a directory of the plan outdates the facts.", change: func(w *world) { w.createDelivery(pathOf(0)) }, want: errOutdated},
-		"Late":      {reason: "A plan that waited for long is made of new facts.", change: func(w *world) { w.now = w.now.Add(maxFactsAge + time.Second) }, want: errOutdated},
+		"Same": {reason: "A plan whose facts are fresh is carried out.", change: func(*world) {}},
+		"Elsewhere": {
+			reason: "A new delivery that names another directory stops nothing.",
+			change: func(w *world) { w.createDelivery("clusters/edge1/team-a/other") },
+		},
+		"Delivery": {
+			reason: "A new delivery that names a directory of the plan outdates the facts.",
+			change: func(w *world) { w.createDelivery(pathOf(0)) }, want: errOutdated,
+		},
+		"Late": {
+			reason: "A plan that waited for long is made of new facts.",
+			change: func(w *world) { w.now = w.now.Add(maxFactsAge + time.Second) }, want: errOutdated,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -98,10 +98,15 @@ func newWorld(tb testing.TB, directories int, objects ...client.Object) *world {
 	}
 	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.PruneRequest{}, &v1alpha1.PruneApproval{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: cluster}},
-		&catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "edge1"}, Spec: catalogv1alpha1.SiteSpec{Engine: catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineFlux}}},
+		&catalogv1alpha1.Site{
+			ObjectMeta: metav1.ObjectMeta{Name: "edge1"},
+			Spec:       catalogv1alpha1.SiteSpec{Engine: catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineFlux}},
+		},
 		&configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Spec: configv1alpha1.ProviderConfigSpec{
 			ControlPlane: "prod",
-			Git:          configv1alpha1.GitRemote{URL: w.git.URL(repo), Branch: gitserver.Branch, Author: configv1alpha1.Author{Name: "Intentplane", Email: "intentplane@localhost"}},
+			Git: configv1alpha1.GitRemote{
+				URL: w.git.URL(repo), Branch: gitserver.Branch, Author: configv1alpha1.Author{Name: "Intentplane", Email: "intentplane@localhost"},
+			},
 		}},
 	).WithObjects(objects...).Build()
 	w.restart()

@@ -33,7 +33,8 @@ func mostlyKept(pruned, retained, characters int) *prune.Plan {
 	p.Items = p.Items[:pruned]
 	for i := range retained {
 		p.Items = append(p.Items, prune.Item{
-			Kind: "IntentDeployment", Namespace: "team-a", Name: fmt.Sprint(i), Path: strings.Repeat("p", 2000), Verdict: prune.VerdictKeep, Reason: "Shared", Message: strings.Repeat("m", 2000),
+			Kind: "IntentDeployment", Namespace: "team-a", Name: fmt.Sprint(i), Path: strings.Repeat("p", 2000), Verdict: prune.VerdictKeep,
+			Reason: "Shared", Message: strings.Repeat("m", 2000),
 		})
 	}
 	return p
@@ -64,9 +65,15 @@ func TestFitPlan(t *testing.T) {
 		},
 		"LargeKept": {
 			reason: "A plan that also keeps items is shortened, too.", plan: mostlyKept(300, 200, 250),
-			want: view{Items: 179, Pruned: 300, Kept: 200, More: 200, Refusal: "TooMany: the plan prunes 300 items, and a status has room for 179 of them: name some of those in only"},
+			want: view{
+				Items: 179, Pruned: 300, Kept: 200, More: 200,
+				Refusal: "TooMany: the plan prunes 300 items, and a status has room for 179 of them: name some of those in only",
+			},
 		},
-		"Refused": {reason: "A plan that is refused for another reason keeps that.", plan: largestPlan(250, prune.RefusalUncertain), want: view{Items: 179, Pruned: 500, Refusal: "Uncertain: because"}},
+		"Refused": {
+			reason: "A plan that is refused for another reason keeps that.",
+			plan:   largestPlan(250, prune.RefusalUncertain), want: view{Items: 179, Pruned: 500, Refusal: "Uncertain: because"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -96,12 +96,29 @@ func TestDeploymentOwnsRequest(t *testing.T) {
 		shop    *unstructured.Unstructured
 		want    []metav1.OwnerReference
 	}{
-		"Claim":      {reason: "A claim owns a request about it.", request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: shopOf(deploymentv1alpha1.GroupClaims)},
-		"Namespaced": {reason: "A composite in the namespace of a request owns it.", request: request("a", 1, namespaced), shop: shop(deploymentv1alpha1.GroupNamespaced, 3), want: shopOf(deploymentv1alpha1.GroupNamespaced)},
-		"None":       {reason: "A request without a deployment has no owner.", request: request("a", 1)},
-		"Others":     {reason: "Other owners of a request stay.", request: request("a", 1, owned), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: append([]metav1.OwnerReference{stranger}, shopOf(deploymentv1alpha1.GroupClaims)...)},
-		"Refused":    {reason: "A request that is refused at once is owned, too.", request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 4, "uid-a Stale"), want: shopOf(deploymentv1alpha1.GroupClaims)},
-		"Done":       {reason: "A request that was closed before is owned, too.", request: request("a", 1, done), shop: shop(deploymentv1alpha1.GroupClaims, 4), want: shopOf(deploymentv1alpha1.GroupClaims)},
+		"Claim": {
+			reason:  "A claim owns a request about it.",
+			request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: shopOf(deploymentv1alpha1.GroupClaims),
+		},
+		"Namespaced": {
+			reason:  "A composite in the namespace of a request owns it.",
+			request: request("a", 1, namespaced), shop: shop(deploymentv1alpha1.GroupNamespaced, 3),
+			want: shopOf(deploymentv1alpha1.GroupNamespaced),
+		},
+		"None": {reason: "A request without a deployment has no owner.", request: request("a", 1)},
+		"Others": {
+			reason:  "Other owners of a request stay.",
+			request: request("a", 1, owned), shop: shop(deploymentv1alpha1.GroupClaims, 3),
+			want: append([]metav1.OwnerReference{stranger}, shopOf(deploymentv1alpha1.GroupClaims)...),
+		},
+		"Refused": {
+			reason:  "A request that is refused at once is owned, too.",
+			request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 4, "uid-a Stale"), want: shopOf(deploymentv1alpha1.GroupClaims),
+		},
+		"Done": {
+			reason:  "A request that was closed before is owned, too.",
+			request: request("a", 1, done), shop: shop(deploymentv1alpha1.GroupClaims, 4), want: shopOf(deploymentv1alpha1.GroupClaims),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -147,24 +147,95 @@ func TestReconcile(t *testing.T) {
 		shop    *unstructured.Unstructured
 		want    view
 	}{
-		"New":         {reason: "A new request is open and waits for its answer.", request: request("a", 1), shop: shop(claims, 3), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
-		"NoShop":      {reason: "A request without a deployment waits for it.", request: request("a", 1), want: view{Accepted: "False UnknownDeployment", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:45"}},
-		"OtherShop":   {reason: "A composite of the name of a claim is another deployment.", request: request("a", 1), shop: shop(namespaced, 3, "uid-a Taken"), want: view{Accepted: "False UnknownDeployment", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:45"}},
-		"Appeared":    {reason: "A request is accepted after its deployment was created.", request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "UnknownDeployment")), shop: shop(claims, 3), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:30"}},
-		"Waiting":     {reason: "A request shows that the deployment waits.", request: request("a", 1), shop: shop(claims, 3, "uid-a Waiting"), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
-		"Others":      {reason: "An answer to another request is ignored.", request: request("a", 1), shop: shop(claims, 3, "uid-b Stale"), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
-		"Newer":       {reason: "An unknown answer does not close a request.", request: request("a", 1), shop: shop(claims, 3, "uid-a Pondering"), want: view{Accepted: "Unknown Pondering", Completed: "False Pondering", Open: true, ObservedAt: "13:45"}},
-		"Taken":       {reason: "A request that the deployment took is accepted.", request: request("a", 1), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:45"}},
-		"Done":        {reason: "A request that is done is closed.", request: request("a", 1, labelled, accepted), shop: shop(claims, 4, "uid-a Done Verified"), want: view{Accepted: "True Taken", Completed: "True Done", End: "Verified", NewRevision: 4, ObservedAt: "13:30"}},
-		"Stale":       {reason: "A request for a revision other than the present revision is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 4, "uid-a Stale"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:45"}},
-		"NoUpdate":    {reason: "A request to approve an update that does not exist is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 3, "uid-a NoUpdate"), want: view{Accepted: "False NoUpdate", Completed: "False NoUpdate", ObservedAt: "13:45"}},
-		"Superseded":  {reason: "An accepted request is not refused later.", request: request("a", 1, labelled, accepted), shop: shop(claims, 5, "uid-a Stale"), want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"}},
-		"Wiped":       {reason: "A request stays accepted when the deployment's status was lost.", request: request("a", 1, labelled, accepted), shop: shop(claims, 0), want: view{Accepted: "True Taken", Completed: "False Taken", Open: true, ObservedAt: "13:30"}},
-		"Gone":        {reason: "A request shows that its deployment was deleted.", request: request("a", 1, labelled, accepted), want: view{Accepted: "True Taken", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:30"}},
-		"TooLarge":    {reason: "A request that is too large is refused and never labelled.", request: request("a", 1, labelled, large), shop: shop(claims, 3), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
-		"LargeNoShop": {reason: "A request that is too large is refused even without a deployment.", request: request("a", 1, large), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
-		"LargeLater":  {reason: "An accepted request that becomes too large stays accepted.", request: request("a", 1, labelled, large, accepted), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:30"}},
-		"ClosedStays": {reason: "A closed request does not change any more.", request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "Stale")), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:30"}},
+		"New": {
+			reason:  "A new request is open and waits for its answer.",
+			request: request("a", 1), shop: shop(claims, 3),
+			want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"},
+		},
+		"NoShop": {
+			reason:  "A request without a deployment waits for it.",
+			request: request("a", 1),
+			want:    view{Accepted: "False UnknownDeployment", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:45"},
+		},
+		"OtherShop": {
+			reason:  "A composite of the name of a claim is another deployment.",
+			request: request("a", 1), shop: shop(namespaced, 3, "uid-a Taken"),
+			want: view{Accepted: "False UnknownDeployment", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:45"},
+		},
+		"Appeared": {
+			reason:  "A request is accepted after its deployment was created.",
+			request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "UnknownDeployment")), shop: shop(claims, 3),
+			want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:30"},
+		},
+		"Waiting": {
+			reason:  "A request shows that the deployment waits.",
+			request: request("a", 1), shop: shop(claims, 3, "uid-a Waiting"),
+			want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"},
+		},
+		"Others": {
+			reason:  "An answer to another request is ignored.",
+			request: request("a", 1), shop: shop(claims, 3, "uid-b Stale"),
+			want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"},
+		},
+		"Newer": {
+			reason:  "An unknown answer does not close a request.",
+			request: request("a", 1), shop: shop(claims, 3, "uid-a Pondering"),
+			want: view{Accepted: "Unknown Pondering", Completed: "False Pondering", Open: true, ObservedAt: "13:45"},
+		},
+		"Taken": {
+			reason:  "A request that the deployment took is accepted.",
+			request: request("a", 1), shop: shop(claims, 4, "uid-a Taken"),
+			want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:45"},
+		},
+		"Done": {
+			reason:  "A request that is done is closed.",
+			request: request("a", 1, labelled, accepted), shop: shop(claims, 4, "uid-a Done Verified"),
+			want: view{Accepted: "True Taken", Completed: "True Done", End: "Verified", NewRevision: 4, ObservedAt: "13:30"},
+		},
+		"Stale": {
+			reason:  "A request for a revision other than the present revision is refused and closed.",
+			request: request("a", 1, labelled), shop: shop(claims, 4, "uid-a Stale"),
+			want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:45"},
+		},
+		"NoUpdate": {
+			reason:  "A request to approve an update that does not exist is refused and closed.",
+			request: request("a", 1, labelled), shop: shop(claims, 3, "uid-a NoUpdate"),
+			want: view{Accepted: "False NoUpdate", Completed: "False NoUpdate", ObservedAt: "13:45"},
+		},
+		"Superseded": {
+			reason:  "An accepted request is not refused later.",
+			request: request("a", 1, labelled, accepted), shop: shop(claims, 5, "uid-a Stale"),
+			want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"},
+		},
+		"Wiped": {
+			reason:  "A request stays accepted when the deployment's status was lost.",
+			request: request("a", 1, labelled, accepted), shop: shop(claims, 0),
+			want: view{Accepted: "True Taken", Completed: "False Taken", Open: true, ObservedAt: "13:30"},
+		},
+		"Gone": {
+			reason:  "A request shows that its deployment was deleted.",
+			request: request("a", 1, labelled, accepted),
+			want:    view{Accepted: "True Taken", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:30"},
+		},
+		"TooLarge": {
+			reason:  "A request that is too large is refused and never labelled.",
+			request: request("a", 1, labelled, large), shop: shop(claims, 3),
+			want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"},
+		},
+		"LargeNoShop": {
+			reason:  "A request that is too large is refused even without a deployment.",
+			request: request("a", 1, large), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"},
+		},
+		"LargeLater": {
+			reason:  "An accepted request that becomes too large stays accepted.",
+			request: request("a", 1, labelled, large, accepted), shop: shop(claims, 4, "uid-a Taken"),
+			want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:30"},
+		},
+		"ClosedStays": {
+			reason:  "A closed request does not change any more.",
+			request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "Stale")), shop: shop(claims, 4, "uid-a Taken"),
+			want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:30"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -274,7 +345,8 @@ func TestResultMessages(t *testing.T) {
 	results := map[string]rolloutv1alpha1.Result{}
 	for _, r := range []rolloutv1alpha1.Result{
 		rolloutv1alpha1.ResultWaiting, rolloutv1alpha1.ResultTaken, rolloutv1alpha1.ResultDone, rolloutv1alpha1.ResultStale,
-		rolloutv1alpha1.ResultUnknownRevision, rolloutv1alpha1.ResultAlreadyJudged, rolloutv1alpha1.ResultNoTarget, rolloutv1alpha1.ResultNothingToRestore, rolloutv1alpha1.ResultUnknownStep,
+		rolloutv1alpha1.ResultUnknownRevision, rolloutv1alpha1.ResultAlreadyJudged, rolloutv1alpha1.ResultNoTarget,
+		rolloutv1alpha1.ResultNothingToRestore, rolloutv1alpha1.ResultUnknownStep,
 		rolloutv1alpha1.ResultNoUpdate, rolloutv1alpha1.ResultUpdateFailed, rolloutv1alpha1.ResultTooLarge, rolloutv1alpha1.ResultNotSupported,
 	} {
 		message := resultMessage(r)

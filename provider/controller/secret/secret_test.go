@@ -342,18 +342,47 @@ func TestRequests(t *testing.T) {
 		object client.Object
 		want   []string
 	}{
-		"NotHeld":        {reason: "A Secret that is needed without the finalizer is requeued.", fn: u.requestsForSecret, object: creds(false), want: []string{"team-a/creds"}},
-		"Held":           {reason: "A Secret that is needed and has the finalizer is not requeued.", fn: u.requestsForSecret, object: creds(false, held)},
-		"HeldAndDeleted": {reason: "A Secret whose deletion waits is requeued to report that.", fn: u.requestsForSecret, object: creds(true, held), want: []string{"team-a/creds"}},
-		"Idle":           {reason: "A Secret that is not needed and has no finalizer is not requeued.", fn: u.requestsForSecret, object: idle},
-		"Left":           {reason: "A Secret that has the finalizer and is not needed is requeued.", fn: u.requestsForSecret, object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "idle", Finalizers: []string{held}}}, want: []string{"team-a/idle"}},
-		"Own":            {reason: "A delivery requeues the Secret of its configuration.", fn: u.requestsForDelivery, object: user("team-a", "web", policy.KindProviderConfig, "git"), want: []string{"team-a/creds"}},
-		"Both":           {reason: "A delivery requeues all Secrets of its configuration.", fn: u.requestsForDelivery, object: user("team-b", "web", policy.KindProviderConfig, "git"), want: []string{"team-b/creds", "team-b/ca"}},
-		"Shared":         {reason: "A delivery requeues the Secret in the namespace that a ClusterProviderConfig names.", fn: u.requestsForDelivery, object: user("team-a", "web", policy.KindClusterProviderConfig, "git"), want: []string{"platform/token"}},
-		"NoConfig":       {reason: "A delivery whose configuration does not exist requeues nothing.", fn: u.requestsForDelivery, object: user("team-a", "web", policy.KindProviderConfig, "none")},
-		"NoReference":    {reason: "A delivery without a configuration requeues nothing.", fn: u.requestsForDelivery, object: &deliveryv1alpha1.GitDelivery{}},
-		"ProviderConfig": {reason: "A ProviderConfig requeues its Secret, also when it is deleted.", fn: requestsForConfig, object: own("team-c", "git", "creds"), want: []string{"team-c/creds"}},
-		"ClusterConfig":  {reason: "A ClusterProviderConfig requeues its Secret, also when it is deleted.", fn: requestsForConfig, object: shared("any", "platform", "token"), want: []string{"platform/token"}},
+		"NotHeld": {
+			reason: "A Secret that is needed without the finalizer is requeued.",
+			fn:     u.requestsForSecret, object: creds(false), want: []string{"team-a/creds"},
+		},
+		"Held": {reason: "A Secret that is needed and has the finalizer is not requeued.", fn: u.requestsForSecret, object: creds(false, held)},
+		"HeldAndDeleted": {
+			reason: "A Secret whose deletion waits is requeued to report that.",
+			fn:     u.requestsForSecret, object: creds(true, held), want: []string{"team-a/creds"},
+		},
+		"Idle": {reason: "A Secret that is not needed and has no finalizer is not requeued.", fn: u.requestsForSecret, object: idle},
+		"Left": {
+			reason: "A Secret that has the finalizer and is not needed is requeued.",
+			fn:     u.requestsForSecret,
+			object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "idle", Finalizers: []string{held}}},
+			want:   []string{"team-a/idle"},
+		},
+		"Own": {
+			reason: "A delivery requeues the Secret of its configuration.",
+			fn:     u.requestsForDelivery, object: user("team-a", "web", policy.KindProviderConfig, "git"), want: []string{"team-a/creds"},
+		},
+		"Both": {
+			reason: "A delivery requeues all Secrets of its configuration.",
+			fn:     u.requestsForDelivery, object: user("team-b", "web", policy.KindProviderConfig, "git"), want: []string{"team-b/creds", "team-b/ca"},
+		},
+		"Shared": {
+			reason: "A delivery requeues the Secret in the namespace that a ClusterProviderConfig names.",
+			fn:     u.requestsForDelivery, object: user("team-a", "web", policy.KindClusterProviderConfig, "git"), want: []string{"platform/token"},
+		},
+		"NoConfig": {
+			reason: "A delivery whose configuration does not exist requeues nothing.",
+			fn:     u.requestsForDelivery, object: user("team-a", "web", policy.KindProviderConfig, "none"),
+		},
+		"NoReference": {reason: "A delivery without a configuration requeues nothing.", fn: u.requestsForDelivery, object: &deliveryv1alpha1.GitDelivery{}},
+		"ProviderConfig": {
+			reason: "A ProviderConfig requeues its Secret, also when it is deleted.",
+			fn:     requestsForConfig, object: own("team-c", "git", "creds"), want: []string{"team-c/creds"},
+		},
+		"ClusterConfig": {
+			reason: "A ClusterProviderConfig requeues its Secret, also when it is deleted.",
+			fn:     requestsForConfig, object: shared("any", "platform", "token"), want: []string{"platform/token"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -391,7 +420,10 @@ func TestReportUse(t *testing.T) {
 			reason: "The event on a Secret whose deletion waits names the objects that use it.",
 			secret: creds(true, held),
 			woken:  1,
-			want:   events{"InUse: the deletion waits, for the Secret is used by GitDelivery team-a/web: delete their deployments, or let them use another configuration"},
+			want: events{
+				"InUse: the deletion waits, for the Secret is used by GitDelivery team-a/web: delete their deployments, or let them use another " +
+					"configuration",
+			},
 		},
 		"NotHeld":    {reason: "A deletion that waits for other controllers has no event.", secret: creds(true, other), woken: 1},
 		"NotDeleted": {reason: "A Secret that is not being deleted has no event.", secret: creds(false, held)},

@@ -21,9 +21,17 @@ func TestReconcile(t *testing.T) {
 		allowed []string
 		want    map[string]string
 	}{
-		"New":     {reason: "A Site without labels is labelled.", allowed: []string{"team-a"}, want: map[string]string{catalogv1alpha1.LabelUsableFrom: "team-a"}},
-		"Changed": {reason: "A Site that more namespaces may use now is labelled again.", labels: map[string]string{catalogv1alpha1.LabelUsableFrom: "team-a"}, allowed: []string{"team-a", "team-b"}, want: map[string]string{catalogv1alpha1.LabelUsableFrom: "Several"}},
-		"Others":  {reason: "Labels that users wrote on a Site stay.", labels: map[string]string{"region": "north"}, allowed: []string{"*"}, want: map[string]string{catalogv1alpha1.LabelUsableFrom: "Several", "region": "north"}},
+		"New": {reason: "A Site without labels is labelled.", allowed: []string{"team-a"}, want: map[string]string{catalogv1alpha1.LabelUsableFrom: "team-a"}},
+		"Changed": {
+			reason: "A Site that more namespaces may use now is labelled again.",
+			labels: map[string]string{catalogv1alpha1.LabelUsableFrom: "team-a"}, allowed: []string{"team-a", "team-b"},
+			want: map[string]string{catalogv1alpha1.LabelUsableFrom: "Several"},
+		},
+		"Others": {
+			reason: "Labels that users wrote on a Site stay.",
+			labels: map[string]string{"region": "north"}, allowed: []string{"*"},
+			want: map[string]string{catalogv1alpha1.LabelUsableFrom: "Several", "region": "north"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

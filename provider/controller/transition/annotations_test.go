@@ -15,7 +15,8 @@ import (
 func TestExplainEvent(t *testing.T) {
 	request := &rolloutv1alpha1.RolloutRequest{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "again"}, Spec: rolloutv1alpha1.RolloutRequestSpec{RequestedBy: "ann"}}
 	first, second := map[string]string{AnnotationRevision: "2"}, map[string]string{
-		AnnotationRevision: "2", AnnotationReason: deploymentv1alpha1.ReasonLedgerUnreachable, AnnotationMessage: "git.example.org: 401", AnnotationCommit: "8d21c0e4",
+		AnnotationRevision: "2", AnnotationReason: deploymentv1alpha1.ReasonLedgerUnreachable, AnnotationMessage: "git.example.org: 401",
+		AnnotationCommit:  "8d21c0e4",
 		AnnotationRequest: "again", AnnotationRequestedBy: "ann",
 	}
 	unnamed := map[string]string{}
@@ -32,9 +33,20 @@ func TestExplainEvent(t *testing.T) {
 		// says is the message of the last event.
 		says string
 	}{
-		"All":   {reason: "The event for the last change says why, and who asked.", requests: []client.Object{request.DeepCopy()}, want: []map[string]string{first, second}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
-		"Gone":  {reason: "A RolloutRequest that is gone is named without its user.", want: []map[string]string{first, unnamed}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
-		"Other": {reason: "The status of another phase is not on the event.", edit: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Phase = deploymentv1alpha1.PhaseValidating }, want: []map[string]string{first, first}, says: "Transitioned from Pending to Delivering"},
+		"All": {
+			reason:   "The event for the last change says why, and who asked.",
+			requests: []client.Object{request.DeepCopy()}, want: []map[string]string{first, second},
+			says: "Transitioned from Pending to Delivering: git.example.org: 401",
+		},
+		"Gone": {
+			reason: "A RolloutRequest that is gone is named without its user.",
+			want:   []map[string]string{first, unnamed}, says: "Transitioned from Pending to Delivering: git.example.org: 401",
+		},
+		"Other": {
+			reason: "The status of another phase is not on the event.",
+			edit:   func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Phase = deploymentv1alpha1.PhaseValidating },
+			want:   []map[string]string{first, first}, says: "Transitioned from Pending to Delivering",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

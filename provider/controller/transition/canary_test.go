@@ -115,7 +115,8 @@ func TestRejectedCanary(t *testing.T) {
 	for _, want := range []string{
 		"Warning CanaryTrafficReturned IntentDeployment shop: Revision 2 gets no requests any more",
 		"Normal CanaryPromoted IntentDeployment shop: Step 2/3 of revision 2 was promoted",
-		"Normal CanaryAwaitsPromotion IntentDeployment shop: Revision 3 waits at 20 % of the requests for a user, since its Gate came to no verdict: kubectl intent promote shop -n team-a",
+		"Normal CanaryAwaitsPromotion IntentDeployment shop: Revision 3 waits at 20 % of the requests for a user, since its Gate came to no " +
+			"verdict: kubectl intent promote shop -n team-a",
 	} {
 		if count[want] != 1 {
 			t.Errorf("want one event %q, got %v", want, s.events())
@@ -132,7 +133,8 @@ func TestRejectedBeforeRequests(t *testing.T) {
 	}{
 		"PodsNeverCame": {
 			reason: "The step of a revision whose pods do not come ends with its rejection, and the removal of its pods ends no other step.",
-			before: deploymentv1alpha1.CanaryPreparing, after: []deploymentv1alpha1.CanaryState{deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryDraining, ""},
+			before: deploymentv1alpha1.CanaryPreparing,
+			after:  []deploymentv1alpha1.CanaryState{deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryDraining, ""},
 		},
 		"Aborted": {
 			reason: "A user who gives a revision up promotes nothing.",

@@ -169,9 +169,18 @@ func TestOtherKinds(t *testing.T) {
 		done    string
 		prefix  string
 	}{
-		"WorkloadCluster": {kind: workloadclusterv1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Clusters() }, begun: "Provisioning", done: "Provisioned", prefix: "workloadcluster"},
-		"Application":     {kind: applicationv1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Applications() }, begun: "Deploying", done: "Running", prefix: "application"},
-		"Bundle":          {kind: bundlev1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Bundles() }, begun: "Deploying", done: "Succeeded", prefix: "bundle"},
+		"WorkloadCluster": {
+			kind: workloadclusterv1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Clusters() }, begun: "Provisioning",
+			done: "Provisioned", prefix: "workloadcluster",
+		},
+		"Application": {
+			kind: applicationv1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Applications() }, begun: "Deploying",
+			done: "Running", prefix: "application",
+		},
+		"Bundle": {
+			kind: bundlev1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Bundles() }, begun: "Deploying", done: "Succeeded",
+			prefix: "bundle",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

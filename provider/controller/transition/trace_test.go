@@ -62,7 +62,9 @@ func composed(revision int64, owner string, verdict rolloutv1alpha1.GateVerdict)
 	sync := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: owner + "-sites"}}
 	sync.Spec.ForProvider.ClaimRef, sync.Status.AtProvider.Position = ref, position
 	sync.Status.AtProvider.Sites = []deliveryv1alpha1.SiteObservation{
-		{Name: "edge1", Commit: "8d21c0e", StartedAt: after(33), LiveSince: after(36)}, {Name: "edge2", StartedAt: after(34), LiveSince: after(38)}, {Name: "edge3", StartedAt: after(34)},
+		{Name: "edge1", Commit: "8d21c0e", StartedAt: after(33), LiveSince: after(36)},
+		{Name: "edge2", StartedAt: after(34), LiveSince: after(38)},
+		{Name: "edge3", StartedAt: after(34)},
 	}
 	g := &rolloutv1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: owner + "-gate"}}
 	g.Spec.ForProvider.ClaimRef = ref
@@ -90,7 +92,8 @@ func TestTraceOfRevision(t *testing.T) {
 		want    []string
 	}{
 		"Verified": {
-			reason: "A revision that is verified has its parts in their order, and two reconciles export it once.", objects: slices.Concat(composed(1, "shop", rolloutv1alpha1.GatePassed), composed(1, "other", rolloutv1alpha1.GateFailed)),
+			reason:  "A revision that is verified has its parts in their order, and two reconciles export it once.",
+			objects: slices.Concat(composed(1, "shop", rolloutv1alpha1.GatePassed), composed(1, "other", rolloutv1alpha1.GateFailed)),
 			follow: func(w *testEnv) {
 				w.status.Delivery.GitCommit = "8d21c0e"
 				w.status.Requests = []deploymentv1alpha1.RequestStatus{{Name: "again", Result: string(rolloutv1alpha1.ResultTaken)}}
@@ -100,7 +103,8 @@ func TestTraceOfRevision(t *testing.T) {
 			},
 			want: []string{
 				"u1 revision 1 root 0-50 8d21c0e again", "u1 revision 1 order 0-30", "u1 revision 1 push 30-33 8d21c0e",
-				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2", "u1 revision 1 gate shop-gate 38-47 Passed", "u1 revision 1 verdict 47-50",
+				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2", "u1 revision 1 gate shop-gate 38-47 Passed",
+				"u1 revision 1 verdict 47-50",
 			},
 		},
 		"RolledBack": {
@@ -116,12 +120,14 @@ func TestTraceOfRevision(t *testing.T) {
 			},
 			want: []string{
 				"u1 revision 1 root 0-30 failed: GateFailed", "u1 revision 1 order 0-10", "u1 revision 1 push 10-33",
-				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2", "u1 revision 1 gate shop-gate 38-47 Failed latency_p99 at edge2 failed: Failed",
+				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2",
+				"u1 revision 1 gate shop-gate 38-47 Failed latency_p99 at edge2 failed: Failed",
 				"u1 revision 1 verdict 47-30 failed: GateFailed", "u1 revision 1 rollback 30-40",
 			},
 		},
 		"MovedOn": {
-			reason: "Sites that go on to the rollback at once are as they were when the revision began to be validated.", objects: composed(1, "shop", rolloutv1alpha1.GateFailed),
+			reason:  "Sites that go on to the rollback at once are as they were when the revision began to be validated.",
+			objects: composed(1, "shop", rolloutv1alpha1.GateFailed),
 			follow: func(w *testEnv) {
 				w.moveTo(1, "Pending", "Delivering", "Validating")
 				w.mustReconcile()
@@ -132,7 +138,8 @@ func TestTraceOfRevision(t *testing.T) {
 			},
 			want: []string{
 				"u1 revision 1 root 0-30 failed: GateFailed", "u1 revision 1 order 0-10", "u1 revision 1 push 10-33",
-				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2", "u1 revision 1 gate shop-gate 38-47 Failed latency_p99 at edge2 failed: Failed",
+				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2",
+				"u1 revision 1 gate shop-gate 38-47 Failed latency_p99 at edge2 failed: Failed",
 				"u1 revision 1 verdict 47-30 failed: GateFailed",
 			},
 		},
@@ -164,7 +171,10 @@ func TestTraceOfRevision(t *testing.T) {
 				w.moveTo(1, "RollingBack", "Succeeded")
 				w.mustReconcile()
 			},
-			want: []string{"u1 revision 1 root 0-30", "u1 revision 1 order 0-10", "u1 revision 1 push 10-20", "u1 revision 1 verdict 20-30", "u1 revision 1 rollback 40-50"},
+			want: []string{
+				"u1 revision 1 root 0-30", "u1 revision 1 order 0-10", "u1 revision 1 push 10-20", "u1 revision 1 verdict 20-30",
+				"u1 revision 1 rollback 40-50",
+			},
 		},
 		"Epoch": {
 			reason: "A trace has the epoch of the ledger, in which its revision is unique.", objects: []client.Object{recordedIn(3)},
@@ -227,10 +237,18 @@ func TestHasSucceededBefore(t *testing.T) {
 		seen   []change
 		want   bool
 	}{
-		"First":    {reason: "A revision that comes to its end has not done so before.", seen: []change{{Index: 1, To: "Validating", Revision: 4}}},
-		"Again":    {reason: "A revision that passes through its phases again has succeeded before.", seen: []change{{Index: 1, To: "Succeeded", Revision: 4}, {Index: 2, To: "RollingBack", Revision: 4}}, want: true},
-		"Later":    {reason: "A later step does not count.", seen: []change{{Index: 9, To: "Succeeded", Revision: 4}}},
-		"NewEpoch": {reason: "A revision that had the number in an earlier epoch does not count.", seen: []change{{Index: 1, To: "Succeeded", Revision: 4}, {Index: 2, To: "Succeeded", Revision: 5}, {Index: 3, To: "Validating", Revision: 4}}},
+		"First": {reason: "A revision that comes to its end has not done so before.", seen: []change{{Index: 1, To: "Validating", Revision: 4}}},
+		"Again": {
+			reason: "A revision that passes through its phases again has succeeded before.",
+			seen:   []change{{Index: 1, To: "Succeeded", Revision: 4}, {Index: 2, To: "RollingBack", Revision: 4}}, want: true,
+		},
+		"Later": {reason: "A later step does not count.", seen: []change{{Index: 9, To: "Succeeded", Revision: 4}}},
+		"NewEpoch": {
+			reason: "A revision that had the number in an earlier epoch does not count.",
+			seen: []change{
+				{Index: 1, To: "Succeeded", Revision: 4}, {Index: 2, To: "Succeeded", Revision: 5}, {Index: 3, To: "Validating", Revision: 4},
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

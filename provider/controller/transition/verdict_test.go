@@ -17,15 +17,34 @@ func TestStepReason(t *testing.T) {
 		reported int64
 		want     event.Reason
 	}{
-		"Verified":   {reason: "A revision that was judged and succeeds was verified.", step: change{From: "Validating", To: "Succeeded", Revision: 2}, want: "Verified"},
-		"RolledBack": {reason: "A rollback that succeeds ends with the earlier revision.", step: change{From: "RollingBack", To: "Succeeded", Revision: 2}, want: "RolledBack"},
-		"Rejected":   {reason: "A rollback begins with a rejection.", step: change{From: "Failed", To: "RollingBack", Revision: 2}, want: "Rejected"},
-		"Held":       {reason: "A rejection that nothing rolls back counts, too.", step: change{From: "Validating", To: "Failed", Revision: 2}, status: rejected, isLast: true, want: "Rejected"},
-		"Passed":     {reason: "The phase that a rollback passes through is not the rejection.", step: change{From: "Validating", To: "Failed", Revision: 2}, status: rejected, want: "PhaseTransition"},
-		"Once":       {reason: "A rejection that was reported is not reported again.", step: change{From: "Failed", To: "RollingBack", Revision: 2}, reported: 2, want: "PhaseTransition"},
-		"Invalid":    {reason: "A spec that cannot be carried out is not a rejection.", step: change{From: "Succeeded", To: "Failed", Revision: 2}, status: &observedStatus{Phase: "Failed"}, isLast: true, want: "PhaseTransition"},
-		"Other":      {reason: "A kind without revisions has no verdict.", step: change{From: "Validating", To: "Succeeded"}, want: "PhaseTransition"},
-		"Step":       {reason: "An intermediate phase is not a verdict.", step: change{From: "Pending", To: "Delivering", Revision: 2}, want: "PhaseTransition"},
+		"Verified": {
+			reason: "A revision that was judged and succeeds was verified.",
+			step:   change{From: "Validating", To: "Succeeded", Revision: 2}, want: "Verified",
+		},
+		"RolledBack": {
+			reason: "A rollback that succeeds ends with the earlier revision.",
+			step:   change{From: "RollingBack", To: "Succeeded", Revision: 2}, want: "RolledBack",
+		},
+		"Rejected": {reason: "A rollback begins with a rejection.", step: change{From: "Failed", To: "RollingBack", Revision: 2}, want: "Rejected"},
+		"Held": {
+			reason: "A rejection that nothing rolls back counts, too.",
+			step:   change{From: "Validating", To: "Failed", Revision: 2}, status: rejected, isLast: true, want: "Rejected",
+		},
+		"Passed": {
+			reason: "The phase that a rollback passes through is not the rejection.",
+			step:   change{From: "Validating", To: "Failed", Revision: 2}, status: rejected, want: "PhaseTransition",
+		},
+		"Once": {
+			reason: "A rejection that was reported is not reported again.",
+			step:   change{From: "Failed", To: "RollingBack", Revision: 2}, reported: 2, want: "PhaseTransition",
+		},
+		"Invalid": {
+			reason: "A spec that cannot be carried out is not a rejection.",
+			step:   change{From: "Succeeded", To: "Failed", Revision: 2}, status: &observedStatus{Phase: "Failed"}, isLast: true,
+			want: "PhaseTransition",
+		},
+		"Other": {reason: "A kind without revisions has no verdict.", step: change{From: "Validating", To: "Succeeded"}, want: "PhaseTransition"},
+		"Step":  {reason: "An intermediate phase is not a verdict.", step: change{From: "Pending", To: "Delivering", Revision: 2}, want: "PhaseTransition"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -92,16 +92,53 @@ func TestJudge(t *testing.T) {
 		pods   []corev1.Pod
 		want   gates.Judgement
 	}{
-		"New":       {reason: "A Job without a status goes on.", job: &batchv1.Job{}, want: gates.Judgement{Phase: v1alpha1.CheckRunning}},
-		"NotYet":    {reason: "A Job that is about to fail still runs.", job: job(batchv1.JobFailureTarget, "PodFailurePolicy", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckRunning}},
-		"NotTrue":   {reason: "A Job with a Complete condition that is false still runs.", job: job(batchv1.JobComplete, "", corev1.ConditionFalse), want: gates.Judgement{Phase: v1alpha1.CheckRunning}},
-		"Complete":  {reason: "A Job that is complete passes.", job: job(batchv1.JobComplete, "", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Count: 1}},
-		"Violated":  {reason: "The Job says why it failed, also when its pod is gone.", job: job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: "the script says that what it checks is violated", Count: 1}},
-		"Broken":    {reason: "A Job that failed for another reason is an error.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: pod(1, "oops:\x00\x1b[2J\tno\n"), want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 1", Message: "oops:[2J no", Count: 1}},
-		"Unknown":   {reason: "A Job that failed for an unknown reason could not check.", job: job(batchv1.JobFailed, "Whatever", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckError, Message: "the script could not check", Count: 1}},
-		"Starved":   {reason: "A killed script prints no message itself.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: starved, want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 137", Message: "the script needed more memory than it may have", Count: 1}},
-		"Deadline":  {reason: "A Job that exceeded its deadline timed out.", job: job(batchv1.JobFailed, "DeadlineExceeded", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}},
-		"LastLines": {reason: "The last lines are kept, and no half of a letter.", job: job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), pods: pod(3, long+"end"), want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: strings.Repeat("é", 510) + "end", Count: 1}},
+		"New": {reason: "A Job without a status goes on.", job: &batchv1.Job{}, want: gates.Judgement{Phase: v1alpha1.CheckRunning}},
+		"NotYet": {
+			reason: "A Job that is about to fail still runs.",
+			job:    job(batchv1.JobFailureTarget, "PodFailurePolicy", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckRunning},
+		},
+		"NotTrue": {
+			reason: "A Job with a Complete condition that is false still runs.",
+			job:    job(batchv1.JobComplete, "", corev1.ConditionFalse), want: gates.Judgement{Phase: v1alpha1.CheckRunning},
+		},
+		"Complete": {
+			reason: "A Job that is complete passes.",
+			job:    job(batchv1.JobComplete, "", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Count: 1},
+		},
+		"Violated": {
+			reason: "The Job says why it failed, also when its pod is gone.",
+			job:    job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue),
+			want: gates.Judgement{
+				Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: "the script says that what it checks is violated", Count: 1,
+			},
+		},
+		"Broken": {
+			reason: "A Job that failed for another reason is an error.",
+			job:    job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: pod(1, "oops:\x00\x1b[2J\tno\n"),
+			want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 1", Message: "oops:[2J no", Count: 1},
+		},
+		"Unknown": {
+			reason: "A Job that failed for an unknown reason could not check.",
+			job:    job(batchv1.JobFailed, "Whatever", corev1.ConditionTrue),
+			want:   gates.Judgement{Phase: v1alpha1.CheckError, Message: "the script could not check", Count: 1},
+		},
+		"Starved": {
+			reason: "A killed script prints no message itself.",
+			job:    job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: starved,
+			want: gates.Judgement{
+				Phase: v1alpha1.CheckError, Value: "exit 137", Message: "the script needed more memory than it may have", Count: 1,
+			},
+		},
+		"Deadline": {
+			reason: "A Job that exceeded its deadline timed out.",
+			job:    job(batchv1.JobFailed, "DeadlineExceeded", corev1.ConditionTrue),
+			want:   gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1},
+		},
+		"LastLines": {
+			reason: "The last lines are kept, and no half of a letter.",
+			job:    job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), pods: pod(3, long+"end"),
+			want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: strings.Repeat("é", 510) + "end", Count: 1},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -59,36 +59,124 @@ func TestDiffers(t *testing.T) {
 			maps.Copy(j.Spec.Template.Labels, ties)
 			j.Spec.Template.Labels["job-name"], j.Spec.Template.Labels["batch.kubernetes.io/job-name"] = j.Name, j.Name
 		}},
-		"Gate":           {reason: "A Job of another Gate is not believed.", change: func(j *batchv1.Job) { j.Labels[LabelGate] = "other" }, want: "metadata.labels[rollout.intentplane.dev/gate]"},
-		"Owner":          {reason: "A Job that another object owns is not believed.", change: func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{{Name: "cron"}} }, want: "metadata.ownerReferences"},
-		"Script":         {reason: "A Job that runs another script is not believed.", change: func(j *batchv1.Job) { first(j).Args = []string{"exit 0"} }, want: "spec.template.spec.containers[0].args"},
-		"Arguments":      {reason: "A Job with more arguments is not believed.", change: func(j *batchv1.Job) { first(j).Args = append(first(j).Args, "x") }, want: "spec.template.spec.containers"},
-		"Command":        {reason: "A Job that runs the script as data is not believed.", change: func(j *batchv1.Job) { first(j).Command = []string{"/bin/true"} }, want: "spec.template.spec.containers[0].command"},
-		"Image":          {reason: "A Job with another image is not believed.", change: func(j *batchv1.Job) { first(j).Image = "evil:1" }, want: "spec.template.spec.containers[0].image"},
-		"Mounts":         {reason: "A Job that mounts files over files of the image is not believed.", change: func(j *batchv1.Job) { first(j).VolumeMounts = []corev1.VolumeMount{{MountPath: "/bin"}} }, want: "spec.template.spec.containers[0].volumeMounts"},
-		"Env":            {reason: "A Job with variables is not believed, since they change the effect of a script.", change: func(j *batchv1.Job) { first(j).Env = []corev1.EnvVar{{Name: "PATH"}} }, want: "spec.template.spec.containers[0].env"},
-		"WorkingDir":     {reason: "A Job with another working directory is not believed, since a script finds other files there.", change: func(j *batchv1.Job) { first(j).WorkingDir = "/proc" }, want: "spec.template.spec.containers[0].workingDir"},
-		"Lifecycle":      {reason: "A Job whose container runs another command when it starts is not believed.", change: func(j *batchv1.Job) { first(j).Lifecycle = &corev1.Lifecycle{StopSignal: new(corev1.SIGABRT)} }, want: "spec.template.spec.containers[0].lifecycle.stopSignal"},
-		"Privileged":     {reason: "A Job whose container has more rights is not believed.", change: func(j *batchv1.Job) { first(j).SecurityContext.Privileged = new(true) }, want: "spec.template.spec.containers[0].securityContext.privileged"},
-		"NeverPulled":    {reason: "A Job that takes whatever image of that name a node has is not believed.", change: func(j *batchv1.Job) { first(j).ImagePullPolicy = corev1.PullNever }, want: "spec.template.spec.containers[0].imagePullPolicy"},
-		"Init":           {reason: "A Job with a container that runs before is not believed.", change: inPod(func(p *corev1.PodSpec) { p.InitContainers = []corev1.Container{{}} }), want: "spec.template.spec.initContainers"},
-		"Sidecar":        {reason: "A Job with a second container is not believed.", change: inPod(func(p *corev1.PodSpec) { p.Containers = append(p.Containers, corev1.Container{Name: "proxy"}) }), want: "spec.template.spec.containers"},
-		"HostAliases":    {reason: "A Job that gives a name another address is not believed.", change: inPod(func(p *corev1.PodSpec) { p.HostAliases = []corev1.HostAlias{{IP: "192.0.2.1"}} }), want: "spec.template.spec.hostAliases"},
-		"DNSConfig":      {reason: "A Job that asks another DNS server is not believed.", change: inPod(func(p *corev1.PodSpec) { p.DNSConfig = &corev1.PodDNSConfig{Nameservers: []string{"192.0.2.1"}} }), want: "spec.template.spec.dnsConfig.nameservers"},
-		"DNSPolicy":      {reason: "A Job that asks the DNS servers of the node is not believed.", change: inPod(func(p *corev1.PodSpec) { p.DNSPolicy = corev1.DNSDefault }), want: "spec.template.spec.dnsPolicy"},
-		"HostNetwork":    {reason: "A Job in the network of a node is not believed.", change: inPod(func(p *corev1.PodSpec) { p.HostNetwork = true }), want: "spec.template.spec.hostNetwork"},
-		"NodeName":       {reason: "A Job for one node is not believed.", change: inPod(func(p *corev1.PodSpec) { p.NodeName = "mine" }), want: "spec.template.spec.nodeName"},
-		"RuntimeClass":   {reason: "A Job for another runtime is not believed.", change: inPod(func(p *corev1.PodSpec) { p.RuntimeClassName = new("mine") }), want: "spec.template.spec.runtimeClassName"},
-		"User":           {reason: "A Job that runs as another user is not believed.", change: inPod(func(p *corev1.PodSpec) { p.SecurityContext.RunAsUser = new(int64(0)) }), want: "spec.template.spec.securityContext.runAsUser"},
-		"PodAnnotations": {reason: "A Job whose pods have annotations is not believed, since a webhook acts on them.", change: func(j *batchv1.Job) { j.Spec.Template.Annotations = map[string]string{"inject": "true"} }, want: "spec.template.metadata.annotations.inject"},
+		"Gate": {
+			reason: "A Job of another Gate is not believed.",
+			change: func(j *batchv1.Job) { j.Labels[LabelGate] = "other" }, want: "metadata.labels[rollout.intentplane.dev/gate]",
+		},
+		"Owner": {
+			reason: "A Job that another object owns is not believed.",
+			change: func(j *batchv1.Job) { j.OwnerReferences = []metav1.OwnerReference{{Name: "cron"}} }, want: "metadata.ownerReferences",
+		},
+		"Script": {
+			reason: "A Job that runs another script is not believed.",
+			change: func(j *batchv1.Job) { first(j).Args = []string{"exit 0"} }, want: "spec.template.spec.containers[0].args",
+		},
+		"Arguments": {
+			reason: "A Job with more arguments is not believed.",
+			change: func(j *batchv1.Job) { first(j).Args = append(first(j).Args, "x") }, want: "spec.template.spec.containers",
+		},
+		"Command": {
+			reason: "A Job that runs the script as data is not believed.",
+			change: func(j *batchv1.Job) { first(j).Command = []string{"/bin/true"} }, want: "spec.template.spec.containers[0].command",
+		},
+		"Image": {
+			reason: "A Job with another image is not believed.",
+			change: func(j *batchv1.Job) { first(j).Image = "evil:1" }, want: "spec.template.spec.containers[0].image",
+		},
+		"Mounts": {
+			reason: "A Job that mounts files over files of the image is not believed.",
+			change: func(j *batchv1.Job) { first(j).VolumeMounts = []corev1.VolumeMount{{MountPath: "/bin"}} },
+			want:   "spec.template.spec.containers[0].volumeMounts",
+		},
+		"Env": {
+			reason: "A Job with variables is not believed, since they change the effect of a script.",
+			change: func(j *batchv1.Job) { first(j).Env = []corev1.EnvVar{{Name: "PATH"}} }, want: "spec.template.spec.containers[0].env",
+		},
+		"WorkingDir": {
+			reason: "A Job with another working directory is not believed, since a script finds other files there.",
+			change: func(j *batchv1.Job) { first(j).WorkingDir = "/proc" }, want: "spec.template.spec.containers[0].workingDir",
+		},
+		"Lifecycle": {
+			reason: "A Job whose container runs another command when it starts is not believed.",
+			change: func(j *batchv1.Job) { first(j).Lifecycle = &corev1.Lifecycle{StopSignal: new(corev1.SIGABRT)} },
+			want:   "spec.template.spec.containers[0].lifecycle.stopSignal",
+		},
+		"Privileged": {
+			reason: "A Job whose container has more rights is not believed.",
+			change: func(j *batchv1.Job) { first(j).SecurityContext.Privileged = new(true) },
+			want:   "spec.template.spec.containers[0].securityContext.privileged",
+		},
+		"NeverPulled": {
+			reason: "A Job that takes whatever image of that name a node has is not believed.",
+			change: func(j *batchv1.Job) { first(j).ImagePullPolicy = corev1.PullNever }, want: "spec.template.spec.containers[0].imagePullPolicy",
+		},
+		"Init": {
+			reason: "A Job with a container that runs before is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.InitContainers = []corev1.Container{{}} }), want: "spec.template.spec.initContainers",
+		},
+		"Sidecar": {
+			reason: "A Job with a second container is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.Containers = append(p.Containers, corev1.Container{Name: "proxy"}) }),
+			want:   "spec.template.spec.containers",
+		},
+		"HostAliases": {
+			reason: "A Job that gives a name another address is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.HostAliases = []corev1.HostAlias{{IP: "192.0.2.1"}} }), want: "spec.template.spec.hostAliases",
+		},
+		"DNSConfig": {
+			reason: "A Job that asks another DNS server is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.DNSConfig = &corev1.PodDNSConfig{Nameservers: []string{"192.0.2.1"}} }),
+			want:   "spec.template.spec.dnsConfig.nameservers",
+		},
+		"DNSPolicy": {
+			reason: "A Job that asks the DNS servers of the node is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.DNSPolicy = corev1.DNSDefault }), want: "spec.template.spec.dnsPolicy",
+		},
+		"HostNetwork": {
+			reason: "A Job in the network of a node is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.HostNetwork = true }), want: "spec.template.spec.hostNetwork",
+		},
+		"NodeName": {
+			reason: "A Job for one node is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.NodeName = "mine" }), want: "spec.template.spec.nodeName",
+		},
+		"RuntimeClass": {
+			reason: "A Job for another runtime is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.RuntimeClassName = new("mine") }), want: "spec.template.spec.runtimeClassName",
+		},
+		"User": {
+			reason: "A Job that runs as another user is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.SecurityContext.RunAsUser = new(int64(0)) }),
+			want:   "spec.template.spec.securityContext.runAsUser",
+		},
+		"PodAnnotations": {
+			reason: "A Job whose pods have annotations is not believed, since a webhook acts on them.",
+			change: func(j *batchv1.Job) { j.Spec.Template.Annotations = map[string]string{"inject": "true"} },
+			want:   "spec.template.metadata.annotations.inject",
+		},
 		"Selector": {reason: "A Job that counts the pods of another Job is not believed.", change: func(j *batchv1.Job) {
 			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "other"}}
 		}, want: "spec.selector.matchLabels.controller-uid"},
-		"ManagedBy":  {reason: "A Job whose status another controller writes is not believed.", change: func(j *batchv1.Job) { j.Spec.ManagedBy = new("example.org/mine") }, want: "spec.managedBy"},
-		"NoPolicy":   {reason: "A Job that takes exit code 3 for a fault of the script is not believed.", change: func(j *batchv1.Job) { j.Spec.PodFailurePolicy = nil }, want: "spec.podFailurePolicy"},
-		"NoPods":     {reason: "A Job that is complete without a pod is not believed.", change: func(j *batchv1.Job) { j.Spec.Completions = new(int32(0)) }, want: "spec.completions"},
-		"Deadline":   {reason: "A Job that may take longer is not believed.", change: func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = new(int64(9000)) }, want: "spec.activeDeadlineSeconds"},
-		"OtherAgent": {reason: "A Job that runs as another service account is not believed.", change: inPod(func(p *corev1.PodSpec) { p.ServiceAccountName = "admin" }), want: "spec.template.spec.serviceAccountName"},
+		"ManagedBy": {
+			reason: "A Job whose status another controller writes is not believed.",
+			change: func(j *batchv1.Job) { j.Spec.ManagedBy = new("example.org/mine") }, want: "spec.managedBy",
+		},
+		"NoPolicy": {
+			reason: "A Job that takes exit code 3 for a fault of the script is not believed.",
+			change: func(j *batchv1.Job) { j.Spec.PodFailurePolicy = nil }, want: "spec.podFailurePolicy",
+		},
+		"NoPods": {
+			reason: "A Job that is complete without a pod is not believed.",
+			change: func(j *batchv1.Job) { j.Spec.Completions = new(int32(0)) }, want: "spec.completions",
+		},
+		"Deadline": {
+			reason: "A Job that may take longer is not believed.",
+			change: func(j *batchv1.Job) { j.Spec.ActiveDeadlineSeconds = new(int64(9000)) }, want: "spec.activeDeadlineSeconds",
+		},
+		"OtherAgent": {
+			reason: "A Job that runs as another service account is not believed.",
+			change: inPod(func(p *corev1.PodSpec) { p.ServiceAccountName = "admin" }), want: "spec.template.spec.serviceAccountName",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

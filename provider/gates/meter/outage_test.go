@@ -102,8 +102,14 @@ func TestOutageThatLasts(t *testing.T) {
 		reject bool
 		want   gates.Judgement
 	}{
-		"Hold":   {reason: "Hold keeps the check running.", want: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.Held, Message: "silence"}},
-		"Reject": {reason: "Reject ends the check with an error.", reject: true, want: gates.Judgement{Phase: v1alpha1.CheckError, Message: "the metrics backend was unavailable for longer than metricsUnavailableTimeout: silence"}},
+		"Hold": {reason: "Hold keeps the check running.", want: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.Held, Message: "silence"}},
+		"Reject": {
+			reason: "Reject ends the check with an error.",
+			reject: true,
+			want: gates.Judgement{
+				Phase: v1alpha1.CheckError, Message: "the metrics backend was unavailable for longer than metricsUnavailableTimeout: silence",
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

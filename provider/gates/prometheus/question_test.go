@@ -67,13 +67,25 @@ func TestAsk(t *testing.T) {
 		want   string
 		early  bool
 	}{
-		"Window":     {reason: "A window is all that a server looks at.", query: text, live: 2 * time.Minute, lead: 61 * time.Second, want: "||"},
-		"Young":      {reason: "A server does not look further back than the subject is live.", query: "up", live: 6 * time.Second, lead: 6 * time.Second, want: "|5s|", early: true},
-		"Older":      {reason: "Which it may a little later.", query: "up", live: 31 * time.Second, lead: 6 * time.Second, want: "|30s|", early: true},
-		"NotYet":     {reason: "A question is early until the shortest lookback lies in the life of the subject.", query: "up", live: 31*time.Second - 1, lead: 6 * time.Second, want: "|15s|", early: true},
-		"Settled":    {reason: "After a minute no data means something.", query: "up", live: 61 * time.Second, lead: 6 * time.Second, want: "|60s|"},
-		"Old":        {reason: "The server looks back as far as it does by default once the subject is old enough.", query: "up", live: time.Hour, lead: 6 * time.Second, want: "|300s|"},
-		"Offset":     {reason: "The offset of a query shortens the window that is left since the revision was live.", query: "up offset 1m", live: 91 * time.Second, lead: 66 * time.Second, want: "|30s|", early: true},
+		"Window": {reason: "A window is all that a server looks at.", query: text, live: 2 * time.Minute, lead: 61 * time.Second, want: "||"},
+		"Young": {
+			reason: "A server does not look further back than the subject is live.",
+			query:  "up", live: 6 * time.Second, lead: 6 * time.Second, want: "|5s|", early: true,
+		},
+		"Older": {reason: "Which it may a little later.", query: "up", live: 31 * time.Second, lead: 6 * time.Second, want: "|30s|", early: true},
+		"NotYet": {
+			reason: "A question is early until the shortest lookback lies in the life of the subject.",
+			query:  "up", live: 31*time.Second - 1, lead: 6 * time.Second, want: "|15s|", early: true,
+		},
+		"Settled": {reason: "After a minute no data means something.", query: "up", live: 61 * time.Second, lead: 6 * time.Second, want: "|60s|"},
+		"Old": {
+			reason: "The server looks back as far as it does by default once the subject is old enough.",
+			query:  "up", live: time.Hour, lead: 6 * time.Second, want: "|300s|",
+		},
+		"Offset": {
+			reason: "The offset of a query shortens the window that is left since the revision was live.",
+			query:  "up offset 1m", live: 91 * time.Second, lead: 66 * time.Second, want: "|30s|", early: true,
+		},
 		"MinSamples": {reason: "Samples are counted where that matters.", query: "1", stats: true, live: time.Hour, want: "||true"},
 	}
 	for name, tc := range cases {

@@ -34,23 +34,47 @@ func TestAsk(t *testing.T) {
 		body       string
 		want       gates.Answer
 	}{
-		"Number":    {reason: "A number is the value of the check.", expression: "answer.errors", body: good, want: gates.Answer{Values: []float64{0.25}}},
-		"Whole":     {reason: "A whole number is a value, too.", expression: "size(answer.items)", body: good, want: gates.Answer{Values: []float64{3}}},
-		"Counted":   {reason: "An expression may count the elements of a list.", expression: "answer.items.filter(i, i > 1.0).size()", body: good, want: gates.Answer{Values: []float64{2}}},
-		"Unsigned":  {reason: "An unsigned number is a value.", expression: "uint(answer.items[0])", body: good, want: gates.Answer{Values: []float64{1}}},
-		"True":      {reason: "True counts as the value 1.", expression: `answer.state == "ok"`, body: good, want: gates.Answer{Values: []float64{1}}},
-		"False":     {reason: "False counts as the value 0.", expression: `answer.ready && answer.errors > 1.0`, body: good, want: gates.Answer{Values: []float64{0}}},
-		"Null":      {reason: "Null counts as an answer without data.", expression: "answer.none", body: good},
-		"Missing":   {reason: "An absent field is an error.", expression: "answer.gone", body: good, want: gates.Answer{Problem: problemEval}},
-		"Guarded":   {reason: "An expression with has() may use a field that is absent.", expression: "has(answer.gone) ? answer.gone : 7.0", body: good, want: gates.Answer{Values: []float64{7}}},
-		"Text":      {reason: "A text is not a value to judge.", expression: "answer.state", body: good, want: gates.Answer{Problem: problemNumber}},
-		"HTML":      {reason: "A page of HTML is not an answer, whatever its body.", expression: "answer", kind: "text/html", body: "<html><title>Sign\n in</title>", want: gates.Answer{Problem: problemType + ": an HTML page: Sign in"}},
-		"Other":     {reason: "A content type that ends in +json is JSON.", expression: "answer", kind: "application/health+json; charset=utf-8", body: "1", want: gates.Answer{Values: []float64{1}}},
-		"Broken":    {reason: "JSON that breaks off is not an answer.", expression: "answer", body: `{"a":`, want: gates.Answer{Problem: problemJSON}},
-		"Two":       {reason: "Two JSON values after each other are not an answer.", expression: "answer", body: `1 2`, want: gates.Answer{Problem: problemJSON}},
-		"Status":    {reason: "An answer with another status than 200 is not judged.", expression: "answer", status: http.StatusServiceUnavailable, body: `{"message":"starting"}`, want: gates.Answer{Problem: problemStatus + ": status 503 Service Unavailable: starting"}},
-		"Many":      {reason: "An answer that takes much memory is not read.", expression: "size(answer)", body: `[` + strings.Repeat("[],", 30_000) + `1]`, want: gates.Answer{Problem: problemMany}},
-		"Expensive": {reason: "A loop in a loop ends.", expression: "answer.all(a, answer.all(b, answer.all(c, a == c)))", body: long, want: gates.Answer{Problem: (*expression.CostError)(nil).Error()}},
+		"Number": {reason: "A number is the value of the check.", expression: "answer.errors", body: good, want: gates.Answer{Values: []float64{0.25}}},
+		"Whole":  {reason: "A whole number is a value, too.", expression: "size(answer.items)", body: good, want: gates.Answer{Values: []float64{3}}},
+		"Counted": {
+			reason:     "An expression may count the elements of a list.",
+			expression: "answer.items.filter(i, i > 1.0).size()", body: good, want: gates.Answer{Values: []float64{2}},
+		},
+		"Unsigned": {reason: "An unsigned number is a value.", expression: "uint(answer.items[0])", body: good, want: gates.Answer{Values: []float64{1}}},
+		"True":     {reason: "True counts as the value 1.", expression: `answer.state == "ok"`, body: good, want: gates.Answer{Values: []float64{1}}},
+		"False": {
+			reason:     "False counts as the value 0.",
+			expression: `answer.ready && answer.errors > 1.0`, body: good, want: gates.Answer{Values: []float64{0}},
+		},
+		"Null":    {reason: "Null counts as an answer without data.", expression: "answer.none", body: good},
+		"Missing": {reason: "An absent field is an error.", expression: "answer.gone", body: good, want: gates.Answer{Problem: problemEval}},
+		"Guarded": {
+			reason:     "An expression with has() may use a field that is absent.",
+			expression: "has(answer.gone) ? answer.gone : 7.0", body: good, want: gates.Answer{Values: []float64{7}},
+		},
+		"Text": {reason: "A text is not a value to judge.", expression: "answer.state", body: good, want: gates.Answer{Problem: problemNumber}},
+		"HTML": {
+			reason:     "A page of HTML is not an answer, whatever its body.",
+			expression: "answer", kind: "text/html", body: "<html><title>Sign\n in</title>",
+			want: gates.Answer{Problem: problemType + ": an HTML page: Sign in"},
+		},
+		"Other":  {reason: "A content type that ends in +json is JSON.", expression: "answer", kind: "application/health+json; charset=utf-8", body: "1", want: gates.Answer{Values: []float64{1}}},
+		"Broken": {reason: "JSON that breaks off is not an answer.", expression: "answer", body: `{"a":`, want: gates.Answer{Problem: problemJSON}},
+		"Two":    {reason: "Two JSON values after each other are not an answer.", expression: "answer", body: `1 2`, want: gates.Answer{Problem: problemJSON}},
+		"Status": {
+			reason:     "An answer with another status than 200 is not judged.",
+			expression: "answer", status: http.StatusServiceUnavailable, body: `{"message":"starting"}`,
+			want: gates.Answer{Problem: problemStatus + ": status 503 Service Unavailable: starting"},
+		},
+		"Many": {
+			reason:     "An answer that takes much memory is not read.",
+			expression: "size(answer)", body: `[` + strings.Repeat("[],", 30_000) + `1]`, want: gates.Answer{Problem: problemMany},
+		},
+		"Expensive": {
+			reason:     "A loop in a loop ends.",
+			expression: "answer.all(a, answer.all(b, answer.all(c, a == c)))", body: long,
+			want: gates.Answer{Problem: (*expression.CostError)(nil).Error()},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -20,11 +20,14 @@ func TestAuth(t *testing.T) {
 		auth   transport.Auth
 		want   failure.Class
 	}{
-		"Basic":         {reason: "The right password is accepted by the server.", auth: transport.Basic{Username: "user", Password: canary}},
-		"Bearer":        {reason: "The right token is accepted by the server.", auth: transport.Bearer{Token: canary}},
-		"Anonymous":     {reason: "Anonymous access is refused as a missing credential.", want: failure.ClassAuth},
-		"WrongPassword": {reason: "A wrong password is refused as a credential.", auth: transport.Basic{Username: "user", Password: canary + "x"}, want: failure.ClassAuth},
-		"WrongToken":    {reason: "A wrong token is refused as a credential.", auth: transport.Bearer{Token: canary + "x"}, want: failure.ClassAuth},
+		"Basic":     {reason: "The right password is accepted by the server.", auth: transport.Basic{Username: "user", Password: canary}},
+		"Bearer":    {reason: "The right token is accepted by the server.", auth: transport.Bearer{Token: canary}},
+		"Anonymous": {reason: "Anonymous access is refused as a missing credential.", want: failure.ClassAuth},
+		"WrongPassword": {
+			reason: "A wrong password is refused as a credential.",
+			auth:   transport.Basic{Username: "user", Password: canary + "x"}, want: failure.ClassAuth,
+		},
+		"WrongToken": {reason: "A wrong token is refused as a credential.", auth: transport.Bearer{Token: canary + "x"}, want: failure.ClassAuth},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -17,17 +17,29 @@ func TestClassifyText(t *testing.T) {
 		text   string
 		want   failure.Class
 	}{
-		"NonFastForward":   {reason: "A non-fast-forward of Git is a conflict.", text: "non-fast-forward", want: failure.ClassConflict},
-		"FetchFirst":       {reason: "A rejection that advises a fetch is a conflict.", text: "! [rejected] main -> main (fetch first)", want: failure.ClassConflict},
-		"IncorrectOld":     {reason: "An incorrect old value, as of GitLab and Git 2.42, is a conflict.", text: "incorrect old value provided", want: failure.ClassConflict},
-		"CannotLock":       {reason: "A ref that two pushes lock at once is a conflict.", text: "cannot lock ref 'refs/heads/main': is at 1 but expected 2", want: failure.ClassConflict},
-		"FailedToUpdate":   {reason: "A ref that Git failed to update is a conflict.", text: "failed to update ref", want: failure.ClassConflict},
-		"Exists":           {reason: "A ref that two pushes create at once is a conflict.", text: "reference already exists", want: failure.ClassConflict},
-		"PreReceive":       {reason: "A pre-receive hook that declines is a policy.", text: "pre-receive hook declined", want: failure.ClassPolicy},
-		"Update":           {reason: "An update hook that declines is a policy.", text: "hook declined", want: failure.ClassPolicy},
-		"ProtectedGitHub":  {reason: "A protected branch of GitHub is a policy.", text: "protected branch hook declined", want: failure.ClassPolicy},
-		"ProtectedGitLab":  {reason: "A protected branch of GitLab is a policy.", text: "You are not allowed to push code to protected branches on this project.", want: failure.ClassPolicy},
-		"GH006":            {reason: "The code of a protected branch of GitHub is a policy.", text: "GH006: Protected branch update failed for refs/heads/main.", want: failure.ClassPolicy},
+		"NonFastForward": {reason: "A non-fast-forward of Git is a conflict.", text: "non-fast-forward", want: failure.ClassConflict},
+		"FetchFirst":     {reason: "A rejection that advises a fetch is a conflict.", text: "! [rejected] main -> main (fetch first)", want: failure.ClassConflict},
+		"IncorrectOld": {
+			reason: "An incorrect old value, as of GitLab and Git 2.42, is a conflict.",
+			text:   "incorrect old value provided", want: failure.ClassConflict,
+		},
+		"CannotLock": {
+			reason: "A ref that two pushes lock at once is a conflict.",
+			text:   "cannot lock ref 'refs/heads/main': is at 1 but expected 2", want: failure.ClassConflict,
+		},
+		"FailedToUpdate":  {reason: "A ref that Git failed to update is a conflict.", text: "failed to update ref", want: failure.ClassConflict},
+		"Exists":          {reason: "A ref that two pushes create at once is a conflict.", text: "reference already exists", want: failure.ClassConflict},
+		"PreReceive":      {reason: "A pre-receive hook that declines is a policy.", text: "pre-receive hook declined", want: failure.ClassPolicy},
+		"Update":          {reason: "An update hook that declines is a policy.", text: "hook declined", want: failure.ClassPolicy},
+		"ProtectedGitHub": {reason: "A protected branch of GitHub is a policy.", text: "protected branch hook declined", want: failure.ClassPolicy},
+		"ProtectedGitLab": {
+			reason: "A protected branch of GitLab is a policy.",
+			text:   "You are not allowed to push code to protected branches on this project.", want: failure.ClassPolicy,
+		},
+		"GH006": {
+			reason: "The code of a protected branch of GitHub is a policy.",
+			text:   "GH006: Protected branch update failed for refs/heads/main.", want: failure.ClassPolicy,
+		},
 		"Hidden":           {reason: "A hidden ref is a policy.", text: "deny updating a hidden ref", want: failure.ClassPolicy},
 		"FunnyName":        {reason: "A ref name that Git refuses is a policy.", text: "funny refname", want: failure.ClassPolicy},
 		"DenyCurrent":      {reason: "A branch that is checked out is a policy.", text: "branch is currently checked out", want: failure.ClassPolicy},

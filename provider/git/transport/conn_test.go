@@ -44,15 +44,30 @@ func TestHTTPStatus(t *testing.T) {
 		read   failure.Class
 		push   failure.Class
 	}{
-		"NotFound":    {reason: "Status 404 is a repository that does not exist.", status: http.StatusNotFound, read: failure.ClassNotFound, push: failure.ClassNotFound},
-		"Gone":        {reason: "Status 410 is a repository that does not exist.", status: http.StatusGone, read: failure.ClassNotFound, push: failure.ClassNotFound},
-		"Login":       {reason: "Status 401 is a refused credential.", status: http.StatusUnauthorized, read: failure.ClassAuth, push: failure.ClassAuth},
-		"Forbidden":   {reason: "Status 403 is a refused credential, also for a push alone.", status: http.StatusForbidden, read: failure.ClassAuth, push: failure.ClassAuth},
-		"TooLarge":    {reason: "Status 413 is a push that is too large.", status: http.StatusRequestEntityTooLarge, read: failure.ClassTooLarge, push: failure.ClassTooLarge},
-		"TooMany":     {reason: "Status 429 is a transient failure.", status: http.StatusTooManyRequests, read: failure.ClassTransient, push: failure.ClassTransient},
-		"Internal":    {reason: "Status 500 is a transient failure.", status: http.StatusInternalServerError, read: failure.ClassTransient, push: failure.ClassTransient},
-		"Unavailable": {reason: "Status 503 is a transient failure.", status: http.StatusServiceUnavailable, read: failure.ClassTransient, push: failure.ClassTransient},
-		"Teapot":      {reason: "Status 418 has an unknown class.", status: http.StatusTeapot, read: failure.ClassUnknown, push: failure.ClassUnknown},
+		"NotFound": {
+			reason: "Status 404 is a repository that does not exist.",
+			status: http.StatusNotFound, read: failure.ClassNotFound, push: failure.ClassNotFound,
+		},
+		"Gone":  {reason: "Status 410 is a repository that does not exist.", status: http.StatusGone, read: failure.ClassNotFound, push: failure.ClassNotFound},
+		"Login": {reason: "Status 401 is a refused credential.", status: http.StatusUnauthorized, read: failure.ClassAuth, push: failure.ClassAuth},
+		"Forbidden": {
+			reason: "Status 403 is a refused credential, also for a push alone.",
+			status: http.StatusForbidden, read: failure.ClassAuth, push: failure.ClassAuth,
+		},
+		"TooLarge": {
+			reason: "Status 413 is a push that is too large.",
+			status: http.StatusRequestEntityTooLarge, read: failure.ClassTooLarge, push: failure.ClassTooLarge,
+		},
+		"TooMany": {reason: "Status 429 is a transient failure.", status: http.StatusTooManyRequests, read: failure.ClassTransient, push: failure.ClassTransient},
+		"Internal": {
+			reason: "Status 500 is a transient failure.",
+			status: http.StatusInternalServerError, read: failure.ClassTransient, push: failure.ClassTransient,
+		},
+		"Unavailable": {
+			reason: "Status 503 is a transient failure.",
+			status: http.StatusServiceUnavailable, read: failure.ClassTransient, push: failure.ClassTransient,
+		},
+		"Teapot": {reason: "Status 418 has an unknown class.", status: http.StatusTeapot, read: failure.ClassUnknown, push: failure.ClassUnknown},
 	}
 	s := serve(t, map[string]string{"a": "b"})
 	for name, tc := range cases {
@@ -204,9 +219,18 @@ func TestHostileServer(t *testing.T) {
 		want   failure.Class
 		hangs  bool
 	}{
-		"EchoesLogin":     {reason: "A server that echoes the credentials with a 401 does not get them into the error.", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 401) }, want: failure.ClassAuth},
-		"EchoesForbidden": {reason: "A server that echoes the credentials with a 403 does not get them into the error.", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 403) }, want: failure.ClassAuth},
-		"EchoesRefs":      {reason: "A server that echoes the credentials as refs does not get them into the error.", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 200) }, want: failure.ClassTransient},
+		"EchoesLogin": {
+			reason: "A server that echoes the credentials with a 401 does not get them into the error.",
+			serve:  func(w http.ResponseWriter, r *http.Request) { echo(w, r, 401) }, want: failure.ClassAuth,
+		},
+		"EchoesForbidden": {
+			reason: "A server that echoes the credentials with a 403 does not get them into the error.",
+			serve:  func(w http.ResponseWriter, r *http.Request) { echo(w, r, 403) }, want: failure.ClassAuth,
+		},
+		"EchoesRefs": {
+			reason: "A server that echoes the credentials as refs does not get them into the error.",
+			serve:  func(w http.ResponseWriter, r *http.Request) { echo(w, r, 200) }, want: failure.ClassTransient,
+		},
 		"EchoesPacket": {reason: "A server that echoes the credentials in a packet does not get them into the error.", serve: func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, "%04xERR %s", len(canary)+8, canary)
 		}, want: failure.ClassUnknown},
@@ -224,8 +248,14 @@ func TestHostileServer(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, want: failure.ClassTransient, hangs: true},
-		"HangsBefore": {reason: "A server that hangs before its headers ends with the context.", serve: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: failure.ClassTransient, hangs: true},
-		"Drops":       {reason: "A connection that the server drops is a transient failure.", serve: func(_ http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, want: failure.ClassTransient},
+		"HangsBefore": {
+			reason: "A server that hangs before its headers ends with the context.",
+			serve:  func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: failure.ClassTransient, hangs: true,
+		},
+		"Drops": {
+			reason: "A connection that the server drops is a transient failure.",
+			serve:  func(_ http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, want: failure.ClassTransient,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -337,7 +367,9 @@ func run(tb testing.TB, s *gitserver.Server, args ...string) string {
 // delivery writes a revision to a directory and to the state.
 func delivery(n int) git.Change {
 	return git.Change{
-		Put:     map[string]map[string][]byte{"sites/a/ns/web": {"deployment.yaml": fmt.Appendf(nil, "replicas: %d\n", n), ".intentplane": []byte("claim: ns/web\n")}},
+		Put: map[string]map[string][]byte{
+			"sites/a/ns/web": {"deployment.yaml": fmt.Appendf(nil, "replicas: %d\n", n), ".intentplane": []byte("claim: ns/web\n")},
+		},
 		State:   map[string][]byte{"claims/ns/web": fmt.Appendf(nil, "revision: %d\n", n)},
 		Message: "Deliver web\n", Author: git.Author{Name: "Intentplane", Email: "intentplane@example.org"},
 		When: time.Date(2026, 11, 21, 12, 0, n, 0, time.UTC),

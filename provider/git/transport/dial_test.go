@@ -133,9 +133,15 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 		reason string
 		change func(r *git.Remote, addr string)
 	}{
-		"CVE-2026-44936-HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *git.Remote, addr string) { r.URL = "http://" + addr + "/x.git" }},
-		"CVE-2026-44936-HTTPS": {reason: "TLS does not widen the reachable addresses.", change: func(r *git.Remote, addr string) { r.URL = "https://" + addr + "/x.git" }},
-		"CVE-2026-44936-Name":  {reason: "A name counts as its resolved address.", change: func(r *git.Remote, addr string) { r.URL = "http://git.example.org:" + portOf(addr) + "/x.git" }},
+		"CVE-2026-44936-HTTP": {reason: "The URL may not lead to a near address.", change: func(r *git.Remote, addr string) { r.URL = "http://" + addr + "/x.git" }},
+		"CVE-2026-44936-HTTPS": {
+			reason: "TLS does not widen the reachable addresses.",
+			change: func(r *git.Remote, addr string) { r.URL = "https://" + addr + "/x.git" },
+		},
+		"CVE-2026-44936-Name": {
+			reason: "A name counts as its resolved address.",
+			change: func(r *git.Remote, addr string) { r.URL = "http://git.example.org:" + portOf(addr) + "/x.git" },
+		},
 		"CVE-2026-44936-Proxy": {reason: "The proxy may not be at a near address.", change: func(r *git.Remote, addr string) {
 			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + addr}
 		}},
@@ -247,19 +253,40 @@ func TestPrivateAddressesAreConcealed(t *testing.T) {
 		change func(r *git.Remote)
 		cause  string
 	}{
-		"Closed":       {reason: "A port that is closed is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + closed + "/x.git" }, cause: "connection refused"},
-		"Open":         {reason: "A port that is open and answers nothing is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + opened + "/x.git" }, cause: "the connection ended early"},
-		"NoTLS":        {reason: "A server without TLS is not revealed.", change: func(r *git.Remote) { r.URL = "https://" + answering(t, 200) + "/x.git" }, cause: "it does not speak TLS on this port"},
-		"Missing":      {reason: "A server of HTTP that has no such page is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 404) + "/x.git" }, cause: "it does not exist"},
-		"Unauthorized": {reason: "A server of HTTP that wants credentials is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 401) + "/x.git" }, cause: "the credentials were not accepted"},
-		"NoGit":        {reason: "An HTTP server that is not a Git server is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "the response is not from a Git server"},
+		"Closed": {
+			reason: "A port that is closed is not revealed.",
+			change: func(r *git.Remote) { r.URL = "http://" + closed + "/x.git" }, cause: "connection refused",
+		},
+		"Open": {
+			reason: "A port that is open and answers nothing is not revealed.",
+			change: func(r *git.Remote) { r.URL = "http://" + opened + "/x.git" }, cause: "the connection ended early",
+		},
+		"NoTLS": {
+			reason: "A server without TLS is not revealed.",
+			change: func(r *git.Remote) { r.URL = "https://" + answering(t, 200) + "/x.git" }, cause: "it does not speak TLS on this port",
+		},
+		"Missing": {
+			reason: "A server of HTTP that has no such page is not revealed.",
+			change: func(r *git.Remote) { r.URL = "http://" + answering(t, 404) + "/x.git" }, cause: "it does not exist",
+		},
+		"Unauthorized": {
+			reason: "A server of HTTP that wants credentials is not revealed.",
+			change: func(r *git.Remote) { r.URL = "http://" + answering(t, 401) + "/x.git" }, cause: "the credentials were not accepted",
+		},
+		"NoGit": {
+			reason: "An HTTP server that is not a Git server is not revealed.",
+			change: func(r *git.Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "the response is not from a Git server",
+		},
 		"Proxy": {reason: "A proxy that is not there is not revealed.", cause: "connection refused", change: func(r *git.Remote) {
 			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + closed}
 		}},
 		"SSH": {reason: "A server of SSH with another host key is not revealed.", cause: "host key", change: func(r *git.Remote) {
 			r.URL, r.Auth, r.KnownHosts = "ssh://git@"+strings.NewReplacer("[", "", "]", "").Replace(x.Address())+"/x.git", key, []byte(knownhosts.Line([]string{x.Address()}, otherKey.PublicKey()))
 		}},
-		"UnknownName": {reason: "A name that does not exist is not revealed.", change: func(r *git.Remote) { r.URL = "http://git.example.org/x.git" }, cause: "its host name is not known"},
+		"UnknownName": {
+			reason: "A name that does not exist is not revealed.",
+			change: func(r *git.Remote) { r.URL = "http://git.example.org/x.git" }, cause: "its host name is not known",
+		},
 	}
 	want := &failure.Error{Class: failure.ClassTransient, Detail: messagePrivateUnreadable}
 	for name, tc := range cases {

@@ -173,11 +173,26 @@ func TestGitHubAppIsRefused(t *testing.T) {
 		status int
 		want   failure.Class
 	}{
-		"Key":         {reason: "The key of another App is refused as a credential.", change: func(a *transport.GitHubApp) { a.PrivateKey = foreign }, want: failure.ClassAuth},
-		"Malformed":   {reason: "A malformed private key is an invalid configuration.", change: func(a *transport.GitHubApp) { a.PrivateKey = "canary" }, want: failure.ClassInvalid},
-		"Gone":        {reason: "An installation that does not exist is refused as a credential.", change: func(a *transport.GitHubApp) { a.InstallationID = "43" }, want: failure.ClassAuth},
-		"Redirect":    {reason: "A redirect is not followed with the proof of the App.", change: func(*transport.GitHubApp) {}, status: http.StatusFound, want: failure.ClassAuth},
-		"Unavailable": {reason: "An API that is unavailable is tried again later.", change: func(*transport.GitHubApp) {}, status: http.StatusServiceUnavailable, want: failure.ClassTransient},
+		"Key": {
+			reason: "The key of another App is refused as a credential.",
+			change: func(a *transport.GitHubApp) { a.PrivateKey = foreign }, want: failure.ClassAuth,
+		},
+		"Malformed": {
+			reason: "A malformed private key is an invalid configuration.",
+			change: func(a *transport.GitHubApp) { a.PrivateKey = "canary" }, want: failure.ClassInvalid,
+		},
+		"Gone": {
+			reason: "An installation that does not exist is refused as a credential.",
+			change: func(a *transport.GitHubApp) { a.InstallationID = "43" }, want: failure.ClassAuth,
+		},
+		"Redirect": {
+			reason: "A redirect is not followed with the proof of the App.",
+			change: func(*transport.GitHubApp) {}, status: http.StatusFound, want: failure.ClassAuth,
+		},
+		"Unavailable": {
+			reason: "An API that is unavailable is tried again later.",
+			change: func(*transport.GitHubApp) {}, status: http.StatusServiceUnavailable, want: failure.ClassTransient,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

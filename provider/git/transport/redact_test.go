@@ -35,13 +35,22 @@ func TestCleanLines(t *testing.T) {
 		said   string
 		want   string
 	}{
-		"Lines":    {reason: "Lines become one, in their order.", said: "rule 7 says no\nask the owners\n", want: "rule 7 says no; ask the owners"},
-		"Progress": {reason: "Git's progress reports say nothing about a refusal.", said: "Resolving deltas:  50% (1/2)\rResolving deltas: 100% (2/2), done.\nno\n", want: "no"},
+		"Lines": {reason: "Lines become one, in their order.", said: "rule 7 says no\nask the owners\n", want: "rule 7 says no; ask the owners"},
+		"Progress": {
+			reason: "Git's progress reports say nothing about a refusal.",
+			said:   "Resolving deltas:  50% (1/2)\rResolving deltas: 100% (2/2), done.\nno\n", want: "no",
+		},
 		"Prefix":   {reason: "The prefix that a client shows is left out.", said: "remote: error: GH006: Protected branch", want: "error: GH006: Protected branch"},
 		"Controls": {reason: "Control characters and invisible characters cannot hide a text.", said: "a\x1b[2Jb\u202ec\x00d", want: "a [2Jb c d"},
 		"Password": {reason: "A credential of ours is not repeated.", said: "bad: s3cret", want: "bad: [redacted]"},
-		"UserInfo": {reason: "A URL loses the user and the password in it, whatever they are.", said: "see https://joe:pw@git.example.org/a for help", want: "see https://[redacted]@git.example.org/a for help"},
-		"Query":    {reason: "A URL loses its query, which may hold a token.", said: "see https://git.example.org/a?token=abc#x now", want: "see https://git.example.org/a now"},
+		"UserInfo": {
+			reason: "A URL loses the user and the password in it, whatever they are.",
+			said:   "see https://joe:pw@git.example.org/a for help", want: "see https://[redacted]@git.example.org/a for help",
+		},
+		"Query": {
+			reason: "A URL loses its query, which may hold a token.",
+			said:   "see https://git.example.org/a?token=abc#x now", want: "see https://git.example.org/a now",
+		},
 		"Headers": {
 			reason: "A header with a credential of any user loses its value before the lines are joined.",
 			said:   "sent Authorization: Token a b\nremote: client_secret: c\nno",

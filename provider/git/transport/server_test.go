@@ -93,10 +93,17 @@ func TestProxy(t *testing.T) {
 		want   failure.Class
 		asked  string
 	}{
-		"Connect": {reason: "An https repository is reached through a tunnel of the proxy.", server: s, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "CONNECT "},
-		"Plain":   {reason: "An http repository is reached through the proxy without a tunnel.", server: plain, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "GET "},
+		"Connect": {
+			reason: "An https repository is reached through a tunnel of the proxy.",
+			server: s, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "CONNECT ",
+		},
+		"Plain": {
+			reason: "An http repository is reached through the proxy without a tunnel.",
+			server: plain, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "GET ",
+		},
 		"Anonymous": {
-			reason: "A proxy that wants credentials refuses a remote without them.", server: s, proxy: transport.Proxy{URL: p.URL}, want: failure.ClassAuth, asked: "CONNECT ",
+			reason: "A proxy that wants credentials refuses a remote without them.",
+			server: s, proxy: transport.Proxy{URL: p.URL}, want: failure.ClassAuth, asked: "CONNECT ",
 		},
 		"WrongPassword": {
 			reason: "A proxy that echoes its request does not put credentials into the error.", server: s,
@@ -106,7 +113,10 @@ func TestProxy(t *testing.T) {
 			reason: "A proxy that echoes its request without a tunnel does not put credentials into the error.", server: plain,
 			proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: failure.ClassAuth, asked: "GET ",
 		},
-		"Gone": {reason: "A proxy that does not answer is a transient failure.", server: s, proxy: transport.Proxy{URL: "http://127.0.0.1:1", Username: "me", Password: canary}, want: failure.ClassTransient},
+		"Gone": {
+			reason: "A proxy that does not answer is a transient failure.",
+			server: s, proxy: transport.Proxy{URL: "http://127.0.0.1:1", Username: "me", Password: canary}, want: failure.ClassTransient,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -241,9 +251,15 @@ func TestCertificates(t *testing.T) {
 		cert   *transport.Certificate
 		want   failure.Class
 	}{
-		"Shown":   {reason: "A client certificate that the server trusts is accepted.", url: asking, cert: &transport.Certificate{Chain: chain, Key: transport.Secret(key)}},
-		"None":    {reason: "A server that wants a client certificate refuses a remote without one.", url: asking, want: failure.ClassAuth},
-		"Foreign": {reason: "A client certificate that the server does not trust is refused.", url: asking, cert: &transport.Certificate{Chain: foreignChain, Key: transport.Secret(foreignKey)}, want: failure.ClassAuth},
+		"Shown": {
+			reason: "A client certificate that the server trusts is accepted.",
+			url:    asking, cert: &transport.Certificate{Chain: chain, Key: transport.Secret(key)},
+		},
+		"None": {reason: "A server that wants a client certificate refuses a remote without one.", url: asking, want: failure.ClassAuth},
+		"Foreign": {
+			reason: "A client certificate that the server does not trust is refused.",
+			url:    asking, cert: &transport.Certificate{Chain: foreignChain, Key: transport.Secret(foreignKey)}, want: failure.ClassAuth,
+		},
 		"Expired": {reason: "A server whose certificate has expired is not trusted.", url: expired, want: failure.ClassTrust},
 	}
 	for name, tc := range cases {

@@ -140,8 +140,14 @@ func TestRefusedPushOverSSH(t *testing.T) {
 		change func(*git.Remote)
 		want   failure.Class
 	}{
-		"Key":       {reason: "A key that the server does not know is refused as a credential.", change: throughSSH(x, transport.SSH{PrivateKey: transport.Secret(otherKey)}), want: failure.ClassAuth},
-		"Malformed": {reason: "A malformed private key is an invalid configuration.", change: throughSSH(x, transport.SSH{PrivateKey: "s3cret"}), want: failure.ClassInvalid},
+		"Key": {
+			reason: "A key that the server does not know is refused as a credential.",
+			change: throughSSH(x, transport.SSH{PrivateKey: transport.Secret(otherKey)}), want: failure.ClassAuth,
+		},
+		"Malformed": {
+			reason: "A malformed private key is an invalid configuration.",
+			change: throughSSH(x, transport.SSH{PrivateKey: "s3cret"}), want: failure.ClassInvalid,
+		},
 		"NoHostKey": {
 			reason: "A server without a known host key is not contacted.",
 			change: func(r *git.Remote) { throughSSH(x, key)(r); r.URL = "ssh://git@127.0.0.1:1/r" },
@@ -192,18 +198,48 @@ func TestHostKeys(t *testing.T) {
 		lines  func(address string) string
 		want   failure.Class
 	}{
-		"Known":                  {reason: "A server with a known host key is trusted.", host: host, lines: func(a string) string { return line("", a, host) }},
-		"RSA":                    {reason: "An RSA key is used with SHA-2.", host: large, lines: func(a string) string { return line("", a, large) }},
-		"Hashed":                 {reason: "A host key with a hashed name is found.", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
-		"Wildcard":               {reason: "A host key with a pattern as its name is found.", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
-		"CVE-2025-23390-Changed": {reason: "A server that shows another host key than the known one is not spoken to.", host: host, lines: func(a string) string { return line("", a, otherKey) }, want: failure.ClassTrust},
-		"CVE-2025-23390-Unknown": {reason: "A server without a known host key is not spoken to.", host: host, lines: func(string) string { return line("", "git.example.org", host) }, want: failure.ClassTrust},
-		"OtherPort":              {reason: "A host key of another port is not trusted.", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: failure.ClassTrust},
-		"Revoked":                {reason: "A revoked host key is not trusted.", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: failure.ClassTrust},
-		"OtherKind":              {reason: "A host key of another kind than the known one is not trusted.", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: failure.ClassTrust},
-		"Authority":              {reason: "A host certificate of a known authority is trusted.", host: certified, lines: func(a string) string { return line("@cert-authority ", a, authority) }},
-		"WrongAuthory":           {reason: "A host certificate of another authority is not trusted.", host: certified, lines: func(a string) string { return line("@cert-authority ", a, otherKey) }, want: failure.ClassTrust},
-		"AuthorityOnly":          {reason: "A plain host key is not trusted where an authority is known.", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: failure.ClassTrust},
+		"Known": {reason: "A server with a known host key is trusted.", host: host, lines: func(a string) string { return line("", a, host) }},
+		"RSA":   {reason: "An RSA key is used with SHA-2.", host: large, lines: func(a string) string { return line("", a, large) }},
+		"Hashed": {
+			reason: "A host key with a hashed name is found.",
+			host:   host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) },
+		},
+		"Wildcard": {
+			reason: "A host key with a pattern as its name is found.",
+			host:   host, lines: func(string) string { return "127.0.0.* " + authorized(host) },
+		},
+		"CVE-2025-23390-Changed": {
+			reason: "A server that shows another host key than the known one is not spoken to.",
+			host:   host, lines: func(a string) string { return line("", a, otherKey) }, want: failure.ClassTrust,
+		},
+		"CVE-2025-23390-Unknown": {
+			reason: "A server without a known host key is not spoken to.",
+			host:   host, lines: func(string) string { return line("", "git.example.org", host) }, want: failure.ClassTrust,
+		},
+		"OtherPort": {
+			reason: "A host key of another port is not trusted.",
+			host:   host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: failure.ClassTrust,
+		},
+		"Revoked": {
+			reason: "A revoked host key is not trusted.",
+			host:   host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: failure.ClassTrust,
+		},
+		"OtherKind": {
+			reason: "A host key of another kind than the known one is not trusted.",
+			host:   host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: failure.ClassTrust,
+		},
+		"Authority": {
+			reason: "A host certificate of a known authority is trusted.",
+			host:   certified, lines: func(a string) string { return line("@cert-authority ", a, authority) },
+		},
+		"WrongAuthory": {
+			reason: "A host certificate of another authority is not trusted.",
+			host:   certified, lines: func(a string) string { return line("@cert-authority ", a, otherKey) }, want: failure.ClassTrust,
+		},
+		"AuthorityOnly": {
+			reason: "A plain host key is not trusted where an authority is known.",
+			host:   host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: failure.ClassTrust,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -261,11 +297,20 @@ func TestKeysOfSSH(t *testing.T) {
 		public any
 		want   failure.Class
 	}{
-		"ECDSA":           {reason: "A private key of kind ecdsa is accepted.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, ""))}, public: ec.Public()},
-		"RSA":             {reason: "An RSA key is used with SHA-2.", auth: transport.SSH{PrivateKey: transport.Secret(seal(large, ""))}, public: large.Public()},
-		"Passphrase":      {reason: "A private key with its passphrase is accepted.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "open"}, public: ec.Public()},
-		"NoPassphrase":    {reason: "A private key whose passphrase is missing is refused.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open"))}, public: ec.Public(), want: failure.ClassInvalid},
-		"WrongPassphrase": {reason: "A private key with another passphrase is refused.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "shut"}, public: ec.Public(), want: failure.ClassInvalid},
+		"ECDSA": {reason: "A private key of kind ecdsa is accepted.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, ""))}, public: ec.Public()},
+		"RSA":   {reason: "An RSA key is used with SHA-2.", auth: transport.SSH{PrivateKey: transport.Secret(seal(large, ""))}, public: large.Public()},
+		"Passphrase": {
+			reason: "A private key with its passphrase is accepted.",
+			auth:   transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "open"}, public: ec.Public(),
+		},
+		"NoPassphrase": {
+			reason: "A private key whose passphrase is missing is refused.",
+			auth:   transport.SSH{PrivateKey: transport.Secret(seal(ec, "open"))}, public: ec.Public(), want: failure.ClassInvalid,
+		},
+		"WrongPassphrase": {
+			reason: "A private key with another passphrase is refused.",
+			auth:   transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "shut"}, public: ec.Public(), want: failure.ClassInvalid,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -53,13 +53,19 @@ func TestRead(t *testing.T) {
 	cases := map[string]struct {
 		reason, figures, err string
 	}{
-		"Good":  {reason: "A figure needs no value.", figures: twoFigures},
-		"Twice": {reason: "A name means one figure.", figures: `[{"name":"a","unit":"s","about":"x"},{"name":"a","unit":"s","about":"y"}]`, err: "two figures are called a"},
+		"Good": {reason: "A figure needs no value.", figures: twoFigures},
+		"Twice": {
+			reason:  "A name means one figure.",
+			figures: `[{"name":"a","unit":"s","about":"x"},{"name":"a","unit":"s","about":"y"}]`, err: "two figures are called a",
+		},
 		"Silent": {
 			reason:  "A figure needs a sentence for its readers.",
 			figures: `[{"name":"a","unit":"s"}]`, err: `figure "a" needs a name, a unit and a sentence about it`,
 		},
-		"Typo":    {reason: "An unknown field would be lost, so it is refused.", figures: `[{"name":"a","unit":"s","about":"x","bond":"≤ 1"}]`, err: `unknown field "bond"`},
+		"Typo": {
+			reason:  "An unknown field would be lost, so it is refused.",
+			figures: `[{"name":"a","unit":"s","about":"x","bond":"≤ 1"}]`, err: `unknown field "bond"`,
+		},
 		"Bound":   {reason: "A bound that cannot be read binds nothing.", figures: `[{"name":"a","unit":"s","about":"x","bound":"1"}]`, err: `cannot read bound "1"`},
 		"Cut":     {reason: "A file that was written in part is not used.", figures: `[{"name":"a"`, err: "cannot parse"},
 		"Nothing": {reason: "An empty file holds no catalog.", err: "cannot parse"},

@@ -24,8 +24,11 @@ func TestApplicationIsApprovedByApprovers(t *testing.T) { //nolint:tparallel // 
 	bindApprovals(s)
 	s.Until("the policy holds", patience.Limit, func() bool { return tryPatch(s, editor, noGates) != "" })
 	for name, tc := range map[string]struct{ reason, patch, want string }{
-		"Blueprint": {reason: "An editor chooses no other Blueprint.", patch: `{"spec":{"deploy":{"blueprint":{"channel":"edge"}}}}`, want: "spec.deploy.blueprint: who may"},
-		"Gates":     {reason: "An editor turns no gate off.", patch: noGates, want: "spec.deploy.gatesConfig: who may"},
+		"Blueprint": {
+			reason: "An editor chooses no other Blueprint.",
+			patch:  `{"spec":{"deploy":{"blueprint":{"channel":"edge"}}}}`, want: "spec.deploy.blueprint: who may",
+		},
+		"Gates": {reason: "An editor turns no gate off.", patch: noGates, want: "spec.deploy.gatesConfig: who may"},
 		"Waves": {
 			reason: "An editor changes no wave.", patch: `{"spec":{"deploy":{"deliveryConfig":{"waves":[{"name":"first","sites":["edge1"]}]}}}}`,
 			want: "spec.deploy.deliveryConfig.waves: who may",

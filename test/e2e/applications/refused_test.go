@@ -21,36 +21,75 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := &stage{Scene: scene.New(t, cp)}
 	cases := map[string]struct{ reason, spec, want string }{
-		"NoImage":     {reason: "An image is required.", spec: `{"image": ""}`, want: "spec.image"},
-		"Neither":     {reason: "An Application without an image and a source has nothing to run.", spec: `{"image": null}`, want: "exactly one of image and source"},
-		"Both":        {reason: "An image and a source exclude each other.", spec: `{"source": {"git": {"url": "https://git.example.org/a.git", "revision": "main"}}}`, want: "exactly one of image and source"},
-		"TwoKinds":    {reason: "A source is a repository or an archive.", spec: gitSource("https://git.example.org/a.git", "main", `, "blob": {"url": "https://git.example.org/a.tgz"}`), want: "exactly one of git and blob"},
+		"NoImage": {reason: "An image is required.", spec: `{"image": ""}`, want: "spec.image"},
+		"Neither": {reason: "An Application without an image and a source has nothing to run.", spec: `{"image": null}`, want: "exactly one of image and source"},
+		"Both": {
+			reason: "An image and a source exclude each other.",
+			spec:   `{"source": {"git": {"url": "https://git.example.org/a.git", "revision": "main"}}}`, want: "exactly one of image and source",
+		},
+		"TwoKinds": {
+			reason: "A source is a repository or an archive.",
+			spec:   gitSource("https://git.example.org/a.git", "main", `, "blob": {"url": "https://git.example.org/a.tgz"}`),
+			want:   "exactly one of git and blob",
+		},
 		"BuildOfNone": {reason: "Without a source nothing is built.", spec: `{"build": {"retries": 1}}`, want: "build needs source"},
-		"Option":      {reason: "A revision that a tool takes for an option is refused.", spec: gitSource("https://git.example.org/a.git", "--upload-pack=x", ""), want: "spec.source.git.revision"},
-		"Up":          {reason: "A revision that leads to a directory above is refused.", spec: gitSource("https://git.example.org/a.git", "../x", ""), want: "spec.source.git.revision"},
-		"NoRevision":  {reason: "An empty revision is refused.", spec: gitSource("https://git.example.org/a.git", "", ""), want: "spec.source.git.revision"},
-		"Password":    {reason: "A URL with credentials is refused.", spec: gitSource("https://me:canary@git.example.org/a.git", "main", ""), want: "without credentials"},
-		"File":        {reason: "A file is not a repository of a server.", spec: gitSource("file:///etc/passwd", "main", ""), want: "must be an https, http or ssh URL"},
-		"Ext":         {reason: "A URL that runs a command is refused.", spec: gitSource("ext::sh -c id", "main", ""), want: "must be an https, http or ssh URL"},
-		"BlobFile":    {reason: "A file is not an archive of a server.", spec: `{"image": null, "source": {"blob": {"url": "file:///etc/passwd"}}}`, want: "must be an https or http URL"},
-		"BuildCPU":    {reason: "A step of a build asks for at most 256 processors.", spec: gitSource("https://git.example.org/a.git", "main", "", `"resources": {"cpu": "257"}`), want: "at most 256"},
-		"TooSoon":     {reason: "Pods have at least 15 seconds to become available.", spec: `{"deploy": {"progressTimeout": "5s"}}`, want: "must be from 15s to 24h"},
-		"TooLate":     {reason: "Pods have at most a day to become available.", spec: `{"deploy": {"progressTimeout": "25h"}}`, want: "must be from 15s to 24h"},
-		"NoTime":      {reason: "A progressTimeout is a duration.", spec: `{"deploy": {"progressTimeout": "soon"}}`, want: "spec.deploy.progressTimeout"},
-		"NoBlock":     {reason: "A check of pods has its block.", spec: `{"deploy": {"gatesConfig": {"checks": [{"name": "a", "type": "Availability"}]}}}`, want: "availability must be set with type Availability"},
-		"NoPods":      {reason: "A check of pods wants at least one.", spec: `{"deploy": {"gatesConfig": {"checks": [{"name": "a", "type": "Availability", "availability": {"minAvailable": 0}}]}}}`, want: "availability.minAvailable"},
-		"ImageSpace":  {reason: "A text with a space is not an image.", spec: `{"image": "a b"}`, want: "reference of an image"},
-		"Backtick":    {reason: "A host with a backtick is refused.", spec: "{\"route\": {\"host\": \"a`b.example.org\"}}", want: "name of one host"},
-		"Wildcard":    {reason: "A host with a wildcard is refused.", spec: `{"route": {"host": "*.example.org"}}`, want: "name of one host"},
-		"SameName":    {reason: "A variable stands in env once.", spec: `{"env": [{"name": "A"}, {"name": "A"}]}`, want: "duplicate entries"},
-		"NoName":      {reason: "A variable has a name of letters, digits and underscores.", spec: `{"env": [{"name": "a-b"}]}`, want: "environment variable"},
-		"TooMany":     {reason: "There are at most 64 variables.", spec: fmt.Sprintf(`{"env": [%s]}`, variablesOf(65)), want: "64"},
+		"Option": {
+			reason: "A revision that a tool takes for an option is refused.",
+			spec:   gitSource("https://git.example.org/a.git", "--upload-pack=x", ""), want: "spec.source.git.revision",
+		},
+		"Up": {
+			reason: "A revision that leads to a directory above is refused.",
+			spec:   gitSource("https://git.example.org/a.git", "../x", ""), want: "spec.source.git.revision",
+		},
+		"NoRevision": {reason: "An empty revision is refused.", spec: gitSource("https://git.example.org/a.git", "", ""), want: "spec.source.git.revision"},
+		"Password": {
+			reason: "A URL with credentials is refused.",
+			spec:   gitSource("https://me:canary@git.example.org/a.git", "main", ""), want: "without credentials",
+		},
+		"File": {
+			reason: "A file is not a repository of a server.",
+			spec:   gitSource("file:///etc/passwd", "main", ""), want: "must be an https, http or ssh URL",
+		},
+		"Ext": {reason: "A URL that runs a command is refused.", spec: gitSource("ext::sh -c id", "main", ""), want: "must be an https, http or ssh URL"},
+		"BlobFile": {
+			reason: "A file is not an archive of a server.",
+			spec:   `{"image": null, "source": {"blob": {"url": "file:///etc/passwd"}}}`, want: "must be an https or http URL",
+		},
+		"BuildCPU": {
+			reason: "A step of a build asks for at most 256 processors.",
+			spec:   gitSource("https://git.example.org/a.git", "main", "", `"resources": {"cpu": "257"}`), want: "at most 256",
+		},
+		"TooSoon": {reason: "Pods have at least 15 seconds to become available.", spec: `{"deploy": {"progressTimeout": "5s"}}`, want: "must be from 15s to 24h"},
+		"TooLate": {reason: "Pods have at most a day to become available.", spec: `{"deploy": {"progressTimeout": "25h"}}`, want: "must be from 15s to 24h"},
+		"NoTime":  {reason: "A progressTimeout is a duration.", spec: `{"deploy": {"progressTimeout": "soon"}}`, want: "spec.deploy.progressTimeout"},
+		"NoBlock": {
+			reason: "A check of pods has its block.",
+			spec:   `{"deploy": {"gatesConfig": {"checks": [{"name": "a", "type": "Availability"}]}}}`,
+			want:   "availability must be set with type Availability",
+		},
+		"NoPods": {
+			reason: "A check of pods wants at least one.",
+			spec:   `{"deploy": {"gatesConfig": {"checks": [{"name": "a", "type": "Availability", "availability": {"minAvailable": 0}}]}}}`,
+			want:   "availability.minAvailable",
+		},
+		"ImageSpace": {reason: "A text with a space is not an image.", spec: `{"image": "a b"}`, want: "reference of an image"},
+		"Backtick":   {reason: "A host with a backtick is refused.", spec: "{\"route\": {\"host\": \"a`b.example.org\"}}", want: "name of one host"},
+		"Wildcard":   {reason: "A host with a wildcard is refused.", spec: `{"route": {"host": "*.example.org"}}`, want: "name of one host"},
+		"SameName":   {reason: "A variable stands in env once.", spec: `{"env": [{"name": "A"}, {"name": "A"}]}`, want: "duplicate entries"},
+		"NoName":     {reason: "A variable has a name of letters, digits and underscores.", spec: `{"env": [{"name": "a-b"}]}`, want: "environment variable"},
+		"TooMany":    {reason: "There are at most 64 variables.", spec: fmt.Sprintf(`{"env": [%s]}`, variablesOf(65)), want: "64"},
 		"NoValue": {
 			reason: "A variable of a build whose Secret reference a client drops does not become an empty variable.",
 			spec:   gitSource("https://git.example.org/a.git", "main", "", `"env": [{"name": "A"}]`), want: "spec.build.env[0].value",
 		},
-		"TwoSources":  {reason: "A variable has a value or a reference.", spec: `{"env": [{"name": "A", "value": "1", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]}`, want: "exclude each other"},
-		"Elsewhere":   {reason: "A Secret of another namespace cannot be named.", spec: `{"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "team-b/db", "key": "b"}}}]}`, want: "name of an object"},
+		"TwoSources": {
+			reason: "A variable has a value or a reference.",
+			spec:   `{"env": [{"name": "A", "value": "1", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]}`, want: "exclude each other",
+		},
+		"Elsewhere": {
+			reason: "A Secret of another namespace cannot be named.",
+			spec:   `{"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "team-b/db", "key": "b"}}}]}`, want: "name of an object",
+		},
 		"CPU":         {reason: "A pod asks for at most 256 processors.", spec: `{"resources": {"cpu": "257"}}`, want: "at most 256"},
 		"Memory":      {reason: "A pod asks for at most 4Ti.", spec: `{"resources": {"memory": "5Ti"}}`, want: "at most 4Ti"},
 		"Scaled":      {reason: "An autoscaler rules the replicas alone.", spec: `{"replicas": 2, "autoscaling": {"max": 3}}`, want: "autoscaling excludes replicas"},
@@ -106,12 +145,37 @@ func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	s := &stage{Scene: scene.New(t, cp)}
 	cases := map[string]struct{ reason, spec, want string }{
-		"BuildSecret":       {reason: "A variable of a build has no value of a Secret, which kpack refuses.", spec: gitSource("https://git.example.org/a.git", "main", "", `"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]`), want: "spec.build.env[0].valueFrom"},
-		"BuilderNamespace":  {reason: "A builder of another namespace cannot be named.", spec: gitSource("https://git.example.org/a.git", "main", "", `"builder": {"kind": "Builder", "name": "a", "namespace": "team-b"}`), want: "spec.build.builder.namespace"},
-		"Registry":          {reason: "Only the configuration says where images go.", spec: gitSource("https://git.example.org/a.git", "main", "", `"registry": "registry.example.org/evil"`), want: "spec.build.registry"},
-		"SourceCredentials": {reason: "The Secret of a source is one of the namespace.", spec: strings.Replace(gitSource("https://git.example.org/a.git", "main", ""), `"main"`, `"main", "secretRef": {"name": "a", "namespace": "team-b"}`, 1), want: "spec.source.git.secretRef.namespace"},
-		"ServiceSecret":     {reason: "The Secret of an attached service is one of the namespace.", spec: `{"services": [{"name": "db", "secretRef": {"name": "a", "namespace": "team-b"}}]}`, want: "spec.services[0].secretRef.namespace"},
-		"PullSecret":        {reason: "A Secret that an image is pulled with is one of the namespace.", spec: `{"imagePullSecrets": [{"name": "a", "namespace": "team-b"}]}`, want: "spec.imagePullSecrets[0].namespace"},
+		"BuildSecret": {
+			reason: "A variable of a build has no value of a Secret, which kpack refuses.",
+			spec: gitSource(
+				"https://git.example.org/a.git", "main", "", `"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]`,
+			),
+			want: "spec.build.env[0].valueFrom",
+		},
+		"BuilderNamespace": {
+			reason: "A builder of another namespace cannot be named.",
+			spec:   gitSource("https://git.example.org/a.git", "main", "", `"builder": {"kind": "Builder", "name": "a", "namespace": "team-b"}`),
+			want:   "spec.build.builder.namespace",
+		},
+		"Registry": {
+			reason: "Only the configuration says where images go.",
+			spec:   gitSource("https://git.example.org/a.git", "main", "", `"registry": "registry.example.org/evil"`), want: "spec.build.registry",
+		},
+		"SourceCredentials": {
+			reason: "The Secret of a source is one of the namespace.",
+			spec: strings.Replace(
+				gitSource("https://git.example.org/a.git", "main", ""), `"main"`, `"main", "secretRef": {"name": "a", "namespace": "team-b"}`, 1,
+			),
+			want: "spec.source.git.secretRef.namespace",
+		},
+		"ServiceSecret": {
+			reason: "The Secret of an attached service is one of the namespace.",
+			spec:   `{"services": [{"name": "db", "secretRef": {"name": "a", "namespace": "team-b"}}]}`, want: "spec.services[0].secretRef.namespace",
+		},
+		"PullSecret": {
+			reason: "A Secret that an image is pulled with is one of the namespace.",
+			spec:   `{"imagePullSecrets": [{"name": "a", "namespace": "team-b"}]}`, want: "spec.imagePullSecrets[0].namespace",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

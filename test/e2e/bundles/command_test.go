@@ -46,9 +46,18 @@ func TestCommand(t *testing.T) {
 		"List":    {reason: "The record is listed.", args: []string{"list", "-n", p.namespace}, says: "platform   1         deploying   1/2        0"},
 		"ListAll": {reason: "The list of all namespaces has the record.", args: []string{"list", "-A"}, says: p.namespace},
 		"Show":    {reason: "The record is shown.", args: []string{"show", "platform", "-n", p.namespace}, says: "b         -         2.0      not_deployed"},
-		"Missing": {reason: "A bundle without a record is an error.", args: []string{"show", "other", "-n", p.namespace}, says: `bundle "other" has none in namespace`, code: 1},
-		"Denied":  {reason: "A user without the right to read Secrets sees nothing.", args: []string{"show", "platform", "-n", p.namespace, "--as", "ann"}, says: "ask for the right to", code: 1},
-		"NoList":  {reason: "A user without the right to list Secrets sees nothing.", args: []string{"list", "-A", "--as", "ann"}, says: "cannot list the records of all namespaces", code: 1},
+		"Missing": {
+			reason: "A bundle without a record is an error.",
+			args:   []string{"show", "other", "-n", p.namespace}, says: `bundle "other" has none in namespace`, code: 1,
+		},
+		"Denied": {
+			reason: "A user without the right to read Secrets sees nothing.",
+			args:   []string{"show", "platform", "-n", p.namespace, "--as", "ann"}, says: "ask for the right to", code: 1,
+		},
+		"NoList": {
+			reason: "A user without the right to list Secrets sees nothing.",
+			args:   []string{"list", "-A", "--as", "ann"}, says: "cannot list the records of all namespaces", code: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -21,22 +21,59 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	cases := map[string]struct{ reason, spec, want string }{
-		"NoVersion":   {reason: "A Bundle has a version.", spec: `{"packages": [{"name": "a", "deployment": {}}]}`, want: "spec.version"},
-		"NoPackages":  {reason: "A Bundle has a package: an empty list is a mistake.", spec: `{"version": "1", "packages": []}`, want: "spec.packages"},
-		"TooMany":     {reason: "A Bundle has at most 64 packages.", spec: fmt.Sprintf(`{"version": "1", "packages": [%s]}`, packagesOf(65)), want: "64"},
-		"Twice":       {reason: "A name stands in a Bundle once.", spec: `{"version": "1", "packages": [{"name": "a", "deployment": {}}, {"name": "a", "deployment": {}}]}`, want: "uplicate"},
-		"UpperCase":   {reason: "A name has lower-case letters.", spec: `{"version": "1", "packages": [{"name": "Shop", "deployment": {}}]}`, want: "lower-case letters"},
-		"LongName":    {reason: "A name has at most 63 characters.", spec: fmt.Sprintf(`{"version": "1", "packages": [{"name": %q, "deployment": {}}]}`, strings.Repeat("a", 64)), want: "63"},
-		"Nothing":     {reason: "A package is of some kind.", spec: `{"version": "1", "packages": [{"name": "a"}]}`, want: "exactly one of deployment, application and existing"},
-		"Two":         {reason: "A package is of one kind.", spec: `{"version": "1", "packages": [{"name": "a", "deployment": {}, "application": {}}]}`, want: "exactly one of deployment, application and existing"},
-		"NoObject":    {reason: "The spec of a package is an object.", spec: `{"version": "1", "packages": [{"name": "a", "deployment": "intent"}]}`, want: "object"},
-		"Disabled":    {reason: "An existing package cannot be taken away.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {}, "enabled": false}]}`, want: "never removed"},
-		"AdoptIt":     {reason: "An existing package is not adopted.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {}, "adopt": true}]}`, want: "never adopted"},
-		"OtherKind":   {reason: "A package is a deployment or an Application.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {"kind": "Secret"}}]}`, want: "Unsupported value"},
-		"PruneWhen":   {reason: "Prune is Never or AfterSuccess.", spec: `{"version": "1", "prune": "Always", "packages": [{"name": "a", "deployment": {}}]}`, want: "spec.prune"},
-		"NegativeAge": {reason: "An age is not negative.", spec: `{"version": "1", "pruneMinAge": "-1h", "packages": [{"name": "a", "deployment": {}}]}`, want: "from 0s to 8760h"},
-		"LongAge":     {reason: "An age is at most a year.", spec: `{"version": "1", "pruneMinAge": "8761h", "packages": [{"name": "a", "deployment": {}}]}`, want: "from 0s to 8760h"},
-		"ControlChar": {reason: "A version has no control characters.", spec: `{"version": "1\u001b[2J", "packages": [{"name": "a", "deployment": {}}]}`, want: "control characters"},
+		"NoVersion":  {reason: "A Bundle has a version.", spec: `{"packages": [{"name": "a", "deployment": {}}]}`, want: "spec.version"},
+		"NoPackages": {reason: "A Bundle has a package: an empty list is a mistake.", spec: `{"version": "1", "packages": []}`, want: "spec.packages"},
+		"TooMany":    {reason: "A Bundle has at most 64 packages.", spec: fmt.Sprintf(`{"version": "1", "packages": [%s]}`, packagesOf(65)), want: "64"},
+		"Twice": {
+			reason: "A name stands in a Bundle once.",
+			spec:   `{"version": "1", "packages": [{"name": "a", "deployment": {}}, {"name": "a", "deployment": {}}]}`, want: "uplicate",
+		},
+		"UpperCase": {
+			reason: "A name has lower-case letters.",
+			spec:   `{"version": "1", "packages": [{"name": "Shop", "deployment": {}}]}`, want: "lower-case letters",
+		},
+		"LongName": {
+			reason: "A name has at most 63 characters.",
+			spec:   fmt.Sprintf(`{"version": "1", "packages": [{"name": %q, "deployment": {}}]}`, strings.Repeat("a", 64)), want: "63",
+		},
+		"Nothing": {
+			reason: "A package is of some kind.",
+			spec:   `{"version": "1", "packages": [{"name": "a"}]}`, want: "exactly one of deployment, application and existing",
+		},
+		"Two": {
+			reason: "A package is of one kind.",
+			spec:   `{"version": "1", "packages": [{"name": "a", "deployment": {}, "application": {}}]}`,
+			want:   "exactly one of deployment, application and existing",
+		},
+		"NoObject": {reason: "The spec of a package is an object.", spec: `{"version": "1", "packages": [{"name": "a", "deployment": "intent"}]}`, want: "object"},
+		"Disabled": {
+			reason: "An existing package cannot be taken away.",
+			spec:   `{"version": "1", "packages": [{"name": "a", "existing": {}, "enabled": false}]}`, want: "never removed",
+		},
+		"AdoptIt": {
+			reason: "An existing package is not adopted.",
+			spec:   `{"version": "1", "packages": [{"name": "a", "existing": {}, "adopt": true}]}`, want: "never adopted",
+		},
+		"OtherKind": {
+			reason: "A package is a deployment or an Application.",
+			spec:   `{"version": "1", "packages": [{"name": "a", "existing": {"kind": "Secret"}}]}`, want: "Unsupported value",
+		},
+		"PruneWhen": {
+			reason: "Prune is Never or AfterSuccess.",
+			spec:   `{"version": "1", "prune": "Always", "packages": [{"name": "a", "deployment": {}}]}`, want: "spec.prune",
+		},
+		"NegativeAge": {
+			reason: "An age is not negative.",
+			spec:   `{"version": "1", "pruneMinAge": "-1h", "packages": [{"name": "a", "deployment": {}}]}`, want: "from 0s to 8760h",
+		},
+		"LongAge": {
+			reason: "An age is at most a year.",
+			spec:   `{"version": "1", "pruneMinAge": "8761h", "packages": [{"name": "a", "deployment": {}}]}`, want: "from 0s to 8760h",
+		},
+		"ControlChar": {
+			reason: "A version has no control characters.",
+			spec:   `{"version": "1\u001b[2J", "packages": [{"name": "a", "deployment": {}}]}`, want: "control characters",
+		},
 	}
 	for _, apiVersion := range []string{claims, namespaced} {
 		for name, tc := range cases {

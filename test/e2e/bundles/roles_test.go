@@ -22,12 +22,18 @@ func TestRoles(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		"EditorMakesBundles": {reason: "An editor may create Bundles, since an editor may create deployments.", as: editor, args: []string{"create", "bundles.intentplane.dev"}, want: "yes"},
+		"EditorMakesBundles": {
+			reason: "An editor may create Bundles, since an editor may create deployments.",
+			as:     editor, args: []string{"create", "bundles.intentplane.dev"}, want: "yes",
+		},
 		"EditorLeavesStates": {
 			reason: "An editor may not change the composed objects of a Bundle.",
 			as:     editor, args: []string{"update", "bundlestates.state.intentplane.dev"}, want: "no",
 		},
-		"ProviderRemovesPackages": {reason: "The provider removes Applications that were packages of Bundles.", as: provider, args: []string{"delete", "applications.intentplane.dev"}, want: "yes"},
+		"ProviderRemovesPackages": {
+			reason: "The provider removes Applications that were packages of Bundles.",
+			as:     provider, args: []string{"delete", "applications.intentplane.dev"}, want: "yes",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -61,9 +61,15 @@ func TestMethods(t *testing.T) {
 		"Init": {
 			reason: "Init makes a record, and brings it up to date.",
 			steps: append(deployed,
-				step{what: "init again", call: initialise(bundleWithPackages("2", "b 3.0", "c 1.0"), state.Deploying), want: "2 deploying, b failed, c not_deployed, a 1.0 unreferenced"},
+				step{
+					what: "init again", call: initialise(bundleWithPackages("2", "b 3.0", "c 1.0"), state.Deploying),
+					want: "2 deploying, b failed, c not_deployed, a 1.0 unreferenced",
+				},
 				step{what: "a comes back", call: initialise(bundleWithPackages("3", "a 1.0"), state.Deploying), want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
-				step{what: "invalid", call: initialise(bundleWithPackages("4", "a 1.0", "a 1.0"), state.Deploying), err: state.ErrName, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
+				step{
+					what: "invalid", call: initialise(bundleWithPackages("4", "a 1.0", "a 1.0"), state.Deploying), err: state.ErrName,
+					want: "3 deploying, a 1.0 not_deployed, b unreferenced",
+				},
 				step{what: "removed", call: initialise(ab, state.Removed), err: state.ErrTransition, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
 			),
 		},
@@ -325,12 +331,28 @@ func TestSecrets(t *testing.T) {
 		data   map[string][]byte
 		want   error
 	}{
-		"Legacy":  {reason: "A record of uds-cli is migrated by the first write.", data: map[string][]byte{"data": []byte(`{"name":"platform","version":"1","packages":[{"name":"a","version":"1","status":"success"}],"status":"success","later":7}`)}},
-		"Newer":   {reason: "A record of a newer schema is never written.", data: map[string][]byte{"data": []byte(`{"name":"platform","status":"success","schema":99}`)}, want: state.ErrNewer},
-		"Empty":   {reason: "A Secret without a record is not written.", want: state.ErrBroken},
-		"Half":    {reason: "Half of a record is not written.", data: map[string][]byte{"data": []byte(`{"name":"platform","packages":[`)}, want: state.ErrBroken},
-		"Bomb":    {reason: "A gibibyte in a kibibyte is not unpacked.", data: map[string][]byte{"data.gz": compressText(t, make([]byte, 1<<20), 900)}, want: state.ErrBroken},
-		"Foreign": {reason: "A record of another bundle is not written.", data: map[string][]byte{"data": []byte(`{"name":"other","status":"success","schema":1}`)}, want: state.ErrForeign},
+		"Legacy": {
+			reason: "A record of uds-cli is migrated by the first write.",
+			data: map[string][]byte{
+				"data": []byte(
+					`{"name":"platform","version":"1","packages":[{"name":"a","version":"1","status":"success"}],"status":"success","later":7}`,
+				),
+			},
+		},
+		"Newer": {
+			reason: "A record of a newer schema is never written.",
+			data:   map[string][]byte{"data": []byte(`{"name":"platform","status":"success","schema":99}`)}, want: state.ErrNewer,
+		},
+		"Empty": {reason: "A Secret without a record is not written.", want: state.ErrBroken},
+		"Half":  {reason: "Half of a record is not written.", data: map[string][]byte{"data": []byte(`{"name":"platform","packages":[`)}, want: state.ErrBroken},
+		"Bomb": {
+			reason: "A gibibyte in a kibibyte is not unpacked.",
+			data:   map[string][]byte{"data.gz": compressText(t, make([]byte, 1<<20), 900)}, want: state.ErrBroken,
+		},
+		"Foreign": {
+			reason: "A record of another bundle is not written.",
+			data:   map[string][]byte{"data": []byte(`{"name":"other","status":"success","schema":1}`)}, want: state.ErrForeign,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

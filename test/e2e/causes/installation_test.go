@@ -26,7 +26,15 @@ func TestBreaker(t *testing.T) {
 			s.editReplicas(2)
 			return s.refreshUntilResponsive
 		},
-		want:            answer{object: "Crossplane's circuit breaker", reason: advice.ReasonWatchCircuitOpen, actor: advice.PlatformTeam, do: "Wait five minutes, then use kubectl intent refresh"},
-		toEditorOfClaim: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function and of Crossplane"},
+		want: answer{
+			object: "Crossplane's circuit breaker",
+			reason: advice.ReasonWatchCircuitOpen,
+			actor:  advice.PlatformTeam, do: "Wait five minutes, then use kubectl intent refresh",
+		},
+		toEditorOfClaim: answer{
+			object: "IntentDeployment shop",
+			reason: advice.ReasonNotComposed,
+			actor:  advice.PlatformTeam, do: "look at the Pods of the function and of Crossplane",
+		},
 	}})
 }

@@ -144,9 +144,11 @@ func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one
 		"Channel":                  {patch: `{"spec":{"blueprint":{"channel":"edge"}}}`, want: "spec.blueprint: who may create RolloutRequests"},
 		"NoGates":                  {patch: `{"spec":{"gatesConfig":{"enabled":false}}}`, want: "spec.gatesConfig: who may create RolloutRequests"},
 		"NoWaves":                  {patch: `{"spec":{"deliveryConfig":{"waves":null}}}`, want: "spec.deliveryConfig.waves: who may create RolloutRequests"},
-		"Canary":                   {patch: `{"spec":{"deliveryConfig":{"canary":{"enabled":false}}}}`, want: "spec.deliveryConfig.canary: who may create RolloutRequests"},
-		"Suspend":                  {patch: `{"spec":{"suspend":true}}`},
-		"Label":                    {patch: `{"metadata":{"labels":{"a":"b"}}}`},
+		"Canary": {
+			patch: `{"spec":{"deliveryConfig":{"canary":{"enabled":false}}}}`, want: "spec.deliveryConfig.canary: who may create RolloutRequests",
+		},
+		"Suspend": {patch: `{"spec":{"suspend":true}}`},
+		"Label":   {patch: `{"metadata":{"labels":{"a":"b"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := patch(editor, tc.patch); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {

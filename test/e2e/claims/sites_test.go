@@ -19,7 +19,10 @@ func TestSelections(t *testing.T) {
 		target map[string]any
 		want   []string
 	}{
-		"TargetSite": {reason: "A target Site is chosen by its name.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "SCENE-edge2"}, want: []string{"edge2"}},
+		"TargetSite": {
+			reason: "A target Site is chosen by its name.",
+			sites:  []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "SCENE-edge2"}, want: []string{"edge2"},
+		},
 		"Both": {
 			reason: "The target both selects the two Sites that the namespace may use.",
 			sites:  []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "both"}, want: []string{"edge1", "edge2"},

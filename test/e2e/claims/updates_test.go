@@ -115,7 +115,10 @@ func TestRefusedRequests(t *testing.T) {
 		value    any
 		want     rolloutv1alpha1.Result
 	}{
-		"Digest": {reason: "An approval of another content is stale.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
+		"Digest": {
+			reason: "An approval of another content is stale.",
+			action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale,
+		},
 		"Future": {
 			reason: "A revision of that number does not exist.",
 			action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision,
@@ -165,13 +168,33 @@ func TestMalformedRequests(t *testing.T) {
 		value  any
 		want   string
 	}{
-		"NoTarget":   {reason: "A rollback needs a revision to roll back to.", action: rolloutv1alpha1.ActionRollbackTo, field: []string{"reason"}, value: "x", want: "toRevision goes with action RollbackTo"},
-		"Target":     {reason: "An approval with a target revision is refused.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"toRevision"}, value: int64(1), want: "toRevision goes with action RollbackTo"},
-		"NoStep":     {reason: "A promotion has a step, or goes to the end.", action: rolloutv1alpha1.ActionPromote, field: []string{"reason"}, value: "x", want: "step or full goes with action Promote"},
-		"NoRevision": {reason: "Revisions are counted from 1.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"revision"}, value: int64(0), want: "spec.revision"},
-		"Action":     {reason: "Actions are a closed set.", action: "Explode", field: []string{"reason"}, value: "x", want: "spec.action"},
-		"Kind":       {reason: "A request about another kind is refused.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"deploymentRef", "kind"}, value: "Pod", want: "spec.deploymentRef.kind"},
-		"Line":       {reason: "A name is one line.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"requestedBy"}, value: "ann\nIntentplane-Revision: 9", want: "spec.requestedBy"},
+		"NoTarget": {
+			reason: "A rollback needs a revision to roll back to.",
+			action: rolloutv1alpha1.ActionRollbackTo, field: []string{"reason"}, value: "x", want: "toRevision goes with action RollbackTo",
+		},
+		"Target": {
+			reason: "An approval with a target revision is refused.",
+			action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"toRevision"}, value: int64(1),
+			want: "toRevision goes with action RollbackTo",
+		},
+		"NoStep": {
+			reason: "A promotion has a step, or goes to the end.",
+			action: rolloutv1alpha1.ActionPromote, field: []string{"reason"}, value: "x", want: "step or full goes with action Promote",
+		},
+		"NoRevision": {
+			reason: "Revisions are counted from 1.",
+			action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"revision"}, value: int64(0), want: "spec.revision",
+		},
+		"Action": {reason: "Actions are a closed set.", action: "Explode", field: []string{"reason"}, value: "x", want: "spec.action"},
+		"Kind": {
+			reason: "A request about another kind is refused.",
+			action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"deploymentRef", "kind"}, value: "Pod", want: "spec.deploymentRef.kind",
+		},
+		"Line": {
+			reason: "A name is one line.",
+			action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"requestedBy"}, value: "ann\nIntentplane-Revision: 9",
+			want: "spec.requestedBy",
+		},
 	}
 	for name, tc := range cases {
 		s.Case(name, func(s *scene.Scene) {

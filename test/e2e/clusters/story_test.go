@@ -52,7 +52,8 @@ func TestStory(t *testing.T) {
 	s.awaitObject(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
 	cause := "NotReady: HostedControlPlane " + name + ": etcd has no leader"
 	s.awaitSiteMessage(shop, site, degraded{
-		Site: "The Site's cluster is degraded: " + cause, Message: messageWhileUnhealthy(site, cause), Available: strings.TrimPrefix(messageWhileUnhealthy(site, cause), "Every Site runs the revision. "),
+		Site: "The Site's cluster is degraded: " + cause, Message: messageWhileUnhealthy(site, cause),
+		Available: strings.TrimPrefix(messageWhileUnhealthy(site, cause), "Every Site runs the revision. "),
 	})
 	s.breakKubeconfig(h)
 	// The provider cannot observe the Site any more, so the deployment does not say that the Site runs the revision.

@@ -37,17 +37,36 @@ func TestTenants(t *testing.T) {
 		spec   map[string]any
 		want   string
 	}{
-		"SiteName": {reason: "A tenant cannot publish under the name of an administrators' Site.", spec: topologyWith(map[string]any{"publish": true, "name": parent.GetName()}, "site"), want: "PolicyDenied: spec.forProvider.site.name"},
-		"SameName": {reason: "A tenant cannot take over a Site of an administrator that has the tenant's default name.", name: "taken", spec: topologyWith(map[string]any{"publish": true}, "site"), want: "PolicyDenied: Site " + theirs.GetName()},
-		"Path":     {reason: "A tenant cannot name a directory outside of the namespace's directories.", spec: topologyWith(map[string]any{"publish": true, "repository": map[string]any{"path": "elsewhere"}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
+		"SiteName": {
+			reason: "A tenant cannot publish under the name of an administrators' Site.",
+			spec:   topologyWith(map[string]any{"publish": true, "name": parent.GetName()}, "site"), want: "PolicyDenied: spec.forProvider.site.name",
+		},
+		"SameName": {
+			reason: "A tenant cannot take over a Site of an administrator that has the tenant's default name.",
+			name:   "taken", spec: topologyWith(map[string]any{"publish": true}, "site"), want: "PolicyDenied: Site " + theirs.GetName(),
+		},
+		"Path": {
+			reason: "A tenant cannot name a directory outside of the namespace's directories.",
+			spec:   topologyWith(map[string]any{"publish": true, "repository": map[string]any{"path": "elsewhere"}}, "site"),
+			want:   "PolicyDenied: spec.forProvider.site.repository.path",
+		},
 		"Inside": {reason: "A tenant cannot name a directory inside the directory of another Site.", spec: topologyWith(map[string]any{"publish": true, "repository": map[string]any{
 			"path": "clusters/" + s.Namespace + "/parent/child",
 		}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
-		"Class":   {reason: "A cluster of another namespace's class is refused.", spec: topologyWith(map[string]any{"name": clusterapi.ClassName, "namespace": otherTenant.Namespace}, "topology", "classRef"), want: "PolicyDenied: spec.forProvider.topology.classRef.namespace"},
-		"Cluster": {reason: "A tenant cannot name a cluster of another namespace.", spec: topologyWith(map[string]any{"name": name, "namespace": otherTenant.Namespace}, "cluster"), want: "PolicyDenied: spec.forProvider.cluster.namespace"},
+		"Class": {
+			reason: "A cluster of another namespace's class is refused.",
+			spec:   topologyWith(map[string]any{"name": clusterapi.ClassName, "namespace": otherTenant.Namespace}, "topology", "classRef"),
+			want:   "PolicyDenied: spec.forProvider.topology.classRef.namespace",
+		},
+		"Cluster": {
+			reason: "A tenant cannot name a cluster of another namespace.",
+			spec:   topologyWith(map[string]any{"name": name, "namespace": otherTenant.Namespace}, "cluster"),
+			want:   "PolicyDenied: spec.forProvider.cluster.namespace",
+		},
 		"Template": {reason: "A tenant cannot use a template that no administrator allows.", spec: map[string]any{
 			"cluster": map[string]any{"name": name}, "type": "CAPT", "version": version, "capt": map[string]any{
-				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"}, "controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": otherTenant.Namespace}},
+				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"},
+				"controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": otherTenant.Namespace}},
 			},
 		}, want: "PolicyDenied: spec.forProvider.capt.controlPlane.templateRef.namespace"},
 		"ByHand": {

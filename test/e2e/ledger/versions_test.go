@@ -46,9 +46,18 @@ func TestNewerState(t *testing.T) {
 		file       string
 		meanwhile  string
 	}{
-		"Ledger":         {reason: "A ledger that needs a newer version is left alone, and nothing is ordered.", repository: 0, file: "ledger.json", meanwhile: "1 1"},
-		"RecordOfHome":   {reason: "A record of the home that needs a newer version is left alone, and nothing is ordered.", repository: 0, file: "record.json", meanwhile: "1 1"},
-		"FollowerRecord": {reason: "A record of a follower that needs a newer version is left alone, and the home goes ahead.", repository: 1, file: "record.json", meanwhile: "2 1"},
+		"Ledger": {
+			reason:     "A ledger that needs a newer version is left alone, and nothing is ordered.",
+			repository: 0, file: "ledger.json", meanwhile: "1 1",
+		},
+		"RecordOfHome": {
+			reason:     "A record of the home that needs a newer version is left alone, and nothing is ordered.",
+			repository: 0, file: "record.json", meanwhile: "1 1",
+		},
+		"FollowerRecord": {
+			reason:     "A record of a follower that needs a newer version is left alone, and the home goes ahead.",
+			repository: 1, file: "record.json", meanwhile: "2 1",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

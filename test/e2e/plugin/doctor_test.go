@@ -42,8 +42,11 @@ func TestDoctor(t *testing.T) {
 		says          string
 	}{
 		{
-			reason: "A package that is not healthy is named.", breaks: func() { s.patchStatus("pkg.crossplane.io/v1", "Function", "intentplane-function-intentplane", sick) },
-			mends: s.installPackages, says: "packages: Function intentplane-function-intentplane: PackageUnhealthy: Healthy is False (Sick): cannot pull Fix: Repair the package",
+			reason: "A package that is not healthy is named.",
+			breaks: func() { s.patchStatus("pkg.crossplane.io/v1", "Function", "intentplane-function-intentplane", sick) },
+			mends:  s.installPackages,
+			says: "packages: Function intentplane-function-intentplane: PackageUnhealthy: Healthy is False (Sick): cannot pull Fix: Repair the " +
+				"package",
 		},
 		{
 			reason: "A Site that no deployment uses is looked at, too.",
@@ -54,7 +57,8 @@ func TestDoctor(t *testing.T) {
 			mends: func() {
 				s.must(cp.Client.Create(s.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "crossplane-system", Name: "unused"}, StringData: map[string]string{"value": "kubeconfig"}}))
 			},
-			says: "sites: Site unused: : Secret crossplane-system/unused with key value does not exist, which spec.cluster.kubeconfigSecretRef names. No deployment uses the Site yet. Fix: Make Secret crossplane-system/unused",
+			says: "sites: Site unused: : Secret crossplane-system/unused with key value does not exist, which spec.cluster.kubeconfigSecretRef " +
+				"names. No deployment uses the Site yet. Fix: Make Secret crossplane-system/unused",
 		},
 		{
 			reason: "A package of another minor version is named.",
@@ -72,24 +76,29 @@ func TestDoctor(t *testing.T) {
 				s.patchStatus("rbac.authorization.k8s.io/v1", "ClusterRole", "intentplane:provider", `{"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch"]}]}`)
 			},
 			mends: func() { s.must(cp.Apply(t.Context(), filepath.Join(root, "examples", "rbac"))) },
-			says:  "rights: ServiceAccount crossplane-system/provider-intentplane: : may not delete sites.catalog.intentplane.dev Fix: kubectl apply -f examples/rbac/provider.yaml",
+			says: "rights: ServiceAccount crossplane-system/provider-intentplane: : may not delete sites.catalog.intentplane.dev Fix: kubectl " +
+				"apply -f examples/rbac/provider.yaml",
 		},
 		{
 			reason: "A definition that is not established is named.",
 			breaks: func() {
 				s.patchStatus("apiextensions.crossplane.io/v1", "CompositeResourceDefinition", "intentdeployments.intentplane.dev", inactive)
 			},
-			mends: s.installPackages, says: "definitions: intentdeployments.intentplane.dev: DefinitionNotActive: Established is False (Terminating): being deleted Fix: Activate the definition",
+			mends: s.installPackages,
+			says: "definitions: intentdeployments.intentplane.dev: DefinitionNotActive: Established is False (Terminating): being deleted Fix: " +
+				"Activate the definition",
 		},
 		{
 			reason: "A kind of the provider that is not active is named.", breaks: func() { s.remakeKind("gates.rollout.intentplane.dev", "Inactive") },
 			mends: func() { s.remakeKind("gates.rollout.intentplane.dev", "Active") },
-			says:  "kinds: gates.rollout.intentplane.dev: DefinitionNotActive: The kind is not active: no ManagedResourceActivationPolicy names it. Fix: Apply the policies of package/activation",
+			says: "kinds: gates.rollout.intentplane.dev: DefinitionNotActive: The kind is not active: no ManagedResourceActivationPolicy names " +
+				"it. Fix: Apply the policies of package/activation",
 		},
 		{
 			reason: "A configuration whose password is wrong is named.", breaks: func() { s.showUsing(samples.WrongPassword()) },
 			mends: func() { s.showUsing(samples.Verified()) },
-			says:  "configurations: ClusterProviderConfig doctor: AuthFailed: GitDelivery plugin-doctor/shop-fleet: git.example.org: 401 Unauthorized Fix: Correct the credentials",
+			says: "configurations: ClusterProviderConfig doctor: AuthFailed: GitDelivery plugin-doctor/shop-fleet: git.example.org: 401 " +
+				"Unauthorized Fix: Correct the credentials",
 		},
 	} {
 		step.breaks()

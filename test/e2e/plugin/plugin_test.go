@@ -174,7 +174,10 @@ func TestWait(t *testing.T) {
 		"timedout":   {reason: "A timeout has another exit code than a failure.", begins: samples.WrongPassword(), args: []string{"--timeout=3s"}, want: 4},
 		"superseded": {reason: "Another spec supersedes the awaited spec.", begins: samples.WrongPassword(), edit: true, args: []string{"--for=live"}, want: 5},
 		"live":       {reason: "Live Sites are reached before the verdict.", begins: samples.WrongPassword(), then: samples.New(), args: []string{"--for=live"}},
-		"step":       {reason: "A step of a canary is reached while it pauses.", begins: samples.WrongPassword(), then: samples.Canary(false), args: []string{"--for=step=2"}},
+		"step": {
+			reason: "A step of a canary is reached while it pauses.",
+			begins: samples.WrongPassword(), then: samples.Canary(false), args: []string{"--for=step=2"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -57,12 +57,18 @@ func TestApprovals(t *testing.T) {
 		object *unstructured.Unstructured
 		want   any
 	}{
-		"unknown": {reason: "A request that does not exist has no plan.", object: s.describeApproval("unknown", "none", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonUnknownRequest},
+		"unknown": {
+			reason: "A request that does not exist has no plan.",
+			object: s.describeApproval("unknown", "none", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonUnknownRequest,
+		},
 		"again": {
 			reason: "A request that was created again is another request.",
 			object: s.describeApproval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest,
 		},
-		"plan": {reason: "The plan of another request is another plan.", object: s.describeApproval("plan", "one", string(r.GetUID()), otherRequest.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
+		"plan": {
+			reason: "The plan of another request is another plan.",
+			object: s.describeApproval("plan", "one", string(r.GetUID()), otherRequest.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan,
+		},
 		"request": {
 			reason: "A plan of another request does not match.",
 			object: s.describeApproval("request", "other", string(otherRequest.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan,

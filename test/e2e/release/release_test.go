@@ -63,10 +63,19 @@ func TestRefusedReleases(t *testing.T) {
 		want   string
 	}{
 		"NoVersion": {reason: "A release has a version that its maker names.", want: "cannot make a release: name its version"},
-		"Form":      {reason: "A version has three numbers.", args: []string{"VERSION=v1.91"}, want: `cannot make a release of version "v1.91": want a semantic version`},
-		"Exists":    {reason: "A version is released once.", args: []string{"VERSION=" + oldVersion}, want: "cannot make release v1.90.0: tag v1.90.0 exists"},
-		"NotBuilt":  {reason: "A version without a tag cannot be made again.", args: []string{"VERSION=" + version, "REBUILD=1"}, want: "cannot rebuild v1.91.0: tag v1.91.0 does not exist"},
-		"Dirty":     {reason: "A file that no commit has is not released.", args: []string{"VERSION=" + version}, change: "new.go", want: "cannot make release v1.91.0: new.go differs"},
+		"Form": {
+			reason: "A version has three numbers.",
+			args:   []string{"VERSION=v1.91"}, want: `cannot make a release of version "v1.91": want a semantic version`,
+		},
+		"Exists": {reason: "A version is released once.", args: []string{"VERSION=" + oldVersion}, want: "cannot make release v1.90.0: tag v1.90.0 exists"},
+		"NotBuilt": {
+			reason: "A version without a tag cannot be made again.",
+			args:   []string{"VERSION=" + version, "REBUILD=1"}, want: "cannot rebuild v1.91.0: tag v1.91.0 does not exist",
+		},
+		"Dirty": {
+			reason: "A file that no commit has is not released.",
+			args:   []string{"VERSION=" + version}, change: "new.go", want: "cannot make release v1.91.0: new.go differs",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

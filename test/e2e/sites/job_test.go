@@ -28,9 +28,15 @@ func TestJobCheck(t *testing.T) {
 		want       []string
 		phase      string
 	}{
-		"passes":   {code: 0, want: []string{"Passed", "exit 0", ""}, phase: "Succeeded"},
-		"violated": {code: 3, said: "7 orders\n2 are lost\n", controller: "PodFailurePolicy", want: []string{"Failed", "exit 3", "7 orders\n2 are lost"}, phase: "Failed"},
-		"broken":   {code: 127, said: "sh: curl: not found", controller: "BackoffLimitExceeded", want: []string{"Error", "exit 127", "sh: curl: not found"}, phase: "Failed"},
+		"passes": {code: 0, want: []string{"Passed", "exit 0", ""}, phase: "Succeeded"},
+		"violated": {
+			code: 3, said: "7 orders\n2 are lost\n", controller: "PodFailurePolicy", want: []string{"Failed", "exit 3", "7 orders\n2 are lost"},
+			phase: "Failed",
+		},
+		"broken": {
+			code: 127, said: "sh: curl: not found", controller: "BackoffLimitExceeded", want: []string{"Error", "exit 127", "sh: curl: not found"},
+			phase: "Failed",
+		},
 	}
 	for name := range cases {
 		o := k.Claim(name, k.intentForSites(name, 1, "edge1"))

@@ -28,7 +28,8 @@ func TestPrometheusLies(t *testing.T) {
 		t.Cleanup(liar.Close)
 		r.Apply(r.Set(r.NewSite(name), map[string]any{"prometheus": map[string]any{"address": liar.URL()}}, "spec", "metrics"))
 		check := map[string]any{
-			"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05", "initialDelay": "1s", "interval": "3s",
+			"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05",
+			"initialDelay": "1s", "interval": "3s",
 			"count": int64(2), "timeout": "15m", "consecutiveErrorLimit": int64(100), "noData": "Wait",
 		}
 		o := r.Set(r.Claim(name, r.intentForSites(name, 1, name)), []any{check}, "spec", "gatesConfig", "checks")
@@ -62,7 +63,8 @@ func TestUnknownMetric(t *testing.T) {
 	r := unobserved(t)
 	const query = `max(nobody_counts{job="{{service}}"})`
 	check := map[string]any{
-		"name": "unknown", "type": "Prometheus", "prometheus": map[string]any{"query": query}, "threshold": "<= 0.05", "initialDelay": "1s", "interval": "1s", "count": int64(1),
+		"name": "unknown", "type": "Prometheus", "prometheus": map[string]any{"query": query}, "threshold": "<= 0.05", "initialDelay": "1s",
+		"interval": "1s", "count": int64(1),
 	}
 	o := r.Set(r.Claim(claim, r.runIntent(1)), []any{check}, "spec", "gatesConfig", "checks")
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })

@@ -83,7 +83,10 @@ func TestPaused(t *testing.T) {
 		which  func(*stage, *unstructured.Unstructured) *unstructured.Unstructured
 		held   string
 	}{
-		"Composite": {reason: "While the composite is paused, no revision is ordered.", which: func(_ *stage, o *unstructured.Unstructured) *unstructured.Unstructured { return o }, held: "1"},
+		"Composite": {
+			reason: "While the composite is paused, no revision is ordered.",
+			which:  func(_ *stage, o *unstructured.Unstructured) *unstructured.Unstructured { return o }, held: "1",
+		},
 		"GitDelivery": {reason: "While the GitDelivery is paused, nothing is written.", held: "1", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
 			return s.composedObject("GitDelivery")
 		}},

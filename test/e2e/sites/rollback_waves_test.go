@@ -88,7 +88,8 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	secondTree, twoThere := r.treeInRepository(r.Namespace, "main~1", firstDir), r.treeInRepository(otherRepository, "main", secondDir)
 	want := map[string]string{"here": firstTree, "there": twoThere, "commits": "3 and 2", "outcome": "Failed", "attempts": "2", "stalled": "True"}
 	got := map[string]string{
-		"here": r.Tree(firstDir), "there": r.treeInRepository(otherRepository, "main", secondDir), "commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsInRepository(otherRepository)),
+		"here": r.Tree(firstDir), "there": r.treeInRepository(otherRepository, "main", secondDir),
+		"commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsInRepository(otherRepository)),
 		"outcome": scene.Field(observed, "status", "outcome"), "attempts": fmt.Sprint(scene.Number(observed, "status", "rollback", "attempts")),
 		"stalled": string(scene.Condition(observed, "Stalled").Status),
 	}

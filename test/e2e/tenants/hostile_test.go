@@ -22,9 +22,19 @@ func TestHostileTenant(t *testing.T) {
 		server *hostile.Cluster
 		want   string
 	}{
-		"list":   {server: hostile.New(hostile.EndlessList, nil), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 8 MiB for a page of a list"},
-		"zipped": {server: hostile.New(hostile.EndlessZippedList, nil), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends an answer that takes more than 48 MiB of memory for a page of a list"},
-		"event":  {server: hostile.New(nil, hostile.EndlessEvent), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 2 MiB for an event of a watch"},
+		"list": {
+			server: hostile.New(hostile.EndlessList, nil),
+			want:   "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 8 MiB for a page of a list",
+		},
+		"zipped": {
+			server: hostile.New(hostile.EndlessZippedList, nil),
+			want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends an answer that takes more than 48 MiB of memory for a " +
+				"page of a list",
+		},
+		"event": {
+			server: hostile.New(nil, hostile.EndlessEvent),
+			want:   "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 2 MiB for an event of a watch",
+		},
 		"events": {server: hostile.New(nil, hostile.EndlessEvents), want: "EngineObjectMissing: Kustomization flux-system/edge does not exist"},
 	}
 	claims := map[string]*unstructured.Unstructured{}

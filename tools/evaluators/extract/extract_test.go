@@ -49,11 +49,22 @@ func TestExtract(t *testing.T) {
 		},
 		"Statements": {
 			reason: "A part of a function becomes a function of its own.",
-			source: source{declarations: []string{"join"}, statements: []statements{{function: "judge", begin: "switch n {", only: true, header: "func part(n int) string {"}}},
-			want:   "import (\n\tfmt \"fmt\"\n\tstrings \"strings\"\n)\n\nfunc part(n int) string {\n\tswitch n {\n\tcase 1:\n\t\treturn fmt.Sprint(n)\n\t}\n\n}\n\nfunc join() string { return strings.Join(nil, \"\") }\n",
+			source: source{
+				declarations: []string{"join"},
+				statements:   []statements{{function: "judge", begin: "switch n {", only: true, header: "func part(n int) string {"}},
+			},
+			want: "import (\n\tfmt \"fmt\"\n\tstrings \"strings\"\n)\n\nfunc part(n int) string {\n\tswitch n {\n\tcase 1:\n\t\treturn " +
+				"fmt.Sprint(n)\n\t}\n\n}\n\nfunc join() string { return strings.Join(nil, \"\") }\n",
 		},
-		"Missing":           {reason: "A declaration that the file does not have is named.", source: source{declarations: []string{"gone"}}, err: "cannot find gone in a.go"},
-		"MissingStatements": {reason: "Statements that the function does not have are named.", source: source{declarations: []string{"join"}, statements: []statements{{function: "judge", begin: "select {"}}}, err: "cannot find select { in a.go"},
+		"Missing": {
+			reason: "A declaration that the file does not have is named.",
+			source: source{declarations: []string{"gone"}}, err: "cannot find gone in a.go",
+		},
+		"MissingStatements": {
+			reason: "Statements that the function does not have are named.",
+			source: source{declarations: []string{"join"}, statements: []statements{{function: "judge", begin: "select {"}}},
+			err:    "cannot find select { in a.go",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -210,10 +210,13 @@ func TestCrossplaneVerifiesSignatures(t *testing.T) {
 		change func(*testing.T, *scene) v1.Hash
 		want   string
 	}{
-		"Signed":       {reason: "Crossplane accepts a signature of its key in a log that it trusts.", signer: Signer{Key: key, Log: openLog(t, v.log)}},
-		"ForeignKey":   {reason: "A signature of another key is refused.", signer: Signer{Key: foreign, Log: openLog(t, v.log)}, want: "comparing public key PEMs"},
-		"NoLog":        {reason: "A signature without an entry of a log is refused.", signer: Signer{Key: key}, want: "rekor client not provided"},
-		"UntrustedLog": {reason: "An entry of a log that Crossplane does not trust is refused.", signer: Signer{Key: key, Log: openLog(t, untrustedLog)}, want: "public key not found"},
+		"Signed":     {reason: "Crossplane accepts a signature of its key in a log that it trusts.", signer: Signer{Key: key, Log: openLog(t, v.log)}},
+		"ForeignKey": {reason: "A signature of another key is refused.", signer: Signer{Key: foreign, Log: openLog(t, v.log)}, want: "comparing public key PEMs"},
+		"NoLog":      {reason: "A signature without an entry of a log is refused.", signer: Signer{Key: key}, want: "rekor client not provided"},
+		"UntrustedLog": {
+			reason: "An entry of a log that Crossplane does not trust is refused.",
+			signer: Signer{Key: key, Log: openLog(t, untrustedLog)}, want: "public key not found",
+		},
 		"Changed": {
 			reason: "An image with one changed byte is refused, although it has the signature of the original.", signer: Signer{Key: key, Log: openLog(t, v.log)},
 			change: func(t *testing.T, s *scene) v1.Hash { t.Helper(); return s.pushRandom(t) }, want: "invalid or missing digest in claim",
@@ -296,11 +299,14 @@ func TestReadKey(t *testing.T) {
 		password string
 		want     string
 	}{
-		"Encrypted":     {reason: "A key of cosign is opened by its password.", file: writeFile(t, encrypted.PrivateBytes), password: "a password"},
-		"WrongPassword": {reason: "A wrong password is refused, and the variable is named.", file: writeFile(t, encrypted.PrivateBytes), password: "secret", want: "COSIGN_PASSWORD"},
-		"Edwards":       {reason: "A key that Crossplane cannot find in a log is refused.", file: writeKey(t, edwards), want: "want an ECDSA or RSA key"},
-		"NoKey":         {reason: "A file that is no key is refused.", file: writeFile(t, []byte("no key")), want: "cannot read key"},
-		"NoFile":        {reason: "A key that does not exist is refused.", file: filepath.Join(t.TempDir(), "key"), want: "cannot read the key"},
+		"Encrypted": {reason: "A key of cosign is opened by its password.", file: writeFile(t, encrypted.PrivateBytes), password: "a password"},
+		"WrongPassword": {
+			reason: "A wrong password is refused, and the variable is named.",
+			file:   writeFile(t, encrypted.PrivateBytes), password: "secret", want: "COSIGN_PASSWORD",
+		},
+		"Edwards": {reason: "A key that Crossplane cannot find in a log is refused.", file: writeKey(t, edwards), want: "want an ECDSA or RSA key"},
+		"NoKey":   {reason: "A file that is no key is refused.", file: writeFile(t, []byte("no key")), want: "cannot read key"},
+		"NoFile":  {reason: "A key that does not exist is refused.", file: filepath.Join(t.TempDir(), "key"), want: "cannot read the key"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -20,22 +20,46 @@ func TestCheck(t *testing.T) {
 		rebuild  bool
 		want     string
 	}{
-		"Clean":        {reason: "A clean checkout without the tag is released.", version: "v0.1.0", checkout: Checkout{Commit: commit}},
-		"Candidate":    {reason: "A pre-release is a version.", version: "v0.1.0-rc.1", checkout: Checkout{Commit: commit}},
-		"NoVersion":    {reason: "The user names the version.", want: "name its version"},
-		"NoV":          {reason: "A version begins with v.", version: "0.1.0", want: `version "0.1.0": want a semantic version`},
-		"TwoNumbers":   {reason: "A version has three numbers.", version: "v0.1", want: `version "v0.1": want`},
-		"LeadingZero":  {reason: "A number has no leading zero.", version: "v0.01.0", want: "want a semantic version"},
-		"Metadata":     {reason: "The tag of an image has no plus sign.", version: "v0.1.0+build", want: "want a semantic version"},
-		"Shell":        {reason: "A text that is no version gets into no command.", version: "v0.1.0;ls", want: "want a semantic version"},
-		"Dirty":        {reason: "A change that no commit has is refused by its path.", version: "v0.1.0", checkout: Checkout{Changes: []string{"main.go"}}, want: "main.go differs"},
-		"ManyChanges":  {reason: "The number of further changes is given.", version: "v0.1.0", checkout: Checkout{Changes: []string{"a", "b", "c"}}, want: "a (and 2 more) differs"},
-		"Exists":       {reason: "A version that exists is refused.", version: "v0.1.0", checkout: Checkout{Commit: commit, Tagged: other}, want: "tag v0.1.0 exists, of commit decade"},
-		"ExistsHere":   {reason: "A version that exists is refused at its own commit.", version: "v0.1.0", checkout: Checkout{Commit: commit, Tagged: commit}, want: "REBUILD=1"},
-		"Rebuild":      {reason: "The files of a version are made again from its tag.", version: "v0.1.0", rebuild: true, checkout: Checkout{Commit: commit, Tagged: commit}},
-		"RebuildMoved": {reason: "Another commit than that of the tag is no rebuild.", version: "v0.1.0", rebuild: true, checkout: Checkout{Commit: commit, Tagged: other}, want: "check out the tag"},
-		"RebuildNew":   {reason: "A version without a tag cannot be rebuilt.", version: "v0.1.0", rebuild: true, checkout: Checkout{Commit: commit}, want: "tag v0.1.0 does not exist"},
-		"RebuildDirty": {reason: "A rebuild has no changes.", version: "v0.1.0", rebuild: true, checkout: Checkout{Changes: []string{"a"}, Commit: commit, Tagged: commit}, want: "a differs"},
+		"Clean":       {reason: "A clean checkout without the tag is released.", version: "v0.1.0", checkout: Checkout{Commit: commit}},
+		"Candidate":   {reason: "A pre-release is a version.", version: "v0.1.0-rc.1", checkout: Checkout{Commit: commit}},
+		"NoVersion":   {reason: "The user names the version.", want: "name its version"},
+		"NoV":         {reason: "A version begins with v.", version: "0.1.0", want: `version "0.1.0": want a semantic version`},
+		"TwoNumbers":  {reason: "A version has three numbers.", version: "v0.1", want: `version "v0.1": want`},
+		"LeadingZero": {reason: "A number has no leading zero.", version: "v0.01.0", want: "want a semantic version"},
+		"Metadata":    {reason: "The tag of an image has no plus sign.", version: "v0.1.0+build", want: "want a semantic version"},
+		"Shell":       {reason: "A text that is no version gets into no command.", version: "v0.1.0;ls", want: "want a semantic version"},
+		"Dirty": {
+			reason:  "A change that no commit has is refused by its path.",
+			version: "v0.1.0", checkout: Checkout{Changes: []string{"main.go"}}, want: "main.go differs",
+		},
+		"ManyChanges": {
+			reason:  "The number of further changes is given.",
+			version: "v0.1.0", checkout: Checkout{Changes: []string{"a", "b", "c"}}, want: "a (and 2 more) differs",
+		},
+		"Exists": {
+			reason:  "A version that exists is refused.",
+			version: "v0.1.0", checkout: Checkout{Commit: commit, Tagged: other}, want: "tag v0.1.0 exists, of commit decade",
+		},
+		"ExistsHere": {
+			reason:  "A version that exists is refused at its own commit.",
+			version: "v0.1.0", checkout: Checkout{Commit: commit, Tagged: commit}, want: "REBUILD=1",
+		},
+		"Rebuild": {
+			reason:  "The files of a version are made again from its tag.",
+			version: "v0.1.0", rebuild: true, checkout: Checkout{Commit: commit, Tagged: commit},
+		},
+		"RebuildMoved": {
+			reason:  "Another commit than that of the tag is no rebuild.",
+			version: "v0.1.0", rebuild: true, checkout: Checkout{Commit: commit, Tagged: other}, want: "check out the tag",
+		},
+		"RebuildNew": {
+			reason:  "A version without a tag cannot be rebuilt.",
+			version: "v0.1.0", rebuild: true, checkout: Checkout{Commit: commit}, want: "tag v0.1.0 does not exist",
+		},
+		"RebuildDirty": {
+			reason:  "A rebuild has no changes.",
+			version: "v0.1.0", rebuild: true, checkout: Checkout{Changes: []string{"a"}, Commit: commit, Tagged: commit}, want: "a differs",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

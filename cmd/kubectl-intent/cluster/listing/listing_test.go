@@ -35,30 +35,42 @@ func TestRead(t *testing.T) {
 		want   want
 	}{
 		"TokenLast": {
-			reason: "An API server writes the token of custom resources after their objects.", text: `{"apiVersion":"v1","items":[{"a":1},{"a":2}],"kind":"L","metadata":{"continue":"x"}}`,
-			want: want{items: []string{`{"a":1}`, `{"a":2}`}, chunks: []int{2}, token: "x"},
+			reason: "An API server writes the token of custom resources after their objects.",
+			text:   `{"apiVersion":"v1","items":[{"a":1},{"a":2}],"kind":"L","metadata":{"continue":"x"}}`,
+			want:   want{items: []string{`{"a":1}`, `{"a":2}`}, chunks: []int{2}, token: "x"},
 		},
 		"TokenFirst": {
 			reason: "The token may stand before the objects.", text: `{"metadata":{"continue":"x","resourceVersion":"7"},"items":[{"a":1}]}`,
 			want: want{items: []string{`{"a":1}`}, chunks: []int{1}, token: "x"},
 		},
-		"Last":    {reason: "The last page has no token.", text: `{"metadata":{},"items":[{"a":1}]}`, want: want{items: []string{`{"a":1}`}, chunks: []int{1}}},
-		"Chunks":  {reason: "Objects are handed over before all of them were read.", text: `{"items":[` + strings.Join(manyObjects, ",") + `]}`, want: want{items: manyObjects, chunks: []int{chunkSize, chunkSize, 1}}},
-		"Empty":   {reason: "A list may be empty.", text: `{"items":[],"metadata":{}}`},
-		"Null":    {reason: "An empty list may have null for its objects.", text: `{"items":null,"metadata":{}}`},
-		"NoItems": {reason: "An answer without the field is not a list.", text: `{"metadata":{}}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"}},
-		"Object":  {reason: "An empty object is not a list.", text: `{}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"}},
+		"Last": {reason: "The last page has no token.", text: `{"metadata":{},"items":[{"a":1}]}`, want: want{items: []string{`{"a":1}`}, chunks: []int{1}}},
+		"Chunks": {
+			reason: "Objects are handed over before all of them were read.",
+			text:   `{"items":[` + strings.Join(manyObjects, ",") + `]}`, want: want{items: manyObjects, chunks: []int{chunkSize, chunkSize, 1}},
+		},
+		"Empty": {reason: "A list may be empty.", text: `{"items":[],"metadata":{}}`},
+		"Null":  {reason: "An empty list may have null for its objects.", text: `{"items":null,"metadata":{}}`},
+		"NoItems": {
+			reason: "An answer without the field is not a list.",
+			text:   `{"metadata":{}}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"},
+		},
+		"Object": {reason: "An empty object is not a list.", text: `{}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"}},
 		"Status": {
 			reason: "A Status is not a list, also with code 200.", text: `{"kind":"Status","metadata":{},"status":"Failure","code":500}`,
 			want: want{fails: "cannot decode a list: the answer is not a list: it has no items"},
 		},
 		"ItemsObject": {
-			reason: "A list has its objects in an array.", text: `{"items":{"a":1}}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got {"},
+			reason: "A list has its objects in an array.",
+			text:   `{"items":{"a":1}}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got {"},
 		},
 		"ItemsText": {
 			reason: "A text is not an array of objects.", text: `{"items":"a"}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got a"},
 		},
-		"Nested": {reason: "A field of an item is not a field of the list.", text: `{"items":[{"metadata":{"continue":"y"},"items":["}"]}]}`, want: want{items: []string{`{"metadata":{"continue":"y"},"items":["}"]}`}, chunks: []int{1}}},
+		"Nested": {
+			reason: "A field of an item is not a field of the list.",
+			text:   `{"items":[{"metadata":{"continue":"y"},"items":["}"]}]}`,
+			want:   want{items: []string{`{"metadata":{"continue":"y"},"items":["}"]}`}, chunks: []int{1}},
+		},
 		"Array": {
 			reason: "A value other than an object is not a list.",
 			text:   `[]`, want: want{fails: "cannot decode a list: the answer is not a list: expected {, got ["},
@@ -69,7 +81,8 @@ func TestRead(t *testing.T) {
 			want: want{items: []string{`{"a":1}`}, chunks: []int{1}, fails: "cannot decode a list: unexpected EOF"},
 		},
 		"CutItems": {
-			reason: "A list that ends between two objects is not complete.", text: `{"items":[{"a":1}`, want: want{items: []string{`{"a":1}`}, chunks: []int{1}, fails: "cannot decode a list: unexpected EOF"},
+			reason: "A list that ends between two objects is not complete.",
+			text:   `{"items":[{"a":1}`, want: want{items: []string{`{"a":1}`}, chunks: []int{1}, fails: "cannot decode a list: unexpected EOF"},
 		},
 		"CutEnd": {reason: "A list that ends before its token is not complete.", text: `{"items":[]`, want: want{fails: "cannot decode a list: unexpected EOF"}},
 	}
