@@ -1,4 +1,4 @@
-// Package shellscript finds scripts of checks whose exit code is 0 whatever their commands return. Pure.
+// Package shellscript detects scripts of checks that always exit with code 0. It is pure.
 package shellscript
 
 import (

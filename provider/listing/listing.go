@@ -1,7 +1,7 @@
 // Package listing lists objects of the control plane at a bounded cost: cached objects without copies, and all others page by page.
 //
 // Tenants write most of these objects: any number of them, each of up to 1.5 MiB. So the memory of a list must not depend on either, nor on how many
-// controllers list at the same time. The linter refuses each other list.
+// controllers list at the same time. The linter refuses List calls outside of this package.
 package listing
 
 import (
@@ -23,23 +23,23 @@ const (
 	// maxPageBytes is how many bytes of one page are read. A page that has more is requested again with half as many objects.
 	maxPageBytes = 4 << 20
 
-	// pagesAtOnce is how many pages the process holds in memory at the same time, and pagesOfNamespace how many of them are lists of one namespace.
+	// maxPages is the maximum number of pages that the process holds in memory, and maxPagesPerNamespace that of the lists of one namespace.
 	// Decoded objects take about five times as much memory as the bytes that the API server sends.
-	pagesAtOnce, pagesOfNamespace = 4, 2
+	maxPages, maxPagesPerNamespace = 4, 2
 )
 
-// turns are the places of all pages in the process, at which the namespaces take turns.
-var turns = shares.NewPlaces(shares.Limits{PerHost: pagesAtOnce, PerNamespaceAtHost: pagesOfNamespace}) //nolint:gochecknoglobals // One bound for the process: no caller can have another one.
+// pageSlots limits the number of pages in memory, in the process and for each namespace.
+var pageSlots = shares.NewPlaces(shares.Limits{PerHost: maxPages, PerNamespaceAtHost: maxPagesPerNamespace}) //nolint:gochecknoglobals // One bound for the process: no caller can have another one.
 
 // Cached lists the objects of a cache. They share their content with the cache, so that the list takes little memory: the caller must not change them. A list
-// that would reach the API server is refused. It returns the error of the cache as it is.
+// that would reach the API server is refused. Errors of the cache are returned unwrapped.
 func Cached(ctx context.Context, cache client.Reader, l client.ObjectList, options ...client.ListOption) error {
 	return cache.List(withAnswer(ctx, &answer{isRefused: true}), l, append(options[:len(options):len(options)], client.UnsafeDisableDeepCopy)...)
 }
 
-// EachPage lists objects past caches, page by page, and calls a function after each page, which the list then has: so any number of objects takes the memory
-// of one page. The function must not list, and must keep no pointer to an object of the page that is larger than its reader needs. It returns the error of the
-// API server as it is.
+// EachPage lists objects from the API server, page by page, and calls a function after each page, while the list holds the page: any number of objects takes
+// the memory of one page. The function must not list, and must keep no pointer to an object of the page that is larger than its reader needs. Errors of the API
+// server are returned unwrapped.
 func EachPage(ctx context.Context, r client.Reader, l client.ObjectList, read func(), options ...client.ListOption) error {
 	o := client.ListOptions{}
 	o.ApplyOptions(options)
@@ -53,9 +53,9 @@ func EachPage(ctx context.Context, r client.Reader, l client.ObjectList, read fu
 }
 
 // InTurn calls a function that holds as much memory as a page, such as a list of another client, when a namespace has its turn. An empty namespace stands
-// for lists of all namespaces. It returns the error of the function as it is, or the error of the context if that ends before.
+// for lists of all namespaces. It returns the unwrapped error of the function, or the error of the context if that ends before.
 func InTurn(ctx context.Context, namespace string, do func() error) error {
-	free, err := turns.Acquire(ctx, shares.Place{Namespace: namespace})
+	free, err := pageSlots.Acquire(ctx, shares.Place{Namespace: namespace})
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ type pages struct {
 	reader  client.Reader
 	list    client.ObjectList
 	options []client.ListOption
-	// size is how many objects the next page may have, and next where it begins.
+	// size is the maximum number of objects of the next page, and next its continue token.
 	size int64
 	next string
 }

@@ -217,7 +217,7 @@ func TestPagesTakeTurns(t *testing.T) {
 			go func() { _ = InTurn(t.Context(), "hostile", hold) }()
 		}
 		synctest.Wait()
-		if diff := cmp.Diff(int32(pagesOfNamespace), held.Load()); diff != "" {
+		if diff := cmp.Diff(int32(maxPagesPerNamespace), held.Load()); diff != "" {
 			t.Errorf("\nA namespace holds its share of the pages.\nInTurn(...): -want, +got:\n%s", diff)
 		}
 		isGood := false

@@ -31,13 +31,13 @@ type Facts struct {
 	// Requests are the open RolloutRequests about the current revision that the provider may carry out, the oldest first.
 	Requests []step.Request
 
-	// IsGuardRead reports whether the claim was read past the cache. Nothing goes forward before.
+	// IsGuardRead reports whether the claim was read past the cache. Before, the provider records no step and no verification.
 	IsGuardRead bool
 
-	// Guard is why the claim lets nothing go forward. Empty means that it permits the next step.
+	// Guard is the hold of the claim: the reason to record no step and no verification. It is empty if the claim permits both.
 	Guard v1alpha1.MandateHold
 
-	// Tracker composes directories with tracks. Nil means one without a memory.
+	// Tracker composes directories with tracks. If nil, a Tracker without a cache is used.
 	Tracker *directories.Tracker
 
 	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. The value for a missing Site is false.
@@ -58,8 +58,8 @@ func (f Facts) Conclude(recorded, next ledger.State) (ledger.State, []ledger.Eve
 	return state, events
 }
 
-// Held returns why the next event is held back although the evidence for it is there. It is ClaimUnread until the claim was read, and empty if no event is held
-// back. Only events that go forward are.
+// Held returns the reason for which the provider holds back the next step or verification despite its evidence. It is ClaimUnread until the claim was read, and
+// empty without a hold. Rejections and rollbacks are never held back.
 func (f Facts) Held(recorded, next ledger.State) v1alpha1.MandateHold {
 	_, _, hold := f.nextEvents(recorded, next)
 	return hold

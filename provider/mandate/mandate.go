@@ -35,8 +35,9 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 }
 
 // mayRecord is true for a kind of events that the provider may record on top of a state. A request about the revision by which a user rolls back would end the
-// mandate before the rollback. Steps need files: the delivery has those of a revision that shares requests, and the function those of a wave and of a move.
-// Nothing goes forward where the deployment has left a Site of the revision.
+// mandate before the rollback. The delivery has the files for the
+// steps of a canary; the function alone has the files of a wave or a move. No step begins, and nothing is verified, once the deployment has left a Site of the
+// revision.
 func mayRecord(k step.Kind, m *v1alpha1.Mandate, s ledger.State) bool {
 	switch k {
 	case step.KindRequest:
@@ -109,8 +110,8 @@ func isOfRevision(p ledger.Position, s ledger.State) bool {
 	return p.Revision > 0 && p.Epoch == s.Epoch && (p.Revision == s.Current.Number || p.Revision == s.Withdraws)
 }
 
-// isInHomeAlone is true for a revision that the home alone delivers.
-func (f Facts) isInHomeAlone(s ledger.State) bool {
+// deliversAllParts is true if the home's delivery has every part of the revision, by its name in the composition.
+func (f Facts) deliversAllParts(s ledger.State) bool {
 	return !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool { return !f.isHomePart(part) })
 }
 
@@ -126,5 +127,5 @@ func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
 		f.Delivered[t.Path] = t
 	}
 	_, events := f.Conclude(*observation.Ledger, *observation.Ledger)
-	return slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Restored == nil || f.isInHomeAlone(*observation.Ledger) })
+	return slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Restored == nil || f.deliversAllParts(*observation.Ledger) })
 }

@@ -67,7 +67,7 @@ func treesOfTarget(s ledger.State) map[string]string {
 // directory was never delivered.
 func (f Facts) followTarget(t v1alpha1.Tree, s ledger.State, target map[string]string) v1alpha1.Tree {
 	want, isServed := target[t.Site]
-	if !isServed || !f.isChosen(t.Site) || f.isUntouched(t) || f.hasBefore(t, s, want) {
+	if !isServed || !f.isChosen(t.Site) || f.isUntouched(t) || f.hasTargetTree(t, s, want) {
 		return directories.Retain(t)
 	}
 	t.Action, t.Tree, t.Files, t.Parts, t.Tracks, t.After = v1alpha1.ActionRestore, want, nil, nil, nil, ""
@@ -80,8 +80,8 @@ func (f Facts) isUntouched(t v1alpha1.Tree) bool {
 	return t.Action == v1alpha1.ActionKeep && !isKnown
 }
 
-// hasBefore is true for a directory whose wanted tree comes from an earlier revision, and that the current revision neither changed nor plans to change.
-func (f Facts) hasBefore(t v1alpha1.Tree, s ledger.State, want string) bool {
+// hasTargetTree is true for a directory whose wanted tree comes from an earlier revision, and that the current revision neither changed nor plans to change.
+func (f Facts) hasTargetTree(t v1alpha1.Tree, s ledger.State, want string) bool {
 	if t.Action != v1alpha1.ActionKeep && t.Tree != want {
 		return false
 	}

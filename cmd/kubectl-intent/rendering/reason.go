@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/function/deployment"
 )
 
-// brokenRule is an error of objects that no API server takes.
-func brokenRule(err error) error {
+// invalidObjectError adds the reason RenderFailed to an error about objects that an API server rejects. It returns nil for nil.
+func invalidObjectError(err error) error {
 	if err == nil {
 		return nil
 	}

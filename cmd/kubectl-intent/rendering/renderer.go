@@ -43,7 +43,7 @@ func (k Renderer) RenderSites(limited bool, in deployment.Input, c *offline.Comp
 			out[i].Files = nil
 			continue
 		}
-		err = wrapWithSite(out[i].Place.Site.GetName(), brokenRule(CheckRules(&c.Selection.Blueprint, out[i].Files)))
+		err = wrapWithSite(out[i].Place.Site.GetName(), invalidObjectError(CheckRules(&c.Selection.Blueprint, out[i].Files)))
 	}
 	return out, err
 }

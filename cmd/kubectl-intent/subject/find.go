@@ -17,10 +17,13 @@ func FindDeployment(ctx context.Context, from *cluster.Cluster, name string) (*c
 		return nil, err
 	}
 	all := found.AllDeployments()
-	if len(all) != 1 {
-		return nil, errors.Errorf("%s is the name of %d IntentDeployments, want one: say intentdeployments.GROUP/NAME", name, len(all))
+	switch len(all) {
+	case 0:
+		return nil, errors.Errorf("cannot find an IntentDeployment of %s: it has none, or none yet", name)
+	case 1:
+		return all[0], nil
 	}
-	return all[0], nil
+	return nil, errors.Errorf("cannot choose one of %d IntentDeployments of the name %s: name it as intentdeployments.GROUP/NAME", len(all), name)
 }
 
 // FindBuilt returns the single Application of a name, which has a source.

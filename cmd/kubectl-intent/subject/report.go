@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
-// An Report names an object that a command was about, and says where it is.
+// A Report is the identity, the phase and the reason of one object.
 type Report struct {
 	Kind      string `json:"kind"`
 	Group     string `json:"group"`

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Who reads our text is a terminal, or a CI that takes lines with certain beginnings for its own commands. Text of other authors can neither
+// The output goes to a terminal, or to a CI system that executes lines with certain prefixes as commands. Text of other authors can neither
 // steer the terminal nor forge lines for the CI.
 
 // QuoteInvisible quotes invisible characters: control characters, characters that turn the direction of text, and bytes that are not text.
@@ -34,14 +34,14 @@ func PlainMessage(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-func quoteRunes(s, but string) string {
+func quoteRunes(s, allowed string) string {
 	out := strings.Builder{}
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
 		switch {
 		case r == utf8.RuneError && n == 1:
 			_, _ = fmt.Fprintf(&out, `\x%02x`, s[0])
-		case unicode.IsPrint(r), strings.ContainsRune(but, r):
+		case unicode.IsPrint(r), strings.ContainsRune(allowed, r):
 			out.WriteRune(r)
 		default:
 			out.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
