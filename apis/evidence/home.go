@@ -27,7 +27,7 @@ func LeadingHome(siblings []*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha
 }
 
 // leads is true for a home whose status shows its trees, and a ledger that has reached the position of a SiteSync in the same revision by a mandate. A rejected
-// revision goes on once its rollback begins.
+// revision goes on once its rollback begins, and keeps a SiteSync at the position that it has reached.
 func leads(home *deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync) bool {
 	p, observed, requested := home.Spec.ForProvider, home.Status.AtProvider, sync.Spec.ForProvider.AskedPosition()
 	if home.GetDeletionTimestamp() != nil || observed.Ledger == nil || !p.Mandate.Covers(*observed.Ledger) || len(p.Trees) > 0 && len(observed.Trees) == 0 {
@@ -35,8 +35,9 @@ func leads(home *deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync) 
 	}
 	s := *observed.Ledger
 	isOfRevision := requested.Epoch == s.Epoch && (requested.Revision == s.Current.Number || requested.Revision == s.Withdraws)
-	hasReached := isOfRevision && requested.Compare(s.Position()) <= 0 && (!s.IsRejected() || s.Cursor.Attempt > 0)
-	return hasReached && (ShowsMandate(home) || sync.LatestPosition() != requested) // A SiteSync that followed before does not go back.
+	hasReached, hasFollowed := isOfRevision && requested.Compare(s.Position()) <= 0, sync.LatestPosition() != requested
+	mayLead := !s.IsRejected() || s.Cursor.Attempt > 0
+	return hasReached && (hasFollowed || mayLead && ShowsMandate(home)) // A SiteSync that followed before does not go back.
 }
 
 // ShowsMandate is true for a home whose status shows a mandate for the current revision of its ledger.

@@ -62,6 +62,15 @@ func TestLeadingHome(t *testing.T) {
 				return nil
 			},
 		},
+		"RejectedFollowed": {
+			reason: "A SiteSync that followed stays at its position while a rejected revision waits for its rollback.",
+			change: func(home *delivery, sync *siteSync) []*delivery {
+				home.Status.AtProvider.Ledger.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected}
+				sync.Status.AtProvider.Position = &ledger.Position{Epoch: 1, Revision: 2, Step: 1}
+				return nil
+			},
+			want: true,
+		},
 		"Rollback": {reason: "A rollback leads the SiteSync.", change: func(home *delivery, _ *siteSync) []*delivery {
 			s := home.Status.AtProvider.Ledger
 			s.Verdict, s.Cursor.Attempt = &ledger.Verdict{Result: ledger.VerdictRejected}, 1

@@ -65,10 +65,14 @@ func (f Facts) Held(recorded, next ledger.State) v1alpha1.MandateHold {
 	return hold
 }
 
+// nextEvents returns the next events, the state after them, and the first hold. A held event that goes forward holds back no rejection and no rollback.
 func (f Facts) nextEvents(recorded, next ledger.State) (ledger.State, []ledger.Event, v1alpha1.MandateHold) {
-	var events []ledger.Event
+	var (
+		events []ledger.Event
+		hold   v1alpha1.MandateHold
+	)
 	for len(events) < maxEvents {
-		e := f.nextEvent(recorded, next)
+		e := f.nextEvent(recorded, next, hold != "")
 		if e == nil {
 			break
 		}
@@ -77,23 +81,27 @@ func (f Facts) nextEvents(recorded, next ledger.State) (ledger.State, []ledger.E
 			break
 		}
 		if step.KindOf(next, *e).GoesForward() {
-			if hold := f.holdForward(recorded, state); hold != "" {
-				return next, events, hold
+			if hold = f.holdForward(recorded, state); hold != "" {
+				continue
 			}
 		}
 		next, events = state, append(events, *e)
 	}
-	return next, events, ""
+	return next, events, hold
 }
 
 // nextEvent returns the next event by the rules of apis/step, if the mandate lists its kind, or nil. A request that is left to the function holds back no
-// rejection, and each step.
-func (f Facts) nextEvent(recorded, s ledger.State) *ledger.Event {
+// rejection, and each step. isHeld excludes each event that goes forward, and the requests for one.
+func (f Facts) nextEvent(recorded, s ledger.State, isHeld bool) *ledger.Event {
 	status := Status(f.Home.Spec.ForProvider.Mandate, s)
 	if status == nil {
 		return nil
 	}
 	in := f.input(recorded, s)
+	if isHeld {
+		in.Requests = slices.DeleteFunc(slices.Clone(in.Requests), func(r step.Request) bool { return r.Action == step.ActionPromote })
+		status.May = slices.DeleteFunc(status.May, step.Kind.GoesForward)
+	}
 	if e := listedEvent(status, s, in); e != nil || len(in.Requests) == 0 {
 		return e
 	}

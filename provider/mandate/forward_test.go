@@ -339,6 +339,16 @@ func TestConcludeForward(t *testing.T) {
 			c.pause(step.PauseManual, time.Hour)
 			c.IsGuardRead, c.Requests = false, []step.Request{promote(2)}
 		}, hold: v1alpha1.HoldClaimUnread},
+		"PausedPromotedBack": {reason: "A Promote that is held back holds back no rejection.", change: func(c *canaryScene) {
+			c.pause(step.PauseManual, time.Hour)
+			c.Guard, c.Requests = v1alpha1.HoldClaimPaused, []step.Request{promote(2)}
+			c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateFailed)
+		}, want: back, hold: v1alpha1.HoldClaimPaused},
+		"UnreadPromotedBack": {reason: "A Promote that waits for the claim holds back no rejection.", change: func(c *canaryScene) {
+			c.pause(step.PauseManual, time.Hour)
+			c.IsGuardRead, c.Requests = false, []step.Request{promote(2)}
+			c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateFailed)
+		}, want: back, hold: v1alpha1.HoldClaimUnread},
 		"NoFiles": {
 			reason: "A spec without the files of the revision is left to the function.",
 			change: func(c *canaryScene) { c.Home.Spec.ForProvider.Trees[0].Tracks = nil },

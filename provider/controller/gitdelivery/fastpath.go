@@ -73,7 +73,7 @@ func newFastPath(interval time.Duration, now func() time.Time, chance func() flo
 // Reconcile reconciles a delivery, unless it still needs no action. It returns the errors of the inner reconciler.
 func (c *fastPath) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	if s, ok := c.cachedObservation(req.NamespacedName); ok && c.isUnchanged(ctx, req.NamespacedName, s) {
-		return reconcile.Result{RequeueAfter: s.wait}, nil
+		return reconcile.Result{RequeueAfter: c.untilWake(req.NamespacedName, s.wait)}, nil
 	}
 	c.beginReconcile(req.NamespacedName)
 	res, err := c.inner.Reconcile(ctx, req)

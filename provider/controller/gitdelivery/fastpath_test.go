@@ -130,6 +130,28 @@ func TestCalm(t *testing.T) {
 	}
 }
 
+// TestCalmUntilWake looks at a delivery on the fast path before its pause is over: the next look is at the end of the pause, and not an interval later.
+func TestCalmUntilWake(t *testing.T) {
+	w := newWorld(t)
+	c := &counter{world: w, during: func() error { return nil }}
+	w.calm.inner = c
+	w.create(w.first())
+	c.calmly(time.Minute)
+	c.during = func() error {
+		w.calm.wakeAt(client.ObjectKey{Namespace: "team-a", Name: "web"}, w.now().Add(90*time.Second))
+		return nil
+	}
+	if !c.calmly(time.Minute) {
+		t.Fatal("a delivery that was just carried out is not reconciled again")
+	}
+	w.pass(time.Minute)
+	res, err := w.calm.Reconcile(w.Context(), request("web"))
+	w.must(err)
+	if diff := cmp.Diff(30*time.Second, res.RequeueAfter); diff != "" {
+		t.Errorf("Reconcile(...): the time until the next look: -want, +got:\n%s", diff)
+	}
+}
+
 // dropRepositories lets the pool drop all repositories that were in use.
 func dropRepositories(w *world) {
 	w.pass(3 * time.Hour)

@@ -21,6 +21,9 @@ const (
 
 	// guardRetry is the time until the claim is read again after a read that failed.
 	guardRetry = 10 * time.Second
+
+	// pausedRetry is the time until a paused claim is read again.
+	pausedRetry = time.Minute
 )
 
 // A guardReading is an answer of the API server about a claim.
@@ -102,8 +105,11 @@ func (f facts) nextLook() time.Time {
 	if f.spec.Mandate == nil {
 		return time.Time{}
 	}
-	if f.witnesses.Guard == v1alpha1.HoldClaimUnread {
+	switch f.witnesses.Guard {
+	case v1alpha1.HoldClaimUnread:
 		return f.ledger.now.Add(guardRetry)
+	case v1alpha1.HoldClaimPaused:
+		return f.ledger.now.Add(pausedRetry)
 	}
 	if end := f.witnesses.PauseEnd(f.ledger.recorded); end.After(f.ledger.now) {
 		return end
