@@ -82,8 +82,15 @@ func (z *zeros) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// newServer returns a server that adds its results to counts. It answers several hooks at once.
 func newServer(r *target, counts *[]string) *Server {
-	return &Server{Receiver: r, Count: func(result string) { *counts = append(*counts, result) }, Log: logging.NewNopLogger(), Now: clock}
+	mu := sync.Mutex{}
+	count := func(result string) {
+		mu.Lock()
+		defer mu.Unlock()
+		*counts = append(*counts, result)
+	}
+	return &Server{Receiver: r, Count: count, Log: logging.NewNopLogger(), Now: clock}
 }
 
 func TestHandler(t *testing.T) {
