@@ -53,7 +53,11 @@ func forwardMutants() map[string]mutant {
 		}),
 		"RequestOvertaken": forward("TestConcludeForward", mutant{
 			reason: "A request that is left to the function holds steps back.", file: "provider/mandate/conclude.go",
-			text: "status.May = slices.DeleteFunc(status.May, step.Kind.GoesForward)", becomes: "status.May = slices.Clone(status.May)",
+			text: "in.Requests = nil\n\tstatus.May = slices.DeleteFunc(status.May, step.Kind.GoesForward)", becomes: "in.Requests = nil",
+		}),
+		"HeldPromote": forward("TestConcludeForward", mutant{
+			reason: "A Promote that is held back holds back no rejection.", file: "provider/mandate/conclude.go",
+			text: "hold != \"\" {\n\t\t\t\tcontinue", becomes: "hold != \"\" {\n\t\t\t\tbreak",
 		}),
 		"StepWithoutFiles": forward("TestConcludeForward", mutant{
 			reason: "A step whose files no object has is left to the function.", file: "provider/mandate/conclude.go",

@@ -283,15 +283,15 @@ func observerMutants() map[string]mutant {
 	return map[string]mutant{
 		"SyncOfSilentHome": {
 			reason: "A SiteSync follows a home that acts by its mandate.", file: "apis/evidence/home.go",
-			text: "ShowsMandate(home) || ", becomes: "true || ", pkg: "apis/evidence", tests: "TestLeadingHome",
+			text: "mayLead && ShowsMandate(home)", becomes: "mayLead", pkg: "apis/evidence", tests: "TestLeadingHome",
 		},
 		"SyncGoesBack": {
 			reason: "A SiteSync does not go back while a mandate rests.", file: "apis/evidence/home.go",
-			text: " || sync.LatestPosition() != requested)", becomes: ")", pkg: "apis/evidence", tests: "TestLeadingHome",
+			text: "(hasFollowed || mayLead", becomes: "(hasFollowed && mayLead || mayLead", pkg: "apis/evidence", tests: "TestLeadingHome",
 		},
 		"SyncOfRejected": {
 			reason: "A SiteSync stays where its revision was rejected.", file: "apis/evidence/home.go",
-			text: " && (!s.IsRejected() || s.Cursor.Attempt > 0)", becomes: "", pkg: "apis/evidence", tests: "TestLeadingHome",
+			text: "(hasFollowed || mayLead && ", becomes: "(hasFollowed || (mayLead || true) && ", pkg: "apis/evidence", tests: "TestLeadingHome",
 		},
 		"SyncOfAnyController": observe("TestFollowLedger", mutant{
 			reason: "A SiteSync follows no home of another controller.", text: "if isSibling(sync, p.ClaimRef, &all[i]) {", becomes: "if len(all) > i {",
