@@ -67,7 +67,8 @@ type cachedResult struct {
 
 // NewReader returns a Reader that caches so many expressions.
 func NewReader(expressions int) *Reader {
-	return &Reader{env: sync.OnceValues(newEnvironment), known: lru.New(expressions)}
+	known := lru.New(expressions) //nolint:forbidigo // The API server bounds each expression, and callers their number.
+	return &Reader{env: sync.OnceValues(newEnvironment), known: known}
 }
 
 // Read compiles an expression. It returns an error for an expression that is not CEL, that cannot give a number, or that might make

@@ -39,16 +39,16 @@ func describeSites(p v1alpha1.SiteSyncParameters) []string {
 		strings.TrimSpace("within " + p.SyncWaitTimeout),
 	}
 	for _, s := range p.Sites {
-		line := fmt.Sprintf("%s from %d: %s", s.Name, s.Wave, s.Tree)
+		parts := []string{fmt.Sprintf("%s from %d: %s", s.Name, s.Wave, s.Tree)}
 		if s.Traffic != nil {
 			for _, t := range s.Traffic.Tracks {
-				line += fmt.Sprintf(", %s %d", t.Name, t.Weight)
+				parts = append(parts, fmt.Sprintf("%s %d", t.Name, t.Weight))
 				if t.Awaited {
-					line += " awaited"
+					parts[len(parts)-1] += " awaited"
 				}
 			}
 		}
-		out = append(out, line)
+		out = append(out, strings.Join(parts, ", "))
 	}
 	return out
 }

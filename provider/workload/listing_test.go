@@ -23,13 +23,12 @@ func describeListings(all []Listing) []string {
 func TestListings(t *testing.T) {
 	// manifest is a file with objects, each with an apiVersion, a kind, and a namespace.
 	manifest := func(objects ...string) []instruction.Manifest {
-		text := ""
+		documents := make([]string, len(objects))
 		for i, o := range objects {
 			fields := strings.Fields(o)
-			text += fmt.Sprintf("---\napiVersion: %s\nkind: %s\n", fields[0], fields[1])
-			text += fmt.Sprintf("metadata: {name: web-%d, namespace: %q}\n", i, strings.Join(fields[2:], ""))
+			documents[i] = fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: web-%d, namespace: %q}\n", fields[0], fields[1], i, strings.Join(fields[2:], ""))
 		}
-		return instruction.Read("a.yaml", []byte(strings.TrimPrefix(text, "---\n")))
+		return instruction.Read("a.yaml", []byte(strings.Join(documents, "---\n")))
 	}
 	many := func(count int) (objects, listed []string) {
 		for i := range count {

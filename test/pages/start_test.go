@@ -137,7 +137,7 @@ func TestFirstMissingLine(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, firstMissingLine(tc.lines, "a\nb b\nc\n")); diff != "" {
+			if diff := cmp.Diff(tc.want, firstMissingLine(tc.lines, "a\nb and more\nc\n")); diff != "" {
 				t.Errorf("\n%s\nfirstMissingLine(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -274,20 +274,21 @@ func TestAddTrackFiles(t *testing.T) {
 			reason: "The files of the delivered tree name the routes and the Deployments.",
 			tree:   tree.ID(files),
 			commit: commit,
-			want:   "1 routes web-green web-green",
+			want:   "1 routes, to web-green, web-green",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			want := v1alpha1.SiteTree{Name: "edge1", Path: webAtE1, Tree: tc.tree, Traffic: &v1alpha1.SiteTraffic{Tracks: []v1alpha1.TrackTraffic{{Name: track.Green}}}}
 			unknown := w.c.prover.addTrackFiles(t.Context(), opened, want, tc.commit)
-			got := fmt.Sprintf("%d routes", len(want.Traffic.Routes))
+			files := []string{fmt.Sprintf("%d routes", len(want.Traffic.Routes))}
 			for _, r := range want.Traffic.Routes {
-				got += " " + r.Backends[0].Service
+				files = append(files, "to "+r.Backends[0].Service)
 			}
 			for _, d := range want.Traffic.Tracks[0].Workloads {
-				got += " " + d.Name
+				files = append(files, d.Name)
 			}
+			got := strings.Join(files, ", ")
 			if got != tc.want || (unknown != "") != tc.unknown {
 				t.Errorf("\n%s\naddTrackFiles(...): want %q, got %q, unknown since %q", tc.reason, tc.want, got, unknown)
 			}

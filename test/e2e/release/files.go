@@ -104,7 +104,7 @@ func wantSignature(t *testing.T, c *checkout) {
 		t.Fatal(err)
 	}
 	digest := sha256.Sum256([]byte(readFile(t, c.dist("checksums.txt"))))
-	if !ecdsa.VerifyASN1(public.(*ecdsa.PublicKey), digest[:], signature) { //nolint:forcetypeassert // The test made a key of this type.
+	if !ecdsa.VerifyASN1(public.(*ecdsa.PublicKey), digest[:], signature) {
 		t.Error("The checksums are signed by the key")
 	}
 }
@@ -134,7 +134,7 @@ func wantPlugin(t *testing.T, c *checkout) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(program, content, fs.FileMode(h.Mode)); err != nil { //nolint:gosec // The mode of our own archive.
+		if err := os.WriteFile(program, content, fs.FileMode(h.Mode)); err != nil {
 			t.Fatal(err)
 		}
 		break

@@ -125,7 +125,7 @@ func startSigstore(t *testing.T) sigstore {
 	if err := os.MkdirAll(trust, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program) //nolint:noctx // It ends with its input.
+	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "TUF_ROOT="+trust)
 	problems := &bytes.Buffer{}
 	cmd.Stderr = problems
