@@ -67,8 +67,7 @@ type cachedResult struct {
 
 // NewReader returns a Reader that caches so many expressions.
 func NewReader(expressions int) *Reader {
-	known := lru.New(expressions) //nolint:forbidigo // The API server bounds each expression, and callers their number.
-	return &Reader{env: sync.OnceValues(newEnvironment), known: known}
+	return &Reader{env: sync.OnceValues(newEnvironment), known: lru.New(expressions)}
 }
 
 // Read compiles an expression. It returns an error for an expression that is not CEL, that cannot give a number, or that might make

@@ -10,8 +10,7 @@ type Reader struct {
 
 // NewReader returns a Reader that caches so many queries.
 func NewReader(queries int) *Reader {
-	newCache := func() *lru.Cache { return lru.New(queries) } //nolint:forbidigo // The API server bounds each query, and callers their number.
-	return &Reader{templates: newCache(), reaches: newCache()}
+	return &Reader{templates: lru.New(queries), reaches: lru.New(queries)}
 }
 
 // Parse returns the cached result of the function Parse for a query.
