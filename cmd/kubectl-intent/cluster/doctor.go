@@ -65,7 +65,11 @@ func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diag
 
 // ReadReadiness reads the preconditions of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (c *Cluster) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
-	runTasks(ctx, append(c.versionTasks(f), func(context.Context) { c.readServerVersion(f) })...)
+	runTasks(ctx, append(c.versionTasks(f),
+		func(context.Context) { c.readServerVersion(f) },
+		readPart(c, managedKindsResource(), nil, hasOurGroup, &f.Kinds),
+		readPart(c, policiesResource("validatingadmissionpolicies"), nil, hasOurGroup, &f.Policies),
+	)...)
 	c.askRights(ctx, f, e.Asked())
 }
 

@@ -88,6 +88,18 @@ func TestDoctor(t *testing.T) {
 			server: cli.Server{Absent: map[string]bool{"configurations.pkg.crossplane.io": true}},
 			says:   []string{"problem versions: Crossplane: The cluster does not have the kinds", "Fix: Install Crossplane"},
 		},
+		"PrePolicies": {
+			reason: "A cluster that does not serve policies is not ready.",
+			args:   []string{"--pre"}, code: terminal.ExitInvalid,
+			server: cli.Server{Absent: map[string]bool{"validatingadmissionpolicies.admissionregistration.k8s.io": true}},
+			says:   []string{"problem policies: Kubernetes: The API server does not serve validatingadmissionpolicies", "Fix: Upgrade Kubernetes"},
+		},
+		"PreManagedKinds": {
+			reason: "A Crossplane without the definitions of managed kinds is too old.",
+			args:   []string{"--pre"}, code: terminal.ExitInvalid,
+			server: cli.Server{Absent: map[string]bool{"managedresourcedefinitions.apiextensions.crossplane.io": true}},
+			says:   []string{"problem versions: Crossplane: Crossplane is older than version 2", "Fix: Upgrade Crossplane"},
+		},
 		"Kubeconfig": {
 			reason: "A kubeconfig that does not exist is a mistake of the command line.",
 			args:   []string{"--kubeconfig", "/nowhere"}, code: terminal.ExitUsage, says: []string{"cannot use the kubeconfig"},
