@@ -1,11 +1,13 @@
 package soak
 
+// forward is a mutant in package mandate, which the named tests find.
+func forward(tests string, m mutant) mutant {
+	m.pkg, m.tests = "provider/mandate", tests
+	return m
+}
+
 // forwardMutants take a step, or verify a revision, without its evidence.
 func forwardMutants() map[string]mutant {
-	forward := func(tests string, m mutant) mutant {
-		m.pkg, m.tests = "provider/mandate", tests
-		return m
-	}
 	return map[string]mutant{
 		"SuspendedSteps": forward("TestConcludeForward", mutant{
 			reason: "A suspended canary takes no step.", file: "provider/mandate/conclude.go",
@@ -51,6 +53,12 @@ func forwardMutants() map[string]mutant {
 			reason: "The other track stays until the verdict is recorded.", file: "provider/mandate/conclude.go",
 			text: "IsRecorded: s.Head == recorded.Head,", becomes: "IsRecorded: true,",
 		}),
+	}
+}
+
+// overtakingMutants take a step before another event, or without the files for it.
+func overtakingMutants() map[string]mutant {
+	return map[string]mutant{
 		"RequestOvertaken": forward("TestConcludeForward", mutant{
 			reason: "A request that is left to the function holds steps back.", file: "provider/mandate/conclude.go",
 			text: "in.Requests = nil\n\tstatus.May = slices.DeleteFunc(status.May, step.Kind.GoesForward)", becomes: "in.Requests = nil",
