@@ -45,33 +45,61 @@ func (r *routes) advance(c *Controller, cd *flaggerv1.Canary) {
 // status keeps the status of a canary as Flagger's controllers of targets do.
 type status struct{}
 
+// IsPrimaryReady is always true: the pods of the stable version run.
 func (*status) IsPrimaryReady(*flaggerv1.Canary) (bool, error) { return true, nil }
-func (*status) IsCanaryReady(*flaggerv1.Canary) (bool, error)  { return true, nil }
+
+// IsCanaryReady is always true: the pods of the canary run.
+func (*status) IsCanaryReady(*flaggerv1.Canary) (bool, error) { return true, nil }
+
+// GetMetadata returns no labels and ports, which no verdict needs.
 func (*status) GetMetadata(*flaggerv1.Canary) (string, string, map[string]int32, error) {
 	return "", "", nil, nil
 }
+
+// SyncStatus does nothing: the canary has its status in memory.
 func (*status) SyncStatus(*flaggerv1.Canary, flaggerv1.CanaryStatus) error { return nil }
+
+// SetStatusFailedChecks sets the number of failed checks.
 func (*status) SetStatusFailedChecks(cd *flaggerv1.Canary, n int) error {
 	cd.Status.FailedChecks = n
 	return nil
 }
+
+// SetStatusWeight does nothing: the routes have the weight.
 func (*status) SetStatusWeight(*flaggerv1.Canary, int) error { return nil }
+
+// SetStatusIterations sets the number of iterations.
 func (*status) SetStatusIterations(cd *flaggerv1.Canary, n int) error {
 	cd.Status.Iterations = n
 	return nil
 }
 
+// SetStatusPhase sets the phase.
 func (*status) SetStatusPhase(cd *flaggerv1.Canary, p flaggerv1.CanaryPhase) error {
 	cd.Status.Phase = p
 	return nil
 }
-func (*status) Initialize(*flaggerv1.Canary) (bool, error)              { return true, nil }
-func (*status) Promote(*flaggerv1.Canary) error                         { return nil }
-func (*status) HasTargetChanged(*flaggerv1.Canary) (bool, error)        { return false, nil }
+
+// Initialize returns that the target exists.
+func (*status) Initialize(*flaggerv1.Canary) (bool, error) { return true, nil }
+
+// Promote does nothing: the verdict is known by then.
+func (*status) Promote(*flaggerv1.Canary) error { return nil }
+
+// HasTargetChanged is always false: a series is about one version.
+func (*status) HasTargetChanged(*flaggerv1.Canary) (bool, error) { return false, nil }
+
+// HaveDependenciesChanged is always false: a series is about one configuration.
 func (*status) HaveDependenciesChanged(*flaggerv1.Canary) (bool, error) { return false, nil }
-func (*status) ScaleToZero(*flaggerv1.Canary) error                     { return nil }
-func (*status) ScaleFromZero(*flaggerv1.Canary) error                   { return nil }
-func (*status) Finalize(*flaggerv1.Canary) error                        { return nil }
+
+// ScaleToZero does nothing: the verdict is known by then.
+func (*status) ScaleToZero(*flaggerv1.Canary) error { return nil }
+
+// ScaleFromZero does nothing: the pods of the canary run.
+func (*status) ScaleFromZero(*flaggerv1.Canary) error { return nil }
+
+// Finalize does nothing: no canary is deleted.
+func (*status) Finalize(*flaggerv1.Canary) error { return nil }
 
 // routes keep the share of requests that go to a canary, and whether a mesh mirrors requests to it.
 type routes struct {
@@ -79,15 +107,21 @@ type routes struct {
 	isMirrored bool
 }
 
+// Reconcile does nothing: the routes are in memory.
 func (*routes) Reconcile(*flaggerv1.Canary) error { return nil }
+
+// SetRoutes sets the weight of the canary, and whether it gets copies of requests.
 func (r *routes) SetRoutes(_ *flaggerv1.Canary, _, canaryWeight int, isMirrored bool) error {
 	r.weight, r.isMirrored = canaryWeight, isMirrored
 	return nil
 }
 
+// GetRoutes returns the weights of the stable version and of the canary, and whether the canary gets copies of requests.
 func (r *routes) GetRoutes(*flaggerv1.Canary) (int, int, bool, error) {
 	return 100 - r.weight, r.weight, r.isMirrored, nil
 }
+
+// Finalize does nothing: no canary is deleted.
 func (*routes) Finalize(*flaggerv1.Canary) error { return nil }
 
 // prometheus gives one answer after the other.
