@@ -247,6 +247,15 @@ func TestStages(t *testing.T) {
 			reason: "Where no other track is left, nothing is removed.",
 			events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{})},
 		},
+		"AloneSuspended": {
+			reason: "A suspended deployment keeps the stable track, also once it has no requests.", hold: HoldSuspended,
+			events: append(canary(2, ledger.StageSteps), verified("b")),
+			in:     []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1, IsIdle: true}), suspend},
+		},
+		"NoneLeftSuspended": {
+			reason: "A suspension holds nothing back where no other track is left.",
+			events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{}), suspend},
+		},
 		"NotAlone": {
 			reason: "The stable track stays until it was without requests for long enough.",
 			events: append(canary(2, ledger.StageSteps), verified("b")),
