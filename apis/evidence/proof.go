@@ -19,7 +19,7 @@ func (c *Comparison) Proof() step.Proof {
 	p := step.Proof{IsLive: c.IsLive(), Failure: c.failure(), AwaitsCluster: c.State.Verdict == nil && c.AwaitsCluster()}
 	p.IsPauseOver = IsSyncReleased(c.ObservedSync, c.State.Position())
 	if g := c.Gate(); g != nil {
-		p.HasPassed = GateVerdict(g) == rolloutv1alpha1.GatePassed
+		p.HasPassed, p.IsWatching = GateVerdict(g) == rolloutv1alpha1.GatePassed, CurrentReady(g).Reason == rolloutv1alpha1.ReasonWatching
 		if p.IsHeld = GateVerdict(g) == rolloutv1alpha1.GateInconclusive; p.IsHeld {
 			p.HeldAt = ptr.Deref(g.Status.AtProvider.EndedAt, metav1.Time{}).Time
 		}
