@@ -142,6 +142,11 @@ func (c *Comparison) HasSucceeded() bool {
 	return c.State.IsAtLastStep() && c.State.IsVerified() && c.IsRecorded() && !c.IsDraining
 }
 
+// HasRolledBack is true for a revision that was rejected and rolled back, once the ledger holds that.
+func (c *Comparison) HasRolledBack() bool {
+	return c.State.IsRejected() && c.State.Restored && c.IsRecorded()
+}
+
 // SucceedsNow is true when the request succeeded, and is proven to run now.
 func (c *Comparison) SucceedsNow() bool { return c.HasSucceeded() && c.IsLive() }
 
