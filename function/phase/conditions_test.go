@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 // inJudgement is a revision that a Gate judges, which began to measure or not.
@@ -237,7 +238,7 @@ func TestAvailableCondition(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := availableCondition(tc.facts)
-			if diff := cmp.Diff(newCondition(v1alpha1.TypeAvailable, tc.want, tc.why, got.Message), got); diff != "" {
+			if diff := cmp.Diff(projection.Is(v1alpha1.TypeAvailable, tc.want, tc.why, got.Message), got); diff != "" {
 				t.Errorf("\n%s\navailableCondition(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -292,20 +293,20 @@ func TestSupportedCondition(t *testing.T) {
 		fields []string
 		want   Condition
 	}{
-		"All": {reason: "A spec whose fields all have an effect is supported.", want: newCondition(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")},
+		"All": {reason: "A spec whose fields all have an effect is supported.", want: projection.Is(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")},
 		"Two": {
 			reason: "Fields without an effect are named.",
-			fields: []string{"a", "b"}, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+"a, b"),
+			fields: []string{"a", "b"}, want: projection.Is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+"a, b"),
 		},
 		"Most": {
 			reason: "As many fields as a message names are all named.",
 			fields: fields[:maxNamed],
-			want:   newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")),
+			want:   projection.Is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")),
 		},
 		"Many": {
 			reason: "A message that does not name all fields says so.",
 			fields: fields,
-			want: newCondition(
+			want: projection.Is(
 				v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")+", and more",
 			),
 		},

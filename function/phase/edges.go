@@ -30,9 +30,6 @@ var phaseTable = sync.OnceValue(func() projection.Table[v1alpha1.Phase] { //noli
 	return projection.Table[v1alpha1.Phase]{Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed, Next: Edges()}
 })
 
-// Legal is true for a change of the phase that may be written.
-func Legal(source, target v1alpha1.Phase) bool { return phaseTable().Legal(source, target) }
-
 // A phasePath has the facts that select the transitions to the current phase.
 type phasePath struct {
 	// failedIn is the phase that a failure left. Empty where nothing failed.
