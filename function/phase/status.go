@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -91,10 +92,10 @@ func Ready(f *Input) bool {
 	return f.Problem == nil && f.SucceedsNow() && f.HoldBack() == step.HoldNone
 }
 
-// problemMessage returns the problem of a deployment, or says that nothing was ordered.
+// problemMessage returns the problem of a deployment, or says that nothing was ordered, as far as the ledger can be read.
 func problemMessage(f *Input) string {
 	if f.Problem == nil {
-		return projection.Sentences("Nothing was ordered yet.", heldBackMessage(f))
+		return projection.Sentences(cmp.Or(f.LedgerUnreachable, "Nothing was ordered yet."), heldBackMessage(f))
 	}
 	return projection.Sentences(f.Problem.Message, continuesMessage(f))
 }

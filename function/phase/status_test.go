@@ -415,6 +415,32 @@ func TestHeldMessage(t *testing.T) {
 	}
 }
 
+// TestNothingOrdered compares the messages of a deployment without a revision.
+func TestNothingOrdered(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		decision Decision
+		want     string
+	}{
+		"First": {reason: "A deployment that begins has ordered nothing.", want: "Nothing was ordered yet."},
+		"Suspended": {
+			reason: "A suspension says what it holds back.", decision: Decision{Holds: step.Holds{Start: step.HoldSuspended}},
+			want: "Nothing was ordered yet. The first revision is held back by spec.suspend.",
+		},
+		"Unreachable": {
+			reason: "It is not known what a ledger that cannot be read has ordered.", decision: Decision{LedgerUnreachable: "The ledger is away."},
+			want: "The ledger is away.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, _, got := phaseOf(&Input{Decision: tc.decision}); got != tc.want {
+				t.Errorf("\n%s\nphaseOf(...): want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // TestMessageFits: a status with a message that is too long is refused as a whole, and its claim would say nothing at all.
 func TestMessageFits(t *testing.T) {
 	cases := map[string]struct {
