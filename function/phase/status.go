@@ -7,11 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -64,8 +62,10 @@ func Ended(f *Input) bool {
 // End returns how a revision ended that came to its end, and words for it.
 func End(f *Input) (rolloutv1alpha1.End, string) {
 	switch {
+	case f.State.IsVerified() && f.State.IsGated():
+		return rolloutv1alpha1.EndVerified, projection.Sentences(fmt.Sprintf("Revision %d was verified: its gates passed.", f.State.Current.Number), runsNowMessage(f))
 	case f.State.IsVerified():
-		return rolloutv1alpha1.EndVerified, projection.Sentences(verifiedMessage(f.State), runsNowMessage(f))
+		return rolloutv1alpha1.EndVerified, projection.Sentences(fmt.Sprintf("Revision %d was verified.", f.State.Current.Number), runsNowMessage(f))
 	case f.State.Restored:
 		return rolloutv1alpha1.EndRolledBack, rolledBackMessage(f)
 	case f.Holds.Progress == step.HoldNothingToRestore:
@@ -77,14 +77,6 @@ func End(f *Input) (rolloutv1alpha1.End, string) {
 // stoppedMessage says why a revision was rejected, and why it is not rolled back.
 func stoppedMessage(f *Input) string {
 	return projection.Sentences(rejectedMessage(f), f.holdMessage(f.Holds.Progress))
-}
-
-// verifiedMessage says that a revision was verified, and whether gates measured it.
-func verifiedMessage(s ledger.State) string {
-	if s.IsGated() {
-		return fmt.Sprintf("Revision %d was verified: its gates passed.", s.Current.Number)
-	}
-	return fmt.Sprintf("Revision %d was verified.", s.Current.Number)
 }
 
 // Ready is true when the desired state was reached, and holds now.
@@ -218,20 +210,18 @@ func updateMessage(u v1alpha1.UpdateStatus) string {
 // obstacleReason returns the reason and the message of what keeps the trees of the position from a repository or a Site. Both are empty if nothing does.
 func obstacleReason(f *Input) (reason, message string) {
 	switch d, ready := f.Blocked(); {
-	case d != nil && ready.Reason == deliveryv1alpha1.ReasonObjectConflict:
-		return v1alpha1.ReasonObjectConflict, deliveryMessage(d, ready)
 	case d != nil:
-		return v1alpha1.ReasonDeliveryBlocked, deliveryMessage(d, ready)
+		reason = v1alpha1.ReasonDeliveryBlocked
+		if f.HasConflict() {
+			reason = v1alpha1.ReasonObjectConflict
+		}
+		return reason, fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), ready.Reason, ready.Message)
 	case len(f.Unobserving) > 0:
 		return v1alpha1.ReasonProviderNotResponding, f.notRespondingMessage()
 	case f.AwaitsCluster():
 		return v1alpha1.ReasonWaitingForCluster, f.holdMessage(step.HoldClusterWaits)
 	}
 	return "", ""
-}
-
-func deliveryMessage(d *deliveryv1alpha1.GitDelivery, ready xpv2.Condition) string {
-	return fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), ready.Reason, ready.Message)
 }
 
 // deliveringMessage says how far the revision, or its rollback, is on its way.
