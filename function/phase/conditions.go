@@ -133,6 +133,8 @@ func revisionValidatedCondition(f *Input) Condition {
 		return unknown(v1alpha1.ReasonMeasuring, "")
 	case !f.HasSucceeded():
 		return unknown(v1alpha1.ReasonSyncing, "")
+	case f.State.IsGated() && f.State.IsGateReleased():
+		return projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "The Gate came to no conclusion, and a user released it.")
 	case f.State.IsGated():
 		return projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
 	case f.GatesDisabled:

@@ -62,10 +62,8 @@ func Ended(f *Input) bool {
 // End returns how a revision ended that came to its end, and words for it.
 func End(f *Input) (rolloutv1alpha1.End, string) {
 	switch {
-	case f.State.IsVerified() && f.State.IsGated():
-		return rolloutv1alpha1.EndVerified, projection.Sentences(fmt.Sprintf("Revision %d was verified: its gates passed.", f.State.Current.Number), runsNowMessage(f))
 	case f.State.IsVerified():
-		return rolloutv1alpha1.EndVerified, projection.Sentences(fmt.Sprintf("Revision %d was verified.", f.State.Current.Number), runsNowMessage(f))
+		return rolloutv1alpha1.EndVerified, projection.Sentences(verifiedMessage(f.State), runsNowMessage(f))
 	case f.State.Restored:
 		return rolloutv1alpha1.EndRolledBack, rolledBackMessage(f)
 	case f.Holds.Progress == step.HoldNothingToRestore:
@@ -77,6 +75,18 @@ func End(f *Input) (rolloutv1alpha1.End, string) {
 // stoppedMessage says why a revision was rejected, and why it is not rolled back.
 func stoppedMessage(f *Input) string {
 	return projection.Sentences(rejectedMessage(f), f.holdMessage(f.Holds.Progress))
+}
+
+// verifiedMessage says that a revision was verified, and what decided about the Gate of its last step.
+func verifiedMessage(s ledger.State) string {
+	cause := ""
+	switch {
+	case s.IsGated() && s.IsGateReleased():
+		cause = ": a user released its Gate"
+	case s.IsGated():
+		cause = ": its gates passed"
+	}
+	return fmt.Sprintf("Revision %d was verified%s.", s.Current.Number, cause)
 }
 
 // Ready is true when the desired state was reached, and holds now.

@@ -37,6 +37,18 @@ func TestEnd(t *testing.T) {
 					"on its way to the repository.",
 			},
 		},
+		"Released": {
+			reason: "A Gate that a user released did not pass.",
+			change: func(f *Input) {
+				f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
+				f.State.Current.Plan, f.State.Cursor.GateReleased = []ledger.Step{{Gate: true}}, 1
+			},
+			want: want{
+				rolloutv1alpha1.EndVerified,
+				"Revision 2 was verified: a user released its Gate. The revision was verified, and not every Site is known to run it now: The revision is " +
+					"on its way to the repository.",
+			},
+		},
 		"RolledBack": {
 			reason: "A revision that was rolled back shows the reason, and the running revision.",
 			change: func(f *Input) {
