@@ -73,7 +73,7 @@ func trackHold(f *Input) step.Hold {
 	case s.Verdict != nil, s.IsBeforeSteps(), !f.IsLive():
 		return step.HoldNone
 	}
-	hold, _ := step.Input{Proof: f.Proof()}.HoldAtStep(s)
+	hold, _ := step.Input{Proof: f.StepProof()}.HoldAtStep(s)
 	return hold
 }
 
