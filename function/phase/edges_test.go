@@ -95,7 +95,7 @@ func observed(d *deliveryv1alpha1.GitDelivery, e deliveryState) *deliveryv1alpha
 	return d
 }
 
-// startHolds are holds of the next revision, of which a user sees all but the last.
+// startHolds are holds of the next revision. Users see each of them but the last.
 func startHolds() []step.Hold {
 	return []step.Hold{step.HoldNone, step.HoldSuspended, step.HoldOutranked, step.HoldVerdictWaits}
 }

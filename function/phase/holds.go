@@ -26,8 +26,8 @@ type holdRow struct {
 	says func(*Input) string
 }
 
-// holdTable has the row of each hold, but of those that users see elsewhere: HoldFrozen by the problem of the spec, HoldRendererWaits and HoldApprovalWaits
-// by status.update. HoldVerdictWaits ends by itself. Nothing writes into it.
+// holdTable has a row for each hold but four: the problem of the spec shows HoldFrozen, status.update shows HoldRendererWaits and HoldApprovalWaits, and
+// HoldVerdictWaits ends by itself. Nothing writes into it.
 var holdTable = sync.OnceValue(func() map[step.Hold]holdRow { //nolint:gochecknoglobals // It is made once: each call needs it several times.
 	waiting := func(reason string, state v1alpha1.CanaryState, says func(*Input) string) holdRow {
 		return holdRow{conditionType: v1alpha1.TypeReconciling, isTrue: true, reason: reason, canary: state, says: says}
@@ -86,7 +86,7 @@ func (f *Input) holdCondition(hold step.Hold) Condition {
 // isStopped is true for a rejected revision whose rollback does not begin, or does not go on.
 func (f *Input) isStopped() bool { return holdTable()[f.Holds.Progress].phase == v1alpha1.PhaseFailed }
 
-// HoldBack returns the hold by which the ordered revision is not, or may not be, the one of the current spec, or does not come to its next step.
+// HoldBack returns the hold that keeps the current spec from being ordered, or the ordered revision from its next step. HoldNone means that nothing does.
 func (f *Input) HoldBack() step.Hold {
 	for _, hold := range []step.Hold{f.Holds.Start, f.Holds.Progress} {
 		if hold == step.HoldSuspended || hold == step.HoldOutranked {
@@ -99,7 +99,7 @@ func (f *Input) HoldBack() step.Hold {
 // heldBackMessage says why the spec has no effect. It is empty if nothing holds it back.
 func heldBackMessage(f *Input) string { return f.holdMessage(f.HoldBack()) }
 
-// suspendedMessage says what spec.suspend holds back.
+// suspendedMessage says whether spec.suspend holds back a revision or a step.
 func suspendedMessage(f *Input) string {
 	subject := "A newer request"
 	switch {

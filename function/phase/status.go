@@ -217,7 +217,8 @@ func updateMessage(u v1alpha1.UpdateStatus) string {
 	return "An update waits: " + strings.Join(parts, ", ") + "."
 }
 
-// obstacleReason returns the reason and the message of what keeps the trees of the position from a repository or a Site. Both are empty if nothing does.
+// obstacleReason returns the reason and the message of a delivery that is blocked, a provider that does not respond, or a cluster that is not ready, in this
+// order. Both are empty without an obstacle.
 func obstacleReason(f *Input) (reason, message string) {
 	switch d, ready := f.Blocked(); {
 	case d != nil:
