@@ -16,19 +16,26 @@ import (
 
 // Proof returns the proof about the position.
 func (c *Comparison) Proof() step.Proof {
-	p := step.Proof{IsLive: c.IsLive(), Failure: c.failure(), AwaitsCluster: c.State.Verdict == nil && c.AwaitsCluster()}
-	p.IsPauseOver = IsSyncReleased(c.ObservedSync, c.State.Position())
-	if g := c.Gate(); g != nil {
-		p.HasPassed = GateVerdict(g) == rolloutv1alpha1.GatePassed
-		if p.IsHeld = GateVerdict(g) == rolloutv1alpha1.GateInconclusive; p.IsHeld {
-			p.HeldAt = ptr.Deref(g.Status.AtProvider.EndedAt, metav1.Time{}).Time
-		}
-		if p.Failure == nil {
-			p.Failure = GateFailure(g)
-		}
+	p := c.StepProof()
+	p.IsLive, p.Failure, p.AwaitsCluster = c.IsLive(), c.failure(), c.State.Verdict == nil && c.AwaitsCluster()
+	if g := c.Gate(); g != nil && p.Failure == nil {
+		p.Failure = GateFailure(g)
 	}
 	if p.IsLive {
 		p.Trees = c.provenTrees()
+	}
+	return p
+}
+
+// StepProof returns the part of the proof that is about the Gate of the step and the pause behind it.
+func (c *Comparison) StepProof() step.Proof {
+	p, g := step.Proof{IsPauseOver: IsSyncReleased(c.ObservedSync, c.State.Position())}, c.Gate()
+	if g == nil {
+		return p
+	}
+	p.HasPassed, p.IsWatching = GateVerdict(g) == rolloutv1alpha1.GatePassed, CurrentReady(g).Reason == rolloutv1alpha1.ReasonWatching
+	if p.IsHeld = GateVerdict(g) == rolloutv1alpha1.GateInconclusive; p.IsHeld {
+		p.HeldAt = ptr.Deref(g.Status.AtProvider.EndedAt, metav1.Time{}).Time
 	}
 	return p
 }
@@ -140,6 +147,11 @@ func (c *Comparison) IsVerdictRecorded() bool { return c.IsRecorded() && c.State
 // HasSucceeded is true for a revision that was verified, once the ledger holds that, and each directory has its track alone.
 func (c *Comparison) HasSucceeded() bool {
 	return c.State.IsAtLastStep() && c.State.IsVerified() && c.IsRecorded() && !c.IsDraining
+}
+
+// HasRolledBack is true for a revision that was rejected and rolled back, once the ledger holds that.
+func (c *Comparison) HasRolledBack() bool {
+	return c.State.IsRejected() && c.State.Restored && c.IsRecorded()
 }
 
 // SucceedsNow is true when the request succeeded, and is proven to run now.

@@ -31,9 +31,9 @@ func addPart(index int) func(*Comparison) {
 func TestProof(t *testing.T) {
 	trees := []ledger.SiteTree{{Site: "a", ID: "tree-a"}, {Site: "b", ID: "tree-b"}}
 	type proof struct {
-		IsLive, HasPassed, AwaitsCluster bool
-		Failure                          string
-		Trees                            []ledger.SiteTree
+		IsLive, HasPassed, IsWatching, AwaitsCluster bool
+		Failure                                      string
+		Trees                                        []ledger.SiteTree
 	}
 	cases := map[string]struct {
 		reason string
@@ -46,6 +46,11 @@ func TestProof(t *testing.T) {
 		},
 		"Retained": {reason: "A Site that keeps its tree is proven with the tree in the repository.", change: func(c *Comparison) { c.RendererDeferred = true; keep("b")(c) }, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
 		"NoGate":   {reason: "Without the Gate of the step nothing passed.", change: func(c *Comparison) { clear(c.Gates) }, want: proof{IsLive: true, Trees: trees}},
+		"Watching": {reason: "A Gate that measures on until its step is released decides nothing yet.", change: func(c *Comparison) {
+			g := newGate(c.State, "")
+			g.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: rolloutv1alpha1.ReasonWatching, ObservedGeneration: 4})
+			c.Gates["gate"] = g
+		}, want: proof{IsLive: true, IsWatching: true, Trees: trees}},
 		"Rejected": {
 			reason: "A Gate that failed is a failure.",
 			change: func(c *Comparison) { c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed) },
@@ -100,7 +105,7 @@ func TestProof(t *testing.T) {
 			c.State.Verdict = nil
 			tc.change(c)
 			p := c.Proof()
-			got := proof{IsLive: p.IsLive, HasPassed: p.HasPassed, AwaitsCluster: p.AwaitsCluster, Trees: p.Trees}
+			got := proof{IsLive: p.IsLive, HasPassed: p.HasPassed, IsWatching: p.IsWatching, AwaitsCluster: p.AwaitsCluster, Trees: p.Trees}
 			if p.Failure != nil {
 				got.Failure = p.Failure.Reason
 			}

@@ -121,6 +121,9 @@ type Proof struct {
 	// HasPassed says that the Gate of the step passed.
 	HasPassed bool
 
+	// IsWatching says that the Gate of the step has measured each check often enough, and measures on until the step is released.
+	IsWatching bool
+
 	// IsHeld says that the Gate of the step came to no verdict, and that a user decides.
 	IsHeld bool
 

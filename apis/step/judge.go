@@ -20,7 +20,7 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case !p.IsLive:
 		return nil, HoldNone
 	case !s.IsStepLeftOut():
-		if hold, stays := in.staysAtStep(s); stays {
+		if hold, stays := in.HoldAtStep(s); stays {
 			return nil, hold
 		}
 	}
@@ -31,19 +31,21 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return advanceStep(s, in)
 }
 
-// staysAtStep reports whether a step that is live has not come to its end, by its Gate and its pause, and why if a user has to act.
-func (in Input) staysAtStep(s ledger.State) (Hold, bool) {
-	switch released := s.IsPauseReleased(); {
+// HoldAtStep reports whether a step that is live has not come to its end, by the proof about its Gate and its pause, and why if something else than a
+// measurement ends it. It reads nothing else of the input.
+func (in Input) HoldAtStep(s ledger.State) (Hold, bool) {
+	isOpen, released := s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld, s.IsPauseReleased()
+	switch {
 	case in.isGateHeld(s):
 		return HoldGateHeld, true
-	case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:
+	case isOpen && !in.Proof.IsWatching:
 		return HoldNone, true
 	case pauseOf(s) == PauseManual && !released:
 		return HoldAwaitsPromotion, true
 	case pauseOf(s) != "" && pauseOf(s) != PauseManual && !released && !in.Proof.IsPauseOver:
 		return HoldPaused, true
 	}
-	return HoldNone, false
+	return HoldNone, isOpen
 }
 
 // isGateHeld is true for a step whose Gate came to no verdict, as long as no user released that Gate or left the step out.

@@ -78,9 +78,6 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	if !s.HasTracks() || s.Cursor.Stage >= ledger.StageAlone || !in.IsRecorded {
 		return nil, HoldNone
 	}
-	if in.IsSuspended {
-		return nil, HoldSuspended
-	}
 	isLeft := false
 	for _, d := range in.Directories {
 		t := in.tracksOf(s, d)
@@ -90,8 +87,11 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 		}
 		isLeft = isLeft || otherTrack.Revision != 0
 	}
-	if !isLeft {
-		return nil, HoldNone
+	switch {
+	case !isLeft:
+		return nil, HoldNone // A suspension holds nothing back.
+	case in.IsSuspended:
+		return nil, HoldSuspended
 	}
 	return stageEvent(s, ledger.StageAlone), HoldNone
 }

@@ -197,6 +197,14 @@ func TestStages(t *testing.T) {
 			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(3, false)),
 			in:     []func(*Input){live, provenTrees, heldGate}, want: "Judged Verified",
 		},
+		"Watching": {
+			reason: "A step whose Gate has measured enough stays for its pause, and is measured on.", hold: HoldPaused,
+			events: canary(1, ledger.StageSteps), in: []func(*Input){live, func(in *Input) { in.Proof.IsWatching = true }},
+		},
+		"Measured": {
+			reason: "A step whose pause is over stays for the verdict of its Gate.",
+			events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, func(in *Input) { in.Proof.IsWatching = true }},
+		},
 		"HeldEarly": {
 			reason: "A user who released a pause before the Gate ended did not decide on the Gate.",
 			events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live, full, heldGate}, hold: HoldGateHeld,
@@ -246,6 +254,15 @@ func TestStages(t *testing.T) {
 		"NoneLeft": {
 			reason: "Where no other track is left, nothing is removed.",
 			events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{})},
+		},
+		"AloneSuspended": {
+			reason: "A suspended deployment keeps the stable track, also once it has no requests.", hold: HoldSuspended,
+			events: append(canary(2, ledger.StageSteps), verified("b")),
+			in:     []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1, IsIdle: true}), suspend},
+		},
+		"NoneLeftSuspended": {
+			reason: "A suspension holds nothing back where no other track is left.",
+			events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{}), suspend},
 		},
 		"NotAlone": {
 			reason: "The stable track stays until it was without requests for long enough.",

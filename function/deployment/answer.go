@@ -43,7 +43,7 @@ func isPassing(f phase.Input, left step.Kind) bool {
 // isUnhindered is true for a status without an obstacle that a user has to see.
 func isUnhindered(f phase.Input) bool {
 	blocked, _ := f.Blocked()
-	return blocked == nil && f.Problem == nil && f.LedgerUnreachable == "" && len(f.Unobserving) == 0 && !f.Suspended && !f.AwaitsCluster()
+	return blocked == nil && f.Problem == nil && f.LedgerUnreachable == "" && len(f.Unobserving) == 0 && f.HoldBack() == step.HoldNone && !f.AwaitsCluster()
 }
 
 // isRecordingVerdict is true for a revision that is verified as soon as the home of the ledger records it, while the home has no report about that yet.
@@ -55,7 +55,7 @@ func (o Observed) isRecordingVerdict(last deploymentv1alpha1.IntentDeploymentSta
 		return false
 	}
 	isShown := last.Revision == s.Current.Number && last.IntentDigest == f.Digest
-	return isShown && !f.Outranked && isUnhindered(f)
+	return isShown && isUnhindered(f)
 }
 
 // hasSeenEvents reports whether the provider has seen events that it did not record: that takes longer than usual.
@@ -78,7 +78,7 @@ func currentNumber(s ledger.State) int64 {
 // statusInput returns the input of the status.
 func statusInput(in Input, o Observed, k Compiled, d Decision) phase.Input {
 	return phase.Input{
-		Claim: in.Claim, Digest: o.specDigest, GatesDisabled: !*in.Spec.GatesConfig.Enabled, MaxAttempts: *in.Spec.RollbackConfig.MaxRetries, Unobserving: o.unobserving,
+		Claim: in.Claim, Digest: o.specDigest, GatesDisabled: !*in.Spec.GatesConfig.Enabled, Policy: rollbackPolicy(in), Unobserving: o.unobserving,
 		Compilation: k.Compilation, Decision: d.Decision, Comparison: d.Comparison,
 	}
 }

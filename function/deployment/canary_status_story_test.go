@@ -45,3 +45,14 @@ func TestCanaryStatus(t *testing.T) {
 		t.Errorf("\nA revision that was given up loses its requests.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 }
+
+// TestSuspendedAlone suspends a deployment in a track of which nothing is left to do.
+func TestSuspendedAlone(t *testing.T) {
+	w := newCanaryWorld(t, weightStep(50), weightStep(100))
+	w.story("edge1", cluster{})
+	w.in.Spec.Suspend = new(true)
+	_, out := w.story("edge1", cluster{})
+	if !out.Ready || out.Status.HeldBack {
+		t.Errorf("\nA suspension without a newer request holds nothing back.\ngot ready %t, held back %t: %s", out.Ready, out.Status.HeldBack, out.Status.Message)
+	}
+}

@@ -71,7 +71,9 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	home := o.homeFor(in, k)
 	switch {
 	case home.ConfigRef == "":
-		d.Suspended = *in.Spec.Suspend && k.Problem == nil
+		if *in.Spec.Suspend && k.Problem == nil {
+			d.Holds.Start = step.HoldSuspended
+		}
 		return d, nil
 	case !home.IsKnown:
 		return dr.awaitHome(d, home), nil

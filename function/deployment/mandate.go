@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 )
@@ -24,7 +23,8 @@ func (dr decider) mandateOf(p proposedState) *deliveryv1alpha1.Mandate {
 	if home == nil || home.Spec.ForProvider.Ledger == nil {
 		return out
 	}
-	if m := home.Spec.ForProvider.Mandate; isAtEnd(p.proof) || p.state.IsRejected() && hasSameEffect(m, out) {
+	isAtEnd := p.proof.HasSucceeded() || p.proof.HasRolledBack()
+	if m := home.Spec.ForProvider.Mandate; isAtEnd || p.state.IsRejected() && hasSameEffect(m, out) {
 		return m
 	}
 	return out
@@ -45,11 +45,6 @@ func hasSameEffect(a, b *deliveryv1alpha1.Mandate) bool {
 func (dr decider) hasMandate(p proposedState) bool {
 	home := dr.observed.deliveries[p.asked.home]
 	return home != nil && equality.Semantic.DeepEqual(home.Spec.ForProvider.Mandate, dr.mandateOf(p))
-}
-
-// isAtEnd is true for a revision that succeeded, or was rolled back, once the ledger holds that.
-func isAtEnd(c evidence.Comparison) bool {
-	return c.HasSucceeded() || c.State.Restored && c.IsRecorded()
 }
 
 // newMandate returns a mandate by the spec as it is now. An invalid timeout is the default, as in a rollback by the function.

@@ -13,6 +13,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 // maxResultMessage is the greatest length of a message about a request, as in the schema.
@@ -166,11 +167,11 @@ func requestResults(status *phase.Input, in Input, o Observed, k Compiled) []dep
 		}
 		a := deploymentv1alpha1.RequestStatus{Name: r.Ref.Name, UID: r.Ref.UID, Result: string(result)}
 		if result == rolloutv1alpha1.ResultWaiting || result == rolloutv1alpha1.ResultUpdateFailed {
-			a.Message = phase.Fit(k.refusals[a.UID].message, maxResultMessage)
+			a.Message = projection.Fit(k.refusals[a.UID].message, maxResultMessage)
 		}
 		if result == rolloutv1alpha1.ResultDone {
 			end, message := phase.End(status)
-			a.End, a.Message = string(end), phase.Fit(message, maxResultMessage)
+			a.End, a.Message = string(end), projection.Fit(message, maxResultMessage)
 		}
 		out = append(out, a)
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -130,6 +131,21 @@ func TestRequestWhileObjectsAreLost(t *testing.T) {
 	got := []string{w.updated(w.call()).Results, w.updated(w.settle()).Results}
 	if diff := cmp.Diff([]string{"a=Waiting", "a=Done"}, got); diff != "" {
 		t.Errorf("\nA request is not refused for good by a call that sees no ledger.\nresults: -want, +got:\n%s", diff)
+	}
+}
+
+// TestRequestOfBlockedRevision asks for a revision again, which another claim blocks by then.
+func TestRequestOfBlockedRevision(t *testing.T) {
+	w := newWorld(t)
+	w.settle()
+	w.ask("a", 1, action(rolloutv1alpha1.ActionRetry))
+	w.apply(w.call())
+	w.deliver()
+	w.reportReady(deliveryv1alpha1.ReasonObjectConflict)
+	out := w.call()
+	got := []string{string(out.Status.Phase), w.updated(out).Results}
+	if diff := cmp.Diff([]string{"Failed", "a=Taken"}, got); diff != "" {
+		t.Errorf("\nA revision without a verdict has not ended, and neither has the request for it.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 }
 

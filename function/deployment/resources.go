@@ -102,7 +102,7 @@ func (dr decider) carryOut(d Decision, p proposedState) Decision {
 // staysAsItIs is true while no new revision may begin, and each resource asks for the recorded state, the home with the mandate for it. The tracks that a SiteSync
 // observes follow from the reports of the repositories, too.
 func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
-	if dr.isSyncOther(p) || p.state.HasTracks() || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
+	if dr.isSyncOther(p) || p.state.HasTracks() || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Holds.Start == step.HoldVerdictWaits {
 		return false
 	}
 	for name := range p.asked.deliveries {
@@ -176,16 +176,12 @@ func (dr decider) followsLedger(desired *deliveryv1alpha1.SiteSync, s ledger.Sta
 
 // withHolds returns a decision that says why nothing else follows.
 func (dr decider) withHolds(d Decision, p proposedState) Decision {
-	d.Comparison, d.left = p.proof, p.left
-	d.Suspended = p.holds.Start == step.HoldSuspended || p.holds.Progress == step.HoldSuspended
-	d.Waits = p.holds.Start == step.HoldVerdictWaits
-	d.Outranked = p.holds.Start == step.HoldOutranked && (p.state.Current.Request.Scheme > digest.Scheme || p.state.Current.Request.Intent != dr.compiled.request.Intent)
-	if !p.state.IsRejected() {
-		return d
+	d.Comparison, d.left, d.Holds = p.proof, p.left, p.holds
+	if p.holds.Start == step.HoldOutranked && p.state.Current.Request.Scheme <= digest.Scheme && p.state.Current.Request.Intent == dr.compiled.request.Intent {
+		d.Holds.Start = step.HoldNone // The newer version of the function made the revision for the same request.
 	}
-	d.Target = step.TargetOf(p.state)
-	if p.holds.Progress != step.HoldDraining { // The rollback goes on meanwhile.
-		d.Stop = p.holds.Progress
+	if p.state.IsRejected() {
+		d.Target = step.TargetOf(p.state)
 	}
 	if d.Target != nil {
 		d.TargetCommit = dr.observed.commitOf(d.Target.Number)

@@ -98,7 +98,7 @@ func TestCanaryState(t *testing.T) {
 		},
 		"Stopped": {
 			reason: "A rollback that is held waits for nothing in the track.",
-			state:  rejectCanary(1, ledger.StageSteps), report: live, change: func(f *Input) { f.Stop = step.HoldAttemptsSpent },
+			state:  rejectCanary(1, ledger.StageSteps), report: live, change: func(f *Input) { f.Holds.Progress = step.HoldAttemptsSpent },
 		},
 		"Restored": {reason: "A rollback that came to its end waits for nothing.", state: restored, report: live},
 		"RestoredNow": {

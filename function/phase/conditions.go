@@ -25,22 +25,14 @@ func Conditions(f *Input) []Condition {
 	}
 }
 
-func newCondition(typ string, status bool, reason, message string) Condition {
-	return projection.Is(typ, status, reason, message)
-}
-
-func newUnknownCondition(typ, reason, message string) Condition {
-	return projection.Unknown(typ, reason, message)
-}
-
 func validCondition(f *Input) Condition {
-	if f.Problem == nil {
-		return newCondition(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, "")
+	switch p := f.Problem; {
+	case p == nil:
+		return projection.Is(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, "")
+	case p.Terminal:
+		return projection.Is(v1alpha1.TypeValid, false, p.Reason, p.Message)
 	}
-	if f.Problem.Terminal {
-		return newCondition(v1alpha1.TypeValid, false, f.Problem.Reason, f.Problem.Message)
-	}
-	return newUnknownCondition(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "Some of the objects that the spec names do not exist yet.")
+	return projection.Unknown(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "Some of the objects that the spec names do not exist yet.")
 }
 
 // maxNamed is the greatest number of fields in a message. With many Sites there can be thousands.
@@ -48,49 +40,44 @@ const maxNamed = 20
 
 func supportedCondition(f *Input) Condition {
 	if len(f.Unsupported) == 0 {
-		return newCondition(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")
+		return projection.Is(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")
 	}
 	named := f.Unsupported[:min(len(f.Unsupported), maxNamed)]
 	message := "Set, and without effect in this version: " + strings.Join(named, ", ")
 	if len(named) < len(f.Unsupported) {
 		message += ", and more"
 	}
-	return newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, message)
+	return projection.Is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, message)
 }
 
 func sitesFoundCondition(f *Input) Condition {
-	if f.Problem == nil {
-		return newCondition(v1alpha1.TypeSitesFound, true, v1alpha1.ReasonFound, "")
+	switch p := f.Problem; {
+	case p == nil:
+		return projection.Is(v1alpha1.TypeSitesFound, true, v1alpha1.ReasonFound, "")
+	case p.Terminal:
+		return projection.Unknown(v1alpha1.TypeSitesFound, v1alpha1.ReasonUnknown, "The spec is not valid.")
 	}
-	if f.Problem.Terminal {
-		return newUnknownCondition(v1alpha1.TypeSitesFound, v1alpha1.ReasonUnknown, "The spec is not valid.")
-	}
-	return newCondition(v1alpha1.TypeSitesFound, false, f.Problem.Reason, f.Problem.Message)
+	return projection.Is(v1alpha1.TypeSitesFound, false, f.Problem.Reason, f.Problem.Message)
 }
 
 func deliveredCondition(f *Input) Condition {
-	if f.State.Current == nil {
-		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonNothingOrdered, "")
-	}
-	if f.State.IsRejected() {
-		return newCondition(v1alpha1.TypeDelivered, false, f.State.Verdict.Reason, f.State.Verdict.Message)
-	}
-	if d, _ := f.Blocked(); d != nil {
-		return newCondition(v1alpha1.TypeDelivered, false, f.blockedReason(), deliveringMessage(f))
-	}
-	if len(f.Unobserving) > 0 && !f.IsApplied() {
-		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonProviderNotResponding, f.notRespondingMessage())
-	}
-	if f.AwaitsCluster() {
-		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonWaitingForCluster, deliveringMessage(f))
-	}
-	if f.IsApplied() && f.State.IsAtLastStep() {
+	reason, message := obstacleReason(f)
+	isDelivered := reason == v1alpha1.ReasonProviderNotResponding && f.IsApplied()
+	switch {
+	case f.State.Current == nil:
+		return projection.Is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonNothingOrdered, "")
+	case f.State.IsRejected():
+		return projection.Is(v1alpha1.TypeDelivered, false, f.State.Verdict.Reason, f.State.Verdict.Message)
+	case reason != "" && !isDelivered:
+		return projection.Is(v1alpha1.TypeDelivered, false, reason, message)
+	case f.IsApplied() && f.State.IsAtLastStep():
 		return deliveredWithDrift(f)
+	case f.State.Current.HasSteps() && !f.State.IsVerified():
+		message = "The revision goes through its steps, of which status.canary says the present one."
+	default:
+		message = strings.TrimSpace(f.stepMessage())
 	}
-	if f.State.Current.HasSteps() && !f.State.IsVerified() {
-		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, "The revision goes through its steps, of which status.canary says the present one.")
-	}
-	return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, strings.TrimSpace(f.stepMessage()))
+	return projection.Is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, message)
 }
 
 // isAmongSteps is true for a revision that shares requests and has not come to its last step. Conditions stay the same from step to step, and status.canary
@@ -110,10 +97,10 @@ func deliveredWithDrift(f *Input) Condition {
 			}
 		}
 		if len(messages) > 0 {
-			return newCondition(v1alpha1.TypeDelivered, true, reason, projection.Sentences(messages...))
+			return projection.Is(v1alpha1.TypeDelivered, true, reason, projection.Sentences(messages...))
 		}
 	}
-	return newCondition(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
+	return projection.Is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
 }
 
 // validatedCondition says how the revision was judged. While a problem is in the way of the present spec, a good word says which revision it is about.
@@ -125,161 +112,155 @@ func validatedCondition(f *Input) Condition {
 	return c
 }
 
-// revisionValidatedCondition says how the revision was judged.
+// revisionValidatedCondition says how the revision was judged. Only good news waits for the record.
 func revisionValidatedCondition(f *Input) Condition {
+	wait, message := f.gateWaitReason()
+	unknown := func(reason, message string) Condition {
+		return projection.Unknown(v1alpha1.TypeValidated, reason, message)
+	}
 	switch {
 	case f.State.Current == nil:
-		return newCondition(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
+		return projection.Is(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
 	case f.State.IsRejected():
-		return newCondition(v1alpha1.TypeValidated, false, f.State.Verdict.Reason, f.State.Verdict.Message)
+		return projection.Is(v1alpha1.TypeValidated, false, f.State.Verdict.Reason, f.State.Verdict.Message)
 	case !f.IsApplied() && !f.isAmongSteps():
-		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
-	case !f.HasSucceeded() && f.metricsUnavailableMessage() != "":
-		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailableMessage())
-	case !f.HasSucceeded() && f.noDataMessage() != "":
-		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonNoData, f.noDataMessage())
+		return unknown(v1alpha1.ReasonDelivering, "")
+	case wait != "":
+		return unknown(wait, message)
 	case f.isAmongSteps():
-		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
-	case !f.HasSucceeded() && f.State.IsGated(): // Only good news waits for the record.
-		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
+		return unknown(v1alpha1.ReasonDelivering, "")
+	case !f.HasSucceeded() && f.State.IsGated():
+		return unknown(v1alpha1.ReasonMeasuring, "")
 	case !f.HasSucceeded():
-		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
+		return unknown(v1alpha1.ReasonSyncing, "")
+	case f.State.IsGated() && f.State.IsGateReleased():
+		return projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "The Gate came to no conclusion, and a user released it.")
 	case f.State.IsGated():
-		return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
+		return projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
 	case f.GatesDisabled:
-		return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false.")
+		return projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false.")
 	}
-	return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
+	return projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
 }
 
 // recordedCondition says whether the ledger has recorded the verdict of the revision and, for a rollback, its end.
 func recordedCondition(f *Input) Condition {
 	switch {
 	case f.State.Verdict != nil && f.IsRecorded() && !f.isRollingBack():
-		return newCondition(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
+		return projection.Is(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
 	case f.LedgerUnreachable != "":
-		return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonLedgerUnreachable, f.LedgerUnreachable+" Nothing is ordered, judged or rolled back before that.")
+		return projection.Is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonLedgerUnreachable, f.LedgerUnreachable+" Nothing is ordered, judged or rolled back before that.")
 	case f.State.Current == nil:
-		return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
+		return projection.Is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
 	}
-	return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
+	return projection.Is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
 }
 
 func availableCondition(f *Input) Condition {
 	switch live := f.liveRevision(); {
 	case f.State.Current == nil:
-		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
+		return projection.Is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
 	case f.State.IsRejected() && (live == 0 || f.isRollingBack()):
-		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.State.Verdict.Message)
+		return projection.Is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.State.Verdict.Message)
 	case f.State.IsRejected() && f.State.Restored:
-		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(restoredMessage(f)))
+		return projection.Is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, restoredMessage(f))
 	case live > 0 && live < f.State.Current.Number:
-		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
+		return projection.Is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
 	case live > 0 && f.Sync == nil:
-		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and no engine reports their running trees.")
+		return projection.Is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and no engine reports their running trees.")
 	case live > 0:
-		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, strings.TrimSpace(degradedMessage(f)))
+		return projection.Is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, degradedMessage(f))
 	case f.IsApplied():
-		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
+		return projection.Is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
 	}
-	return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
-}
-
-// isRollingBack is true while a rejected revision is rolled back. Conditions that become true meanwhile are reported when the rollback ends.
-func (f *Input) isRollingBack() bool {
-	if !f.State.IsRejected() {
-		return false
-	}
-	p, _, _ := rejectedPhaseOf(f)
-	return p == v1alpha1.PhaseRollingBack
+	return projection.Is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
 }
 
 // rolledBackCondition says whether a rejected revision was rolled back, or why not.
 func rolledBackCondition(f *Input) Condition {
-	if !f.State.IsRejected() {
-		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, "")
-	}
-	switch p, _, _ := rejectedPhaseOf(f); {
+	switch p := f.rejectedPhase(); {
+	case p == "":
+		return projection.Is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, "")
 	case p == v1alpha1.PhaseSucceeded:
-		return newCondition(v1alpha1.TypeRolledBack, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(restoredMessage(f)))
+		return projection.Is(v1alpha1.TypeRolledBack, true, v1alpha1.ReasonRolledBack, restoredMessage(f))
 	case p == v1alpha1.PhaseRollingBack:
-		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonRollingBack, "")
-	case f.Stop == step.HoldNone:
-		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRecorded, "")
+		return projection.Is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonRollingBack, "")
+	case f.Holds.Progress == step.HoldNone:
+		return projection.Is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRecorded, "")
 	}
-	return newCondition(v1alpha1.TypeRolledBack, false, string(f.Stop), stopMessage(f))
+	return f.holdCondition(f.Holds.Progress)
 }
 
 // stalledCondition says that nothing goes on until a user acts.
 func stalledCondition(f *Input) Condition {
-	if f.Problem != nil && f.Problem.Terminal && !f.Problem.Retried {
-		return newCondition(v1alpha1.TypeStalled, true, f.Problem.Reason, f.Problem.Message)
+	switch c := standing(f); {
+	case c.Type == v1alpha1.TypeStalled:
+		return c
+	case f.Problem == nil && f.isRequestedRollback():
+		return projection.Is(v1alpha1.TypeStalled, false, v1alpha1.ReasonIdle, "")
 	}
-	if f.Problem != nil {
-		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
-	}
-	if f.IsLedgerOverdue {
-		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonLedgerUnreachable, f.LedgerUnreachable)
-	}
-	if f.State.IsRejected() {
-		return rejectedStalledCondition(f)
-	}
-	if d, c := f.Blocked(); d != nil && isTerminal(c.Reason) {
-		return newCondition(v1alpha1.TypeStalled, true, f.blockedReason(), deliveringMessage(f))
-	}
-	if f.IsApplied() && !f.HasSucceeded() && len(f.UnprovenSites()) > 0 {
-		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unprovenMessage())
-	}
-	if f.isHeldByMetrics() && !f.HasSucceeded() {
-		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailableMessage())
-	}
-	return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+	return projection.Is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 }
 
-// rejectedStalledCondition says whether a rejected revision is stalled until a user acts. A revision that needs the decision of a user says so.
-func rejectedStalledCondition(f *Input) Condition {
-	v := f.State.Verdict
-	switch p, _, message := rejectedPhaseOf(f); {
-	case f.isRequestedRollback():
-		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonIdle, "")
-	case p == v1alpha1.PhaseSucceeded:
-		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonRolledBack, projection.Sentences(rejectedMessage(f), continuationMessage(f)))
-	case p == v1alpha1.PhaseRollingBack && f.IsApplied() && len(f.UnprovenSites()) > 0 && !f.State.Restored:
-		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unprovenMessage())
-	case p == v1alpha1.PhaseRollingBack:
-		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
-	case f.Stop == step.HoldIrreversible:
-		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonIrreversible, message)
-	}
-	if stopMessage(f) != "" {
-		return newCondition(v1alpha1.TypeStalled, true, v.Reason, projection.Sentences(v.Message, stopMessage(f)))
-	}
-	return newCondition(v1alpha1.TypeStalled, true, v.Reason, v.Message)
-}
-
-// reconcilingCondition says that work goes on, or that something is waited for. It is never true beside Stalled.
+// reconcilingCondition says that work goes on, or that something is waited for.
 func reconcilingCondition(f *Input) Condition {
-	switch {
-	case stalledCondition(f).Status == corev1.ConditionTrue:
-		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
-	case f.Problem != nil:
-		return newCondition(v1alpha1.TypeReconciling, true, f.Problem.Reason, f.Problem.Message)
-	case f.Suspended:
-		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonSuspended, "spec.suspend holds back a newer request.")
-	case f.Outranked:
-		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, strings.TrimSpace(heldBackMessage(f)))
-	case len(f.Unobserving) > 0:
-		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProviderNotResponding, f.notRespondingMessage())
-	case f.State.Current != nil && f.isRequestedRollback():
-		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonRolledBack, continuationMessage(f))
-	case f.State.IsRejected():
-		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonRollingBack, "")
-	case f.SucceedsNow():
-		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
-	case f.HasSucceeded():
-		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, deliveringMessage(f))
-	case canaryReason(f) != "":
-		return newCondition(v1alpha1.TypeReconciling, true, canaryReason(f), canaryMessage(f))
+	if c := standing(f); c.Type == v1alpha1.TypeReconciling {
+		return c
 	}
-	return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")
+	return projection.Is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
+}
+
+// standing returns a true Stalled if a user has to act, and else Reconciling, which is true while work goes on. So these are never both true.
+func standing(f *Input) Condition {
+	stalled := func(reason, message string) Condition {
+		return projection.Is(v1alpha1.TypeStalled, true, reason, message)
+	}
+	working := func(reason, message string) Condition {
+		return projection.Is(v1alpha1.TypeReconciling, true, reason, message)
+	}
+	blocked, ready := f.Blocked()
+	switch p, progress := f.rejectedPhase(), f.Holds.Progress; {
+	case f.Problem != nil && f.Problem.Terminal && !f.Problem.Retried:
+		return stalled(f.Problem.Reason, f.Problem.Message)
+	case f.Problem != nil:
+		return working(f.Problem.Reason, f.Problem.Message)
+	case f.IsLedgerOverdue:
+		return stalled(v1alpha1.ReasonLedgerUnreachable, f.LedgerUnreachable)
+	case f.HasRolledBack() && !f.isRequestedRollback():
+		return stalled(v1alpha1.ReasonRolledBack, projection.Sentences(rejectedMessage(f), continuationMessage(f)))
+	case p == v1alpha1.PhaseFailed && progress == step.HoldIrreversible:
+		return stalled(v1alpha1.ReasonIrreversible, projection.Sentences(stoppedMessage(f), heldBackMessage(f)))
+	case p == v1alpha1.PhaseFailed && progress != step.HoldNotRecorded:
+		return stalled(f.State.Verdict.Reason, projection.Sentences(f.State.Verdict.Message, f.holdMessage(progress)))
+	case p == "" && blocked != nil && isTerminal(ready.Reason):
+		return stalled(obstacleReason(f))
+	case !f.HasSucceeded() && !f.State.Restored && f.IsApplied() && len(f.UnprovenSites()) > 0:
+		return stalled(v1alpha1.ReasonSyncNotObserved, f.unprovenMessage())
+	case f.isHeldByMetrics():
+		return stalled(f.gateWaitReason())
+	case f.HoldBack() != step.HoldNone:
+		return f.holdCondition(f.HoldBack())
+	case len(f.Unobserving) > 0:
+		return working(v1alpha1.ReasonProviderNotResponding, f.notRespondingMessage())
+	case p == v1alpha1.PhaseFailed:
+		return working(v1alpha1.ReasonNotRecorded, f.holdMessage(progress))
+	case p == v1alpha1.PhaseRollingBack:
+		return working(v1alpha1.ReasonRollingBack, "")
+	}
+	return settledStanding(f)
+}
+
+// settledStanding returns condition Reconciling of a revision that nothing stands in the way of.
+func settledStanding(f *Input) Condition {
+	switch hold := trackHold(f); {
+	case f.isRequestedRollback():
+		return projection.Is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonRolledBack, continuationMessage(f))
+	case f.SucceedsNow():
+		return projection.Is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
+	case f.HasSucceeded():
+		return projection.Is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, deliveringMessage(f))
+	case hold != step.HoldNone:
+		return f.holdCondition(hold)
+	}
+	return projection.Is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 // inJudgement is a revision that a Gate judges, which began to measure or not.
@@ -237,7 +238,7 @@ func TestAvailableCondition(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := availableCondition(tc.facts)
-			if diff := cmp.Diff(newCondition(v1alpha1.TypeAvailable, tc.want, tc.why, got.Message), got); diff != "" {
+			if diff := cmp.Diff(projection.Is(v1alpha1.TypeAvailable, tc.want, tc.why, got.Message), got); diff != "" {
 				t.Errorf("\n%s\navailableCondition(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -255,10 +256,14 @@ func TestValidatedCondition(t *testing.T) {
 	verified, rejected := verdicts()[1], verdicts()[2]
 	unmeasured := judged(verified, -1, done, done, live)
 	unmeasured.GatesDisabled = false
+	released := inJudgement(verified, true, true, live)
+	released.State.Cursor.GateReleased = 1
 	cases := map[string]struct {
 		reason string
 		facts  *Input
 		want   string
+		// says is in the message.
+		says string
 	}{
 		"Nothing":    {reason: "Before the first revision there is nothing to judge.", facts: &Input{}, want: "False NothingOrdered"},
 		"Rejected":   {reason: "A rejected revision says why.", facts: judged(rejected, -1, done, done, failed), want: "False SyncFailed"},
@@ -266,6 +271,7 @@ func TestValidatedCondition(t *testing.T) {
 		"Syncing":    {reason: "A revision is judged once the Sites run it.", facts: judged(nil, -1, done, done, syncing), want: "Unknown Syncing"},
 		"Measuring":  {reason: "A revision with a Gate is judged by that.", facts: inJudgement(nil, true, true, live), want: "Unknown Measuring"},
 		"Passed":     {reason: "A revision whose Gate passed is validated.", facts: inJudgement(verified, true, true, live), want: "True Passed"},
+		"Released":   {reason: "A Gate that a user released lets the revision pass.", facts: released, want: "True Passed", says: "a user released it"},
 		"Unrecorded": {reason: "A verdict counts once the ledger holds it.", facts: inJudgement(verified, false, true, live), want: "Unknown Measuring"},
 		"GatesOff":   {reason: "A revision whose gates are off was measured by nothing.", facts: judged(verified, -1, done, done, live), want: "True GatesOff"},
 		"NoGates":    {reason: "A revision without a Gate was measured by nothing.", facts: unmeasured, want: "True NoGates"},
@@ -273,8 +279,8 @@ func TestValidatedCondition(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := validatedCondition(tc.facts)
-			if diff := cmp.Diff(tc.want, string(got.Status)+" "+got.Reason); diff != "" {
-				t.Errorf("\n%s\nvalidatedCondition(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, string(got.Status)+" "+got.Reason); diff != "" || !strings.Contains(got.Message, tc.says) {
+				t.Errorf("\n%s\nvalidatedCondition(...): %q: -want, +got:\n%s", tc.reason, got.Message, diff)
 			}
 		})
 	}
@@ -292,20 +298,20 @@ func TestSupportedCondition(t *testing.T) {
 		fields []string
 		want   Condition
 	}{
-		"All": {reason: "A spec whose fields all have an effect is supported.", want: newCondition(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")},
+		"All": {reason: "A spec whose fields all have an effect is supported.", want: projection.Is(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")},
 		"Two": {
 			reason: "Fields without an effect are named.",
-			fields: []string{"a", "b"}, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+"a, b"),
+			fields: []string{"a", "b"}, want: projection.Is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+"a, b"),
 		},
 		"Most": {
 			reason: "As many fields as a message names are all named.",
 			fields: fields[:maxNamed],
-			want:   newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")),
+			want:   projection.Is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")),
 		},
 		"Many": {
 			reason: "A message that does not name all fields says so.",
 			fields: fields,
-			want: newCondition(
+			want: projection.Is(
 				v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, prefix+strings.Join(fields[:maxNamed], ", ")+", and more",
 			),
 		},

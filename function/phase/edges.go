@@ -13,9 +13,7 @@ import (
 )
 
 // Edges are the legal changes of a phase. A deployment starts again at Pending from anywhere.
-func Edges() map[v1alpha1.Phase][]v1alpha1.Phase {
-	return v1alpha1.PhaseChanges()
-}
+func Edges() map[v1alpha1.Phase][]v1alpha1.Phase { return phaseTable().Next }
 
 // forwardPhases returns the phases of a deployment without a failure.
 func forwardPhases() []v1alpha1.Phase {
@@ -27,11 +25,8 @@ func forwardPhases() []v1alpha1.Phase {
 
 // phaseTable has the phases of a deployment and their changes. Nothing writes into it.
 var phaseTable = sync.OnceValue(func() projection.Table[v1alpha1.Phase] { //nolint:gochecknoglobals // It is made once: each call needs it several times.
-	return projection.Table[v1alpha1.Phase]{Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed, Next: Edges()}
+	return projection.Table[v1alpha1.Phase]{Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed, Next: v1alpha1.PhaseChanges()}
 })
-
-// Legal is true for a change of the phase that may be written.
-func Legal(source, target v1alpha1.Phase) bool { return phaseTable().Legal(source, target) }
 
 // A phasePath has the facts that select the transitions to the current phase.
 type phasePath struct {

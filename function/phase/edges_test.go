@@ -17,6 +17,7 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
@@ -94,6 +95,11 @@ func observed(d *deliveryv1alpha1.GitDelivery, e deliveryState) *deliveryv1alpha
 	return d
 }
 
+// startHolds are holds of the next revision. Users see each of them but the last.
+func startHolds() []step.Hold {
+	return []step.Hold{step.HoldNone, step.HoldSuspended, step.HoldOutranked, step.HoldVerdictWaits}
+}
+
 // every calls with all combinations of facts.
 func every(do func(*Input)) int {
 	n := 0
@@ -107,7 +113,7 @@ func every(do func(*Input)) int {
 				for _, b := range allDeliveryStates() {
 					for _, action := range []deliveryv1alpha1.TreeAction{deliveryv1alpha1.ActionDesired, deliveryv1alpha1.ActionKeep} {
 						for flags := range 16 {
-							f := &Input{Digest: "d", GatesDisabled: flags&1 != 0, Compilation: Compilation{Problem: problem}, Decision: Decision{Suspended: flags&2 != 0, Outranked: flags&4 != 0}}
+							f := &Input{Digest: "d", GatesDisabled: flags&1 != 0, Compilation: Compilation{Problem: problem}, Decision: Decision{Holds: step.Holds{Start: startHolds()[flags>>1&3]}}}
 							if flags&8 != 0 {
 								f.Unsupported = []string{"spec.x"}
 							}
@@ -224,8 +230,11 @@ func checkStatus(t *testing.T, f *Input, s *v1alpha1.IntentDeploymentStatus) {
 	if _, ok := Edges()[s.Phase]; !ok || s.Phase == "" {
 		t.Fatalf("Status(...): unknown phase %q", s.Phase)
 	}
-	if Ready(f) && (s.Phase != v1alpha1.PhaseSucceeded || s.Outcome != v1alpha1.OutcomeSucceeded || f.Problem != nil || f.Suspended || f.Outranked) {
+	if Ready(f) && (s.Phase != v1alpha1.PhaseSucceeded || s.Outcome != v1alpha1.OutcomeSucceeded || f.Problem != nil || s.HeldBack) {
 		t.Fatalf("Status(...): ready in phase %s/%s: %+v", s.Phase, s.Outcome, f)
+	}
+	if isHeldBack := f.Holds.Start == step.HoldSuspended || f.Holds.Start == step.HoldOutranked; s.HeldBack != isHeldBack {
+		t.Fatalf("Status(...): held back %t with %+v", s.HeldBack, f.Holds)
 	}
 	outcome := map[v1alpha1.Phase]v1alpha1.Outcome{v1alpha1.PhaseFailed: v1alpha1.OutcomeFailed, v1alpha1.PhaseSucceeded: v1alpha1.OutcomeSucceeded}[s.Phase]
 	if s.Outcome != outcome || s.Message == "" || clockwork.MatchString(s.Message) {
@@ -243,7 +252,7 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	t.Helper()
 	from := last.Phase
 	for _, tr := range s.Transitions {
-		if tr.From != from || !Legal(tr.From, tr.To) {
+		if tr.From != from || !phaseTable().Legal(tr.From, tr.To) {
 			t.Fatalf("Status(...): %q to %q is an illegal change after %q", tr.From, tr.To, from)
 		}
 		from = tr.To

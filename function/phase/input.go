@@ -48,8 +48,8 @@ type Input struct {
 	// GatesDisabled says that the spec switches the gates off.
 	GatesDisabled bool
 
-	// MaxAttempts is the number of attempts of a rollback. 0 is left out of messages.
-	MaxAttempts int32
+	// Policy of rollbacks, as the spec has it now.
+	Policy step.Policy
 
 	// Unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.
 	Unobserving []string
@@ -69,23 +69,14 @@ type Compilation struct {
 
 // Decision is the result of the decision, with the reason why no other decision was made.
 type Decision struct {
-	// Suspended says that spec.suspend holds back a new request.
-	Suspended bool
-
-	// Outranked says that a newer version of the function made the revision, and that it is, or may be, for another request.
-	Outranked bool
-
-	// Waits says that a change of the catalog waits for the verdict on the revision.
-	Waits bool
+	// Holds are why no event follows. HoldOutranked is among them if the revision is, or may be, for another request.
+	Holds step.Holds
 
 	// Update that waits.
 	Update v1alpha1.UpdateStatus
 
 	// Requests are the results of RolloutRequests.
 	Requests []v1alpha1.RequestStatus
-
-	// Stop is the reason why a rejected revision is not rolled back. Empty means that it is, or was.
-	Stop step.Hold
 
 	// Target that a rejected revision is, or would be, rolled back to, and the commit that brought it to a branch. Nil means that there is none.
 	Target       *ledger.Past
@@ -96,17 +87,6 @@ type Decision struct {
 
 	// IsLedgerOverdue says that it could not be written for longer than a delivery may take.
 	IsLedgerOverdue bool
-}
-
-// isHeldBack is true when the current spec is not, or may not be, the ordered revision.
-func (f *Input) isHeldBack() bool { return f.Suspended || f.Outranked }
-
-// blockedReason is the reason of a condition that says why a delivery is blocked.
-func (f *Input) blockedReason() string {
-	if f.HasConflict() {
-		return v1alpha1.ReasonObjectConflict
-	}
-	return v1alpha1.ReasonDeliveryBlocked
 }
 
 // isTerminal is true for the reasons that only a user can remove.
@@ -128,10 +108,8 @@ func (f *Input) liveRevision() int64 {
 		return 0
 	case f.State.IsRejected() && f.State.Target != 0 && f.State.Restored && f.RunsEverywhere():
 		return f.State.Target
-	case f.State.IsRejected() && (f.Stop != step.HoldNothingToRestore || f.watchesTarget() && !f.RunsEverywhere()):
+	case f.State.IsRejected() && (f.Holds.Progress != step.HoldNothingToRestore || f.watchesTarget() && !f.RunsEverywhere()):
 		return 0
-	case f.State.IsRejected():
-		return f.Recorded.Stable
 	case !f.HasSucceeded():
 		return f.Recorded.Stable
 	case f.RunsEverywhere():

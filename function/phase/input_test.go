@@ -347,7 +347,7 @@ func goneBack(r report) *Input {
 func TestLiveRevision(t *testing.T) {
 	rejected := verdicts()[2]
 	stopped := func(f *Input, tree string) *Input {
-		f.Stop, f.Target = step.HoldNothingToRestore, &ledger.Past{Number: 1, Trees: []ledger.SiteTree{{Site: "a", ID: tree}, {Site: "b", ID: tree}}}
+		f.Holds.Progress, f.Target = step.HoldNothingToRestore, &ledger.Past{Number: 1, Trees: []ledger.SiteTree{{Site: "a", ID: tree}, {Site: "b", ID: tree}}}
 		return recorded(f, 1)
 	}
 	cases := map[string]struct {

@@ -25,17 +25,11 @@ func validationResults(f *Input) []v1alpha1.ValidationResult {
 		}
 	}
 	if len(out) > maxResults {
-		slices.SortStableFunc(out, func(a, b v1alpha1.ValidationResult) int { return cmp.Compare(intOf(a.Passed), intOf(b.Passed)) })
+		rank := map[bool]int{true: 1}
+		slices.SortStableFunc(out, func(a, b v1alpha1.ValidationResult) int { return cmp.Compare(rank[a.Passed], rank[b.Passed]) })
 		out = out[:maxResults]
 	}
 	return out
-}
-
-func intOf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // gatesOfRevision returns the Gates of the revision, in the order of steps.
@@ -62,7 +56,7 @@ func resultsOf(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult
 			Name: c.Name, Site: c.Site, Passed: c.Phase == rolloutv1alpha1.CheckPassed, Value: c.Value, Threshold: c.Threshold, Message: c.Message,
 		}
 		if c.Phase == rolloutv1alpha1.CheckError || c.Phase == rolloutv1alpha1.CheckTimedOut {
-			r.Message = Fit(string(c.Phase)+": "+c.Message, maxSiteMessage)
+			r.Message = projection.Fit(string(c.Phase)+": "+c.Message, maxSiteMessage)
 		}
 		out = append(out, r)
 	}
@@ -75,7 +69,8 @@ func (f *Input) measuredMessage(sites string) string {
 	if !f.RunsEverywhere() {
 		return "The revision was live at " + sites + ", and its Gate waits until that is proven again."
 	}
-	return projection.Sentences(f.runsAtMessage(sites)+", and it is judged.", cmp.Or(f.metricsUnavailableMessage(), f.noDataMessage()))
+	_, wait := f.gateWaitReason()
+	return projection.Sentences(f.runsAtMessage(sites)+", and it is judged.", wait)
 }
 
 // runsAtMessage says that some Sites run the revision, such as "every Site". For Sites without an engine it says no more than that it was delivered there.
@@ -97,40 +92,30 @@ func (f *Input) hasUnobserved() bool {
 	})
 }
 
-// noDataMessage says that the Gate of the revision's step waits for data, such as the first requests to a service, or nothing.
-func (f *Input) noDataMessage() string {
-	g := f.Gate()
-	if g == nil || f.State.Verdict != nil {
-		return ""
+// gateWaitReason returns the reason and the message for which the Gate of the revision's step cannot measure: a service without requests, or a metrics backend
+// that does not answer. Both are empty if it can.
+func (f *Input) gateWaitReason() (reason, message string) {
+	g := f.AwaitingGate()
+	if g == nil {
+		return "", ""
 	}
 	ready := evidence.CurrentReady(g)
-	if ready.Reason != rolloutv1alpha1.ReasonNoData {
-		return ""
-	}
-	return "The Gate waits for data: " + projection.Sentence(ready.Message)
-}
-
-// metricsUnavailableMessage says that the Gate of the revision's step cannot measure, since the metrics backend does not answer, or nothing.
-func (f *Input) metricsUnavailableMessage() string {
-	g := f.Gate()
-	if g == nil || f.State.Verdict != nil {
-		return ""
-	}
-	ready := evidence.CurrentReady(g)
-	switch ready.Reason {
+	switch cause := projection.Sentence(ready.Message); ready.Reason {
+	case rolloutv1alpha1.ReasonNoData:
+		return v1alpha1.ReasonNoData, "The Gate waits for data: " + cause
 	case rolloutv1alpha1.ReasonMetricsUnavailable:
-		return "The metrics backend is unavailable, and is asked again: " + projection.Sentence(ready.Message)
-	case rolloutv1alpha1.ReasonHeld:
-		return "The revision is held: the metrics backend has been unavailable for longer than spec.gatesConfig.metricsUnavailableTimeout. " +
-			"The Gate goes on when the backend answers; a RolloutRequest (Abort or RollbackTo) takes the revision back. " + projection.Sentence(ready.Message)
+		return v1alpha1.ReasonMetricsUnavailable, "The metrics backend is unavailable, and is asked again: " + cause
+	default:
+		return v1alpha1.ReasonMetricsUnavailable, "The revision is held: the metrics backend has been unavailable for longer than " +
+			"spec.gatesConfig.metricsUnavailableTimeout. The Gate goes on when the backend answers; a RolloutRequest (Abort or RollbackTo) takes the " +
+			"revision back. " + cause
 	}
-	return ""
 }
 
 // isHeldByMetrics is true when the Gate of the revision's step has waited for the metrics backend for too long, and waits on.
 func (f *Input) isHeldByMetrics() bool {
-	g := f.Gate()
-	return g != nil && f.State.Verdict == nil && evidence.CurrentReady(g).Reason == rolloutv1alpha1.ReasonHeld
+	g := f.AwaitingGate()
+	return g != nil && evidence.CurrentReady(g).Reason == rolloutv1alpha1.ReasonHeld
 }
 
 // rollbackStatus returns where the rollback of a rejected revision stands.
@@ -138,8 +123,7 @@ func rollbackStatus(f *Input) *v1alpha1.RollbackStatus {
 	if !f.State.IsRejected() {
 		return nil
 	}
-	p, _, _ := rejectedPhaseOf(f)
-	out := &v1alpha1.RollbackStatus{Active: p == v1alpha1.PhaseRollingBack, Reason: f.State.Verdict.Reason, Attempts: f.State.Cursor.Attempt}
+	out := &v1alpha1.RollbackStatus{Active: f.isRollingBack(), Reason: f.State.Verdict.Reason, Attempts: f.State.Cursor.Attempt}
 	if f.Target != nil && f.State.Cursor.Attempt > 0 {
 		out.PreviousCommit = f.TargetCommit
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 // States of a Gate.
@@ -79,7 +81,7 @@ func judgedBy(do func(f *Input, a, b, gate deliveryState)) int {
 		for _, b := range allDeliveryStates() {
 			for _, gate := range allGates() {
 				for flags := range 8 {
-					f := &Input{Digest: "d", Decision: Decision{Suspended: flags&1 != 0, Outranked: flags&2 != 0}, Comparison: evidence.Comparison{Gates: map[string]*rolloutv1alpha1.Gate{}}}
+					f := &Input{Digest: "d", Decision: Decision{Holds: step.Holds{Start: startHolds()[flags&3]}}, Comparison: evidence.Comparison{Gates: map[string]*rolloutv1alpha1.Gate{}}}
 					place(f, true, deliveryv1alpha1.ActionDesired, a, b)
 					f.State.Verdict, f.State.Current.Plan = nil, []ledger.Step{{Sites: []string{"a", "b"}, Gate: true}}
 					if flags&4 != 0 {
@@ -207,11 +209,11 @@ func TestNothingMeasured(t *testing.T) {
 	}{
 		"Off": {
 			reason:   "Gates that the spec switches off are called so.",
-			disabled: true, want: newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false."),
+			disabled: true, want: projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false."),
 		},
 		"Nothing": {
 			reason: "Gates that are enabled and have neither thresholds nor checks are called so.",
-			want:   newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks."),
+			want:   projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks."),
 		},
 	}
 	for name, tc := range cases {
@@ -231,7 +233,7 @@ func TestValidatedOfEarlierRevision(t *testing.T) {
 	f := &Input{Digest: "d", Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: is no intent", Terminal: true}}}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
 	follow(f, true)
-	want := newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates,
+	want := projection.Is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates,
 		"This is about revision 2, which was ordered before InvalidIntent. Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
 	if diff := cmp.Diff(want, validatedCondition(f)); diff != "" {
 		t.Errorf("validated(...): -want, +got:\n%s", diff)

@@ -2,7 +2,6 @@ package phase
 
 import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
@@ -40,17 +39,15 @@ func rejectedRows() []Row {
 	return []Row{{
 		Known: "the revision was rejected, the Sites run the target again, and the ledger has recorded that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeRolledBack,
-		holds: func(f *Input) bool { return f.State.IsRejected() && f.State.Restored && f.IsRecorded() },
+		holds: (*Input).HasRolledBack,
 		says:  rolledBackMessage,
 	}, {
 		Known: "the revision was rejected, and no attempt of a rollback was begun, or all failed",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Input) bool {
-			return f.State.IsRejected() && !f.State.Restored && (f.State.Cursor.Attempt == 0 || f.Stop != step.HoldNone)
+			return f.State.IsRejected() && !f.State.Restored && (f.State.Cursor.Attempt == 0 || f.isStopped())
 		},
-		says: func(f *Input) string {
-			return projection.Sentences(rejectedMessage(f), stopMessage(f), heldBackMessage(f))
-		},
+		says: func(f *Input) string { return projection.Sentences(stoppedMessage(f), heldBackMessage(f)) },
 	}, {
 		Known: "the revision was rejected, and an attempt goes on, or worked and is not recorded yet",
 		Phase: v1alpha1.PhaseRollingBack,
@@ -77,29 +74,33 @@ func progressRows() []Row {
 		Known: "another deployment delivers an object of the revision to the same Site; this ends when it does not any more",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: (*Input).HasConflict,
-		says:  func(f *Input) string { return projection.Sentences(deliveringMessage(f), heldBackMessage(f)) },
+		says:  heldDeliveryMessage,
 	}, {
 		Known: "anything else: the commit is on its way, or not all Sites of the step run it, or an earlier step is judged",
 		Phase: v1alpha1.PhaseDelivering,
 		holds: func(*Input) bool { return true },
-		says:  deliveringMessage,
+		says:  heldDeliveryMessage,
 	}}
 }
 
-// firstRow returns the phase, outcome and message of the first row that holds.
-func firstRow(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
+// firstRow returns the first row that holds, or none.
+func firstRow(rows []Row, f *Input) Row {
 	for _, r := range rows {
 		if r.holds(f) {
-			return r.Phase, r.Outcome, r.says(f)
+			return r
 		}
 	}
-	return "", "", ""
+	return Row{}
 }
 
 // phaseOf returns the phase of facts, with the outcome and its message.
-func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return firstRow(Rows(), f) }
-
-// rejectedPhaseOf returns the phase of a rejected revision, also while the spec cannot be carried out.
-func rejectedPhaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
-	return firstRow(rejectedRows(), f)
+func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
+	r := firstRow(Rows(), f)
+	return r.Phase, r.Outcome, r.says(f)
 }
+
+// rejectedPhase returns the phase of a rejected revision, also while the spec cannot be carried out. It is empty for another revision.
+func (f *Input) rejectedPhase() v1alpha1.Phase { return firstRow(rejectedRows(), f).Phase }
+
+// isRollingBack is true while a rejected revision is rolled back. Conditions that become true meanwhile are reported when the rollback ends.
+func (f *Input) isRollingBack() bool { return f.rejectedPhase() == v1alpha1.PhaseRollingBack }

@@ -57,7 +57,7 @@ func retreatings(do func(*Input)) int {
 }
 
 func retreating(stop step.Hold, reason string, flags int, a, b deliveryState) *Input {
-	f := &Input{Digest: "d", Decision: Decision{Stop: stop, Suspended: flags&1 != 0}}
+	f := &Input{Digest: "d", Decision: Decision{Holds: step.Holds{Start: startHolds()[flags&1], Progress: stop}}}
 	place(f, true, deliveryv1alpha1.ActionRestore, a, b)
 	f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: reason, Message: "Words."}
 	if flags&2 != 0 {
@@ -96,15 +96,22 @@ func follow(f *Input, recorded bool) {
 
 // rowOf is the phase and outcome of the row that holds for a rejected revision.
 func rowOf(f *Input) []string {
+	hold := f.Holds.Progress
+	isStop := hold != step.HoldNone && hold != step.HoldNotRecorded
 	switch s := f.State; {
 	case f.Problem != nil:
 		return []string{"Failed", "Failed"}
 	case s.Restored && f.IsRecorded():
 		return []string{"Succeeded", "RolledBack"}
-	case !s.Restored && (s.Cursor.Attempt == 0 || f.Stop != step.HoldNone):
+	case !s.Restored && (s.Cursor.Attempt == 0 || isStop):
 		return []string{"Failed", "Failed"}
 	}
 	return []string{"RollingBack", ""}
+}
+
+// needsUser is true for a rejected revision that came to its end in a phase. A repository that has yet to report does so by itself.
+func needsUser(f *Input, p v1alpha1.Phase) bool {
+	return p == v1alpha1.PhaseSucceeded || p == v1alpha1.PhaseFailed && f.Holds.Progress != step.HoldNotRecorded
 }
 
 // TestRetreats checks all combinations of the states of a rejected revision.
@@ -129,7 +136,7 @@ func TestRetreats(t *testing.T) {
 			t.Fatalf("Ready(...): a rejected revision is ready: %+v", f.State)
 		case statuses[v1alpha1.TypeStalled] == corev1.ConditionTrue && statuses[v1alpha1.TypeReconciling] == corev1.ConditionTrue:
 			t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", conditions)
-		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (statuses[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.UnprovenSites()) == 0:
+		case f.Problem == nil && needsUser(f, p) != (statuses[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.UnprovenSites()) == 0:
 			t.Fatalf("Conditions(...): phase %s, and Stalled is %s", p, statuses[v1alpha1.TypeStalled])
 		case f.Problem == nil && (p == v1alpha1.PhaseSucceeded) != (statuses[v1alpha1.TypeRolledBack] == corev1.ConditionTrue):
 			t.Fatalf("Conditions(...): phase %s, and RolledBack is %s", p, statuses[v1alpha1.TypeRolledBack])

@@ -129,8 +129,9 @@ func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha
 	if f.State.IsRejected() && f.State.Cursor.Attempt == 0 && !hasWrittenPath(d, f.State, t.Path) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: f.State.Verdict.Reason}
 	}
-	if f.blockedDelivery != nil && f.blockedDelivery == d {
-		return v1alpha1.SiteStatus{State: blockedState(isTerminal(f.blockedReady.Reason)), Message: string(f.blockedReady.Reason)}
+	if d != nil && f.blockedDelivery == d {
+		state := map[bool]v1alpha1.SiteState{true: v1alpha1.SiteFailed, false: v1alpha1.SitePending}[isTerminal(f.blockedReady.Reason)]
+		return v1alpha1.SiteStatus{State: state, Message: string(f.blockedReady.Reason)}
 	}
 	if d == nil || f.State.Current == nil || !evidence.HasBrought(d, f.State, t.Site) || !evidence.AsksForTree(d, i, t) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
@@ -162,13 +163,6 @@ func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, s ledger.State, path string
 	})
 }
 
-func blockedState(terminal bool) v1alpha1.SiteState {
-	if terminal {
-		return v1alpha1.SiteFailed
-	}
-	return v1alpha1.SitePending
-}
-
 // deliveredSiteStatus returns the status of a Site whose repository holds the tree.
 func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, commit string) v1alpha1.SiteStatus {
 	if _, isUnobserved := f.Unobserved[t.Site]; isUnobserved || !f.watched[t.Site] {
@@ -190,32 +184,30 @@ func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, commit string) v
 // observedSiteStatus returns the status of a Site from the report of the SiteSync. A report of an undelivered tree is older than the
 // state of the repository.
 func observedSiteStatus(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteStatus) v1alpha1.SiteStatus {
-	states := map[deliveryv1alpha1.SiteState]v1alpha1.SiteState{
-		deliveryv1alpha1.SiteLive:              v1alpha1.SiteLive,
-		deliveryv1alpha1.SiteFailed:            v1alpha1.SiteFailed,
-		deliveryv1alpha1.SiteTimedOut:          v1alpha1.SiteTimedOut,
-		deliveryv1alpha1.SiteWaitingForCluster: v1alpha1.SiteWaitingForCluster,
-		deliveryv1alpha1.SiteUnobserved:        v1alpha1.SiteUnobserved,
-	}
-	if state, ok := states[s.State]; ok {
-		out.State = state
+	switch s.State {
+	case deliveryv1alpha1.SiteLive, deliveryv1alpha1.SiteFailed, deliveryv1alpha1.SiteTimedOut, deliveryv1alpha1.SiteWaitingForCluster, deliveryv1alpha1.SiteUnobserved:
+		out.State = v1alpha1.SiteState(s.State) // Both kinds have the same names.
+	case deliveryv1alpha1.SitePending, deliveryv1alpha1.SiteSyncing:
 	}
 	if s.State == deliveryv1alpha1.SiteLive && s.Commit != "" {
 		out.Commit = s.Commit
 	}
-	if s.Reason != "" {
-		out.Message = s.Reason
-		if s.Message != "" {
-			out.Message = Fit(s.Reason+": "+s.Message, maxSiteMessage)
-		}
+	switch failure := clusterFailure(s); {
+	case s.Reason != "":
+		out.Message = joinCause(s.Reason, s.Message)
+	case out.Message != "":
+	case failure != "":
+		out.Message = "The Site's cluster is degraded: " + failure
+	case len(s.Unproven) > 0:
+		out.Message = "Not proven: " + strings.Join(s.Unproven, "; ")
 	}
-	if failure := clusterFailure(s); out.Message == "" && failure != "" {
-		out.Message = Fit("The Site's cluster is degraded: "+failure, maxSiteMessage)
-	}
-	if out.Message == "" && len(s.Unproven) > 0 {
-		out.Message = Fit("Not proven: "+strings.Join(s.Unproven, "; "), maxSiteMessage)
-	}
+	out.Message = projection.Fit(out.Message, maxSiteMessage)
 	return out
+}
+
+// joinCause returns a reason with its message, if there is one.
+func joinCause(reason, message string) string {
+	return strings.TrimSuffix(reason+": "+message, ": ")
 }
 
 // clusterFailure returns the problem of the cluster of a Site that was delivered to. It reverts nothing.
@@ -228,19 +220,14 @@ func clusterFailure(s deliveryv1alpha1.SiteObservation) string {
 
 // degradedMessage names the first Site, by name, whose cluster is in trouble, and says how many more there are.
 func degradedMessage(f *Input) string {
-	g, message, remaining := newSiteView(f), "", 0
+	g, failures := newSiteView(f), []string{}
 	for _, t := range f.Trees() {
-		failure := clusterFailure(g.observations[t.Site])
-		switch {
-		case failure == "":
-		case message == "":
-			message = fmt.Sprintf(" The cluster of Site %q is degraded: %s", t.Site, projection.Sentence(failure))
-		default:
-			remaining++
+		if failure := clusterFailure(g.observations[t.Site]); failure != "" {
+			failures = append(failures, fmt.Sprintf("The cluster of Site %q is degraded: %s", t.Site, projection.Sentence(failure)))
 		}
 	}
-	if remaining > 0 {
-		message += fmt.Sprintf(" Degraded clusters of other Sites: %d.", remaining)
+	if len(failures) > 1 {
+		failures[1] = fmt.Sprintf("Degraded clusters of other Sites: %d.", len(failures)-1)
 	}
-	return message
+	return projection.Sentences(failures[:min(2, len(failures))]...)
 }

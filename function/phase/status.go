@@ -1,7 +1,9 @@
 package phase
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,9 +27,8 @@ const (
 func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v1alpha1.IntentDeploymentStatus {
 	s := &v1alpha1.IntentDeploymentStatus{
 		IntentDigest: f.Digest,
-		Understood:   understoodText(f),
 		LiveRevision: f.liveRevision(),
-		HeldBack:     f.isHeldBack(),
+		HeldBack:     f.HoldBack() != step.HoldNone,
 
 		VerifiedRevision: f.Recorded.Stable,
 
@@ -39,32 +40,23 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		Rollback:          rollbackStatus(f),
 		Canary:            canaryStatus(f),
 	}
+	if len(f.Understood) <= maxUnderstood {
+		s.Understood = f.Understood
+	}
 	if f.State.Current != nil {
 		s.Revision, s.Renderer = f.State.Current.Number, strconv.Itoa(int(f.State.Current.Request.Renderer))
 		b := ptr.Deref(f.State.Current.Blueprint, ledger.BlueprintReference{})
 		s.Blueprint = v1alpha1.BlueprintStatus{Name: b.Name, Digest: b.Digest}
 	}
 	s.Phase, s.Outcome, s.Message = phaseOf(f)
-	s.Message = Fit(s.Message, maxMessage)
+	s.Message = projection.Fit(s.Message, maxMessage)
 	s.Transitions = Log(last, s, phasePathOf(f), now)
 	return s
 }
 
-// understoodText returns the canonical intent, or "" if it exceeds the limit.
-func understoodText(f *Input) string {
-	if len(f.Understood) > maxUnderstood {
-		return ""
-	}
-	return f.Understood
-}
-
-// Fit shortens a message to the limit of the schema.
-func Fit(message string, limit int) string { return projection.Fit(message, limit) }
-
 // Ended is true when the revision came to its end, be it good or bad, and nothing is left to do for it.
 func Ended(f *Input) bool {
-	p, _, _ := phaseOf(f)
-	return f.Problem == nil && (p == v1alpha1.PhaseSucceeded || p == v1alpha1.PhaseFailed && f.IsRecorded())
+	return f.Problem == nil && (f.HasSucceeded() || f.HasRolledBack() || f.isStopped() && f.IsRecorded())
 }
 
 // End returns how a revision ended that came to its end, and words for it.
@@ -74,30 +66,38 @@ func End(f *Input) (rolloutv1alpha1.End, string) {
 		return rolloutv1alpha1.EndVerified, projection.Sentences(verifiedMessage(f.State), runsNowMessage(f))
 	case f.State.Restored:
 		return rolloutv1alpha1.EndRolledBack, rolledBackMessage(f)
-	case f.Stop == step.HoldNothingToRestore:
-		return rolloutv1alpha1.EndNothingToRestore, projection.Sentences(rejectedMessage(f), stopMessage(f))
+	case f.Holds.Progress == step.HoldNothingToRestore:
+		return rolloutv1alpha1.EndNothingToRestore, stoppedMessage(f)
 	}
-	return rolloutv1alpha1.EndNotRolledBack, projection.Sentences(rejectedMessage(f), stopMessage(f))
+	return rolloutv1alpha1.EndNotRolledBack, stoppedMessage(f)
 }
 
-// verifiedMessage says that a revision was verified, and whether gates measured it.
+// stoppedMessage says why a revision was rejected, and why it is not rolled back.
+func stoppedMessage(f *Input) string {
+	return projection.Sentences(rejectedMessage(f), f.holdMessage(f.Holds.Progress))
+}
+
+// verifiedMessage says that a revision was verified, and what decided about the Gate of its last step.
 func verifiedMessage(s ledger.State) string {
-	if s.IsGated() {
-		return fmt.Sprintf("Revision %d was verified: its gates passed.", s.Current.Number)
+	cause := ""
+	switch {
+	case s.IsGated() && s.IsGateReleased():
+		cause = ": a user released its Gate"
+	case s.IsGated():
+		cause = ": its gates passed"
 	}
-	return fmt.Sprintf("Revision %d was verified.", s.Current.Number)
+	return fmt.Sprintf("Revision %d was verified%s.", s.Current.Number, cause)
 }
 
 // Ready is true when the desired state was reached, and holds now.
 func Ready(f *Input) bool {
-	p, _, _ := phaseOf(f)
-	return p == v1alpha1.PhaseSucceeded && f.SucceedsNow() && !f.isHeldBack()
+	return f.Problem == nil && f.SucceedsNow() && f.HoldBack() == step.HoldNone
 }
 
-// problemMessage returns the problem of a deployment, or says that nothing was ordered.
+// problemMessage returns the problem of a deployment, or says that nothing was ordered, as far as the ledger can be read.
 func problemMessage(f *Input) string {
 	if f.Problem == nil {
-		return "Nothing was ordered yet."
+		return projection.Sentences(cmp.Or(f.LedgerUnreachable, "Nothing was ordered yet."), heldBackMessage(f))
 	}
 	return projection.Sentences(f.Problem.Message, continuesMessage(f))
 }
@@ -108,8 +108,10 @@ func continuesMessage(f *Input) string {
 		return ""
 	}
 	switch {
-	case f.State.IsRejected() && f.State.Cursor.Attempt > 0 && !f.State.Restored && f.Stop == step.HoldNone:
+	case f.State.IsRejected() && f.State.Cursor.Attempt > 0 && !f.State.Restored && !f.isStopped():
 		return fmt.Sprintf(" The rollback of revision %d goes on.", f.State.Current.Number)
+	case f.Holds.Progress == step.HoldFrozen:
+		return fmt.Sprintf(" Revision %d waits before its next step.", f.State.Current.Number)
 	case f.State.Verdict == nil:
 		return fmt.Sprintf(" Revision %d goes on as it is.", f.State.Current.Number)
 	}
@@ -122,14 +124,14 @@ func restoredMessage(f *Input) string {
 	case f.State.Target == 0:
 		return ""
 	case !f.RunsEverywhere():
-		return fmt.Sprintf(" The Sites ran revision %d again, and not all of them are known to run it now.", f.State.Target)
+		return fmt.Sprintf("The Sites ran revision %d again, and not all of them are known to run it now.", f.State.Target)
 	}
-	return fmt.Sprintf(" The Sites run revision %d again.", f.State.Target)
+	return fmt.Sprintf("The Sites run revision %d again.", f.State.Target)
 }
 
 // isRequestedRollback is true for a revision that was rolled back on request of a user.
 func (f *Input) isRequestedRollback() bool {
-	return f.State.IsRejected() && f.State.Verdict.Reason == rolloutv1alpha1.RejectedRequested && f.State.Restored && f.IsRecorded()
+	return f.HasRolledBack() && f.State.Verdict.Reason == rolloutv1alpha1.RejectedRequested
 }
 
 // rolledBackMessage says which revision runs after a rollback, why, and how to go on.
@@ -161,8 +163,8 @@ func rollingBackMessage(f *Input) string {
 // attemptMessage says which attempt goes on, of how many, and to which revision where that is known.
 func attemptMessage(f *Input) string {
 	attempt, maximum, destination := f.State.Cursor.Attempt, "", ""
-	if f.MaxAttempts >= attempt {
-		maximum = fmt.Sprintf(" of %d", f.MaxAttempts)
+	if f.Policy.MaxRetries >= attempt {
+		maximum = fmt.Sprintf(" of %d", f.Policy.MaxRetries)
 	}
 	if f.State.Target != 0 {
 		destination = fmt.Sprintf(" to revision %d", f.State.Target)
@@ -191,64 +193,70 @@ func runsNowMessage(f *Input) string {
 }
 
 func validatingMessage(f *Input) string {
-	if d, _ := f.Blocked(); d != nil {
-		return projection.Sentences("The revision is verified, and the ledger has not recorded that yet.", deliveringMessage(f), heldBackMessage(f))
+	message, hold := "The revision is verified, once the ledger has recorded it.", trackHold(f)
+	switch d, _ := f.Blocked(); {
+	case d != nil && f.State.IsVerified() && !f.IsRecorded():
+		message = projection.Sentences("The revision is verified, and the ledger has not recorded that yet.", deliveringMessage(f))
+	case d != nil:
+		message = deliveringMessage(f)
+	case hold != step.HoldNone:
+		message = f.holdMessage(hold)
+	case f.State.Verdict == nil && f.State.IsGated():
+		message = f.measuredMessage("every Site")
 	}
-	if m := canaryMessage(f); m != "" {
-		return projection.Sentences(m, heldBackMessage(f))
-	}
-	if f.State.Verdict == nil && f.State.IsGated() {
-		return projection.Sentences(f.measuredMessage("every Site"), heldBackMessage(f))
-	}
-	return "The revision is verified, once the ledger has recorded it." + heldBackMessage(f)
+	return projection.Sentences(message, heldBackMessage(f))
 }
 
 // updateMessage says which update waits.
 func updateMessage(u v1alpha1.UpdateStatus) string {
-	var parts []string
-	if u.Blueprint != "" {
-		parts = append(parts, "Blueprint "+u.Blueprint)
-	}
-	if u.Renderer != "" {
-		parts = append(parts, "renderer "+u.Renderer)
-	}
+	isNone := func(part string) bool { return strings.HasSuffix(part, " ") }
+	parts := slices.DeleteFunc([]string{"Blueprint " + u.Blueprint, "renderer " + u.Renderer}, isNone)
 	if len(parts) == 0 {
 		return ""
 	}
-	return " An update waits: " + strings.Join(parts, ", ") + "."
+	return "An update waits: " + strings.Join(parts, ", ") + "."
 }
 
-// heldBackMessage says why the current spec is not the ordered revision.
-func heldBackMessage(f *Input) string {
-	switch {
-	case f.Suspended:
-		return " A newer request is held back by spec.suspend."
-	case f.Outranked:
-		return " A newer version of the function ordered it, and this version leaves it alone."
+// obstacleReason returns the reason and the message of a delivery that is blocked, a provider that does not respond, or a cluster that is not ready, in this
+// order. Both are empty without an obstacle.
+func obstacleReason(f *Input) (reason, message string) {
+	switch d, ready := f.Blocked(); {
+	case d != nil:
+		reason = v1alpha1.ReasonDeliveryBlocked
+		if f.HasConflict() {
+			reason = v1alpha1.ReasonObjectConflict
+		}
+		return reason, fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), ready.Reason, ready.Message)
+	case len(f.Unobserving) > 0:
+		return v1alpha1.ReasonProviderNotResponding, f.notRespondingMessage()
+	case f.AwaitsCluster():
+		return v1alpha1.ReasonWaitingForCluster, f.holdMessage(step.HoldClusterWaits)
 	}
-	return ""
+	return "", ""
 }
 
+// deliveringMessage says how far the revision, or its rollback, is on its way.
 func deliveringMessage(f *Input) string {
-	if d, c := f.Blocked(); d != nil {
-		return fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), c.Reason, c.Message)
+	if _, message := obstacleReason(f); message != "" {
+		return message
 	}
-	if len(f.Unobserving) > 0 {
-		return f.notRespondingMessage()
+	message, hold := "The revision is on its way to the repository.", trackHold(f)
+	switch isLive := !f.State.IsRejected() && f.IsLive(); {
+	case hold != step.HoldNone:
+		message = f.holdMessage(hold)
+	case isLive && f.State.IsGated():
+		message = f.measuredMessage("every Site of the step")
+	case isLive:
+		message = f.runsAtMessage("every Site of the step") + "."
+	case f.IsApplied():
+		message = f.unprovenMessage()
 	}
-	if f.AwaitsCluster() {
-		return f.clusterWaitMessage()
-	}
-	if m := canaryMessage(f); m != "" && !f.State.IsRejected() {
-		return withStep(f, m)
-	}
-	if f.State.Current != nil && !f.State.IsRejected() && f.IsLive() && f.State.IsGated() {
-		return projection.Sentences(f.measuredMessage("every Site of the step"), f.stepMessage())
-	}
-	if f.IsApplied() {
-		return projection.Sentences(f.unprovenMessage(), f.stepMessage())
-	}
-	return "The revision is on its way to the repository." + f.stepMessage()
+	return projection.Sentences(message, f.stepMessage())
+}
+
+// heldDeliveryMessage says how far the revision is on its way, and why it does not go on.
+func heldDeliveryMessage(f *Input) string {
+	return projection.Sentences(deliveringMessage(f), heldBackMessage(f))
 }
 
 // notRespondingMessage says that the provider does not do its part.
@@ -271,8 +279,9 @@ func phasePathOf(f *Input) phasePath {
 
 // clusterWaitMessage names the first Site, by name, that waits for its cluster, and says why.
 func (f *Input) clusterWaitMessage() string {
+	sites := deliveryStatus(f).Sites
 	for _, t := range f.Trees() {
-		if s := deliveryStatus(f).Sites[t.Site]; s.State == v1alpha1.SiteWaitingForCluster {
+		if s := sites[t.Site]; s.State == v1alpha1.SiteWaitingForCluster {
 			return fmt.Sprintf("Site %q waits for its cluster: %s", t.Site, s.Message)
 		}
 	}

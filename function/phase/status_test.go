@@ -1,15 +1,10 @@
 package phase
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -42,6 +37,18 @@ func TestEnd(t *testing.T) {
 					"on its way to the repository.",
 			},
 		},
+		"Released": {
+			reason: "A Gate that a user released did not pass.",
+			change: func(f *Input) {
+				f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
+				f.State.Current.Plan, f.State.Cursor.GateReleased = []ledger.Step{{Gate: true}}, 1
+			},
+			want: want{
+				rolloutv1alpha1.EndVerified,
+				"Revision 2 was verified: a user released its Gate. The revision was verified, and not every Site is known to run it now: The revision is " +
+					"on its way to the repository.",
+			},
+		},
 		"RolledBack": {
 			reason: "A revision that was rolled back shows the reason, and the running revision.",
 			change: func(f *Input) {
@@ -61,7 +68,7 @@ func TestEnd(t *testing.T) {
 		},
 		"Nothing": {
 			reason: "A revision that changed no directory is not left running.",
-			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldNothingToRestore },
+			change: func(f *Input) { f.State.Verdict, f.Holds.Progress = rejection, step.HoldNothingToRestore },
 			want: want{
 				rolloutv1alpha1.EndNothingToRestore,
 				"Revision 2 was rejected: GateFailed. Slow. There is nothing to roll back: every directory holds the files of the last verified " +
@@ -70,7 +77,7 @@ func TestEnd(t *testing.T) {
 		},
 		"Stays": {
 			reason: "A revision that may run still says why it was not rolled back.",
-			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldRollbackOff },
+			change: func(f *Input) { f.State.Verdict, f.Holds.Progress = rejection, step.HoldRollbackOff },
 			want:   want{rolloutv1alpha1.EndNotRolledBack, "Revision 2 was rejected: GateFailed. Slow. Rollback is off: spec.rollbackConfig.autoRollback is false."},
 		},
 	}
@@ -149,7 +156,7 @@ func TestRollingBackMessage(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Input{MaxAttempts: tc.most, Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2), Target: tc.target, Cursor: ledger.Cursor{Attempt: 1}}}}
+			f := &Input{Policy: step.Policy{MaxRetries: tc.most}, Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2), Target: tc.target, Cursor: ledger.Cursor{Attempt: 1}}}}
 			f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "Slow."}
 			if got, want := rollingBackMessage(f), "Revision 2 was rejected: GateFailed. Slow. "+tc.want; !strings.HasPrefix(got, want) {
 				t.Errorf("\n%s\nrollingBackMessage(...): want %q, got %q", tc.reason, want, got)
@@ -162,9 +169,11 @@ func TestRollingBackMessage(t *testing.T) {
 func TestEnded(t *testing.T) {
 	verified, rejected := verdicts()[1], verdicts()[2]
 	stopped := judged(rejected, -1, done, done, failed)
-	stopped.Stop = step.HoldRollbackOff
+	stopped.Holds.Progress = step.HoldRollbackOff
 	unrecordedStop := judged(rejected, -1, done, done, failed)
-	unrecordedStop.Stop = step.HoldRollbackOff
+	unrecordedStop.Holds.Progress = step.HoldRollbackOff
+	unreported := judged(rejected, -1, done, done, failed)
+	unreported.Holds.Progress = step.HoldNotRecorded
 	broken := judged(verified, -1, done, done, live)
 	broken.Problem = &Problem{Reason: v1alpha1.ReasonInvalidIntent, Terminal: true, Phase: v1alpha1.PhaseCompiling}
 	cases := map[string]struct {
@@ -176,6 +185,8 @@ func TestEnded(t *testing.T) {
 		"Delivering": {reason: "A revision that is on its way goes on.", facts: judged(nil, -1, done, pushing, nothing)},
 		"Failed":     {reason: "A rejected revision that nothing rolls back came to its end.", facts: stopped, want: true},
 		"Unrecorded": {reason: "A rejection does not end before the ledger holds it.", facts: unrecorded(unrecordedStop)},
+		"Unreported": {reason: "A rejection does not end before it is known whether a rollback follows.", facts: unreported},
+		"Conflict":   {reason: "A revision that another claim blocks has no verdict, and goes on when that claim is gone.", facts: judged(nil, -1, done, conflict, nothing)},
 		"Problem":    {reason: "A spec that cannot be compiled says nothing of the end of a revision.", facts: broken},
 	}
 	for name, tc := range cases {
@@ -210,8 +221,12 @@ func TestContinuesMessage(t *testing.T) {
 		change func(*Input)
 		want   string
 	}{
-		"Nothing":  {reason: "Before the first revision nothing goes on.", change: func(f *Input) { f.State.Current = nil }},
-		"Going":    {reason: "A revision that is not judged goes on.", change: func(*Input) {}, want: " Revision 2 goes on as it is."},
+		"Nothing": {reason: "Before the first revision nothing goes on.", change: func(f *Input) { f.State.Current = nil }},
+		"Going":   {reason: "A revision that is not judged goes on.", change: func(*Input) {}, want: " Revision 2 goes on as it is."},
+		"Frozen": {
+			reason: "A revision whose step is over waits for a valid spec.",
+			change: func(f *Input) { f.Holds = step.Holds{Start: step.HoldFrozen, Progress: step.HoldFrozen} }, want: " Revision 2 waits before its next step.",
+		},
 		"Verified": {reason: "A verified revision stays.", change: func(f *Input) { f.State.Verdict = verified }, want: " Revision 2 stays as it is."},
 		"Rollback": {
 			reason: "A rollback that began goes on.",
@@ -224,8 +239,10 @@ func TestContinuesMessage(t *testing.T) {
 		},
 		"Stopped": {
 			reason: "A rollback that is held leaves all as it is.",
-			change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt, f.Stop = rejected, 1, step.HoldAttemptsSpent },
-			want:   " Revision 2 stays as it is.",
+			change: func(f *Input) {
+				f.State.Verdict, f.State.Cursor.Attempt, f.Holds.Progress = rejected, 1, step.HoldAttemptsSpent
+			},
+			want: " Revision 2 stays as it is.",
 		},
 		"NotRolled": {
 			reason: "A rejected revision that nothing rolls back stays.",
@@ -326,7 +343,10 @@ func TestPhaseOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Input{Compilation: Compilation{Problem: tc.problem}, Decision: Decision{Suspended: tc.suspended}}
+			f := &Input{Compilation: Compilation{Problem: tc.problem}}
+			if tc.suspended {
+				f.Holds.Start = step.HoldSuspended
+			}
 			place(f, tc.ordered, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
 			if tc.unjudged {
 				f.State.Verdict = nil
@@ -338,6 +358,96 @@ func TestPhaseOf(t *testing.T) {
 			want := []any{tc.phase, tc.ready, tc.message, tc.suspended}
 			if diff := cmp.Diff(want, []any{s.Phase, Ready(f), s.Message, s.HeldBack}); diff != "" {
 				t.Errorf("\n%s\nStatus(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestHeldMessage compares the messages of revision 2 in tracks or in waves, which does not go on.
+func TestHeldMessage(t *testing.T) {
+	const rejection = "Revision 2 was rejected: GateFailed. Attempt 1 rolls back."
+	waves := func(s *ledger.State) {
+		inPlace(s)
+		s.Current.Plan = []ledger.Step{{Sites: []string{"a", "b"}}, {Sites: []string{"c"}}}
+	}
+	verified := func(s *ledger.State) { s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified} }
+	lastGate := func(s *ledger.State) { s.Cursor.Step, s.Current.Plan[1].Gate = 1, true }
+	blocked := func(f *Input) { f.Observed["b"] = observed(f.Desired["b"], trouble) }
+	cases := map[string]struct {
+		reason string
+		state  func(*ledger.State)
+		report report
+		change func(*Input)
+		phase  v1alpha1.Phase
+		want   string
+	}{
+		"Wave": {
+			reason: "A wave that runs waits for the next one only.", state: waves, report: live, change: func(*Input) {},
+			phase: v1alpha1.PhaseDelivering, want: "Every Site of the step runs the revision. This is step 1 of 2.",
+		},
+		"WaveSuspended": {
+			reason: "A wave that runs is not followed by the next one while that is suspended.", state: waves, report: live,
+			change: func(f *Input) { f.Holds.Progress = step.HoldSuspended }, phase: v1alpha1.PhaseDelivering,
+			want: "Every Site of the step runs the revision. This is step 1 of 2. The next step is held back by spec.suspend.",
+		},
+		"Paused": {
+			reason: "A step says that it pauses.", state: func(s *ledger.State) { s.Current.Plan = canarySteps("10m") }, report: live, change: func(*Input) {},
+			phase: v1alpha1.PhaseDelivering, want: "The step is live, and pauses. This is step 1 of 2.",
+		},
+		"RollbackDrains": {
+			reason: "A rollback says that it waits until the requests of the rejected revision have ended.",
+			state:  rejectCanary(1, ledger.StageShift), report: live, change: func(*Input) {}, phase: v1alpha1.PhaseRollingBack,
+			want: rejection + " The requests have left the revision, whose pods stay until these have ended. This is step 1 of 2.",
+		},
+		"Drains": {
+			reason: "The removal of the other track may be suspended.", state: func(s *ledger.State) { s.Cursor.Step = 1; verified(s) }, report: live,
+			change: func(f *Input) { f.IsDraining, f.Holds.Progress = true, step.HoldSuspended }, phase: v1alpha1.PhaseValidating,
+			want: "The revision was verified, and gets all requests. The pods of the revision before it stay until their requests have ended. " +
+				"The next step is held back by spec.suspend.",
+		},
+		"BlockedMeasured": {
+			reason: "A revision without a verdict is not called verified because a delivery is blocked.", state: lastGate, report: live,
+			change: func(f *Input) { measureStep(measuring)(f); blocked(f) }, phase: v1alpha1.PhaseValidating, want: "GitDelivery b: Unreachable: Words.",
+		},
+		"BlockedVerified": {
+			reason: "A verdict that cannot be recorded says why.", state: func(s *ledger.State) { s.Cursor.Step = 1; verified(s) }, report: live,
+			change: func(f *Input) { unrecorded(f); blocked(f) }, phase: v1alpha1.PhaseValidating,
+			want: "The revision is verified, and the ledger has not recorded that yet. GitDelivery b: Unreachable: Words.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newCanary(tc.state, tc.report)
+			tc.change(f)
+			p, _, message := phaseOf(f)
+			if diff := cmp.Diff([]string{string(tc.phase), tc.want}, []string{string(p), message}); diff != "" {
+				t.Errorf("\n%s\nphaseOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestNothingOrdered compares the messages of a deployment without a revision.
+func TestNothingOrdered(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		decision Decision
+		want     string
+	}{
+		"First": {reason: "A deployment that begins has ordered nothing.", want: "Nothing was ordered yet."},
+		"Suspended": {
+			reason: "A suspension says what it holds back.", decision: Decision{Holds: step.Holds{Start: step.HoldSuspended}},
+			want: "Nothing was ordered yet. The first revision is held back by spec.suspend.",
+		},
+		"Unreachable": {
+			reason: "It is not known what a ledger that cannot be read has ordered.", decision: Decision{LedgerUnreachable: "The ledger is away."},
+			want: "The ledger is away.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, _, got := phaseOf(&Input{Decision: tc.decision}); got != tc.want {
+				t.Errorf("\n%s\nphaseOf(...): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})
 	}
@@ -362,81 +472,4 @@ func TestMessageFits(t *testing.T) {
 			}
 		})
 	}
-}
-
-const (
-	benchSites     = 100
-	benchRevisions = 10
-)
-
-// BenchmarkDecide decides on the rollout of a deployment to many Sites with a long history, and projects it. A call of the function does that
-// beside reading its request.
-func BenchmarkDecide(b *testing.B) {
-	f := fleet(b)
-	desired := step.Desired{Request: f.State.Current.Request, Plan: f.State.Current.Plan}
-	for b.Loop() {
-		in := step.Input{Versions: step.Versions{Scheme: 1, Renderer: 1}, Desired: &desired, Proof: f.Proof()}
-		if e, _ := step.Step(f.State, in); e != nil {
-			b.Fatalf("want no event, got %+v", e)
-		}
-		status := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
-		if Conditions(f); status.Phase != v1alpha1.PhaseSucceeded || status.Delivery.SitesReady != "100/100" || !Ready(f) {
-			b.Fatalf("phase %s, %s, ready %t", status.Phase, status.Delivery.SitesReady, Ready(f))
-		}
-	}
-}
-
-// fleet is a deployment in its steady state.
-func fleet(b *testing.B) *Input {
-	b.Helper()
-	plan, trees := ledger.Step{}, []ledger.SiteTree{}
-	d, s := &deliveryv1alpha1.GitDelivery{}, &deliveryv1alpha1.SiteSync{}
-	for i := range benchSites {
-		name := fmt.Sprintf("edge%d", i)
-		plan.Sites, trees = append(plan.Sites, name), append(trees, ledger.SiteTree{Site: name, ID: "tree"})
-		d.Spec.ForProvider.Trees = append(d.Spec.ForProvider.Trees, deliveryv1alpha1.Tree{
-			Site: name, Branch: "main", Path: "clusters/" + name, Action: deliveryv1alpha1.ActionDesired, Tree: "tree",
-		})
-		d.Status.AtProvider.Trees = append(d.Status.AtProvider.Trees, deliveryv1alpha1.DeliveredTree{
-			Site: name, Path: "clusters/" + name, Tree: "tree", Revision: benchRevisions,
-		})
-		s.Spec.ForProvider.Sites = append(s.Spec.ForProvider.Sites, deliveryv1alpha1.SiteTree{Name: name, Path: "clusters/" + name, Tree: "tree"})
-		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{Name: name, State: deliveryv1alpha1.SiteLive, Commit: "c"})
-	}
-	verified := &ledger.Verdict{Result: ledger.VerdictVerified}
-	state := ledger.State{
-		Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 2 * benchRevisions}, Stable: benchRevisions, Verdict: verified,
-		Current: &ledger.Revision{
-			Number: benchRevisions, Request: ledger.Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}, Plan: []ledger.Step{plan},
-		},
-	}
-	for revision := range int64(benchRevisions) {
-		state.History = append(state.History, ledger.Past{Number: revision + 1, Verdict: verified, Trees: trees})
-	}
-	position := state.Position()
-	live := []xpv2.Condition{{Type: xpv2.TypeReady, Status: corev1.ConditionTrue}, {Type: xpv2.TypeSynced, Status: corev1.ConditionTrue}}
-	d.Spec.ForProvider.Position, d.Status.AtProvider.Record = &position, &deliveryv1alpha1.LedgerRecord{Position: position}
-	d.SetConditions(live...)
-	s.Spec.ForProvider.Position, s.Status.AtProvider.Position = &position, &position
-	s.SetConditions(live...)
-	observed, watched := decoded(b, d), decoded(b, s)
-	return &Input{
-		Digest: "digest",
-		Comparison: evidence.Comparison{
-			State: state, Recorded: state,
-			Desired: map[string]*deliveryv1alpha1.GitDelivery{"delivery": d}, Sync: s, Unobserved: map[string]bool{},
-			Observed: map[string]*deliveryv1alpha1.GitDelivery{"delivery": observed}, ObservedSync: watched,
-		},
-	}
-}
-
-// decoded shares no memory with its original, like a value that is decoded from a request.
-func decoded[T any](b *testing.B, v *T) *T {
-	b.Helper()
-	text, err := json.Marshal(v)
-	out := new(T)
-	if err := errors.Join(err, json.Unmarshal(text, out)); err != nil {
-		b.Fatal(err)
-	}
-	return out
 }

@@ -123,7 +123,7 @@ func guardMutants() map[string]mutant {
 		}),
 		"MandateOfOldSpec": {
 			reason: "The mandate of a revision at work follows each edit.", file: "function/deployment/mandate.go",
-			text: "isAtEnd(p.proof) || p.state.IsRejected() && hasSameEffect(m, out)", becomes: "isAtEnd(p.proof) || hasSameEffect(m, out)",
+			text: "isAtEnd || p.state.IsRejected() && hasSameEffect(m, out)", becomes: "isAtEnd || hasSameEffect(m, out)",
 			pkg: "function/deployment", tests: "TestMandateFollowsPolicy",
 		},
 	}

@@ -111,7 +111,7 @@ func proofRules() map[string]rule {
 		},
 		"GateFirst": {
 			reason: "A step with a Gate waits for its verdict.", file: "apis/step/judge.go",
-			at: "case «s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld»:", without: "false", story: 1,
+			at: "isOpen, released := «s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld», s.", without: "false", story: 1,
 		},
 		"GateOfStep": {
 			reason: "A Gate judges one step.", file: "apis/evidence/gate.go",

@@ -149,7 +149,7 @@ const (
 	// ReasonRecorded means that the ledger has recorded the revision.
 	ReasonRecorded = "Recorded"
 
-	// ReasonNotRecorded means that the ledger has not recorded the revision yet.
+	// ReasonNotRecorded means that the ledger has not recorded the revision yet, or that a repository has yet to report what a rollback changes.
 	ReasonNotRecorded = "NotRecorded"
 
 	// ReasonLedgerUnreachable means that the repository which holds the ledger of the deployment cannot be read or written: nothing is ordered,

@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/advice"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/function/phase"
@@ -116,7 +117,7 @@ func TestFindForDeployment(t *testing.T) {
 			reason: "A request that spec.suspend holds back waits for the user, whatever the outcome of the previous request.",
 			facts: func() *cause.Facts {
 				s := samples.RolledBack()
-				s.Input.Suspended, s.Spec.Suspend = true, new(true)
+				s.Input.Holds.Start, s.Spec.Suspend = step.HoldSuspended, new(true)
 				return s.Facts()
 			}(),
 			want: want{object: "IntentDeployment shop", reason: "Suspended", actor: advice.Author, needsPerson: true},

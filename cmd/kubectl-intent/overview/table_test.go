@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
@@ -105,11 +106,11 @@ func TestPresentRequest(t *testing.T) {
 		"RolledBack": {reason: "The desired revision was rolled back.", want: "RolledBack"},
 		"Suspended": {
 			reason: "A request that spec.suspend holds back was not rolled back.",
-			edit:   func(s *samples.Sample) { s.Input.Suspended = true }, want: "HeldBack",
+			edit:   func(s *samples.Sample) { s.Input.Holds.Start = step.HoldSuspended }, want: "HeldBack",
 		},
 		"Outranked": {
 			reason: "A request that a newer version of the function takes up was not rolled back.",
-			edit:   func(s *samples.Sample) { s.Input.Outranked = true }, want: "HeldBack",
+			edit:   func(s *samples.Sample) { s.Input.Holds.Start = step.HoldOutranked }, want: "HeldBack",
 		},
 		"Edited": {reason: "A spec that the status does not speak about was not rolled back.", stale: true, want: "Pending"},
 	}

@@ -54,7 +54,7 @@ func RollingBack() *Sample {
 	s.Gate = failedGate()
 	s.Input.State.Current.Plan[0].Gate = true
 	s.Input.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "latency_p99 at edge2 is 812ms, not <= 500ms."}
-	s.Input.State.Cursor.Attempt, s.Input.State.Target, s.Input.MaxAttempts = 1, 5, 3
+	s.Input.State.Cursor.Attempt, s.Input.State.Target, s.Input.Policy.MaxRetries = 1, 5, 3
 	s.Input.State.History = append(s.Input.State.History, ledger.Past{
 		Number: 7, Request: s.Input.State.Current.Request, Verdict: s.Input.State.Verdict, EndedAt: before(41 * time.Second),
 	})
