@@ -42,6 +42,7 @@ import (
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/tracing"
 )
@@ -152,6 +153,9 @@ func (c *cli) runProvider(ctx context.Context) error {
 	}
 	if settings.Tracer, err = c.addTracer(ctx, mgr, log); err != nil {
 		return err
+	}
+	if err := mgr.Add(memory.Limiter{}); err != nil {
+		return errors.Wrap(err, "cannot add the limiter of memory")
 	}
 	if err := controller.SetupGated(mgr, o, settings); err != nil {
 		return err

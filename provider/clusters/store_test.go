@@ -65,7 +65,7 @@ func TestListReplacesObjects(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			wakes := 0
-			s := newStore(newAccount(Bounds{Store: tc.store}), func(previous, current *unstructured.Unstructured) {
+			s := newStore(newAccount(Bounds{Store: tc.store}, ""), func(previous, current *unstructured.Unstructured) {
 				if previous == nil && current == nil {
 					wakes++
 				}

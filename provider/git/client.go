@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/git/objects"
@@ -118,7 +119,23 @@ func (c *Client) openFetchSession(ctx context.Context, m *objects.Meter) (fetche
 		_ = s.Close()
 		return fetcher{}, err
 	}
-	return fetcher{session: s, refs: adv.References, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget, meter: m}, nil
+	f := fetcher{
+		session: s, refs: c.selectFetchedRefs(adv.References), hasBranch: hasAnyBranch(adv.References), capabilities: adv.Capabilities,
+		limit: c.maxInflated, budget: c.budget, meter: m,
+	}
+	adv.References, adv.Peeled, adv.Shallows = nil, nil, nil // The session holds the list until it ends.
+	return f, nil
+}
+
+// selectFetchedRefs returns the refs that the client reads: a server may list a hundred thousand others.
+func (c *Client) selectFetchedRefs(all map[string]plumbing.Hash) map[string]plumbing.Hash {
+	out := c.selectWatched(all)
+	for _, name := range []string{c.remote.branchRef(), c.remote.StateRef} {
+		if hash, ok := all[name]; ok {
+			out[name] = hash
+		}
+	}
+	return out
 }
 
 // closeSession ends the session. Everything was read, or failed before.

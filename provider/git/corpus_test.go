@@ -44,7 +44,7 @@ func newCorpus(t *testing.T, g hostile.Graph) *corpus {
 	for _, o := range g.Objects {
 		byID[plumbing.NewHash(o.ID())] = objects.NewObject(plumbing.ObjectType(o.Kind), o.Data) // The kinds are the object types of packs.
 	}
-	v, err := objects.NewView(t.Context(), objects.NewMeter(), plumbing.NewHash(g.Commit), byID)
+	v, err := objects.NewView(t.Context(), objects.NewMeter(), "", plumbing.NewHash(g.Commit), byID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,10 +35,11 @@ const maxStateFiles = 100_000
 type fetcher struct {
 	session      gogit.UploadPackSession
 	capabilities *capability.List
-	// refs that the server has.
-	refs   map[string]plumbing.Hash
-	limit  int64
-	budget *transport.Budget
+	// refs of the server that the client reads, and whether it has any branch.
+	refs      map[string]plumbing.Hash
+	hasBranch bool
+	limit     int64
+	budget    *transport.Budget
 	// meter of the reader that the session is for.
 	meter *objects.Meter
 }
@@ -49,7 +50,7 @@ type fetcher struct {
 func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	if commit.IsZero() || commit == old.Commit {
 		if commit.IsZero() {
-			return objects.View{}.Open(f.meter), nil, nil
+			return objects.EmptyView(f.budget.Namespace()).Open(f.meter), nil, nil
 		}
 		return old, []plumbing.Hash{commit}, nil
 	}
@@ -63,7 +64,7 @@ func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old object
 	if err != nil {
 		return objects.View{}, nil, err
 	}
-	v, err := objects.NewView(ctx, f.meter, commit, fetched)
+	v, err := objects.NewView(ctx, f.meter, f.budget.Namespace(), commit, fetched)
 	return v, nil, err
 }
 

@@ -32,8 +32,12 @@ const (
 	// many as administrators wrote, and have no such bound.
 	maxIdle = 256
 
-	// maxCacheBytes is the limit for all snapshots together. The least recently used snapshots are dropped first, and read again as a whole.
-	maxCacheBytes = 96 << 20
+	// administratorCacheBytes is the limit for all snapshots of administrators' configurations, tenantCacheBytes for those of all namespaces, and
+	// namespaceCacheBytes for those of one namespace. The least recently used snapshots are dropped first, and read again as a whole. A namespace needs the rest
+	// of its memory for the answer that is being read.
+	administratorCacheBytes = 96 << 20
+	tenantCacheBytes        = 64 << 20
+	namespaceCacheBytes     = 32 << 20
 )
 
 // Options of a Pool. All are required, but for After, QuickPatience, Ended, Concealed and Budget.
@@ -262,9 +266,17 @@ func (p *Pool) hostOfClient(c *git.Client) *host {
 // trimSnapshotCache forgets snapshots until the others fit.
 func (p *Pool) trimSnapshotCache() {
 	p.mu.Lock()
-	all := slices.Collect(maps.Values(p.repos))
+	byNamespace := map[string][]*Repository{}
+	for _, r := range p.repos {
+		byNamespace[r.namespace] = append(byNamespace[r.namespace], r)
+	}
 	p.mu.Unlock()
-	trimSnapshots(all, maxCacheBytes)
+	trimSnapshots(byNamespace[""], administratorCacheBytes)
+	delete(byNamespace, "")
+	for _, repos := range byNamespace {
+		trimSnapshots(repos, namespaceCacheBytes)
+	}
+	trimSnapshots(slices.Concat(slices.Collect(maps.Values(byNamespace))...), tenantCacheBytes)
 }
 
 // awaitPending waits until no delivery of the object is under way, so that the next look sees its result. A delivery that no batch has

@@ -12,11 +12,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/memory"
 )
 
 const (
-	// largeList is from which size on a list of refs needs a place, in bytes. Decoded it takes about four times as much.
-	largeList = 256 << 10
+	// largeList is from which size on a list of refs needs a place, in bytes, and decodedPerListByte how much it takes decoded.
+	largeList          = 256 << 10
+	decodedPerListByte = 4
 
 	// listsAtOnce is how many large lists of all namespaces are read at once, one of each namespace.
 	listsAtOnce = 4
@@ -33,15 +35,22 @@ type listMeter struct {
 	budget *Budget
 	read   int64
 	until  time.Time
-	free   func()
+	leave  func()
 }
 
 type listMeterKey struct{}
 
 // withListMeter returns the context of a request for a list of refs, which the budget pays for, and its meter.
 func withListMeter(ctx context.Context, b *Budget) (context.Context, *listMeter) {
-	m := &listMeter{budget: b, free: func() {}}
+	m := &listMeter{budget: b, leave: func() {}}
 	return context.WithValue(ctx, listMeterKey{}, m), m
+}
+
+// free gives the place and the memory of the list back.
+func (m *listMeter) free() {
+	m.leave()
+	memory.Hold(m.budget.account.Namespace, -m.read*decodedPerListByte)
+	m.read = 0
 }
 
 // countOf returns the function that counts bytes of the answer to a request. It is nil for a request that is not for a list of refs.
@@ -56,6 +65,7 @@ func countOf(ctx context.Context) func(bytes int) error {
 // countBytes counts bytes. A large list waits for its place. It returns the error of the context, or context.DeadlineExceeded for a list that takes too long.
 func (m *listMeter) countBytes(ctx context.Context, bytes int) error {
 	m.read += int64(bytes)
+	memory.Hold(m.budget.account.Namespace, int64(bytes)*decodedPerListByte)
 	switch {
 	case m.read <= largeList:
 		return nil
@@ -64,7 +74,7 @@ func (m *listMeter) countBytes(ctx context.Context, bytes int) error {
 		if err != nil {
 			return err
 		}
-		m.free, m.until = free, time.Now().Add(listTime)
+		m.leave, m.until = free, time.Now().Add(listTime)
 	case time.Now().After(m.until):
 		return context.DeadlineExceeded
 	}
