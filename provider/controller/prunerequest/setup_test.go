@@ -128,7 +128,7 @@ func (w *world) restart() {
 	})
 	pool.WakeWith(keyPrefix, func(types.NamespacedName) {})
 	w.reconciler = &Reconciler{
-		kube: w.kube, live: w.kube, namespace: "crossplane-system", count: w, now: now, recorder: w, lists: newListPlaces(),
+		kube: w.kube, live: w.kube, namespace: "crossplane-system", count: w, now: now, recorder: w,
 		opener: gitdelivery.Opener{Kube: w.kube, Pool: pool, Now: now},
 	}
 }
