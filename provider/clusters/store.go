@@ -22,8 +22,8 @@ type quota struct {
 	hold func(bytes int64)
 }
 
-// newQuota returns a quota that nothing uses yet, at the cost of a namespace. Empty stands for administrators. What stores have not given back of it counts until
-// nothing refers to the quota any more.
+// newQuota returns a quota that nothing uses yet, at the cost of a namespace. Empty stands for administrators. Memory that stores have not given back counts
+// until nothing refers to the quota any more.
 func newQuota(bound int64, payer string) *quota {
 	q := &quota{bound: bound, used: &atomic.Int64{}, hold: func(bytes int64) { memory.Hold(payer, bytes) }}
 	runtime.AddCleanup(q, func(used *atomic.Int64) { memory.Hold(payer, -used.Load()) }, q.used)

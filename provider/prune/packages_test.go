@@ -130,8 +130,9 @@ func TestPackagesAreJudgedOnce(t *testing.T) {
 	f := leftovers(many)
 	for i := range f.Packages {
 		f.Packages[i].DependsOn = []string{fmt.Sprintf("app-%d", i+1)}
-		f.Bundles = append(f.Bundles, Bundle{BundleName: BundleName{Name: fmt.Sprintf("other-%d", i)}, Namespace: f.Packages[i].Namespace, Packages: []string{"other"}})
-		f.Records = append(f.Records, Record{BundleName: BundleName{Name: fmt.Sprintf("other-%d", i)}, Namespace: f.Packages[i].Namespace, Uses: []string{"other"}})
+		namespace, name := f.Packages[i].Namespace, BundleName{Name: fmt.Sprintf("other-%d", i)}
+		f.Bundles = append(f.Bundles, Bundle{BundleName: name, Namespace: namespace, Packages: []string{"other"}})
+		f.Records = append(f.Records, Record{BundleName: name, Namespace: namespace, Uses: []string{"other"}})
 	}
 	f.Packages[0].Pinned = true
 	began := time.Now()

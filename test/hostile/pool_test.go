@@ -43,19 +43,19 @@ func TestManyHostileRepositories(t *testing.T) {
 		Now: time.Now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: time.Minute,
 	})
 	cost := hostile.Measure(func() {
-		all := sync.WaitGroup{}
+		all, held := sync.WaitGroup{}, sync.Map{}
 		for n := range 3 {
 			namespace := fmt.Sprintf("hostile-%d", n)
-			held := sync.Map{}
 			for _, s := range hostileServers {
 				all.Go(func() {
 					if snapshot := lookAt(t, p, namespace, s.RepositoryURL()); snapshot != nil {
-						held.Store(s, snapshot)
+						held.Store(namespace+s.URL, snapshot)
 					}
 				})
 			}
 		}
 		all.Wait()
+		held.Clear()
 	})
 	t.Logf("%.1f s, %.1f MiB", cost.Time.Seconds(), cost.MiB)
 	if cost.MiB > maxPoolMiB {

@@ -143,8 +143,8 @@ func (t *removal) isApproved(fresh *draftedPlan) bool {
 	return prune.Confirm(published.Digest, published.Digest, published.At.Time, &fresh.Plan, began) == prune.AnswerGo
 }
 
-// planRemoval adds the removal to a draft, if the plan is still equal to the approved plan. It asks no server, since all deliveries to the repository wait for it:
-// a plan that differs is prepared again.
+// planRemoval adds the removal to a draft, if the plan is still equal to the approved plan. It asks no server, since all deliveries to the repository wait for
+// it. A plan that differs is prepared again.
 func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()

@@ -20,9 +20,15 @@ func TestAgenda(t *testing.T) {
 		next int
 	}{
 		"Order":   {reason: "Runs are due in the order of their times.", change: func(*agenda, []*run) {}, due: []int{1, 2}, next: 3},
-		"Later":   {reason: "A run has one place on the agenda.", change: func(a *agenda, runs []*run) { a.plan(runs[0], noon.Add(4*time.Minute)) }, due: []int{2}, next: 3},
-		"Never":   {reason: "A run that only an answer changes is not due.", change: func(a *agenda, runs []*run) { a.plan(runs[2], time.Time{}) }, due: []int{1, 2}, next: -1},
+		"Later": {
+			reason: "A run has one place on the agenda.",
+			change: func(a *agenda, runs []*run) { a.plan(runs[0], noon.Add(4*time.Minute)) }, due: []int{2}, next: 3,
+		},
 		"Dropped": {reason: "A dropped run is not due.", change: func(a *agenda, runs []*run) { a.drop(runs[1]); a.drop(runs[1]) }, due: []int{1}, next: 3},
+		"Never": {
+			reason: "A run that only an answer changes is not due.",
+			change: func(a *agenda, runs []*run) { a.plan(runs[2], time.Time{}) }, due: []int{1, 2}, next: -1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

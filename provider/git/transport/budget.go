@@ -30,8 +30,8 @@ const (
 	maxLastingTurns = 1000
 )
 
-// A Budget bounds the memory of all operations that share it: modest answers, one large answer at a time, and few large lists of refs. Namespaces pay for all of
-// them from the account of the process. Modest answers do not wait for large answers, and the namespaces take turns with large answers. A large answer that comes slowly gives its turn up while another namespace waits, and the next
+// A Budget bounds the memory of all operations that share it: modest answers, one large answer at a time, and few large lists of refs. Namespaces pay for all
+// of them from the account of the process. Modest answers do not wait for large answers, and the namespaces take turns with large answers. A large answer that comes slowly gives its turn up while another namespace waits, and the next
 // turn of its namespace lasts as long as the answer does: so each answer arrives, however many wait.
 type Budget struct {
 	lane *largeLane

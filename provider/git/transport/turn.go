@@ -54,8 +54,8 @@ func (b *Budget) RunInTurn(ctx context.Context, run func(context.Context) error)
 	return run(context.WithValue(ctx, turnKey{}, &largeTurn{lane: true}))
 }
 
-// acquireLane waits for the memory of a large answer, and then for the lane. Memory comes first: a namespace that waits for its own memory keeps the lane from no
-// other namespace.
+// acquireLane waits for the memory of a large answer, and then for the lane. Memory comes first: a namespace that waits for its own memory keeps the lane from
+// no other namespace.
 func (b *Budget) acquireLane(ctx context.Context) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, maxLaneWait)
 	defer cancel()
