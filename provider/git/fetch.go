@@ -14,6 +14,7 @@ import (
 	gogit "github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/pack"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
@@ -125,16 +126,16 @@ func (f fetcher) fetchAnswered(ctx context.Context, req *packp.UploadPackRequest
 	if err != nil {
 		return nil, err
 	}
-	p, size, err := objects.ScanPack(ctx, data, f.limit)
+	p, size, err := pack.Scan(ctx, data, f.limit)
 	if err != nil {
-		return nil, objects.BrokenPack(err)
+		return nil, pack.BrokenError(err)
 	}
 	if err := share.Grow(ctx, size); err != nil {
 		return nil, err
 	}
 	fetched, err := p.Unpack(ctx)
 	if err != nil {
-		return nil, objects.BrokenPack(err)
+		return nil, pack.BrokenError(err)
 	}
 	return fetched, nil
 }

@@ -19,7 +19,7 @@ func TestAgenda(t *testing.T) {
 		due  []int
 		next int
 	}{
-		"Order":   {reason: "Runs are due in the order of their times.", change: func(*agenda, []*run) {}, due: []int{1, 2}, next: 3},
+		"Order": {reason: "Runs are due in the order of their times.", change: func(*agenda, []*run) {}, due: []int{1, 2}, next: 3},
 		"Later": {
 			reason: "A run has one place on the agenda.",
 			change: func(a *agenda, runs []*run) { a.plan(runs[0], noon.Add(4*time.Minute)) }, due: []int{2}, next: 3,
