@@ -17,8 +17,10 @@ const (
 	// limitInterval is how often the memory limit of the process follows its use.
 	limitInterval = 250 * time.Millisecond
 
-	// spareBytes is the memory of the process beside its objects and their garbage, and the smallest room for new objects between two collections.
-	spareBytes = 64 * mebibyte
+	// spareBytes is the smallest room for new objects between two collections. ownPerRuntimeByte is how many bytes of objects there are for each byte that the
+	// runtime needs itself.
+	spareBytes        = 64 * mebibyte
+	ownPerRuntimeByte = 8
 
 	// limitStep is the size of the steps in which the memory limit changes.
 	limitStep = 8 * mebibyte
@@ -74,7 +76,7 @@ func (Limiter) Start(ctx context.Context) error {
 // collection may count in both figures, so the limit leaves room between two collections in any case.
 func memoryLimit(live, used int64) int64 {
 	own := max(live-used, 0)
-	limit := max(2*own+used, live) + spareBytes
+	limit := max(2*own+own/ownPerRuntimeByte+used, live) + spareBytes
 	return (limit + limitStep - 1) / limitStep * limitStep
 }
 

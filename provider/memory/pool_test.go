@@ -119,10 +119,10 @@ func TestMemoryLimit(t *testing.T) {
 		reason           string
 		live, used, want int64
 	}{
-		"Rest":   {reason: "The provider's own objects may double.", live: 100 * mebibyte, want: 264 * mebibyte},
-		"Peers":  {reason: "The memory of peers counts once.", live: 200 * mebibyte, used: 100 * mebibyte, want: 368 * mebibyte},
+		"Rest":   {reason: "The provider's own objects may double.", live: 100 * mebibyte, want: 280 * mebibyte},
+		"Peers":  {reason: "The memory of peers counts once.", live: 200 * mebibyte, used: 100 * mebibyte, want: 384 * mebibyte},
 		"Soon":   {reason: "Memory that the last collection did not see counts.", live: 40 * mebibyte, used: 100 * mebibyte, want: 168 * mebibyte},
-		"Uneven": {reason: "The limit changes in steps.", live: 100*mebibyte + 1, want: 272 * mebibyte},
+		"Uneven": {reason: "The limit changes in steps.", live: 104*mebibyte + 1, want: 288 * mebibyte},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
