@@ -40,7 +40,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/controller/transition"
 	"github.com/intentplane/intentplane/provider/fetch"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -136,7 +136,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	o.MetricOptions = &xpcontroller.MetricOptions{PollStateMetricInterval: statesInterval, MRStateMetrics: states}
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Accounts: clusters.NewAccounts(c.clusterBounds())}
 	prober := clusters.NewProber(limits, time.Now)
-	near, tenants := c.gitGuard(), transport.NewBudget()
+	near, tenants := c.gitGuard(), budget.New()
 	settings := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Observer: m},

@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/signature"
@@ -30,7 +31,7 @@ type Client struct {
 	key         string
 	conn        *transport.Conn
 	maxInflated int64
-	budget      *transport.Budget
+	budget      *budget.Budget
 	signer      *signature.Signer
 	idleSession atomic.Pointer[pushSession]
 	// watched are refs whose commits snapshots have.
@@ -65,7 +66,7 @@ func newOptions(o []Option) options {
 
 // NewClient returns a Client for the remote, at the cost of a budget, in which the remote's namespace takes turns. It returns an error
 // without a budget, and if the remote is not valid or its CA bundle holds no certificate; it opens no connection.
-func NewClient(r Remote, b *transport.Budget, o ...Option) (*Client, error) {
+func NewClient(r Remote, b *budget.Budget, o ...Option) (*Client, error) {
 	if b.IsZero() {
 		return nil, errors.New("cannot make a client of a repository: no namespace pays for its answers")
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	gogit "github.com/go-git/go-git/v5/plumbing/transport"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/pack"
-	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // Filters of a fetch, for servers that support them.
@@ -40,7 +40,7 @@ type fetcher struct {
 	refs      map[string]plumbing.Hash
 	hasBranch bool
 	limit     int64
-	budget    *transport.Budget
+	budget    *budget.Budget
 	// meter of the reader that the session is for.
 	meter *objects.Meter
 }
@@ -120,7 +120,7 @@ func (f fetcher) fetchAnswered(ctx context.Context, req *packp.UploadPackRequest
 	if !wanted(res) {
 		return map[plumbing.Hash]objects.Object{}, nil
 	}
-	share := transport.NewShare(f.budget, res.Close)
+	share := budget.NewShare(f.budget, res.Close)
 	defer share.Release()
 	data, err := share.Read(ctx, demultiplexPack(req.Capabilities, res))
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/pack/packtest"
-	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // serveHostile answers with so many refs, among them the branch at a commit, and with the pack in a file.
@@ -52,7 +52,7 @@ func serveHostile(tb testing.TB, refs int, tip, file string) string {
 }
 
 func TestMillionRefs(t *testing.T) {
-	c, err := NewClient(Remote{URL: serveHostile(t, 1_000_000, strings.Repeat("a", 40), os.DevNull), Branch: "main", StateRef: stateRef}, transport.NewBudget())
+	c, err := NewClient(Remote{URL: serveHostile(t, 1_000_000, strings.Repeat("a", 40), os.DevNull), Branch: "main", StateRef: stateRef}, budget.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func prepareHostile(tb testing.TB, refs int, fill func(h *packtest.Pack)) string
 // memoryOfLook is how much more memory the process had at some time of a look than before it, as the kernel counts it.
 func memoryOfLook(tb testing.TB, url string) float64 {
 	tb.Helper()
-	c, err := NewClient(Remote{URL: url, Branch: "main", StateRef: stateRef}, transport.NewBudget())
+	c, err := NewClient(Remote{URL: url, Branch: "main", StateRef: stateRef}, budget.New())
 	if err != nil {
 		tb.Fatal(err)
 	}

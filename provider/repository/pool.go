@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -59,7 +59,7 @@ type Options struct {
 	// Concealed is called for each new cause of a failure that its error does not name. It must not block. Nil reports none.
 	Concealed func(ConcealedFailure)
 	// Budget of the answers that the configurations of namespaces cause, which other readers of their repositories may share. Nil is a budget for the pool alone.
-	Budget *transport.Budget
+	Budget *budget.Budget
 }
 
 // Names of operations.
@@ -119,7 +119,7 @@ func NewPool(o Options) *Pool {
 		o.After = time.After
 	}
 	if o.Budget.IsZero() {
-		o.Budget = transport.NewBudget()
+		o.Budget = budget.New()
 	}
 	ended := make(chan struct{})
 	return &Pool{

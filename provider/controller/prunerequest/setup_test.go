@@ -27,7 +27,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -165,7 +165,7 @@ func (w *world) branchFiles(directories int) map[string]string {
 
 // pushState writes the state of the directories.
 func (w *world) pushState(directories int) error {
-	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: gitserver.Branch, StateRef: stateRef}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: gitserver.Branch, StateRef: stateRef}, budget.New())
 	if err != nil {
 		return err
 	}

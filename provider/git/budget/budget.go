@@ -1,4 +1,5 @@
-package transport
+// Package budget bounds the memory of the answers of Git servers: each operation is at the cost of a namespace, which has its turn.
+package budget
 
 import (
 	"context"
@@ -51,8 +52,8 @@ type largeLane struct {
 	lasting map[string]struct{}
 }
 
-// NewBudget returns a budget that no operation uses yet.
-func NewBudget() *Budget {
+// New returns a budget that no operation uses yet.
+func New() *Budget {
 	return &Budget{
 		lane:  &largeLane{places: shares.NewPlaces(shares.Limits{PerHost: 1}), patience: largeTime, lasting: map[string]struct{}{}},
 		lists: shares.NewPlaces(shares.Limits{Together: listsAtOnce, PerNamespace: 1}),
@@ -67,7 +68,7 @@ func (b *Budget) ForNamespace(namespace string) *Budget {
 	return &Budget{lane: b.lane, lists: b.lists, account: shares.Place{Namespace: namespace}}
 }
 
-// IsZero reports whether the budget has no account to charge: it is nil, or not one of NewBudget.
+// IsZero reports whether the budget has no account to charge: it is nil, or not one of New.
 func (b *Budget) IsZero() bool { return b == nil || b.lane == nil || b.lists == nil }
 
 // Namespace returns the namespace that pays for operations. Empty stands for administrators.
