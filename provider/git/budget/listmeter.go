@@ -27,7 +27,7 @@ type ListMeter struct {
 	leave  func()
 }
 
-type ListMeterKey struct{}
+type listMeterKey struct{}
 
 // WithListMeter returns the context of a request for a list of refs, which the budget pays for, and its meter.
 func WithListMeter(ctx context.Context, b *Budget) (context.Context, *ListMeter) {
