@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
@@ -22,6 +23,9 @@ const (
 
 	// maxInflatedBytes limits the memory of the objects of one answer.
 	maxInflatedBytes = 80 << 20
+
+	// trustFactor is how much memory certificates and host keys take, as a multiple of their text: they are decoded.
+	trustFactor = 3
 )
 
 // A Client speaks to one Remote. It is safe for concurrent use. Every method
@@ -86,6 +90,7 @@ func NewClient(r Remote, b *budget.Budget, o ...Option) (*Client, error) {
 	if r.Signing != nil {
 		c.signer = signature.New(*r.Signing, opts.now)
 	}
+	memory.HoldWhile(c, r.Namespace, int64(trustFactor*(len(r.CABundle)+len(r.KnownHosts))))
 	return c, nil
 }
 

@@ -58,6 +58,9 @@ func Hold(namespace string, bytes int64) { poolOf(namespace).hold(namespace, byt
 
 // HoldWhile counts bytes until the garbage collector finds that nothing refers to an object any more.
 func HoldWhile[T any](object *T, namespace string, bytes int64) {
+	if bytes == 0 {
+		return
+	}
 	Hold(namespace, bytes)
 	runtime.AddCleanup(object, func(held int64) { Hold(namespace, -held) }, bytes)
 }
