@@ -6,12 +6,11 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"sync/atomic"
 	"time"
 )
 
 const (
-	// collectInterval is how often garbage is collected while a reservation waits: what peers caused counts until it is.
+	// collectInterval is how often garbage is collected at least while a reservation waits: objects count until they are.
 	collectInterval = time.Second
 
 	// limitInterval is how often the memory limit of the process follows its use.
@@ -26,21 +25,19 @@ const (
 	limitStep = 8 * mebibyte
 )
 
-// isCollecting is true while collectGarbage is at work.
-var isCollecting atomic.Bool //nolint:gochecknoglobals // The process has one garbage collector.
-
-// collectGarbage collects garbage as long as a reservation waits.
-func collectGarbage(isWaiting func() bool) {
-	if !isCollecting.CompareAndSwap(false, true) {
-		return
+// collectGarbage collects garbage unless that was done since a number of collections, and returns the new number: of many reservations that wait, one collects.
+func collectGarbage(since uint64) uint64 {
+	if countCollections() == since {
+		runtime.GC()
 	}
-	go func() {
-		defer isCollecting.Store(false)
-		for isWaiting() {
-			runtime.GC()
-			<-time.After(collectInterval)
-		}
-	}()
+	return countCollections()
+}
+
+// countCollections returns the number of collections of garbage.
+func countCollections() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // A Limiter keeps the garbage small that peers cause. By default the Go runtime lets the heap grow to twice the size of its objects, so that each byte of an

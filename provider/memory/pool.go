@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // limits of a pool, in bytes.
@@ -17,8 +18,8 @@ type limits struct {
 // A pool is memory that namespaces share. It is safe for concurrent use.
 type pool struct {
 	limits limits
-	// onWait is called without the lock when a reservation has to wait. It must not block.
-	onWait func(isWaiting func() bool)
+	// collect collects garbage unless that was done since a number of collections, and returns the new number. A reservation that waits calls it.
+	collect func(since uint64) uint64
 
 	mu   sync.Mutex
 	used int64
@@ -34,8 +35,8 @@ type reservation struct {
 	given     chan struct{}
 }
 
-func newPool(l limits, onWait func(isWaiting func() bool)) *pool {
-	return &pool{limits: l, onWait: onWait, by: map[string]int64{}}
+func newPool(l limits, collect func(since uint64) uint64) *pool {
+	return &pool{limits: l, collect: collect, by: map[string]int64{}}
 }
 
 func (p *pool) reserve(ctx context.Context, namespace string, bytes int64) (func(), error) {
@@ -44,20 +45,21 @@ func (p *pool) reserve(ctx context.Context, namespace string, bytes int64) (func
 	p.waiting = append(p.waiting, r)
 	p.giveRoom()
 	p.mu.Unlock()
-	select {
-	case <-r.given:
-		return p.releaseOf(r), nil
-	default:
-		p.onWait(p.isWaiting)
-	}
-	select {
-	case <-r.given:
-	case <-ctx.Done():
-		if p.giveUp(r) {
-			return nil, ctx.Err()
+	for collections := countCollections(); ; collections = p.collect(collections) {
+		select {
+		case <-r.given:
+			return p.releaseOf(r), nil
+		default:
+		}
+		select {
+		case <-r.given:
+		case <-time.After(collectInterval):
+		case <-ctx.Done():
+			if p.giveUp(r) {
+				return nil, ctx.Err()
+			}
 		}
 	}
-	return p.releaseOf(r), nil
 }
 
 func (p *pool) tryReserve(namespace string, bytes int64) (func(), bool) {
@@ -98,12 +100,6 @@ func (p *pool) usedBytes() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.used
-}
-
-func (p *pool) isWaiting() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.waiting) > 0
 }
 
 // add counts bytes, with the lock held.

@@ -15,7 +15,7 @@ import (
 
 // smallPool has room for 100 bytes, 60 of them for one namespace, and 10 for each although it is full.
 func smallPool() *pool {
-	return newPool(limits{all: 100, namespace: 60, guaranteed: 10}, func(func() bool) {})
+	return newPool(limits{all: 100, namespace: 60, guaranteed: 10}, func(uint64) uint64 { return 0 })
 }
 
 func TestReservationWaits(t *testing.T) {

@@ -77,6 +77,37 @@ func packageRules() []rule[*Package] {
 	}
 }
 
+// Removable returns the items of a plan that may go now: items without a dependent in the plan. Where all depend on each other, all may.
+func (p Plan) Removable(f *Facts) []Item {
+	all := []Item{}
+	goes := map[string]bool{}
+	for _, i := range p.Pruned() {
+		if goes[i.UID] = p.Refusal == ""; goes[i.UID] {
+			all = append(all, i)
+		}
+	}
+	// dependents has the UIDs of the packages that go and depend on a package: two of them, since a package may depend on itself.
+	dependents := map[packageKey][]string{}
+	for i := range f.Packages {
+		o := &f.Packages[i]
+		if !goes[o.UID] {
+			continue
+		}
+		for _, name := range o.DependsOn {
+			if key := (packageKey{namespace: o.Namespace, name: name}); len(dependents[key]) < 2 && !slices.Contains(dependents[key], o.UID) {
+				dependents[key] = append(dependents[key], o.UID)
+			}
+		}
+	}
+	isNeeded := func(i Item) bool {
+		return slices.ContainsFunc(dependents[packageKey{namespace: i.Namespace, name: i.Name}], func(uid string) bool { return uid != i.UID })
+	}
+	if first := slices.DeleteFunc(slices.Clone(all), isNeeded); len(first) > 0 {
+		return first
+	}
+	return all
+}
+
 func sentenceIf(holds bool, sentence string) string {
 	if holds {
 		return sentence

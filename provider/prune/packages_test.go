@@ -123,6 +123,38 @@ func TestPackageRules(t *testing.T) {
 	}
 }
 
+// TestRemovable orders the removal of packages by their dependencies.
+func TestRemovable(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*Facts)
+		want   string
+	}{
+		"Alone": {reason: "Packages without dependents are removed at once.", change: func(*Facts) {}, want: "app-0 Prune, app-1 Prune, app-2 Prune"},
+		"Layers": {reason: "A package is removed after its dependents.", change: func(f *Facts) {
+			f.Packages[1].DependsOn, f.Packages[2].DependsOn = []string{"app-0"}, []string{"app-1"}
+		}, want: "app-2 Prune"},
+		"Gone": {
+			reason: "A deleted package holds back no other package.",
+			change: func(f *Facts) { f.Packages = f.Packages[:2]; f.Packages[0].DependsOn = []string{"app-2"} }, want: "app-0 Prune, app-1 Prune",
+		},
+		"Circle": {reason: "Packages that depend on each other go together.", change: func(f *Facts) {
+			f.Packages[0].DependsOn, f.Packages[1].DependsOn, f.Packages[2].DependsOn = []string{"app-1"}, []string{"app-2"}, []string{"app-0"}
+		}, want: "app-0 Prune, app-1 Prune, app-2 Prune"},
+		"Refused": {reason: "Of a plan that is refused nothing goes.", change: func(f *Facts) { f.Unlisted = []string{"Bundle"} }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := leftovers(3)
+			tc.change(f)
+			p := planOf(t, f)
+			if diff := cmp.Diff(tc.want, summarise(&Plan{Items: p.Removable(f)})); diff != "" {
+				t.Errorf("\n%s\nRemovable(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestPackagesAreJudgedOnce plans with more packages, Bundles and records than the product of two of them allows to go through, each package the dependency of
 // the package before it.
 func TestPackagesAreJudgedOnce(t *testing.T) {
