@@ -1,7 +1,6 @@
 package hostile_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -76,7 +75,7 @@ func lookAt(t *testing.T, p *repository.Pool, namespace, url string) *git.Snapsh
 		t.Error(err)
 		return nil
 	}
-	snapshot, err := r.Look(context.Background(), types.NamespacedName{Namespace: namespace, Name: url}, time.Now())
+	snapshot, err := r.Look(t.Context(), types.NamespacedName{Namespace: namespace, Name: url}, time.Now())
 	if err != nil {
 		return nil
 	}

@@ -46,15 +46,16 @@ func (a *agenda) next() time.Time {
 type agendaHeap []*run
 
 // Len is the number of runs.
-func (h agendaHeap) Len() int { return len(h) }
+func (h *agendaHeap) Len() int { return len(*h) }
 
 // Less reports whether one run is due before another one.
-func (h agendaHeap) Less(i, j int) bool { return h[i].next.Before(h[j].next) }
+func (h *agendaHeap) Less(i, j int) bool { return (*h)[i].next.Before((*h)[j].next) }
 
 // Swap exchanges two runs.
-func (h agendaHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i+1, j+1
+func (h *agendaHeap) Swap(i, j int) {
+	runs := *h
+	runs[i], runs[j] = runs[j], runs[i]
+	runs[i].place, runs[j].place = i+1, j+1
 }
 
 // Push adds a run at the end.
