@@ -13,9 +13,10 @@ import (
 const (
 	mebibyte = 1 << 20
 
-	// tenantBytes limits the memory of all namespaces together, and namespaceBytes the memory of one. A namespace has room for one answer of LargeBytes beside
-	// its cached snapshots.
-	tenantBytes, namespaceBytes = 192 * mebibyte, 144 * mebibyte
+	// namespaceBytes limits the memory of one namespace: it has room for an answer of LargeBytes beside the snapshot that a reconcile of it reads. tenantBytes
+	// limits the memory of all namespaces together: beside one that uses all of its share there is room for a large answer to another one.
+	namespaceBytes = 64*mebibyte + LargeBytes
+	tenantBytes    = namespaceBytes + LargeBytes
 
 	// guaranteedBytes is the memory that a namespace has, although others use all of the rest. The places for operations bound how many namespaces need it.
 	guaranteedBytes = 24 * mebibyte
