@@ -12,7 +12,7 @@ import (
 const (
 	// bytesPerSecond is how fast the API server sends pages for one namespace, and burstBytes how much may come at once: an API server and its store read more for
 	// each page than they send.
-	bytesPerSecond, burstBytes = 8 << 20, 64 << 20
+	bytesPerSecond, burstBytes = 16 << 20, 128 << 20
 
 	// manyPaces is the number of namespaces from which idle namespaces are dropped.
 	manyPaces = 1000
