@@ -40,8 +40,9 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/controller/transition"
 	"github.com/intentplane/intentplane/provider/fetch"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/tracing"
 )
@@ -135,7 +136,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	o.MetricOptions = &xpcontroller.MetricOptions{PollStateMetricInterval: statesInterval, MRStateMetrics: states}
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Accounts: clusters.NewAccounts(c.clusterBounds())}
 	prober := clusters.NewProber(limits, time.Now)
-	near, tenants := c.gitGuard(), transport.NewBudget()
+	near, tenants := c.gitGuard(), budget.New()
 	settings := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Observer: m},
@@ -152,6 +153,9 @@ func (c *cli) runProvider(ctx context.Context) error {
 	}
 	if settings.Tracer, err = c.addTracer(ctx, mgr, log); err != nil {
 		return err
+	}
+	if err := mgr.Add(memory.Limiter{}); err != nil {
+		return errors.Wrap(err, "cannot add the limiter of memory")
 	}
 	if err := controller.SetupGated(mgr, o, settings); err != nil {
 		return err

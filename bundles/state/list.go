@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
-// pageSize is how many Secrets are read at once. Each may have a megabyte.
-const pageSize = 16
+// pageSize is how many Secrets are read at once. Each may have a megabyte, and takes about five in memory while it is decoded.
+const pageSize = 4
 
 // ListBundleStates returns all records of the namespace, or of all namespaces if the options name none, ordered by namespace and name. A
 // record that cannot be read is part of the error; the others are returned with it.

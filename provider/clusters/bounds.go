@@ -25,6 +25,10 @@ const (
 	largeAnswer  = 256 << 10
 	largeDecoded = 4 * mebibyte
 
+	// homeFactor is how many times the bound of a tenant's clusters the objects of one namespace of the provider's own cluster may take. GitOps engines have all
+	// of their objects in one namespace.
+	homeFactor = 4
+
 	// heldStep is in which steps an answer about an object takes memory of its account, in bytes.
 	heldStep = 16 << 10
 
@@ -124,8 +128,9 @@ type account struct {
 	memory *quota
 }
 
-func newAccount(b Bounds) *account {
-	return &account{bounds: b, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), memory: &quota{bound: b.storeBound()}}
+// newAccount returns an account without connections. The tenant pays for it in the account of the process; empty stands for administrators.
+func newAccount(b Bounds, tenant string) *account {
+	return &account{bounds: b, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), memory: newQuota(b.storeBound(), tenant)}
 }
 
 // Accounts are the accounts of all who pay for connections to clusters. All pools and probers of a process share them, so that a bound holds for the whole
@@ -143,8 +148,17 @@ func NewAccounts(b Bounds) *Accounts {
 	return &Accounts{bounds: b, byKey: map[string]weak.Pointer[account]{}}
 }
 
-// accountFor returns the account with a key, or nil of Accounts that nothing can be sent with.
-func (a *Accounts) accountFor(key string) *account {
+// accountFor returns the account with a key, for which a tenant pays, or nil of Accounts that nothing can be sent with.
+func (a *Accounts) accountFor(key, tenant string) *account {
+	return a.findOrAdd(key, func(b Bounds) *account { return newAccount(b, tenant) })
+}
+
+// homeAccountFor returns the account that pays for the watched objects of one namespace of the provider's own cluster.
+func (a *Accounts) homeAccountFor(namespace string) *account {
+	return a.findOrAdd("home "+namespace, func(b Bounds) *account { return &account{bounds: b, memory: newHomeQuota(homeFactor * b.storeBound())} })
+}
+
+func (a *Accounts) findOrAdd(key string, newAccount func(Bounds) *account) *account {
 	if a == nil || a.byKey == nil {
 		return nil
 	}

@@ -71,11 +71,23 @@ func isOversize(err error) bool {
 	return errors.As(err, &exceeded) && exceeded.oversize
 }
 
-// listPage reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too.
-func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
+// listPage reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too. Pages of the provider's own cluster have the
+// turns of its other lists: it has no account, and tenants write objects there, too.
+func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (page *unstructured.UnstructuredList, size int64, err error) {
+	if w.account != nil {
+		return w.readPage(ctx, o, s)
+	}
+	err = listing.InTurn(ctx, w.key.namespace, func() error {
+		page, size, err = w.readPage(ctx, o, s)
+		return err
+	})
+	return page, size, err
+}
+
+func (w *watch) readPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
 	e := &expectation{kind: pageAnswer, account: w.account}
 	defer e.endAnswer()
-	ctx, hasMore := listing.BoundPage(withExpectation(ctx, e)) // The provider's own cluster has no account, and tenants write objects there, too.
+	ctx, hasMore := listing.BoundPage(withExpectation(ctx, e))
 	page, err := w.resourceClient().List(ctx, o)
 	if hasMore() {
 		return nil, 0, &AnswerError{Detail: "the cluster sends an object that is larger than a page of a list", oversize: true}

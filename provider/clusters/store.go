@@ -4,18 +4,34 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/provider/memory"
 )
 
 // A quota is memory that several stores share. A nil one has no bound.
 type quota struct {
 	bound int64
-	used  atomic.Int64
+	used  *atomic.Int64
+	// hold counts the memory in the account of the process. Nil counts none.
+	hold func(bytes int64)
 }
+
+// newQuota returns a quota that nothing uses yet, at the cost of a namespace. Empty stands for administrators. Memory that stores have not given back counts
+// until nothing refers to the quota any more.
+func newQuota(bound int64, payer string) *quota {
+	q := &quota{bound: bound, used: &atomic.Int64{}, hold: func(bytes int64) { memory.Hold(payer, bytes) }}
+	runtime.AddCleanup(q, func(used *atomic.Int64) { memory.Hold(payer, -used.Load()) }, q.used)
+	return q
+}
+
+// newHomeQuota returns the quota of objects of one namespace of the provider's own cluster. It has a bound, since tenants write objects there, too.
+func newHomeQuota(bound int64) *quota { return &quota{bound: bound, used: &atomic.Int64{}} }
 
 // takeMemory takes memory, or gives it back if it is negative. It returns an AnswerError if that is more than there is.
 func (q *quota) takeMemory(bytes int64) error {
@@ -23,6 +39,9 @@ func (q *quota) takeMemory(bytes int64) error {
 		return nil
 	}
 	if used := q.used.Add(bytes); bytes <= 0 || used <= q.bound {
+		if q.hold != nil {
+			q.hold(bytes)
+		}
 		return nil
 	}
 	q.used.Add(-bytes)

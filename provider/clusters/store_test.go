@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/provider/memory"
 )
 
 // TestHostileTenantHasOneShare has several clusters of one tenant use one share of memory, and the clusters of others their own shares:
@@ -44,6 +46,34 @@ func TestPoolsShareAccount(t *testing.T) {
 	}
 }
 
+// TestHomeObjectsHaveBound watches two namespaces of the provider's own cluster.
+func TestHomeObjectsHaveBound(t *testing.T) {
+	p := NewPool(nil, NewAccounts(Bounds{Store: 1000}), nil)
+	home := &link{key: homeLink}
+	first, second := newWatch(p, home, watchKey{namespace: "team-a"}), newWatch(p, home, watchKey{namespace: "team-b"})
+	if err := first.storeAccount.memory.takeMemory(homeFactor * 1000); err != nil || first.account != nil {
+		t.Errorf("The objects of GitOps engines have room in one namespace.\ntakeMemory(...): %v", err)
+	}
+	if first.storeAccount.memory.takeMemory(1) == nil || second.storeAccount.memory.takeMemory(1) != nil {
+		t.Error("Objects that a tenant writes in a namespace of the control plane take memory of that namespace alone.\ntakeMemory(...): want one error")
+	}
+}
+
+// TestProcessCountsClusters takes memory for the objects of a tenant's cluster, far more than other tests leave behind.
+func TestProcessCountsClusters(t *testing.T) {
+	const taken, others = 1 << 30, 1 << 20
+	baseline, q := memory.Used(), newQuota(taken, "team-a")
+	if err := q.takeMemory(taken); err != nil || q.takeMemory(1) == nil {
+		t.Errorf("A quota has a bound.\ntakeMemory(...): %v, and then no error", err)
+	}
+	if got := memory.Used() - baseline; got < taken-others || got > taken+others {
+		t.Errorf("The account of the process counts the memory that a quota has given.\nUsed(): want %d bytes more, got %d", taken, got)
+	}
+	if err := q.takeMemory(-taken); err != nil || memory.Used()-baseline > others {
+		t.Errorf("The account of the process gets the memory back.\nUsed(): want %d, got %d, %v", baseline, memory.Used(), err)
+	}
+}
+
 func newObject(name string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": name, "namespace": "flux", "resourceVersion": "1"}}}
 }
@@ -65,7 +95,7 @@ func TestListReplacesObjects(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			wakes := 0
-			s := newStore(newAccount(Bounds{Store: tc.store}), func(previous, current *unstructured.Unstructured) {
+			s := newStore(newAccount(Bounds{Store: tc.store}, ""), func(previous, current *unstructured.Unstructured) {
 				if previous == nil && current == nil {
 					wakes++
 				}

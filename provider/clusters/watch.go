@@ -54,6 +54,8 @@ type watch struct {
 	key  watchKey
 	// account of who wrote the kubeconfig. Nil for the provider's own cluster.
 	account *account
+	// storeAccount pays for the watched objects, also for objects of the provider's own cluster.
+	storeAccount *account
 
 	// owners are the users with their interests. The Pool's lock guards it.
 	owners map[types.NamespacedName]*interest
@@ -89,7 +91,14 @@ type feed struct {
 func (feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 func newWatch(p *Pool, l *link, key watchKey) *watch {
-	return &watch{pool: p, link: l, key: key, account: l.account, owners: map[types.NamespacedName]*interest{}, failing: make(chan struct{}), retry: make(chan struct{}, 1)}
+	w := &watch{
+		pool: p, link: l, key: key, account: l.account, storeAccount: l.account,
+		owners: map[types.NamespacedName]*interest{}, failing: make(chan struct{}), retry: make(chan struct{}, 1),
+	}
+	if l.account == nil {
+		w.storeAccount = p.accounts.homeAccountFor(key.namespace)
+	}
+	return w
 }
 
 func (w *watch) resourceClient() dynamic.ResourceInterface {
@@ -106,7 +115,7 @@ func (w *watch) startRun() {
 	// Errors are in the status of the reading object. Messages of a cluster do not belong in the provider's log.
 	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logr.Discard()))
 	r := run{end: cancel, began: w.pool.now()}
-	r.store = newStore(w.account, w.wakeReaders, func(err error) { w.endExceededRun(r, err) })
+	r.store = newStore(w.storeAccount, w.wakeReaders, func(err error) { w.endExceededRun(r, err) })
 	w.current = r
 	silent := logr.Discard()
 	reflector := cache.NewReflectorWithOptions(w.feedFor(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})

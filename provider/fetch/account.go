@@ -9,11 +9,17 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
-// busyTimeout is how long a request waits for other requests.
-const busyTimeout = 5 * time.Second
+const (
+	// busyTimeout is how long a request waits for other requests.
+	busyTimeout = 5 * time.Second
+
+	// answerBytes is the memory of one answer, with the growth of its buffer and the decoded form.
+	answerBytes = 3 * MaxBytes
+)
 
 // ErrBusy means that too many other requests are under way. It says nothing of the server.
 var ErrBusy = errors.New("too many requests are under way at the same time")
@@ -44,15 +50,27 @@ func NewNotificationAccount() *Account {
 // IsZero reports whether nothing can be sent with the account: it is nil, or no constructor made it.
 func (a *Account) IsZero() bool { return a == nil || a.places == nil }
 
-// acquirePlace waits for a place, and returns the function that frees it. It returns ErrBusy if none is free in time.
+// acquirePlace waits for the memory of an answer and for a place, and returns the function that frees both. It returns ErrBusy if they are not free in time.
 func (a *Account) acquirePlace(ctx context.Context, place shares.Place) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
-	free, err := a.places.Acquire(ctx, place)
+	release, err := memory.Reserve(ctx, place.Namespace, a.bytesOfAnswer())
 	if err != nil {
 		return nil, ErrBusy
 	}
-	return free, nil
+	free, err := a.places.Acquire(ctx, place)
+	if err != nil {
+		release()
+		return nil, ErrBusy
+	}
+	return func() { free(); release() }, nil
+}
+
+func (a *Account) bytesOfAnswer() int64 {
+	if a.dropsBodies {
+		return 0
+	}
+	return answerBytes
 }
 
 // readAnswer reads an answer up to its bound. It returns an Error.

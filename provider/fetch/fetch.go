@@ -38,6 +38,7 @@ const (
 	ProblemSilent    = "the server does not answer"
 	ProblemSlow      = "the server does not answer in time"
 	ProblemUntrusted = "the server's certificate is not trusted"
+	ProblemBundle    = "the CA bundle has more than 256 KiB"
 	ProblemRedirect  = "the server redirects, which is not followed"
 	ProblemLarge     = "the answer is larger than 1 MiB"
 	ProblemUnpaid    = "no account pays for the answer"

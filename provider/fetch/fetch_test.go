@@ -107,6 +107,10 @@ func TestDo(t *testing.T) {
 			reason: "A bundle without certificates trusts no server.",
 			url:    s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted,
 		},
+		"LargeBundle": {
+			reason: "A set of certificates that takes more memory than those of all public authorities is refused.",
+			url:    s.URL + "/good", with: Credentials{CABundle: make([]byte, maxBundleBytes+1)}, want: ProblemBundle,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,9 @@ const (
 
 	idleTimeout = 90 * time.Second
 
+	// maxBundleBytes limits a set of certificates. The certificates of all public authorities have 230 KiB.
+	maxBundleBytes = 256 << 10
+
 	// maxWires is the number of sets of certificates of one namespace that connections are kept for.
 	maxWires = 16
 )
@@ -109,6 +112,9 @@ func (w *wires) drop(key [sha256.Size]byte) {
 }
 
 func (w *wires) newTransport(bundle []byte) (*http.Transport, error) {
+	if len(bundle) > maxBundleBytes {
+		return nil, Error(ProblemBundle)
+	}
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(bundle) > 0 {
 		conf.RootCAs = x509.NewCertPool()

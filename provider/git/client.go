@@ -7,10 +7,13 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
@@ -20,6 +23,9 @@ const (
 
 	// maxInflatedBytes limits the memory of the objects of one answer.
 	maxInflatedBytes = 80 << 20
+
+	// trustFactor is how much memory certificates and host keys take, as a multiple of their text: they are decoded.
+	trustFactor = 3
 )
 
 // A Client speaks to one Remote. It is safe for concurrent use. Every method
@@ -29,7 +35,7 @@ type Client struct {
 	key         string
 	conn        *transport.Conn
 	maxInflated int64
-	budget      *transport.Budget
+	budget      *budget.Budget
 	signer      *signature.Signer
 	idleSession atomic.Pointer[pushSession]
 	// watched are refs whose commits snapshots have.
@@ -64,7 +70,7 @@ func newOptions(o []Option) options {
 
 // NewClient returns a Client for the remote, at the cost of a budget, in which the remote's namespace takes turns. It returns an error
 // without a budget, and if the remote is not valid or its CA bundle holds no certificate; it opens no connection.
-func NewClient(r Remote, b *transport.Budget, o ...Option) (*Client, error) {
+func NewClient(r Remote, b *budget.Budget, o ...Option) (*Client, error) {
 	if b.IsZero() {
 		return nil, errors.New("cannot make a client of a repository: no namespace pays for its answers")
 	}
@@ -84,6 +90,7 @@ func NewClient(r Remote, b *transport.Budget, o ...Option) (*Client, error) {
 	if r.Signing != nil {
 		c.signer = signature.New(*r.Signing, opts.now)
 	}
+	memory.HoldWhile(c, r.Namespace, int64(trustFactor*(len(r.CABundle)+len(r.KnownHosts))))
 	return c, nil
 }
 
@@ -118,7 +125,23 @@ func (c *Client) openFetchSession(ctx context.Context, m *objects.Meter) (fetche
 		_ = s.Close()
 		return fetcher{}, err
 	}
-	return fetcher{session: s, refs: adv.References, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget, meter: m}, nil
+	f := fetcher{
+		session: s, refs: c.selectFetchedRefs(adv.References), hasBranch: hasAnyBranch(adv.References), capabilities: adv.Capabilities,
+		limit: c.maxInflated, budget: c.budget, meter: m,
+	}
+	adv.References, adv.Peeled, adv.Shallows = nil, nil, nil // The session holds the list until it ends.
+	return f, nil
+}
+
+// selectFetchedRefs returns the refs that the client reads: a server may list a hundred thousand others.
+func (c *Client) selectFetchedRefs(all map[string]plumbing.Hash) map[string]plumbing.Hash {
+	out := c.selectWatched(all)
+	for _, name := range []string{c.remote.branchRef(), c.remote.StateRef} {
+		if hash, ok := all[name]; ok {
+			out[name] = hash
+		}
+	}
+	return out
 }
 
 // closeSession ends the session. Everything was read, or failed before.

@@ -11,9 +11,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
-	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -39,7 +39,7 @@ func client(tb testing.TB, s *gitserver.Server, change ...func(r *Remote)) *Clie
 	for _, fn := range change {
 		fn(&r)
 	}
-	c, err := NewClient(r, transport.NewBudget())
+	c, err := NewClient(r, budget.New())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func TestRefusedPush(t *testing.T) {
 // clientAt returns a client of the server at a URL, which is not asked for anything.
 func clientAt(t *testing.T, url string) *Client {
 	t.Helper()
-	c, err := NewClient(Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef}, transport.NewBudget())
+	c, err := NewClient(Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef}, budget.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +392,7 @@ func clientAt(t *testing.T, url string) *Client {
 
 // TestNewClientWithoutBudget makes clients whose answers no namespace pays for.
 func TestNewClientWithoutBudget(t *testing.T) {
-	for name, b := range map[string]*transport.Budget{"nil": nil, "zero": {}} {
+	for name, b := range map[string]*budget.Budget{"nil": nil, "zero": {}} {
 		if _, err := NewClient(Remote{URL: "https://git.example.org/team/shop", Branch: "main", StateRef: stateRef}, b); err == nil {
 			t.Errorf("\nA client without a budget is not made.\nNewClient(...) with a %s budget: want an error", name)
 		}

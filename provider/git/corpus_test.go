@@ -10,9 +10,9 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
-	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
@@ -35,7 +35,7 @@ func newCorpus(t *testing.T, g hostile.Graph) *corpus {
 	t.Helper()
 	s := hostile.NewGitOf(g)
 	t.Cleanup(s.Stop)
-	c, err := NewClient(Remote{URL: s.RepositoryURL(), Branch: "main", StateRef: hostile.StateRef}, transport.NewBudget())
+	c, err := NewClient(Remote{URL: s.RepositoryURL(), Branch: "main", StateRef: hostile.StateRef}, budget.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func newCorpus(t *testing.T, g hostile.Graph) *corpus {
 	for _, o := range g.Objects {
 		byID[plumbing.NewHash(o.ID())] = objects.NewObject(plumbing.ObjectType(o.Kind), o.Data) // The kinds are the object types of packs.
 	}
-	v, err := objects.NewView(t.Context(), objects.NewMeter(), plumbing.NewHash(g.Commit), byID)
+	v, err := objects.NewView(t.Context(), objects.NewMeter(), "", plumbing.NewHash(g.Commit), byID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func (c *corpus) tryClient(t *testing.T, m reflect.Method) {
 func TestQuestions(t *testing.T) {
 	s := hostile.NewGitWithoutObjects()
 	t.Cleanup(s.Stop)
-	c, err := NewClient(Remote{URL: s.RepositoryURL(), Branch: "main", StateRef: hostile.StateRef}, transport.NewBudget())
+	c, err := NewClient(Remote{URL: s.RepositoryURL(), Branch: "main", StateRef: hostile.StateRef}, budget.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	gogit "github.com/go-git/go-git/v5/plumbing/transport"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/objects"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/pack"
 )
 
 // Filters of a fetch, for servers that support them.
@@ -35,10 +36,11 @@ const maxStateFiles = 100_000
 type fetcher struct {
 	session      gogit.UploadPackSession
 	capabilities *capability.List
-	// refs that the server has.
-	refs   map[string]plumbing.Hash
-	limit  int64
-	budget *transport.Budget
+	// refs of the server that the client reads, and whether it has any branch.
+	refs      map[string]plumbing.Hash
+	hasBranch bool
+	limit     int64
+	budget    *budget.Budget
 	// meter of the reader that the session is for.
 	meter *objects.Meter
 }
@@ -49,7 +51,7 @@ type fetcher struct {
 func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	if commit.IsZero() || commit == old.Commit {
 		if commit.IsZero() {
-			return objects.View{}.Open(f.meter), nil, nil
+			return objects.EmptyView(f.budget.Namespace()).Open(f.meter), nil, nil
 		}
 		return old, []plumbing.Hash{commit}, nil
 	}
@@ -63,7 +65,7 @@ func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old object
 	if err != nil {
 		return objects.View{}, nil, err
 	}
-	v, err := objects.NewView(ctx, f.meter, commit, fetched)
+	v, err := objects.NewView(ctx, f.meter, f.budget.Namespace(), commit, fetched)
 	return v, nil, err
 }
 
@@ -118,22 +120,22 @@ func (f fetcher) fetchAnswered(ctx context.Context, req *packp.UploadPackRequest
 	if !wanted(res) {
 		return map[plumbing.Hash]objects.Object{}, nil
 	}
-	share := transport.NewShare(f.budget, res.Close)
+	share := budget.NewShare(f.budget, res.Close)
 	defer share.Release()
 	data, err := share.Read(ctx, demultiplexPack(req.Capabilities, res))
 	if err != nil {
 		return nil, err
 	}
-	p, size, err := objects.ScanPack(ctx, data, f.limit)
+	p, size, err := pack.Scan(ctx, data, f.limit)
 	if err != nil {
-		return nil, objects.BrokenPack(err)
+		return nil, pack.BrokenError(err)
 	}
 	if err := share.Grow(ctx, size); err != nil {
 		return nil, err
 	}
 	fetched, err := p.Unpack(ctx)
 	if err != nil {
-		return nil, objects.BrokenPack(err)
+		return nil, pack.BrokenError(err)
 	}
 	return fetched, nil
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/pack/packtest"
 )
 
 // serveHostile answers with so many refs, among them the branch at a commit, and with the pack in a file.
@@ -52,7 +52,7 @@ func serveHostile(tb testing.TB, refs int, tip, file string) string {
 }
 
 func TestMillionRefs(t *testing.T) {
-	c, err := NewClient(Remote{URL: serveHostile(t, 1_000_000, strings.Repeat("a", 40), os.DevNull), Branch: "main", StateRef: stateRef}, transport.NewBudget())
+	c, err := NewClient(Remote{URL: serveHostile(t, 1_000_000, strings.Repeat("a", 40), os.DevNull), Branch: "main", StateRef: stateRef}, budget.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestMillionRefs(t *testing.T) {
 // BenchmarkHostilePack reads packs that are small on the wire and large in memory, and reports the peak memory of the process for each of them, above its
 // memory before. The packs lie in files, so that the servers need no memory.
 func BenchmarkHostilePack(b *testing.B) {
-	noise := func(h *objectstest.Pack) {
+	noise := func(h *packtest.Pack) {
 		random := rand.NewChaCha8([32]byte{})
 		for range 3_700 {
 			block := make([]byte, 8_000)
@@ -77,16 +77,16 @@ func BenchmarkHostilePack(b *testing.B) {
 	servers := []struct {
 		name string
 		refs int
-		fill func(h *objectstest.Pack)
+		fill func(h *packtest.Pack)
 	}{
-		{name: "400000-tiny-objects", refs: 1, fill: func(h *objectstest.Pack) { h.Tiny(400_000) }},
-		{name: "as-many-tiny-objects-as-fit", refs: 1, fill: func(h *objectstest.Pack) { h.Tiny(200_000 - 2) }},
-		{name: "chain-as-large-as-fits", refs: 1, fill: func(h *objectstest.Pack) { h.Chain(1_200, 64<<10, true) }},
-		{name: "long-chain", refs: 1, fill: func(h *objectstest.Pack) { h.Chain(20_000, 3_000, true) }},
-		{name: "one-object-as-large-as-fits", refs: 1, fill: func(h *objectstest.Pack) { h.Whole(plumbing.BlobObject, make([]byte, maxInflatedBytes-(1<<20))) }},
+		{name: "400000-tiny-objects", refs: 1, fill: func(h *packtest.Pack) { h.Tiny(400_000) }},
+		{name: "as-many-tiny-objects-as-fit", refs: 1, fill: func(h *packtest.Pack) { h.Tiny(200_000 - 2) }},
+		{name: "chain-as-large-as-fits", refs: 1, fill: func(h *packtest.Pack) { h.Chain(1_200, 64<<10, true) }},
+		{name: "long-chain", refs: 1, fill: func(h *packtest.Pack) { h.Chain(20_000, 3_000, true) }},
+		{name: "one-object-as-large-as-fits", refs: 1, fill: func(h *packtest.Pack) { h.Whole(plumbing.BlobObject, make([]byte, maxInflatedBytes-(1<<20))) }},
 		{name: "wire-and-objects-full", refs: 1, fill: noise},
-		{name: "million-refs", refs: 1_000_000, fill: func(*objectstest.Pack) {}},
-		{name: "as-many-refs-as-fit", refs: 120_000, fill: func(*objectstest.Pack) {}},
+		{name: "million-refs", refs: 1_000_000, fill: func(*packtest.Pack) {}},
+		{name: "as-many-refs-as-fit", refs: 120_000, fill: func(*packtest.Pack) {}},
 	}
 	for _, s := range servers {
 		b.Run(s.name, func(b *testing.B) {
@@ -99,9 +99,9 @@ func BenchmarkHostilePack(b *testing.B) {
 	}
 }
 
-func prepareHostile(tb testing.TB, refs int, fill func(h *objectstest.Pack)) string {
+func prepareHostile(tb testing.TB, refs int, fill func(h *packtest.Pack)) string {
 	tb.Helper()
-	h := objectstest.New(tb)
+	h := packtest.New(tb)
 	tip := h.Tip()
 	fill(h)
 	file := filepath.Join(tb.TempDir(), "pack")
@@ -114,7 +114,7 @@ func prepareHostile(tb testing.TB, refs int, fill func(h *objectstest.Pack)) str
 // memoryOfLook is how much more memory the process had at some time of a look than before it, as the kernel counts it.
 func memoryOfLook(tb testing.TB, url string) float64 {
 	tb.Helper()
-	c, err := NewClient(Remote{URL: url, Branch: "main", StateRef: stateRef}, transport.NewBudget())
+	c, err := NewClient(Remote{URL: url, Branch: "main", StateRef: stateRef}, budget.New())
 	if err != nil {
 		tb.Fatal(err)
 	}

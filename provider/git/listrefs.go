@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
@@ -22,7 +23,7 @@ type Refs struct {
 
 // ListRefs lists the refs of a repository that revisions may name, at the cost of a namespace's budget. It sends one request, and fetches no objects. An empty
 // repository has no refs. It returns an *Error, and another error without a budget, or if the server is not valid.
-func ListRefs(ctx context.Context, b *transport.Budget, s transport.Server, revisions []string, o ...Option) (Refs, error) {
+func ListRefs(ctx context.Context, b *budget.Budget, s transport.Server, revisions []string, o ...Option) (Refs, error) {
 	if b.IsZero() {
 		return Refs{}, errors.New("cannot list refs: no namespace pays for the answer")
 	}
@@ -44,7 +45,7 @@ func ListRefs(ctx context.Context, b *transport.Budget, s transport.Server, revi
 	return refs, nil
 }
 
-func advertisedRefs(ctx context.Context, conn *transport.Conn, b *transport.Budget, revisions []string) (Refs, error) {
+func advertisedRefs(ctx context.Context, conn *transport.Conn, b *budget.Budget, revisions []string) (Refs, error) {
 	session, err := conn.UploadSession(ctx)
 	if err != nil {
 		return Refs{}, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -68,7 +69,7 @@ func TestFindCommit(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			refs, err := git.ListRefs(t.Context(), transport.NewBudget(), transport.Server{URL: s.URL("team/shop")}, []string{tc.revision})
+			refs, err := git.ListRefs(t.Context(), budget.New(), transport.Server{URL: s.URL("team/shop")}, []string{tc.revision})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +102,7 @@ func TestListRefs(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := git.ListRefs(context.Background(), transport.NewBudget(), tc.server, nil)
+			_, err := git.ListRefs(context.Background(), budget.New(), tc.server, nil)
 			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nListRefs(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
@@ -127,7 +128,7 @@ func TestListRefsWithoutBudget(t *testing.T) {
 	requests := &atomic.Int32{}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	t.Cleanup(s.Close)
-	for name, b := range map[string]*transport.Budget{"nil": nil, "zero": {}} {
+	for name, b := range map[string]*budget.Budget{"nil": nil, "zero": {}} {
 		if _, err := git.ListRefs(t.Context(), b, transport.Server{URL: s.URL + "/team/shop"}, nil); err == nil || requests.Load() > 0 {
 			t.Errorf("With a %s budget no request is sent.\nListRefs(...): got %v, and %d requests", name, err, requests.Load())
 		}
@@ -146,7 +147,7 @@ func TestListRefsKeepsRevisions(t *testing.T) {
 	}
 	baseline, all := heap(), []git.Refs{}
 	for range 5 {
-		refs, err := git.ListRefs(t.Context(), transport.NewBudget(), server, []string{"main", "none"})
+		refs, err := git.ListRefs(t.Context(), budget.New(), server, []string{"main", "none"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,14 +24,16 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	m := objects.NewMeter()
 	f, err := c.openFetchSession(ctx, m)
 	if transport.IsEmptyRepository(err) {
-		return (&Snapshot{target: c.remoteKey(), empty: true, signer: c.signer}).withMeter(m), nil
+		next := c.emptySnapshot()
+		next.target, next.empty, next.signer = c.remoteKey(), true, c.signer
+		return next.withMeter(m), nil
 	}
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
 	defer f.closeSession()
 
-	next := &Snapshot{target: c.remoteKey(), empty: !hasAnyBranch(f.refs), signer: c.signer, watched: c.selectWatched(f.refs)}
+	next := &Snapshot{target: c.remoteKey(), empty: !f.hasBranch, signer: c.signer, watched: c.selectWatched(f.refs)}
 	old := c.previousOrEmpty(previous).withMeter(m)
 	var commits []plumbing.Hash
 	if next.branch, commits, err = f.fetchView(ctx, f.refs[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
@@ -94,9 +96,15 @@ func (c *Client) fetchFileObject(ctx context.Context, s *Snapshot, id plumbing.H
 // previousOrEmpty returns the snapshot if it speaks about this remote.
 func (c *Client) previousOrEmpty(s *Snapshot) *Snapshot {
 	if s == nil || s.target != c.remoteKey() || s.signer != c.signer {
-		return &Snapshot{}
+		return c.emptySnapshot()
 	}
 	return s
+}
+
+// emptySnapshot returns a snapshot without commits, to which objects are added at the cost of the remote's namespace.
+func (c *Client) emptySnapshot() *Snapshot {
+	v := objects.EmptyView(c.budget.Namespace())
+	return &Snapshot{branch: v, state: stateView{View: v}}
 }
 
 func (s *Snapshot) holdsSameAs(o *Snapshot) bool {

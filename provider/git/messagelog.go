@@ -12,13 +12,18 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/memory"
 )
 
-// maxNotes is how many commits of a branch are read at most. They are a few
-// hundred bytes each. A server that sends their trees with them gives the last.
 const (
+	// maxNotes is how many commits of a branch are read at most. Ours have messages of a few hundred bytes. A server that sends their trees with them gives the
+	// last maxNotesTrees.
 	maxNotes      = 50_000
 	maxNotesTrees = 64
+
+	// maxLogBytes is the limit of the messages in one log: other writers choose the length of theirs. noteOverhead is the memory of a message beside its text.
+	maxLogBytes  = 32 << 20
+	noteOverhead = 150
 )
 
 // A Message is the message of a commit.
@@ -41,6 +46,35 @@ type MessageLog struct {
 	seen   plumbing.Hash
 	words  string
 	notes  []Message
+}
+
+// Size returns the approximate memory of the log in bytes.
+func (c *MessageLog) Size() int {
+	if c == nil {
+		return 0
+	}
+	size := 0
+	for i := range c.notes {
+		size += c.notes[i].size()
+	}
+	return size
+}
+
+// size returns the approximate memory of a message in bytes.
+func (m *Message) size() int { return len(m.Message) + noteOverhead }
+
+// withNotes returns the log with the newest messages that fit, at the cost of a namespace.
+func (c *MessageLog) withNotes(payer string, notes []Message) *MessageLog {
+	left := maxLogBytes
+	for i := range notes {
+		if left -= notes[i].size(); left < 0 || i == maxNotes {
+			notes = slices.Clone(notes[:i]) // The rest is garbage.
+			break
+		}
+	}
+	c.notes = notes
+	memory.HoldWhile(c, payer, int64(c.Size()))
+	return c
 }
 
 // Messages returns the trusted messages, the newest first. Once a commit is
@@ -78,16 +112,14 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, pr
 	defer f.closeSession()
 	if previous.continuesFrom(s.target, words) {
 		if commits, ok, err := f.fetchCommitsSince(ctx, s.seen, previous.seen); err == nil && ok {
-			next.notes = append(c.selectMessages(commits, words), previous.notes...)
-			return next, nil
+			return next.withNotes(c.budget.Namespace(), append(c.selectMessages(commits, words), previous.notes...)), nil
 		}
 	}
 	commits, err := f.fetchCommits(ctx, s.seen)
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	next.notes = c.selectMessages(commits, words)
-	return next, nil
+	return next.withNotes(c.budget.Namespace(), c.selectMessages(commits, words)), nil
 }
 
 // ReadMessagesBetween returns the messages of the commits after an older commit, up to a newer commit, that contain some words, the newest first. The result is
@@ -169,7 +201,7 @@ func (c *Client) selectMessages(commits []objects.Object, words string) []Messag
 
 func parseMessage(commit objects.Object) Message {
 	head, message, _ := strings.Cut(string(commit.Data), "\n\n")
-	return Message{ID: commit.ID.String(), Seconds: commitSeconds(head), Message: message}
+	return Message{ID: commit.ID.String(), Seconds: commitSeconds(head), Message: strings.Clone(message)} // The head may be far larger.
 }
 
 // commitSeconds returns the committer's date in the head of a commit.

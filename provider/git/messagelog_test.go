@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,29 @@ func TestReadMessages(t *testing.T) {
 	}
 	if nothing, err := c.ReadMessages(context.Background(), &Snapshot{}, "", nil); err != nil || len(nothing.Messages()) != 0 {
 		t.Errorf("\nWithout a branch there is nothing to say\nReadMessages(): got %v, %v", nothing, err)
+	}
+}
+
+// TestLogIsBounded makes logs of messages that another writer chose.
+func TestLogIsBounded(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		length int
+		count  int
+		want   int
+	}{
+		"Long": {reason: "A log has as many of the newest messages as fit.", length: 1 << 20, count: 40, want: 31},
+		"Many": {reason: "A log has no more messages than one answer of the server may have.", length: 0, count: maxNotes + 10, want: maxNotes},
+		"Few":  {reason: "A log of few messages is complete.", length: 300, count: 10, want: 10},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			message := strings.Repeat("x", tc.length)
+			log := (&MessageLog{}).withNotes("", slices.Repeat([]Message{{Message: message}}, tc.count))
+			if diff := cmp.Diff(tc.want, len(log.notes)); diff != "" || log.Size() > maxLogBytes {
+				t.Errorf("\n%s\nwithNotes(...): %d bytes, -want, +got:\n%s", tc.reason, log.Size(), diff)
+			}
+		})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/pack"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
@@ -188,8 +189,8 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []refUpdate, transcript io.Wri
 		req.Commands = append(req.Commands, &packp.Command{Name: plumbing.ReferenceName(u.name), Old: u.old, New: u.next})
 		sent = append(sent, u.objects...)
 	}
-	pack, err := objects.EncodePack(sent, adv.Capabilities.Supports(capability.OFSDelta))
-	req.Packfile = io.NopCloser(bytes.NewReader(pack))
+	data, err := pack.Encode(sent, adv.Capabilities.Supports(capability.OFSDelta))
+	req.Packfile = io.NopCloser(bytes.NewReader(data))
 	return req, err
 }
 

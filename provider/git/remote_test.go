@@ -22,6 +22,7 @@ func TestRemoteValidate(t *testing.T) {
 	branch := func(b string) Remote { return remoteWith(func(r *Remote) { r.Branch = b }) }
 	state := func(s string) Remote { return remoteWith(func(r *Remote) { r.StateRef = s }) }
 	auth := func(a transport.Auth) Remote { return remoteWith(func(r *Remote) { r.Auth = a }) }
+	bundle := func(bytes int) Remote { return remoteWith(func(r *Remote) { r.CABundle = make([]byte, bytes) }) }
 
 	cases := map[string]struct {
 		reason string
@@ -34,6 +35,8 @@ func TestRemoteValidate(t *testing.T) {
 		"IPv6":              {reason: "An IPv6 address as the host is accepted.", remote: url("http://[::1]:80/r"), want: true},
 		"NestedBranch":      {reason: "A branch with slashes is accepted.", remote: branch("env/prod"), want: true},
 		"StateBranch":       {reason: "A branch as the state ref is accepted.", remote: state("refs/heads/intentplane-state/demo"), want: true},
+		"LargestTrust":      {reason: "A bundle of all public authorities is accepted.", remote: bundle(256 << 10), want: true},
+		"LargeTrust":        {reason: "A bundle that takes more memory than all public authorities is refused.", remote: bundle(256<<10 + 1)},
 		"Empty":             {reason: "An empty URL is refused.", remote: url("")},
 		"File":              {reason: "A file URL is refused.", remote: url("file:///etc")},
 		"Ext":               {reason: "An ext URL is refused, for it runs commands.", remote: url("ext::sh -c id")},

@@ -82,7 +82,7 @@ func (s *Snapshot) StateTip() string { return hexUnlessZero(s.state.Commit) }
 func (s *Snapshot) Empty() bool { return s.empty }
 
 // Size returns the approximate memory of the snapshot in bytes.
-func (s *Snapshot) Size() int { return s.branch.Size() + s.state.Size() }
+func (s *Snapshot) Size() int { return s.branch.Size() + s.state.Size() + s.history.Size() }
 
 // Contains reports whether a commit is in the branch, and whether that is known
 // without asking the server.

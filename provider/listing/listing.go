@@ -12,19 +12,23 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
 const (
-	// firstPage and largestPage are how many objects the first page of a list, and any page, may have. Each page that is small enough has twice as many as
-	// the page before it.
-	firstPage, largestPage = 50, 500
+	// firstPage and largestPage are how many objects the first page of a list, and any page, may have. Each later page has as many as its bytes allow, by the
+	// size of the objects in the page before it.
+	firstPage, largestPage = 20, 500
 
-	// maxPageBytes is how many bytes of one page are read. A page that has more is requested again with half as many objects.
-	maxPageBytes = 4 << 20
+	// maxPageBytes is how many bytes of one page are read, and pageBytes how many a page should have. A page that has more than maxPageBytes is requested again
+	// with a quarter of the objects.
+	maxPageBytes, pageBytes = 4 << 20, 3 << 20
+
+	// decodedPageBytes is the memory of a page: decoded objects take about five times as much as the bytes that the API server sends.
+	decodedPageBytes = 5 * maxPageBytes
 
 	// maxPages is the maximum number of pages that the process holds in memory, and maxPagesPerNamespace that of the lists of one namespace.
-	// Decoded objects take about five times as much memory as the bytes that the API server sends.
 	maxPages, maxPagesPerNamespace = 4, 2
 )
 
@@ -44,18 +48,30 @@ func EachPage(ctx context.Context, r client.Reader, l client.ObjectList, read fu
 	o := client.ListOptions{}
 	o.ApplyOptions(options)
 	p := &pages{reader: r, list: l, options: options, size: firstPage}
+	payer := shares.PayerOf(ctx, o.Namespace)
 	for {
+		if err := pacer.wait(ctx, payer, p.takeRead()); err != nil {
+			return err
+		}
 		err := InTurn(ctx, o.Namespace, func() error { return p.readNext(ctx, read) })
 		if err != nil || p.next == "" {
+			pacer.count(payer, p.takeRead())
 			return err
 		}
 	}
 }
 
-// InTurn calls a function that holds as much memory as a page, such as a list of another client, when a namespace has its turn. An empty namespace stands
-// for lists of all namespaces. It returns the unwrapped error of the function, or the error of the context if that ends before.
-func InTurn(ctx context.Context, namespace string, do func() error) error {
-	free, err := pageSlots.Acquire(ctx, shares.Place{Namespace: namespace})
+// InTurn calls a function that holds as much memory as a page, such as a list of another client, when the payer of the context has its turn: the namespace of
+// the object that is reconciled. Without a payer the listed namespace has it. It returns the unwrapped error of the function, or the error of the context if
+// that ends before.
+func InTurn(ctx context.Context, listed string, do func() error) error {
+	payer := shares.PayerOf(ctx, listed)
+	release, err := memory.Reserve(ctx, payer, decodedPageBytes)
+	if err != nil {
+		return err
+	}
+	defer release()
+	free, err := pageSlots.Acquire(ctx, shares.Place{Namespace: payer})
 	if err != nil {
 		return err
 	}
@@ -71,30 +87,46 @@ type pages struct {
 	// size is the maximum number of objects of the next page, and next its continue token.
 	size int64
 	next string
+	// read is how many bytes were read that are not counted yet.
+	read int64
+}
+
+// takeRead returns how many bytes were read since the last call.
+func (p *pages) takeRead() int64 {
+	read := p.read
+	p.read = 0
+	return read
 }
 
 // readNext reads the next page, calls a function, and drops the page.
 func (p *pages) readNext(ctx context.Context, read func()) error {
-	isCut, err := p.request(ctx)
-	for ; isCut; isCut, err = p.request(ctx) {
+	bytes, isCut, err := p.request(ctx)
+	for ; isCut; bytes, isCut, err = p.request(ctx) {
 		if p.size == 1 {
 			return errors.Errorf("the API server sends more than %d MiB for one object", maxPageBytes>>20)
 		}
-		p.size /= 2
+		p.size = max(1, p.size/4)
 	}
 	if err != nil {
 		return err
 	}
 	read()
-	p.next, p.size = p.list.GetContinue(), min(2*p.size, largestPage)
+	p.next, p.size = p.list.GetContinue(), nextPage(bytes, int64(meta.LenList(p.list)))
 	return errors.Wrap(meta.SetList(p.list, nil), "cannot drop page of a list")
 }
 
-// request requests a page. It reports whether the page has more bytes than are read.
-func (p *pages) request(ctx context.Context) (isCut bool, err error) {
-	ctx, hasMore := BoundPage(ctx)
-	err = p.reader.List(ctx, p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)
-	return hasMore(), err
+// nextPage returns how many objects the page after a page of some bytes may have, by the size of its objects.
+func nextPage(bytes, objects int64) int64 {
+	return max(1, min(largestPage, pageBytes*max(1, objects)/max(1, bytes)))
+}
+
+// request requests a page. It returns how many bytes were read, and whether the page has more.
+func (p *pages) request(ctx context.Context) (read int64, isCut bool, err error) {
+	a := &answer{left: maxPageBytes}
+	err = p.reader.List(withAnswer(ctx, a), p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)
+	read = maxPageBytes - a.left
+	p.read += read
+	return read, a.isCut, err
 }
 
 // BoundPage returns the context of a request for one page of a list, for a client that EachPage cannot use, and a function that reports afterwards whether the

@@ -12,15 +12,19 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // A pagedReader has so many Secrets, and fails after some pages.
@@ -58,12 +62,12 @@ func TestEachPage(t *testing.T) {
 	}{
 		"Pages": {
 			reason: "Each page is read, and the pages of small objects grow to a limit.",
-			reader: &pagedReader{secrets: 1400}, want: []int{50, 100, 200, 400, 500, 150},
+			reader: &pagedReader{secrets: 1400}, want: []int{20, 500, 500, 380},
 		},
 		"None": {reason: "A list without objects is read once.", reader: &pagedReader{}, want: []int{0}},
 		"Fails": {
 			reason: "The error of a later page is returned.",
-			reader: &pagedReader{secrets: 90, failsAfter: 1}, want: []int{50}, err: "the server is gone",
+			reader: &pagedReader{secrets: 90, failsAfter: 1}, want: []int{20}, err: "the server is gone",
 		},
 	}
 	for name, tc := range cases {
@@ -149,15 +153,15 @@ func TestPagesAreBounded(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Small": {reason: "Small objects fit into the first page.", kib: slices.Repeat([]int{1}, 20), want: "50"},
-		"Large": {reason: "Large objects come a few at a time.", kib: slices.Repeat([]int{1000}, 7), want: "50 25 12 6 3 6"},
+		"Small": {reason: "Small objects fit into the first page.", kib: slices.Repeat([]int{1}, 20), want: "20"},
+		"Large": {reason: "Large objects come a few at a time.", kib: slices.Repeat([]int{1000}, 7), want: "20 5 1 3 3"},
 		"Last": {
 			reason: "Small objects before large objects do not let a large page through.",
-			kib:    append(slices.Repeat([]int{1}, 50), slices.Repeat([]int{1000}, 6)...), want: "50 100 50 25 12 6 3 6",
+			kib:    append(slices.Repeat([]int{1}, 50), slices.Repeat([]int{1000}, 6)...), want: "20 500 125 31 92 23 5 1 3 3",
 		},
 		"TooLarge": {
 			reason: "An object that is larger than a page ends the list.",
-			kib:    []int{5000}, want: "50 25 12 6 3 1", err: "the API server sends more than 4 MiB for one object",
+			kib:    []int{5000}, want: "20 5 1", err: "the API server sends more than 4 MiB for one object",
 		},
 	}
 	for name, tc := range cases {
@@ -232,4 +236,38 @@ func TestPagesTakeTurns(t *testing.T) {
 		close(release)
 		synctest.Wait()
 	})
+}
+
+// TestPayerOfContextPays lists objects of all namespaces for two namespaces.
+func TestPayerOfContextPays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		release := make(chan struct{})
+		for range 10 {
+			go func() {
+				_ = InTurn(shares.WithPayer(t.Context(), "hostile"), "", func() error { <-release; return nil })
+			}()
+		}
+		synctest.Wait()
+		isGood := false
+		good, cancel := context.WithTimeout(shares.WithPayer(t.Context(), "good"), time.Second)
+		defer cancel()
+		if err := InTurn(good, "", func() error { isGood = true; return nil }); err != nil || !isGood {
+			t.Errorf("\nThe namespace that is reconciled pays for a list of all namespaces.\nInTurn(...): ran %t, error %v", isGood, err)
+		}
+		close(release)
+		synctest.Wait()
+	})
+}
+
+// TestPace counts the pages of two namespaces and of administrators.
+func TestPace(t *testing.T) {
+	p := &paces{by: map[string]*rate.Limiter{}}
+	first, second := p.count("hostile", burstBytes), p.count("hostile", bytesPerSecond)
+	if first > 0 || second < time.Second/2 || second > time.Second {
+		t.Errorf("\nBeyond its burst a namespace waits for its own pages.\ncount(...): %s, then %s", first, second)
+	}
+	if good, administrator := p.count("good", maxPageBytes), p.count("", 10*burstBytes); good > 0 || administrator > 0 {
+		t.Errorf("\nNo other namespace waits, and no administrator.\ncount(...): %s and %s", good, administrator)
+	}
 }

@@ -74,6 +74,9 @@ type Facts struct {
 	Packages []Package
 	Bundles  []Bundle
 	Records  []Record
+
+	// packageIndex of the packages, while they are judged.
+	packageIndex *packageIndex
 }
 
 // A Repository is where directories are.

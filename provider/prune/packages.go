@@ -8,6 +8,9 @@ import (
 // judgePackages returns an item for each package that may be one to remove, and how many packages of the namespaces are ours.
 func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
 	items, packages, ours := []Item{}, []*Package{}, 0
+	indexed := *f
+	indexed.packageIndex = newPackageIndex(f)
+	f = &indexed
 	for i := range f.Packages {
 		p := &f.Packages[i]
 		if f.coversNamespace(p.Namespace) && isMadeByBundle(p) {
@@ -38,10 +41,8 @@ func (f *Facts) isAskedFor(p *Package) bool {
 
 // explainOwnBundle returns a sentence if the bundle that made the package names it: it did not leave the bundle, or came back.
 func (f *Facts) explainOwnBundle(p *Package) string {
-	for _, b := range f.Bundles {
-		if b.BundleName == p.Bundle && b.Namespace == p.Namespace && slices.Contains(b.Packages, p.Name) {
-			return fmt.Sprintf("bundle %s names it", b.Name)
-		}
+	if f.packageIndex.named[ownPackage{bundleOf(p), p.Name}] {
+		return fmt.Sprintf("bundle %s names it", p.Bundle.Name)
 	}
 	return ""
 }
@@ -78,16 +79,29 @@ func packageRules() []rule[*Package] {
 
 // Removable returns the items of a plan that may go now: items without a dependent in the plan. Where all depend on each other, all may.
 func (p Plan) Removable(f *Facts) []Item {
+	all := []Item{}
 	goes := map[string]bool{}
 	for _, i := range p.Pruned() {
-		goes[i.UID] = p.Refusal == ""
+		if goes[i.UID] = p.Refusal == ""; goes[i.UID] {
+			all = append(all, i)
+		}
+	}
+	// dependents has the UIDs of the packages that go and depend on a package: two of them, since a package may depend on itself.
+	dependents := map[packageKey][]string{}
+	for i := range f.Packages {
+		o := &f.Packages[i]
+		if !goes[o.UID] {
+			continue
+		}
+		for _, name := range o.DependsOn {
+			if key := (packageKey{namespace: o.Namespace, name: name}); len(dependents[key]) < 2 && !slices.Contains(dependents[key], o.UID) {
+				dependents[key] = append(dependents[key], o.UID)
+			}
+		}
 	}
 	isNeeded := func(i Item) bool {
-		return slices.ContainsFunc(f.Packages, func(o Package) bool {
-			return goes[o.UID] && o.UID != i.UID && o.Namespace == i.Namespace && slices.Contains(o.DependsOn, i.Name)
-		})
+		return slices.ContainsFunc(dependents[packageKey{namespace: i.Namespace, name: i.Name}], func(uid string) bool { return uid != i.UID })
 	}
-	all := slices.DeleteFunc(slices.Clone(p.Pruned()), func(i Item) bool { return !goes[i.UID] })
 	if first := slices.DeleteFunc(slices.Clone(all), isNeeded); len(first) > 0 {
 		return first
 	}
@@ -114,14 +128,8 @@ func explainLabels(_ *Facts, p *Package) string {
 
 // explainRecord returns a sentence for a bundle that exists and whose record has an error. A package of a deleted bundle needs no record.
 func (f *Facts) explainRecord(p *Package, sentence string, isWrong func(*Record) bool) string {
-	var record *Record
-	for i, r := range f.Records {
-		if r.BundleName == p.Bundle && r.Namespace == p.Namespace {
-			record = &f.Records[i]
-		}
-	}
-	exists := record != nil || slices.ContainsFunc(f.Bundles, func(b Bundle) bool { return b.BundleName == p.Bundle && b.Namespace == p.Namespace })
-	if !exists || !isWrong(record) {
+	record := f.packageIndex.records[bundleOf(p)]
+	if exists := record != nil || f.packageIndex.bundles[bundleOf(p)]; !exists || !isWrong(record) {
 		return ""
 	}
 	return fmt.Sprintf(sentence, p.Bundle.Name)
@@ -129,10 +137,8 @@ func (f *Facts) explainRecord(p *Package, sentence string, isWrong func(*Record)
 
 // explainController returns a sentence if another object controls the package.
 func (f *Facts) explainController(p *Package) string {
-	for _, l := range f.Living {
-		if l.Claim.Kind == p.Kind && l.Claim.Namespace == p.Namespace && l.Claim.Name == p.Name {
-			return fmt.Sprintf("%s %s/%s uses it", l.Kind, l.Namespace, l.Name)
-		}
+	if l := f.packageIndex.controllers[packageKey{p.Kind, p.Namespace, p.Name}]; l != nil {
+		return fmt.Sprintf("%s %s/%s uses it", l.Kind, l.Namespace, l.Name)
 	}
 	return ""
 }
@@ -140,39 +146,49 @@ func (f *Facts) explainController(p *Package) string {
 // explainUsers returns a sentence if another bundle of the namespace names the package in its spec or in its record, or if an unreadable
 // record could name it.
 func (f *Facts) explainUsers(p *Package) string {
-	for _, b := range f.Bundles {
-		if b.Namespace == p.Namespace && slices.Contains(b.Packages, p.Name) {
-			return fmt.Sprintf("bundle %s uses it", b.Name)
-		}
+	key := packageKey{namespace: p.Namespace, name: p.Name}
+	if b := f.packageIndex.bundleUsers[key]; b != nil {
+		return fmt.Sprintf("bundle %s uses it", b.Name)
 	}
-	for _, r := range f.Records {
-		switch {
-		case r.Namespace != p.Namespace:
-		case slices.Contains(r.Uses, p.Name):
-			return fmt.Sprintf("the record of bundle %s uses it", r.Name)
-		case r.BundleName != p.Bundle && (r.IsNewer || r.IsBroken):
+	if r := f.packageIndex.recordUsers[key]; r != nil {
+		return fmt.Sprintf("the record of bundle %s uses it", r.Name)
+	}
+	for _, r := range f.packageIndex.unreadable[p.Namespace] {
+		if r.BundleName != p.Bundle {
 			return fmt.Sprintf("the record of bundle %s cannot be read, and could use it", r.Name)
 		}
 	}
 	return ""
 }
 
-// keepDependedOn keeps the dependencies of packages that stay: of packages outside of the plan, and of packages that the plan keeps, until
-// nothing changes any more.
+// keepDependedOn keeps the dependencies of packages that stay: of packages outside of the plan, of packages that the plan keeps, and of those that are kept
+// for them. It goes through each dependency once.
 func keepDependedOn(f *Facts, items []Item, packages []*Package) {
-	goes := map[*Package]bool{}
+	goes, byName := map[*Package]int{}, map[packageKey][]*Package{}
 	for i, p := range packages {
-		goes[p] = items[i].Verdict == VerdictPrune && f.isSelected(&items[i])
+		if items[i].Verdict == VerdictPrune && f.isSelected(&items[i]) {
+			goes[p] = i
+			key := packageKey{namespace: p.Namespace, name: p.Name}
+			byName[key] = append(byName[key], p)
+		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for i, p := range packages {
-			if !goes[p] {
-				continue
-			}
-			if needs := f.findDependent(p, goes); needs != "" {
-				goes[p], changed = false, true
-				items[i].Verdict, items[i].Reason, items[i].Message = VerdictKeep, KeepDependedOn, fmt.Sprintf("package %s depends on it and stays", needs)
+	staying := []*Package{}
+	for i := range f.Packages {
+		if _, isGoing := goes[&f.Packages[i]]; !isGoing {
+			staying = append(staying, &f.Packages[i])
+		}
+	}
+	for n := 0; n < len(staying); n++ {
+		dependent := staying[n]
+		for _, name := range dependent.DependsOn {
+			for _, p := range byName[packageKey{namespace: dependent.Namespace, name: name}] {
+				i, isGoing := goes[p]
+				if !isGoing {
+					continue
+				}
+				delete(goes, p)
+				staying = append(staying, p)
+				items[i].Verdict, items[i].Reason, items[i].Message = VerdictKeep, KeepDependedOn, fmt.Sprintf("package %s depends on it and stays", dependent.Name)
 			}
 		}
 	}
@@ -181,15 +197,4 @@ func keepDependedOn(f *Facts, items []Item, packages []*Package) {
 // isSelected reports whether a user means an item.
 func (f *Facts) isSelected(i *Item) bool {
 	return len(f.Only) == 0 || slices.Contains(f.Only, i.Name)
-}
-
-// findDependent returns the name of a package of the namespace that stays and was deployed after this one.
-func (f *Facts) findDependent(p *Package, goes map[*Package]bool) string {
-	for i := range f.Packages {
-		o := &f.Packages[i]
-		if o != p && !goes[o] && o.Namespace == p.Namespace && slices.Contains(o.DependsOn, p.Name) {
-			return o.Name
-		}
-	}
-	return ""
 }

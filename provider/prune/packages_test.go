@@ -1,6 +1,7 @@
 package prune
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -151,5 +152,24 @@ func TestRemovable(t *testing.T) {
 				t.Errorf("\n%s\nRemovable(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPackagesAreJudgedOnce plans with more packages, Bundles and records than the product of two of them allows to go through, each package the dependency of
+// the package before it.
+func TestPackagesAreJudgedOnce(t *testing.T) {
+	const many = 30_000
+	f := leftovers(many)
+	for i := range f.Packages {
+		f.Packages[i].DependsOn = []string{fmt.Sprintf("app-%d", i+1)}
+		namespace, name := f.Packages[i].Namespace, BundleName{Name: fmt.Sprintf("other-%d", i)}
+		f.Bundles = append(f.Bundles, Bundle{BundleName: name, Namespace: namespace, Packages: []string{"other"}})
+		f.Records = append(f.Records, Record{BundleName: name, Namespace: namespace, Uses: []string{"other"}})
+	}
+	f.Packages[0].Pinned = true
+	began := time.Now()
+	p := planOf(t, f)
+	if took := time.Since(began); took > 10*time.Second || len(p.Pruned()) > 0 {
+		t.Errorf("\nThe time of a plan grows with the number of objects, and not with their product.\nMakePlan(...): %s, %d packages go", took, len(p.Pruned()))
 	}
 }

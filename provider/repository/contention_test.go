@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -23,7 +23,7 @@ import (
 // foreign pushes unmanaged commits, as often as it can, until it is stopped. It returns the files of its commits.
 func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 	t.Helper()
-	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"}, budget.New())
 	if err != nil {
 		t.Error(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -16,7 +16,7 @@ const quickPatience = 100 * time.Millisecond
 // A host is a server of repositories, as the configurations of one namespace reach it.
 type host struct {
 	slots         *shares.Places
-	budget        *transport.Budget
+	budget        *budget.Budget
 	place         shares.Place
 	patience      time.Duration
 	quickPatience time.Duration

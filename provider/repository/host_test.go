@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -24,7 +24,7 @@ func hostOf(l sharedLimits, name, namespace string) *host {
 // largeFetch returns an operation that brings a large answer, which takes so long.
 func largeFetch(h *host, took time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
-		s := transport.NewShare(h.budget, nil)
+		s := budget.NewShare(h.budget, nil)
 		defer s.Release()
 		if err := s.Grow(ctx, 9<<20); err != nil {
 			return err
@@ -56,7 +56,7 @@ type outcome struct {
 
 func TestWaitForLargeAnswersIsNotTimeOfOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newTenantLimits(transport.NewBudget())
+		l := newTenantLimits(budget.New())
 		got := []outcome{}
 		ended := []<-chan outcome{}
 		for _, namespace := range []string{"team-a", "team-b", "team-c"} {
@@ -75,7 +75,7 @@ func TestWaitForLargeAnswersIsNotTimeOfOperation(t *testing.T) {
 
 func TestWaitForLargeAnswersTakesNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newTenantLimits(transport.NewBudget())
+		l := newTenantLimits(budget.New())
 		first := hostOf(l, "other", "team-a")
 		_ = begin(t.Context(), first, largeFetch(first, 50*time.Second))
 		h := hostOf(l, "host", hostile)
@@ -92,7 +92,7 @@ func TestWaitForLargeAnswersTakesNoSlot(t *testing.T) {
 
 func TestWaitForLargeAnswersIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newTenantLimits(transport.NewBudget())
+		l := newTenantLimits(budget.New())
 		free, ok := holdLane(l)
 		if !ok {
 			t.Fatal("want the lane")
@@ -111,6 +111,6 @@ func TestWaitForLargeAnswersIsBounded(t *testing.T) {
 
 // holdLane takes the lane of large answers for an operation that has no end.
 func holdLane(l sharedLimits) (func(), bool) {
-	s := transport.NewShare(l.budget.ForNamespace("holder"), nil)
+	s := budget.NewShare(l.budget.ForNamespace("holder"), nil)
 	return s.Release, s.Grow(context.Background(), 9<<20) == nil
 }

@@ -1,7 +1,7 @@
 package repository
 
 import (
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -25,19 +25,19 @@ const (
 type sharedLimits struct {
 	slots  *shares.Places
 	lanes  *shares.Places
-	budget *transport.Budget
+	budget *budget.Budget
 }
 
 // newAdministratorLimits returns the limits of administrators' configurations.
 func newAdministratorLimits() sharedLimits {
 	return sharedLimits{
 		slots: shares.NewPlaces(shares.Limits{PerHost: administratorSlots}),
-		lanes: shares.NewPlaces(shares.Limits{PerHost: 1}), budget: transport.NewBudget(),
+		lanes: shares.NewPlaces(shares.Limits{PerHost: 1}), budget: budget.New(),
 	}
 }
 
 // newTenantLimits returns the limits of namespaces' configurations.
-func newTenantLimits(b *transport.Budget) sharedLimits {
+func newTenantLimits(b *budget.Budget) sharedLimits {
 	return sharedLimits{
 		slots: shares.NewPlaces(shares.Limits{
 			PerHost: tenantSlots, PerNamespace: namespaceSlots, PerNamespaceAtHost: namespaceSlotsAtHost, Together: tenantSlotsTogether,

@@ -54,11 +54,12 @@ func (r *Repository) knownMessages() *git.MessageLog {
 	return r.messages.log
 }
 
-// keepMessages retains the messages, unless the repository is closed.
+// keepMessages retains the messages, unless the repository is closed, and trims the cache.
 func (r *Repository) keepMessages(log *git.MessageLog) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if !r.closed {
 		r.messages.log = log
 	}
+	r.mu.Unlock()
+	r.pool.trimSnapshotCache()
 }

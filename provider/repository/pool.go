@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -32,8 +32,12 @@ const (
 	// many as administrators wrote, and have no such bound.
 	maxIdle = 256
 
-	// maxCacheBytes is the limit for all snapshots together. The least recently used snapshots are dropped first, and read again as a whole.
-	maxCacheBytes = 96 << 20
+	// administratorCacheBytes is the limit for all snapshots of administrators' configurations, tenantCacheBytes for those of all namespaces, and
+	// namespaceCacheBytes for those of one namespace. The least recently used snapshots are dropped first, and read again as a whole. A namespace needs the rest
+	// of its memory for the answer that is being read.
+	administratorCacheBytes = 96 << 20
+	tenantCacheBytes        = 64 << 20
+	namespaceCacheBytes     = 32 << 20
 )
 
 // Options of a Pool. All are required, but for After, QuickPatience, Ended, Concealed and Budget.
@@ -55,7 +59,7 @@ type Options struct {
 	// Concealed is called for each new cause of a failure that its error does not name. It must not block. Nil reports none.
 	Concealed func(ConcealedFailure)
 	// Budget of the answers that the configurations of namespaces cause, which other readers of their repositories may share. Nil is a budget for the pool alone.
-	Budget *transport.Budget
+	Budget *budget.Budget
 }
 
 // Names of operations.
@@ -115,7 +119,7 @@ func NewPool(o Options) *Pool {
 		o.After = time.After
 	}
 	if o.Budget.IsZero() {
-		o.Budget = transport.NewBudget()
+		o.Budget = budget.New()
 	}
 	ended := make(chan struct{})
 	return &Pool{
@@ -262,9 +266,17 @@ func (p *Pool) hostOfClient(c *git.Client) *host {
 // trimSnapshotCache forgets snapshots until the others fit.
 func (p *Pool) trimSnapshotCache() {
 	p.mu.Lock()
-	all := slices.Collect(maps.Values(p.repos))
+	byNamespace := map[string][]*Repository{}
+	for _, r := range p.repos {
+		byNamespace[r.namespace] = append(byNamespace[r.namespace], r)
+	}
 	p.mu.Unlock()
-	trimSnapshots(all, maxCacheBytes)
+	trimSnapshots(byNamespace[""], administratorCacheBytes)
+	delete(byNamespace, "")
+	for _, repos := range byNamespace {
+		trimSnapshots(repos, namespaceCacheBytes)
+	}
+	trimSnapshots(slices.Concat(slices.Collect(maps.Values(byNamespace))...), tenantCacheBytes)
 }
 
 // awaitPending waits until no delivery of the object is under way, so that the next look sees its result. A delivery that no batch has

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -141,7 +141,7 @@ func TestEndedPoolStartsNoPause(t *testing.T) {
 // overtake pushes an unmanaged commit that no look has seen.
 func overtake(t *testing.T, s *gitserver.Server) {
 	t.Helper()
-	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"}, budget.New())
 	must(t, err)
 	defer c.Close()
 	must(t, foreignPush(t, c, "theirs"))

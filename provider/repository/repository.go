@@ -211,7 +211,7 @@ func trimSnapshots(all []*Repository, limit int) {
 	}
 }
 
-// A cachedSnapshot is how much memory the snapshot of a repository takes.
+// A cachedSnapshot is how much memory the snapshot of a repository takes, with the messages of its commits.
 type cachedSnapshot struct {
 	repo *Repository
 	used time.Time
@@ -236,16 +236,18 @@ func largestNamespace(byNamespace map[string][]cachedSnapshot) string {
 func (r *Repository) cachedSnapshotOf() (cachedSnapshot, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.snapshot == nil {
-		return cachedSnapshot{}, false
+	size := r.messages.log.Size()
+	if r.snapshot != nil {
+		size += r.snapshot.Size()
 	}
-	return cachedSnapshot{repo: r, used: r.usedAt, size: r.snapshot.Size()}, true
+	return cachedSnapshot{repo: r, used: r.usedAt, size: size}, size > 0
 }
 
+// dropSnapshot drops the snapshot and the messages of the commits.
 func (r *Repository) dropSnapshot() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.snapshot = nil
+	r.snapshot, r.messages.log = nil, nil
 }
 
 // ReadFiles returns the contents of files of the branch by their ids. A file that the server does not send is left out. It returns a

@@ -15,6 +15,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -69,7 +70,7 @@ func (w *world) list(ctx context.Context, namespace string, s transport.Server, 
 	if w.fails != nil {
 		return git.Refs{}, w.fails
 	}
-	return git.ListRefs(ctx, transport.NewBudget().ForNamespace(namespace), s, revisions)
+	return git.ListRefs(ctx, budget.New().ForNamespace(namespace), s, revisions)
 }
 
 func (w *world) request(name string, change ...func(*Request)) Request {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
@@ -31,7 +31,7 @@ func TestGit(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(tc.server.Stop)
-			c, err := git.NewClient(git.Remote{URL: tc.server.RepositoryURL(), Branch: "main", StateRef: "refs/intentplane/test/state"}, transport.NewBudget())
+			c, err := git.NewClient(git.Remote{URL: tc.server.RepositoryURL(), Branch: "main", StateRef: "refs/intentplane/test/state"}, budget.New())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 )
 
 // A counter counts reconciles that are for good.
@@ -155,7 +155,7 @@ func TestCalmUntilWake(t *testing.T) {
 // dropRepositories lets the pool drop all repositories that were in use.
 func dropRepositories(w *world) {
 	w.pass(3 * time.Hour)
-	otherClient, err := git.NewClient(git.Remote{URL: w.git.URL("other"), Branch: "main", StateRef: stateRef}, transport.NewBudget())
+	otherClient, err := git.NewClient(git.Remote{URL: w.git.URL("other"), Branch: "main", StateRef: stateRef}, budget.New())
 	w.must(err)
 	_, err = w.pool.Open(otherClient)
 	w.must(err)

@@ -35,8 +35,8 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -69,7 +69,7 @@ type Options struct {
 	Guard address.Guard
 
 	// Budget of the answers that ProviderConfigs of namespaces cause. Nil is a budget for GitDeliveries alone.
-	Budget *transport.Budget
+	Budget *budget.Budget
 
 	// HonourMandates permits the provider to record events of a revision by the mandate of its delivery. False means that it records only the events of
 	// specs.

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -49,7 +49,7 @@ func (w *world) sign() {
 // forge a state in which the claim is at another revision.
 func (w *world) forge(revision int64) {
 	w.Helper()
-	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: "main", StateRef: "refs/intentplane/prod/state"}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: "main", StateRef: "refs/intentplane/prod/state"}, budget.New())
 	w.must(err)
 	defer c.Close()
 	s, err := c.Look(w.Context(), nil)

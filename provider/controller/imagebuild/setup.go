@@ -38,6 +38,7 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/kpack"
@@ -52,7 +53,7 @@ type Options struct {
 	Guard address.Guard
 
 	// Budget of the answers of sources, which each namespace pays for. Required.
-	Budget *transport.Budget
+	Budget *budget.Budget
 
 	// Metrics of builds. Required.
 	Metrics *telemetry.Metrics

@@ -34,6 +34,7 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/provider/sources"
@@ -135,7 +136,7 @@ func (w *world) list(ctx context.Context, namespace string, s transport.Server, 
 	if w.down != nil {
 		return git.Refs{}, w.down
 	}
-	return git.ListRefs(ctx, transport.NewBudget().ForNamespace(namespace), s, revisions)
+	return git.ListRefs(ctx, budget.New().ForNamespace(namespace), s, revisions)
 }
 
 // Event records an event.

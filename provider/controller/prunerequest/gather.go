@@ -28,6 +28,9 @@ type gatherer struct {
 	opened  gitdelivery.OpenRepository
 	// cluster has the objects of the API server. gatherCluster sets it before a plan is made.
 	cluster *clusterFacts
+	// isInTurn is true while the plan has its turn in the queue of the repository. Then nothing is read that all deliveries would wait for: unknown files count
+	// as unread.
+	isInTurn bool
 
 	// markers are contents by the ids of their files, and objects are the objects of directories, by their path and the id of their tree. Nil
 	// stands for unreadable ones.
@@ -109,9 +112,8 @@ func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records
 			ids = append(ids, d.File)
 		}
 	}
-	slices.Sort(ids)
-	for chunk := range slices.Chunk(slices.Compact(ids), markersAtOnce) {
-		if err := g.readMarkers(ctx, s, chunk); err != nil {
+	if !g.isInTurn {
+		if err := g.readAllMarkers(ctx, s, ids); err != nil {
 			return nil, err
 		}
 	}
@@ -121,6 +123,17 @@ func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records
 		out = append(out, prune.Directory{Site: sites[dir], Path: dir, Tree: d.Tree, Marker: append([]byte{}, g.markers[d.File]...), Unread: true})
 	}
 	return out, nil
+}
+
+// readAllMarkers reads files by their ids, some of which may be equal.
+func (g *gatherer) readAllMarkers(ctx context.Context, s *git.Snapshot, ids []string) error {
+	slices.Sort(ids)
+	for chunk := range slices.Chunk(slices.Compact(ids), markersAtOnce) {
+		if err := g.readMarkers(ctx, s, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readMarkers reads files by their ids. A file that is too large for an answer is found by bisection, and counts as empty: it is not a marker.
@@ -148,7 +161,10 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 	for _, i := range items {
 		trees[i.Path] = i.Path + " " + i.Tree
 	}
-	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(trees)), func(dir string) bool { _, isKnown := g.objects[trees[dir]]; return isKnown })
+	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(trees)), func(dir string) bool {
+		_, isKnown := g.objects[trees[dir]]
+		return isKnown || g.isInTurn
+	})
 	for chunk := range slices.Chunk(missing, directoriesAtOnce) {
 		if err := g.readChunk(ctx, s, chunk, trees); err != nil {
 			return err

@@ -26,8 +26,8 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/prune"
-	"github.com/intentplane/intentplane/provider/shares"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -63,14 +63,16 @@ type clusterFacts struct {
 	engines map[string]bool
 }
 
-// gatherCluster gathers the API server's objects about owners, past caches. It waits until few others do: each holds the owners of all
-// directories.
+// factsBytes is the approximate memory of the owners of all directories.
+const factsBytes = 16 << 20
+
+// gatherCluster gathers the API server's objects about owners, past caches. The namespace of the request pays for the memory, and waits for no other namespace.
 func (g *gatherer) gatherCluster(ctx context.Context) error {
-	free, err := g.lists.Acquire(ctx, shares.Place{Namespace: g.request.GetNamespace()})
+	release, err := memory.Reserve(ctx, g.request.GetNamespace(), factsBytes)
 	if err != nil {
 		return errors.Wrap(err, "cannot list owners of directories")
 	}
-	defer free()
+	defer release()
 	g.cluster = &clusterFacts{gatheredAt: g.now(), deliveries: map[types.UID]int64{}, irreversible: map[string]bool{}, engines: map[string]bool{}}
 	if err := g.listOwners(ctx, &g.cluster.owners); err != nil {
 		return err

@@ -138,8 +138,9 @@ func stepRemoval(published *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Pla
 	for _, p := range f.Packages {
 		existing[p.UID] = p
 	}
+	pruned, planned := fresh.Pruned(), plannedPackages(published, existing)
 	goes := func(p prune.Package) bool {
-		return slices.ContainsFunc(fresh.Pruned(), func(i prune.Item) bool { return i.UID == p.UID && fresh.Refusal == "" })
+		return slices.ContainsFunc(pruned, func(i prune.Item) bool { return i.UID == p.UID && fresh.Refusal == "" })
 	}
 	for _, i := range published.Items {
 		p, isThere := existing[i.UID]
@@ -149,7 +150,7 @@ func stepRemoval(published *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Pla
 		switch {
 		case p.Deleting, fresh.Refusal == prune.RefusalUncertain: // A later plan knows the owners.
 			out.isWaiting = true
-		case goes(p) && !hasDependent(p, f.Packages, published):
+		case goes(p) && !hasDependent(p, planned):
 			out.remove = append(out.remove, p)
 		case goes(p):
 			out.isWaiting = true
@@ -160,11 +161,21 @@ func stepRemoval(published *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Pla
 	return out
 }
 
+// plannedPackages returns the existing packages that a plan removes. A plan has at most 500 items, and a namespace any number of packages.
+func plannedPackages(published *v1alpha1.PrunePlan, existing map[string]prune.Package) []prune.Package {
+	out := []prune.Package{}
+	for _, i := range published.Items {
+		if p, isThere := existing[i.UID]; isThere && i.Verdict == string(prune.VerdictPrune) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // hasDependent reports whether a package of the plan is still there that depends on another one.
-func hasDependent(removed prune.Package, all []prune.Package, published *v1alpha1.PrunePlan) bool {
-	return slices.ContainsFunc(all, func(p prune.Package) bool {
-		isMeant := slices.ContainsFunc(published.Items, func(i v1alpha1.PruneItem) bool { return i.UID == p.UID && i.Verdict == string(prune.VerdictPrune) })
-		return isMeant && p.Namespace == removed.Namespace && slices.Contains(p.DependsOn, removed.Name) && !slices.Contains(removed.DependsOn, p.Name)
+func hasDependent(removed prune.Package, planned []prune.Package) bool {
+	return slices.ContainsFunc(planned, func(p prune.Package) bool {
+		return p.Namespace == removed.Namespace && slices.Contains(p.DependsOn, removed.Name) && !slices.Contains(removed.DependsOn, p.Name)
 	})
 }
 

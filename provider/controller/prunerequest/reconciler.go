@@ -17,7 +17,6 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/repository"
-	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // retryInterval is the delay before a failed operation is repeated. A server that answers again wakes it earlier.
@@ -34,9 +33,6 @@ type Reconciler struct {
 	// kube reads watched kinds from the cache, and live reads past it.
 	kube client.Client
 	live client.Reader
-
-	// lists limits the concurrent lists of all objects that may own a directory.
-	lists *shares.Places
 
 	opener gitdelivery.Opener
 

@@ -56,8 +56,14 @@ func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) er
 // maxFactsAge is how long a plan may wait in the queue of a repository. Older facts are gathered again.
 const maxFactsAge = time.Minute
 
-// errOutdated means that objects changed while a plan waited for its turn. It is made again.
-var errOutdated = errors.New("objects that may own a directory changed while the plan waited for its turn")
+// outdatedInterval is the delay before the facts of an outdated plan are gathered again.
+const outdatedInterval = 2 * time.Second
+
+// errOutdated means that the repository or the objects changed while a plan waited for its turn. Its facts are gathered again.
+var errOutdated = errors.New("the repository, or objects that may own a directory, changed while the plan waited for its turn")
+
+// errCarriedOut means that a commit carried a plan out before.
+var errCarriedOut = errors.New("a commit has carried the plan out")
 
 // A changedError says that an approved plan has changed.
 type changedError struct{ message string }
@@ -86,18 +92,18 @@ func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) (t
 	if err := r.kube.Get(ctx, client.ObjectKey{Namespace: pr.GetNamespace(), Name: pr.Status.Result.Approval}, t.approval); client.IgnoreNotFound(err) != nil {
 		return 0, errors.Wrap(err, "cannot get PruneApproval")
 	}
-	if err := t.prepare(ctx); err != nil {
-		return 0, err
+	if err = t.prepare(ctx); err == nil {
+		err = g.opened.Repository.Deliver(ctx, repository.Delivery{Object: queueKeyOf(pr), Version: string(pr.GetUID()), Plan: t.planRemoval})
 	}
-	err = g.opened.Repository.Deliver(ctx, repository.Delivery{Object: queueKeyOf(pr), Version: string(pr.GetUID()), Plan: t.planRemoval})
 	changed := &changedError{}
 	switch {
+	case errors.Is(err, errCarriedOut):
 	case errors.As(err, &changed):
 		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, changed.message+" Nothing was removed: make another PruneRequest.")
 		return 0, nil
 	case errors.Is(err, errOutdated):
 		setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionFalse, v1alpha1.ReasonPruning, messagePending)
-		return retryInterval, nil
+		return outdatedInterval, nil
 	case err != nil:
 		return 0, err
 	}
@@ -108,39 +114,50 @@ func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) (t
 	return 0, nil
 }
 
-// prepare gathers all facts before the plan waits in the queue of the repository, if that answers. The plan of the last snapshot reads the files: in its turn
-// the plan reads the changed files alone.
+// prepare gathers all facts before the plan waits in the queue of the repository, if that answers. In its turn the plan asks no server. It returns a
+// *changedError for a plan that differs from the approved plan by now, or errCarriedOut if a commit of ours is the reason.
 func (t *removal) prepare(ctx context.Context) error {
-	s, err := t.opened.Repository.Look(ctx, queueKeyOf(t.request), time.Time{})
+	s, err := t.opened.Repository.Look(ctx, queueKeyOf(t.request), t.now())
 	if err != nil {
 		return nil //nolint:nilerr // The queue waits for the repository, and reports why it does not answer. The facts are gathered once it does.
 	}
 	if err := t.gatherCluster(ctx); err != nil {
 		return err
 	}
-	_, err = t.planAt(ctx, s, t.request.Status.Plan.At.Time)
-	return err
+	fresh, err := t.planAt(ctx, s, t.request.Status.Plan.At.Time)
+	if err != nil || t.isApproved(fresh) {
+		return err
+	}
+	if t.commit, err = t.findCommit(ctx, s); err != nil {
+		return err
+	}
+	if t.commit != "" {
+		return errCarriedOut
+	}
+	return &changedError{message: explainChange(t.request.Status.Plan, &fresh.Plan)}
 }
 
-// planRemoval adds the removal to a draft, if the plan is still equal to the approved plan. Where it is not, a commit of ours may have
-// carried it out before.
+// isApproved reports whether a plan is equal to the approved plan.
+func (t *removal) isApproved(fresh *draftedPlan) bool {
+	published, began := t.request.Status.Plan, t.request.Status.Result.StartedAt.Time
+	return prune.Confirm(published.Digest, published.Digest, published.At.Time, &fresh.Plan, began) == prune.AnswerGo
+}
+
+// planRemoval adds the removal to a draft, if the plan is still equal to the approved plan. It asks no server, since all deliveries to the repository wait for
+// it. A plan that differs is prepared again.
 func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
 	if t.cluster == nil {
 		return errOutdated
 	}
-	t.commit = ""
-	published, began := t.request.Status.Plan, t.request.Status.Result.StartedAt.Time
-	fresh, err := t.planAt(ctx, draft.Snapshot(), published.At.Time)
+	t.commit, t.isInTurn = "", true
+	fresh, err := t.planAt(ctx, draft.Snapshot(), t.request.Status.Plan.At.Time)
 	if err != nil {
 		return err
 	}
-	if prune.Confirm(published.Digest, published.Digest, published.At.Time, &fresh.Plan, began) != prune.AnswerGo {
-		if t.commit, err = t.findCommit(ctx, draft.Snapshot()); err != nil || t.commit != "" {
-			return err
-		}
-		return &changedError{message: explainChange(published, &fresh.Plan)}
+	if !t.isApproved(fresh) {
+		return errOutdated
 	}
 	if outdated, err := t.isOutdated(ctx, fresh.Pruned()); err != nil || outdated {
 		return cmp.Or(err, errOutdated)

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -88,4 +89,34 @@ func (w *world) createDelivery(path string) {
 		d.Spec.ForProvider.Trees[i].Path = path
 	}
 	w.create(d)
+}
+
+// TestTurnAsksNoServer has a plan in its turn find a branch that moved after its facts were gathered.
+func TestTurnAsksNoServer(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		path   string
+		want   error
+	}{
+		"NewDirectory": {reason: "A directory that is new is kept, and its marker is not read.", path: pathOf(9) + "/.intentplane"},
+		"Edited":       {reason: "A directory of the plan that was edited is read before another turn.", path: pathOf(0) + "/notes.yaml", want: errOutdated},
+		"Marker":       {reason: "A marker of the plan that was edited is read before another turn.", path: pathOf(0) + "/.intentplane", want: errOutdated},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 2)
+			r, d := w.preparedRemoval()
+			w.commit(tc.path, "{}")
+			w.now = w.now.Add(time.Second)
+			s, err := r.opened.Repository.Look(t.Context(), d.Object, w.now)
+			w.must(err)
+			baseline := w.git.Requests(repo)
+			if err := d.Plan(t.Context(), git.NewDraft(s)); !errors.Is(err, tc.want) {
+				t.Errorf("\n%s\nPlan(...): want %v, got %v", tc.reason, tc.want, err)
+			}
+			if asked := w.git.Requests(repo) - baseline; asked > 0 {
+				t.Errorf("\n%s\nPlan(...): %d requests to the server of the repository", tc.reason, asked)
+			}
+		})
+	}
 }

@@ -1,8 +1,8 @@
 // Package prunerequest plans the removal of directories and packages that no object owns any more, and removes them once a user approved that
 // very plan.
 //
-// A plan follows from facts that are read past caches before it waits in the queue of deliveries, and is made again in its turn there: where it differs, nothing
-// is removed.
+// A plan follows from facts that are read past caches before it waits in the queue of deliveries, and is made again in its turn there, of these facts and the
+// trees of the snapshot alone: where it differs, nothing is removed.
 package prunerequest
 
 import (
@@ -24,7 +24,6 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/repository"
-	"github.com/intentplane/intentplane/provider/shares"
 )
 
 const (
@@ -35,15 +34,7 @@ const (
 
 	// maxWorkers is how many requests are planned at once. Most of the time they wait for repositories, which may not answer.
 	maxWorkers = 8
-
-	// listsAtOnce is how many requests list all objects that may own a directory at once, each of another namespace.
-	listsAtOnce = 2
 )
-
-// newListPlaces returns the limit of concurrent lists of all objects that may own a directory.
-func newListPlaces() *shares.Places {
-	return shares.NewPlaces(shares.Limits{Together: listsAtOnce, PerNamespace: 1})
-}
 
 // A counter counts decisions of plans.
 type counter interface {
@@ -76,7 +67,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, p Options) error {
 	events := &setup.EventSource{}
 	p.Repositories.WakeWith(keyPrefix, events.Wake)
 	r := &Reconciler{
-		kube: mgr.GetClient(), live: mgr.GetAPIReader(), namespace: p.Namespace, count: p.Counter, now: time.Now, lists: newListPlaces(),
+		kube: mgr.GetClient(), live: mgr.GetAPIReader(), namespace: p.Namespace, count: p.Counter, now: time.Now,
 		opener:   gitdelivery.Opener{Kube: mgr.GetClient(), Pool: p.Repositories, Guard: p.Guard, Now: time.Now},
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -128,7 +128,7 @@ func (w *world) restart() {
 	})
 	pool.WakeWith(keyPrefix, func(types.NamespacedName) {})
 	w.reconciler = &Reconciler{
-		kube: w.kube, live: w.kube, namespace: "crossplane-system", count: w, now: now, recorder: w, lists: newListPlaces(),
+		kube: w.kube, live: w.kube, namespace: "crossplane-system", count: w, now: now, recorder: w,
 		opener: gitdelivery.Opener{Kube: w.kube, Pool: pool, Now: now},
 	}
 }
@@ -165,7 +165,7 @@ func (w *world) branchFiles(directories int) map[string]string {
 
 // pushState writes the state of the directories.
 func (w *world) pushState(directories int) error {
-	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: gitserver.Branch, StateRef: stateRef}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: gitserver.Branch, StateRef: stateRef}, budget.New())
 	if err != nil {
 		return err
 	}

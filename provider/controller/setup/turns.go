@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 const (
@@ -45,13 +47,13 @@ func NewWorkerShares(r reconcile.Reconciler, workers int, wake func(types.Namesp
 	return &WorkerShares{inner: r, share: max(1, workers/shareOfWorkers), half: workers / 2, wake: wake, queues: map[string]*namespaceQueue{}}
 }
 
-// Reconcile an object if its namespace has a worker left, and otherwise when it has one.
+// Reconcile an object if its namespace has a worker left, and otherwise when it has one. The namespace pays for what the reconcile reads.
 func (t *WorkerShares) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	if !t.takeWorker(req.NamespacedName) {
 		return reconcile.Result{RequeueAfter: lostTurn}, nil
 	}
 	defer t.returnWorker(req.Namespace)
-	return t.inner.Reconcile(ctx, req)
+	return t.inner.Reconcile(shares.WithPayer(ctx, req.Namespace), req)
 }
 
 // takeWorker takes a worker. It is false if the object has to wait, and is woken.

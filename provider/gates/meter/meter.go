@@ -7,6 +7,7 @@ package meter
 import (
 	"context"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -73,6 +74,9 @@ type Meter struct {
 
 	mu    sync.Mutex
 	gates map[types.NamespacedName]*owned
+	// agenda has the runs that time changes, and touched the runs that an answer or a task has changed since.
+	agenda  agenda
+	touched map[*run]struct{}
 	// lines are the questions that wait for their servers. Each server has its turn, and at a server each namespace has.
 	lines *shares.Queue[*group]
 }
@@ -91,7 +95,7 @@ func New(now func() time.Time, wake func(owner types.NamespacedName), o Observer
 	}
 	return &Meter{
 		now: now, wake: wake, observer: o, changed: make(chan struct{}, 1),
-		gates: map[types.NamespacedName]*owned{}, lines: newLines(),
+		gates: map[types.NamespacedName]*owned{}, touched: map[*run]struct{}{}, lines: newLines(),
 	}
 }
 
@@ -114,6 +118,7 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 			g.runs[t.ID] = r
 		}
 		m.followTask(r, t, now)
+		m.touch(r)
 		j := r.judgeNow(now)
 		r.recordReported(j)
 		if j.Ended() {
@@ -123,7 +128,7 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 	}
 	for id, r := range g.runs {
 		if !wanted[id] {
-			m.leaveQueue(r, now)
+			m.dropRun(r, now)
 			delete(g.runs, id)
 		}
 	}
@@ -144,9 +149,24 @@ func (m *Meter) forgetOwner(owner types.NamespacedName) {
 		return
 	}
 	for _, r := range g.runs {
-		m.leaveQueue(r, m.now())
+		m.dropRun(r, m.now())
 	}
 	delete(m.gates, owner)
+}
+
+// dropRun drops a run for good. An answer that is under way for it changes nothing.
+func (m *Meter) dropRun(r *run, now time.Time) {
+	m.leaveQueue(r, now)
+	m.agenda.drop(r)
+	delete(m.touched, r)
+	r.dropped = true
+}
+
+// touch lets the next collectDue look at a run, since its state has changed.
+func (m *Meter) touch(r *run) {
+	if !r.dropped {
+		m.touched[r] = struct{}{}
+	}
 }
 
 // followTask takes over the task as it is now.
@@ -207,34 +227,38 @@ func (m *Meter) runDue(ctx context.Context) (time.Duration, bool) {
 	return max(next.Sub(now), 0), !next.IsZero()
 }
 
-// collectDue returns the questions that are to be asked now, the owners of checks that time has changed, and when something else is due.
+// collectDue returns the questions that are to be asked now, the owners of checks that time has changed, and when something else is due. It looks at the runs
+// that time, an answer or a task has changed, and at no others.
 func (m *Meter) collectDue(now time.Time) ([]*group, []types.NamespacedName, time.Time) {
-	groups, wake, next := map[string]*group{}, []types.NamespacedName{}, time.Time{}
-	for owner, g := range m.gates {
-		for _, r := range g.runs {
-			if r.isIdle() {
-				continue
-			}
-			j := r.judgeNow(now)
-			if r.hasNews(j) {
-				wake = append(wake, owner)
-			}
-			if j.Ended() {
-				continue
-			}
-			if !r.due.After(now) {
-				r.joinGroup(groups, now)
-			}
-			if change := r.nextChange(now); !change.IsZero() && (next.IsZero() || change.Before(next)) {
-				next = change
-			}
+	groups, wake := map[string]*group{}, []types.NamespacedName{}
+	for _, r := range m.agenda.takeDue(now) {
+		m.touch(r)
+	}
+	for r := range m.touched {
+		news, next := r.advance(groups, now)
+		if news {
+			wake = append(wake, r.owner)
 		}
+		m.agenda.plan(r, next)
 	}
-	out := make([]*group, 0, len(groups))
-	for _, g := range groups {
-		out = append(out, g)
+	clear(m.touched)
+	return slices.Collect(maps.Values(groups)), wake, m.agenda.next()
+}
+
+// advance lets a run join the group of its question if that is due. It returns whether its owner is to be woken, and when something is due for it next.
+func (r *run) advance(groups map[string]*group, now time.Time) (hasNews bool, next time.Time) {
+	if r.isIdle() {
+		return false, time.Time{}
 	}
-	return out, wake, next
+	j := r.judgeNow(now)
+	hasNews = r.hasNews(j)
+	if j.Ended() {
+		return hasNews, time.Time{}
+	}
+	if !r.due.After(now) {
+		r.joinGroup(groups, now)
+	}
+	return hasNews, r.nextChange(now)
 }
 
 // wakeOwners wakes owners in the background: an owner may hold a lock and wait for the Meter.
@@ -264,6 +288,9 @@ func (m *Meter) startQueued(ctx context.Context, now time.Time) {
 	for g, place, ok := m.lines.Next(); ok; g, place, ok = m.lines.Next() {
 		g.occupy(place)
 		g.startClocks(now)
+		for _, j := range g.members {
+			m.touch(j.run)
+		}
 		panics.Go("measure for Gates", func() { m.askQuestion(ctx, g) })
 		m.signalChange() // From now on the time of its checks counts.
 	}
@@ -292,6 +319,7 @@ func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, beg
 		if j.run.episode != j.episode {
 			continue // Its subject was not live all the time.
 		}
+		m.touch(j.run)
 		measurement := j.run.takeAnswer(a, begun, now)
 		m.observer.Measured(j.run.task.Type, string(measurement.Outcome), now.Sub(begun))
 		j.run.remember(measurement, now)

@@ -57,6 +57,11 @@ type run struct {
 
 	// reportedCount is true while the owner knows that the check has its count.
 	reportedCount bool
+
+	// next is when something is due for the run, and place its place on the agenda. Both are zero if nothing is. A dropped run belongs to no Gate any more.
+	next    time.Time
+	place   int
+	dropped bool
 }
 
 // A group is one question, and the runs that wait for its answer.

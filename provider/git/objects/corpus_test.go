@@ -31,7 +31,7 @@ func graphObjects(g hostile.Graph) map[plumbing.Hash]Object {
 // graphView returns the view of a graph, which has an object that nothing uses.
 func graphView(t *testing.T, g hostile.Graph) View {
 	t.Helper()
-	v, err := NewView(t.Context(), NewMeter(), plumbing.NewHash(g.Commit), graphObjects(g))
+	v, err := NewView(t.Context(), NewMeter(), "", plumbing.NewHash(g.Commit), graphObjects(g))
 	if err != nil {
 		t.Fatal(err)
 	}

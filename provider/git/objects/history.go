@@ -21,6 +21,19 @@ type History struct {
 	absent map[plumbing.Hash]struct{}
 }
 
+// bytesPerThousand is the approximate memory of a thousand commits of a history.
+const bytesPerThousand = 50_000
+
+// Size returns the approximate memory of the history in bytes. It is zero for few commits.
+func (h *History) Size() int {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return (len(h.known) + len(h.absent)) / 1000 * bytesPerThousand
+}
+
 // NewHistory returns a history that has some commits.
 func NewHistory(commits ...plumbing.Hash) *History {
 	h := &History{known: map[plumbing.Hash]struct{}{}, absent: map[plumbing.Hash]struct{}{}}

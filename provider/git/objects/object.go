@@ -1,4 +1,4 @@
-// Package objects decodes and encodes the bytes of a Git repository: objects and packs, views of commits, edits of trees, and the history of a
+// Package objects decodes and encodes the bytes of a Git repository: objects, views of commits, edits of trees, and the history of a
 // branch. It opens no connection.
 package objects
 

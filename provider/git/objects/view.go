@@ -26,6 +26,8 @@ type View struct {
 	Tree    plumbing.Hash
 	objects *layer[Object]
 	meter   *Meter
+	// payer is the namespace that pays for the memory of the objects. Empty stands for administrators.
+	payer string
 	// live is the number of objects when all of them were in use, and liveBytes their memory.
 	live, liveBytes int
 	// bytes is the approximate memory of the objects.
@@ -36,15 +38,6 @@ type View struct {
 func (v View) Open(m *Meter) View {
 	v.meter = m
 	return v
-}
-
-func sizeOfObjects(objects map[plumbing.Hash]Object) int {
-	const overhead = 128 // Of a map, a name, a header of a slice.
-	size := 0
-	for _, o := range objects {
-		size += len(o.Data) + overhead
-	}
-	return size
 }
 
 // An Entry has the mode and the object id of a name in a directory.
@@ -222,8 +215,10 @@ func (v View) withCommit(ctx context.Context, commit Object, added []Object) (Vi
 			addedObjects[o.ID] = o
 		}
 	}
-	next := View{Commit: commit.ID, meter: v.meter, bytes: v.bytes + sizeOfObjects(addedObjects), live: v.live, liveBytes: v.liveBytes}
-	next.objects = v.objects.With(addedObjects)
+	next := View{
+		Commit: commit.ID, meter: v.meter, payer: v.payer, bytes: v.bytes + sizeOfObjects(addedObjects), live: v.live, liveBytes: v.liveBytes,
+	}
+	next.objects = v.addLayer(addedObjects)
 	var err error
 	if next.Tree, err = treeOfCommit(commit.Data); err != nil {
 		return View{}, err
@@ -245,9 +240,12 @@ func (v View) compactObjects(ctx context.Context, withFiles bool) (View, error) 
 	if !withFiles {
 		maps.DeleteFunc(reachable, func(_ plumbing.Hash, o Object) bool { return o.Kind == plumbing.BlobObject })
 	}
-	objects := (*layer[Object])(nil).With(reachable)
 	size := sizeOfObjects(reachable)
-	return View{Commit: v.Commit, Tree: v.Tree, meter: v.meter, objects: objects, live: objects.Len(), bytes: size, liveBytes: size}, nil
+	next := EmptyView(v.payer)
+	next.objects = next.addLayer(reachable)
+	next.Commit, next.Tree, next.meter = v.Commit, v.Tree, v.meter
+	next.live, next.bytes, next.liveBytes = next.objects.Len(), size, size
+	return next, nil
 }
 
 // reachableObjects returns the commit, and the objects that hang on it. A hostile repository has trees of any depth, so it does not recurse.
@@ -286,66 +284,6 @@ func (v View) Tidy(ctx context.Context, withFiles bool) (View, error) {
 	}
 	return v.compactObjects(ctx, withFiles)
 }
-
-// NewView returns the view of a commit from the objects that a server sent for it.
-func NewView(ctx context.Context, m *Meter, commit plumbing.Hash, objects map[plumbing.Hash]Object) (View, error) {
-	size := sizeOfObjects(objects)
-	v := View{Commit: commit, meter: m, objects: (*layer[Object])(nil).With(objects), bytes: size, liveBytes: size}
-	v.live = v.objects.Len()
-	return v.withCommitTree(ctx)
-}
-
-// withCommitTree returns the view with the tree of its commit.
-func (v View) withCommitTree(ctx context.Context) (View, error) {
-	data, err := v.Read(ctx, plumbing.CommitObject, v.Commit)
-	if err != nil {
-		return View{}, err
-	}
-	v.Tree, err = treeOfCommit(data)
-	return v, err
-}
-
-// Extend returns the view of a newer commit: the objects of this view and the objects that a server sent. Other commits are left out.
-// It returns an error if something is missing; files count only if withFiles is true.
-func (v View) Extend(ctx context.Context, commit plumbing.Hash, sent map[plumbing.Hash]Object, withFiles bool) (View, error) {
-	added := make(map[plumbing.Hash]Object, len(sent))
-	for id, o := range sent {
-		if o.Kind != plumbing.CommitObject || id == commit {
-			added[id] = o
-		}
-	}
-	next := View{
-		Commit: commit, meter: v.meter, objects: v.objects.With(maps.Clone(added)), live: v.live, liveBytes: v.liveBytes, bytes: v.bytes + sizeOfObjects(added),
-	}
-	next, err := next.withCommitTree(ctx)
-	if err != nil {
-		return View{}, err
-	}
-	return next, next.checkComplete(ctx, added, withFiles)
-}
-
-// AddObjects returns the view with more objects that hang on its commit.
-func (v View) AddObjects(objects map[plumbing.Hash]Object) View {
-	v.bytes += sizeOfObjects(objects)
-	v.objects = v.objects.With(objects)
-	return v
-}
-
-// AddLive returns the view with more objects that are in use as long as the view is.
-func (v View) AddLive(objects map[plumbing.Hash]Object) View {
-	v = v.AddObjects(objects)
-	v.live, v.liveBytes = v.objects.Len(), v.bytes
-	return v
-}
-
-// Object returns one of the objects that are known.
-func (v View) Object(id plumbing.Hash) (Object, bool) { return v.objects.Get(id) }
-
-// Count returns the upper bound of the number of objects: an object that was added twice counts twice.
-func (v View) Count() int { return v.objects.Len() }
-
-// Size returns the approximate memory of the objects in bytes.
-func (v View) Size() int { return v.bytes }
 
 // checkComplete returns an error if an added tree refers to a missing object. The
 // older trees are complete.

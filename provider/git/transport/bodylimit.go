@@ -2,74 +2,19 @@ package transport
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-const (
-	// largeList is from which size on a list of refs needs a place, in bytes. Decoded it takes about four times as much.
-	largeList = 256 << 10
-
-	// listsAtOnce is how many large lists of all namespaces are read at once, one of each namespace.
-	listsAtOnce = 4
-
-	// listTime is how long a large list may take from when it has its place.
-	listTime = 20 * time.Second
-
-	// maxWordsBytes is how much is read of the text of an error.
-	maxWordsBytes = 1 << 10
-)
-
-// A listMeter counts the bytes of one list of refs, and holds the place of a large list.
-type listMeter struct {
-	budget *Budget
-	read   int64
-	until  time.Time
-	free   func()
-}
-
-type listMeterKey struct{}
-
-// withListMeter returns the context of a request for a list of refs, which the budget pays for, and its meter.
-func withListMeter(ctx context.Context, b *Budget) (context.Context, *listMeter) {
-	m := &listMeter{budget: b, free: func() {}}
-	return context.WithValue(ctx, listMeterKey{}, m), m
-}
-
-// countOf returns the function that counts bytes of the answer to a request. It is nil for a request that is not for a list of refs.
-func countOf(ctx context.Context) func(bytes int) error {
-	m, ok := ctx.Value(listMeterKey{}).(*listMeter)
-	if !ok {
-		return nil
-	}
-	return func(bytes int) error { return m.countBytes(ctx, bytes) }
-}
-
-// countBytes counts bytes. A large list waits for its place. It returns the error of the context, or context.DeadlineExceeded for a list that takes too long.
-func (m *listMeter) countBytes(ctx context.Context, bytes int) error {
-	m.read += int64(bytes)
-	switch {
-	case m.read <= largeList:
-		return nil
-	case m.until.IsZero():
-		free, err := m.budget.lists.Acquire(ctx, m.budget.account)
-		if err != nil {
-			return err
-		}
-		m.free, m.until = free, time.Now().Add(listTime)
-	case time.Now().After(m.until):
-		return context.DeadlineExceeded
-	}
-	return nil
-}
+// maxWordsBytes is how much is read of the text of an error.
+const maxWordsBytes = 1 << 10
 
 // bodyLimit ends an answer that is longer than limit, or than a list may be where it brings no objects.
 type bodyLimit struct {
@@ -90,7 +35,7 @@ func (b bodyLimit) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !strings.HasSuffix(req.URL.Path, "/"+transport.UploadPackServiceName) {
 		limit = min(limit, maxListBytes)
 	}
-	res.Body = &limitedBody{ReadCloser: res.Body, left: limit, count: countOf(req.Context())}
+	res.Body = &limitedBody{ReadCloser: res.Body, left: limit, count: budget.CountOf(req.Context())}
 	return res, nil
 }
 

@@ -19,6 +19,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
@@ -90,12 +91,12 @@ func New(s Server, o Options) (*Conn, error) {
 
 // ListRefs returns the refs that a session lists. Of large lists the budget lets few come at once, and each namespace has its turn. It returns an error without a
 // budget.
-func (c *Conn) ListRefs(ctx context.Context, s transport.Session, b *Budget) (*packp.AdvRefs, error) {
+func (c *Conn) ListRefs(ctx context.Context, s transport.Session, b *budget.Budget) (*packp.AdvRefs, error) {
 	if b.IsZero() {
 		return nil, errors.New("cannot list refs: no namespace pays for the answer")
 	}
-	ctx, meter := withListMeter(ctx, b)
-	defer func() { meter.free() }()
+	ctx, meter := budget.WithListMeter(ctx, b)
+	defer func() { meter.Free() }()
 	adv, err := s.AdvertisedReferencesContext(ctx)
 	if err == nil || errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		c.route.recordProof(ctx)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -118,7 +119,7 @@ func TestTLS(t *testing.T) {
 	}
 
 	r := git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, CABundle: []byte("none")}
-	if _, err := git.NewClient(r, transport.NewBudget()); err == nil {
+	if _, err := git.NewClient(r, budget.New()); err == nil {
 		t.Error("\nA bundle without certificates is a mistake\nNewClient(): no error")
 	}
 }
@@ -135,7 +136,7 @@ func clientOfHandler(t *testing.T, fn http.HandlerFunc) *git.Client {
 
 func clientAt(t *testing.T, url string) *git.Client {
 	t.Helper()
-	c, err := git.NewClient(git.Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef, Auth: transport.Basic{Username: "user", Password: canary}}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef, Auth: transport.Basic{Username: "user", Password: canary}}, budget.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func TestRedirectOnTheSameHost(t *testing.T) {
 		forward(t, w, r, strings.TrimSuffix(s.URL(repo), "/"+repo+".git"))
 	}))
 	defer proxy.Close()
-	c, err := git.NewClient(git.Remote{URL: proxy.URL + "/old/" + repo + ".git", Branch: "main", StateRef: stateRef}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: proxy.URL + "/old/" + repo + ".git", Branch: "main", StateRef: stateRef}, budget.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +321,7 @@ func client(tb testing.TB, s *gitserver.Server, change ...func(r *git.Remote)) *
 	for _, fn := range change {
 		fn(&r)
 	}
-	c, err := git.NewClient(r, transport.NewBudget())
+	c, err := git.NewClient(r, budget.New())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -166,7 +167,7 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 			for _, addr := range []string{opened, closed} {
 				r := git.Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{}}
 				tc.change(&r, addr)
-				c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
+				c, err := git.NewClient(r, budget.New(), git.WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -191,7 +192,7 @@ func TestGuardIsAskedForEachConnection(t *testing.T) {
 	names.set("127.0.0.1")
 	url := strings.Replace(s.URL(repo), "127.0.0.1", "git.example.org", 1)
 	r := git.Remote{URL: url, Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true}}
-	c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
+	c, err := git.NewClient(r, budget.New(), git.WithResolver(names.resolver()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +295,7 @@ func TestPrivateAddressesAreConcealed(t *testing.T) {
 			for _, reported := range [][]netip.Prefix{nil, {netip.MustParsePrefix("127.0.0.0/8")}} {
 				r := git.Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true, Reported: reported}}
 				tc.change(&r)
-				c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
+				c, err := git.NewClient(r, budget.New(), git.WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -326,7 +327,7 @@ func TestProvenAddressIsNotConcealed(t *testing.T) {
 	r := git.Remote{
 		URL: strings.Replace(s.URL(repo), "127.0.0.1", "git.example.org", 1), Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true},
 	}
-	c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
+	c, err := git.NewClient(r, budget.New(), git.WithResolver(names.resolver()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +373,7 @@ func TestIdleConnectionIsConcealed(t *testing.T) {
 	}
 	s.Start()
 	t.Cleanup(s.Close)
-	c, err := git.NewClient(git.Remote{URL: s.URL + "/x.git", Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true}}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: s.URL + "/x.git", Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true}}, budget.New())
 	if err != nil {
 		t.Fatal(err)
 	}

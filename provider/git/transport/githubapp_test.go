@@ -20,6 +20,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -98,7 +99,7 @@ func TestGitHubApp(t *testing.T) {
 	clock := func() time.Time { return now }
 	f := newForge(t, clock)
 	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS(), gitserver.WithBasicAuth("x-access-token", "ghs_canary1"))
-	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA()}, transport.NewBudget(), git.WithClock(clock))
+	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA()}, budget.New(), git.WithClock(clock))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestProvenAPIIsNotConcealed(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS(), gitserver.WithBasicAuth("x-access-token", "ghs_canary1"))
 	c, err := git.NewClient(git.Remote{
 		URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA(), Guard: &address.Guard{Loopback: true},
-	}, transport.NewBudget(), git.WithClock(clock))
+	}, budget.New(), git.WithClock(clock))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func TestGitHubAppIsRefused(t *testing.T) {
 			r, a := git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef}, f.auth()
 			change(&r, &a)
 			r.Auth = a
-			if _, err := git.NewClient(r, transport.NewBudget()); err == nil || strings.Contains(err.Error(), "canary") {
+			if _, err := git.NewClient(r, budget.New()); err == nil || strings.Contains(err.Error(), "canary") {
 				t.Errorf("NewClient(...): %v, want an error without a credential", err)
 			}
 		})

@@ -7,7 +7,12 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 )
 
-const schemeSSH = "ssh"
+const (
+	schemeSSH = "ssh"
+
+	// maxTrustBytes limits the certificates and the host keys of a server. The certificates of all public authorities have 230 KiB.
+	maxTrustBytes = 256 << 10
+)
 
 // A Server is a repository, and how it is reached.
 type Server struct {
@@ -32,6 +37,9 @@ func (s Server) Validate() error {
 	u, err := policy.ParseRepositoryURL(s.URL)
 	if err != nil {
 		return err
+	}
+	if max(len(s.CABundle), len(s.KnownHosts)) > maxTrustBytes {
+		return errors.Errorf("CA bundle and known hosts must have at most %d KiB", maxTrustBytes>>10)
 	}
 	if err := s.checkScheme(u); err != nil {
 		return err

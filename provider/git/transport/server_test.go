@@ -25,6 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -152,7 +153,7 @@ func TestProxyIsRefused(t *testing.T) {
 	}
 	for name, u := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := git.NewClient(git.Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &transport.Proxy{URL: u}}, transport.NewBudget())
+			_, err := git.NewClient(git.Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &transport.Proxy{URL: u}}, budget.New())
 			if err == nil {
 				t.Fatalf("NewClient(...): no error for %q", u)
 			}
@@ -275,7 +276,7 @@ func TestCertificates(t *testing.T) {
 		})
 	}
 	bad := git.Remote{URL: asking, Branch: "main", StateRef: stateRef, Certificate: &transport.Certificate{Chain: chain, Key: transport.Secret(foreignKey)}}
-	if _, err := git.NewClient(bad, transport.NewBudget()); err == nil {
+	if _, err := git.NewClient(bad, budget.New()); err == nil {
 		t.Error("\nA certificate with the key of another certificate is refused\nNewClient(...): no error")
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -373,7 +374,7 @@ func TestTooMuchOverSSH(t *testing.T) {
 // limited returns a client of a remote whose server may send less.
 func limited(t *testing.T, r git.Remote, l transport.Limits) *git.Client {
 	t.Helper()
-	c, err := git.NewClient(r, transport.NewBudget(), git.WithLimits(l))
+	c, err := git.NewClient(r, budget.New(), git.WithLimits(l))
 	if err != nil {
 		t.Fatal(err)
 	}

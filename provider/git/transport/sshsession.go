@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
@@ -42,7 +43,7 @@ func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.Ad
 	if s.adv != nil {
 		return s.adv, nil
 	}
-	l, adv, err := s.openCommandLine(countOf(ctx))
+	l, adv, err := s.openCommandLine(budget.CountOf(ctx))
 	if err != nil {
 		return nil, err
 	}

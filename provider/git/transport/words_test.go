@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // TestServerWords shows the words of an answer that is an error, and not a page for browsers.
@@ -81,7 +81,7 @@ func TestServerWords(t *testing.T) {
 				_, _ = io.WriteString(w, tc.body)
 			}))
 			t.Cleanup(h.Close)
-			c, err := git.NewClient(git.Remote{URL: h.URL + "/shop.git", Branch: "main", StateRef: "refs/intentplane/state"}, transport.NewBudget())
+			c, err := git.NewClient(git.Remote{URL: h.URL + "/shop.git", Branch: "main", StateRef: "refs/intentplane/state"}, budget.New())
 			if err != nil {
 				t.Fatal(err)
 			}

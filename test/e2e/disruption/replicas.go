@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/provider/git"
+	gitbudget "github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/patience"
@@ -97,7 +98,7 @@ func (f *fleet) pushUnmanaged(push pusher, stop <-chan struct{}) {
 
 // newEngine returns a pusher that uses our own Git client.
 func newEngine(f *fleet) pusher {
-	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"}, transport.NewBudget())
+	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"}, gitbudget.New())
 	f.Must(err)
 	f.T.Cleanup(c.Close)
 	return func(ctx context.Context, path, message string) error {

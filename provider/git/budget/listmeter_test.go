@@ -1,4 +1,4 @@
-package transport
+package budget
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 
 // A list of refs that comes in steps of 64 KiB, as often as the test says.
 type steppedList struct {
-	meter *listMeter
+	meter *ListMeter
 	err   chan error
 	read  int
 }
 
 func newSteppedList(ctx context.Context, b *Budget, bytes int) *steppedList {
-	ctx, m := withListMeter(ctx, b)
+	ctx, m := WithListMeter(ctx, b)
 	l := &steppedList{meter: m, err: make(chan error, 1)}
 	go func() {
-		count := countOf(ctx)
+		count := CountOf(ctx)
 		for l.read = 0; l.read < bytes; l.read += 64 << 10 {
 			if err := count(64 << 10); err != nil {
 				l.err <- err
@@ -36,7 +36,7 @@ func newSteppedList(ctx context.Context, b *Budget, bytes int) *steppedList {
 // TestLargeListsTakeTurns lists the refs of forty hostile repositories of one namespace, and of repositories of others.
 func TestLargeListsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBudget()
+		b := New()
 		var hostile []*steppedList
 		for range 40 {
 			hostile = append(hostile, newSteppedList(t.Context(), b.ForNamespace("hostile"), 8<<20))
@@ -58,7 +58,7 @@ func TestLargeListsTakeTurns(t *testing.T) {
 		for range hostile { // Each list ends, and gives its place to the next list.
 			for _, l := range hostile {
 				if len(l.err) > 0 && <-l.err == nil {
-					l.meter.free()
+					l.meter.Free()
 				}
 			}
 			synctest.Wait()
@@ -74,7 +74,7 @@ func TestLargeListsTakeTurns(t *testing.T) {
 // TestSlowListEnds has a server send a large list drop by drop.
 func TestSlowListEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, m := withListMeter(t.Context(), NewBudget())
+		_, m := WithListMeter(t.Context(), New())
 		began, err := time.Now(), error(nil)
 		for err == nil && time.Since(began) < time.Minute {
 			err = m.countBytes(t.Context(), largeList)

@@ -1,5 +1,5 @@
-// Package objectstest writes packs for tests, object by object, as no git command would.
-package objectstest
+// Package packtest writes packs for tests, object by object, as no git command would.
+package packtest
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package objects
+package pack
 
 import (
 	"bytes"
@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/pack/packtest"
 )
 
 // counted counts how often a pack is gone through from another place.
@@ -36,51 +37,51 @@ const maxBytes = 80 << 20
 func TestHostilePack(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		fill   func(h *objectstest.Pack)
+		fill   func(h *packtest.Pack)
 		limit  int64
 		class  failure.Class
 		want   int
 	}{
 		"TinyObjects": {
 			reason: "Objects of four bytes count with their size in memory.",
-			fill:   func(h *objectstest.Pack) { h.Tiny(10_000) }, limit: 1 << 20, class: failure.ClassTooLarge,
+			fill:   func(h *packtest.Pack) { h.Tiny(10_000) }, limit: 1 << 20, class: failure.ClassTooLarge,
 		},
 		"TinyDeltas": {
 			reason: "Deltas count with their size in memory.",
-			fill: func(h *objectstest.Pack) {
+			fill: func(h *packtest.Pack) {
 				offset := h.Whole(plumbing.BlobObject, []byte("x"))
 				for n := range 10_000 {
-					h.DeltaAfter(offset, objectstest.Delta(1, 0, fmt.Append(nil, n)))
+					h.DeltaAfter(offset, packtest.Delta(1, 0, fmt.Append(nil, n)))
 				}
 			}, limit: 1 << 20, class: failure.ClassTooLarge,
 		},
 		"TooManyObjects": {
 			reason: "A pack has no more than so many objects, whatever the limit of their bytes.",
-			fill:   func(h *objectstest.Pack) { h.Count = maxObjects + 1 }, limit: 1 << 40, class: failure.ClassTooLarge,
+			fill:   func(h *packtest.Pack) { h.Count = maxObjects + 1 }, limit: 1 << 40, class: failure.ClassTooLarge,
 		},
 		"LongChain": {
 			reason: "A chain of deltas that is longer than Git makes any is read, each object once.",
-			fill:   func(h *objectstest.Pack) { h.Chain(5_000, 1_000, false) }, limit: maxBytes, want: 5_001,
+			fill:   func(h *packtest.Pack) { h.Chain(5_000, 1_000, false) }, limit: maxBytes, want: 5_001,
 		},
 		"LongChainBackwards": {
 			reason: "A chain whose links come in the wrong order is read, each object once.",
-			fill:   func(h *objectstest.Pack) { h.Chain(5_000, 1_000, true) }, limit: maxBytes, want: 5_001,
+			fill:   func(h *packtest.Pack) { h.Chain(5_000, 1_000, true) }, limit: maxBytes, want: 5_001,
 		},
 		"ChainOfLargeObjects": {
 			reason: "A chain counts with the size of each object that it makes.",
-			fill:   func(h *objectstest.Pack) { h.Chain(2_000, 64<<10, false) }, limit: maxBytes, class: failure.ClassTooLarge,
+			fill:   func(h *packtest.Pack) { h.Chain(2_000, 64<<10, false) }, limit: maxBytes, class: failure.ClassTooLarge,
 		},
 		"NoBase": {
 			reason: "A delta whose base is not there is an error.",
-			fill: func(h *objectstest.Pack) {
-				h.DeltaOf(plumbing.NewHash(strings.Repeat("a", 40)), objectstest.Delta(1, 0, []byte("b")))
+			fill: func(h *packtest.Pack) {
+				h.DeltaOf(plumbing.NewHash(strings.Repeat("a", 40)), packtest.Delta(1, 0, []byte("b")))
 			},
 			limit: maxBytes, class: failure.ClassTransient,
 		},
 		"DeltaLies": {
 			reason: "A delta whose result is larger than its header says is an error.",
-			fill: func(h *objectstest.Pack) {
-				h.DeltaOf(NewObject(plumbing.BlobObject, []byte("abc")).ID, append([]byte{3, 1}, objectstest.Copy(3)...))
+			fill: func(h *packtest.Pack) {
+				h.DeltaOf(objects.NewObject(plumbing.BlobObject, []byte("abc")).ID, append([]byte{3, 1}, packtest.Copy(3)...))
 				h.Whole(plumbing.BlobObject, []byte("abc"))
 			},
 			limit: maxBytes, class: failure.ClassTransient,
@@ -88,16 +89,16 @@ func TestHostilePack(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			h := objectstest.New(t)
+			h := packtest.New(t)
 			tc.fill(h)
 			data := &counted{Reader: bytes.NewReader(h.Bytes())}
-			got := map[plumbing.Hash]Object{}
-			p, _, err := ScanPack(t.Context(), data, tc.limit)
+			got := map[plumbing.Hash]objects.Object{}
+			p, _, err := Scan(t.Context(), data, tc.limit)
 			if err == nil {
 				got, err = p.Unpack(t.Context())
 			}
 			if err != nil {
-				err = BrokenPack(err)
+				err = BrokenError(err)
 			}
 			var broken *failure.ClassifiedError
 			class := failure.Class("")
@@ -115,10 +116,10 @@ func TestHostilePack(t *testing.T) {
 }
 
 func TestUnpackEndsWithContext(t *testing.T) {
-	h := objectstest.New(t)
+	h := packtest.New(t)
 	h.Tiny(10)
 	data := bytes.NewReader(h.Bytes())
-	p, _, err := ScanPack(t.Context(), data, maxBytes)
+	p, _, err := Scan(t.Context(), data, maxBytes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestUnpackEndsWithContext(t *testing.T) {
 	if _, err := p.Unpack(ended); err == nil {
 		t.Error("\nA pack is not decoded once its context ended.\nUnpack(...): no error")
 	}
-	if _, _, err := ScanPack(ended, bytes.NewReader(h.Bytes()), maxBytes); err == nil {
-		t.Error("\nA pack is not scanned once its context ended.\nScanPack(...): no error")
+	if _, _, err := Scan(ended, bytes.NewReader(h.Bytes()), maxBytes); err == nil {
+		t.Error("\nA pack is not scanned once its context ended.\nScan(...): no error")
 	}
 }

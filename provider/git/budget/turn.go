@@ -1,4 +1,4 @@
-package transport
+package budget
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/memory"
 )
 
 // maxLaneWait is how long an operation waits for the lane of large answers. It is longer than an operation may take: several have their turns before.
@@ -53,8 +54,33 @@ func (b *Budget) RunInTurn(ctx context.Context, run func(context.Context) error)
 	return run(context.WithValue(ctx, turnKey{}, &largeTurn{lane: true}))
 }
 
+// acquireLane waits for the memory of a large answer, and then for the lane. Memory comes first: a namespace that waits for its own memory keeps the lane from
+// no other namespace.
 func (b *Budget) acquireLane(ctx context.Context) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, maxLaneWait)
 	defer cancel()
-	return b.lane.places.Acquire(ctx, b.account)
+	release, err := memory.Reserve(ctx, b.account.Namespace, memory.LargeBytes)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := b.lane.places.Acquire(ctx, b.account)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return func() { leave(); release() }, nil
+}
+
+// tryAcquireLane acquires the lane and the memory of a large answer if both are free.
+func (b *Budget) tryAcquireLane() (func(), bool) {
+	release, ok := memory.TryReserve(b.account.Namespace, memory.LargeBytes)
+	if !ok {
+		return nil, false
+	}
+	leave, ok := b.lane.places.TryAcquire(b.account)
+	if !ok {
+		release()
+		return nil, false
+	}
+	return func() { leave(); release() }, true
 }

@@ -1,10 +1,12 @@
-package objects
+package pack
 
 import (
 	"bytes"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
 func TestPack(t *testing.T) {
@@ -26,31 +28,31 @@ func TestPack(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			source, target := NewObject(plumbing.TreeObject, tc.from), NewObject(plumbing.TreeObject, tc.to)
+			source, target := objects.NewObject(plumbing.TreeObject, tc.from), objects.NewObject(plumbing.TreeObject, tc.to)
 			target.Base = source.ID
 			sizes := []int{}
 			for _, deltas := range []bool{true, false} {
-				pack, err := EncodePack([]Object{source, target, source}, deltas)
+				data, err := Encode([]objects.Object{source, target, source}, deltas)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := unpackAll(t, pack)
+				got, err := unpackAll(t, data)
 				if err != nil || len(got) != 2 || !bytes.Equal(got[target.ID].Data, tc.to) || !bytes.Equal(got[source.ID].Data, tc.from) {
 					t.Errorf("\n%s\nunpack(): %d objects, %v", tc.reason, len(got), err)
 				}
-				sizes = append(sizes, len(pack))
+				sizes = append(sizes, len(data))
 			}
 			if len(tc.to) > 1<<17 && sizes[0]+100 > sizes[1] {
-				t.Errorf("\nA small difference is small\nencodePack(): %v bytes", sizes)
+				t.Errorf("\nA small difference is small\nEncode(): %v bytes", sizes)
 			}
 		})
 	}
 }
 
 // unpackAll scans and unpacks a pack.
-func unpackAll(t *testing.T, pack []byte) (map[plumbing.Hash]Object, error) {
+func unpackAll(t *testing.T, data []byte) (map[plumbing.Hash]objects.Object, error) {
 	t.Helper()
-	p, _, err := ScanPack(t.Context(), bytes.NewReader(pack), 80<<20)
+	p, _, err := Scan(t.Context(), bytes.NewReader(data), 80<<20)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package transport
+package budget
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func (zeros) Read(p []byte) (int, error) {
 }
 
 func TestSlowLargeAnswerIsGivenUp(t *testing.T) {
-	b := NewBudget()
+	b := New()
 	b.lane.patience = time.Millisecond
 	slow, read := newEndless(), make(chan error, 1)
 	go func() {
@@ -77,7 +77,7 @@ func TestSlowLargeAnswerIsGivenUp(t *testing.T) {
 }
 
 func TestLargeAnswerIsReadWhileNobodyWaits(t *testing.T) {
-	b := NewBudget()
+	b := New()
 	b.lane.patience = time.Nanosecond
 	s := Share{budget: b, giveUp: func() error { return errors.New("given up") }}
 	defer s.Release()
@@ -163,7 +163,7 @@ func TestLargeAnswersOfManyNamespacesArrive(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := NewBudget()
+				b := New()
 				type outcome struct {
 					gaveUp int
 					err    error
@@ -186,7 +186,7 @@ func TestLargeAnswersOfManyNamespacesArrive(t *testing.T) {
 }
 
 func TestLastingTurnIsUsedOnce(t *testing.T) {
-	l := NewBudget().lane
+	l := New().lane
 	got := []bool{l.keepsLane("hostile"), l.keepsLane("team-a"), l.keepsLane("hostile"), l.keepsLane("hostile"), l.keepsLane("hostile")}
 	if diff := cmp.Diff([]bool{false, false, true, false, true}, got); diff != "" {
 		t.Errorf("A namespace whose answers are always slow keeps the lane every other time only.\nkeepsLane(...): -want, +got:\n%s", diff)
@@ -194,7 +194,7 @@ func TestLastingTurnIsUsedOnce(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
-	b := NewBudget()
+	b := New()
 	modest, first, second := &Share{budget: b}, &Share{budget: b}, &Share{budget: b}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -1,4 +1,4 @@
-package objects
+package pack
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
 const (
@@ -43,9 +44,9 @@ type deltaBase struct {
 	id plumbing.Hash
 }
 
-// ScanPack finds the objects of a pack. It returns how many bytes they will take, and an error if they are more than limit, or too many: some
+// Scan finds the objects of a pack. It returns how many bytes they will take, and an error if they are more than limit, or too many: some
 // bytes on the wire can stand for a thousand times as many in memory.
-func ScanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*Pack, int64, error) {
+func Scan(ctx context.Context, data io.ReadSeeker, limit int64) (*Pack, int64, error) {
 	p := &Pack{scanner: packfile.NewScanner(data)}
 	_, count, err := p.scanner.Header()
 	if err != nil {
@@ -101,8 +102,8 @@ func (p *Pack) scanNextObject(left int64) (int64, error) {
 
 // Unpack decodes a pack that was scanned. Each object is made once, and nothing calls itself: a chain of deltas costs no more than as many
 // objects without one. The parser of go-git makes the objects of a chain again for each link that its cache has lost.
-func (p *Pack) Unpack(ctx context.Context) (map[plumbing.Hash]Object, error) {
-	u := &unpacker{Pack: p, objects: map[plumbing.Hash]Object{}, waiting: map[deltaBase][]packPart{}}
+func (p *Pack) Unpack(ctx context.Context) (map[plumbing.Hash]objects.Object, error) {
+	u := &unpacker{Pack: p, objects: map[plumbing.Hash]objects.Object{}, waiting: map[deltaBase][]packPart{}}
 	for _, part := range p.parts {
 		if part.kind.IsDelta() {
 			u.waiting[part.base] = append(u.waiting[part.base], part)
@@ -126,7 +127,7 @@ func (p *Pack) Unpack(ctx context.Context) (map[plumbing.Hash]Object, error) {
 type unpacker struct {
 	*Pack
 
-	objects map[plumbing.Hash]Object
+	objects map[plumbing.Hash]objects.Object
 	// waiting deltas, by their base object.
 	waiting map[deltaBase][]packPart
 }
@@ -134,7 +135,7 @@ type unpacker struct {
 // A placedObject is an unpacked object with its place in the pack.
 type placedObject struct {
 	at int64
-	Object
+	objects.Object
 }
 
 // resolveObject makes an object, and all that are made of it.
@@ -146,7 +147,7 @@ func (u *unpacker) resolveObject(ctx context.Context, whole packPart) error {
 	if whole.kind < plumbing.CommitObject || whole.kind > plumbing.TagObject {
 		return errors.New("cannot read pack: an object is of no kind that is known")
 	}
-	for next := []placedObject{{at: whole.at, Object: NewObject(whole.kind, data)}}; len(next) > 0; {
+	for next := []placedObject{{at: whole.at, Object: objects.NewObject(whole.kind, data)}}; len(next) > 0; {
 		object := next[len(next)-1]
 		next = next[:len(next)-1]
 		u.objects[object.ID] = object.Object
@@ -172,7 +173,7 @@ func (u *unpacker) applyWaitingDeltas(ctx context.Context, base placedObject) ([
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, placedObject{at: waiting.at, Object: NewObject(base.Kind, data)})
+			out = append(out, placedObject{at: waiting.at, Object: objects.NewObject(base.Kind, data)})
 		}
 		delete(u.waiting, b)
 	}
@@ -194,8 +195,8 @@ func (u *unpacker) inflatePart(ctx context.Context, part packPart) ([]byte, erro
 	return content.Bytes(), nil
 }
 
-// BrokenPack returns the error for an unreadable pack that arrived. The text of the library is left out: it depends on the bytes of the pack.
-func BrokenPack(err error) error {
+// BrokenError returns the error for an unreadable pack that arrived. The text of the library is left out: it depends on the bytes of the pack.
+func BrokenError(err error) error {
 	var classified *failure.ClassifiedError
 	if errors.As(err, &classified) {
 		return classified

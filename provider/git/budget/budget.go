@@ -1,4 +1,5 @@
-package transport
+// Package budget bounds the memory of the answers of Git servers: each operation is at the cost of a namespace, which has its turn.
+package budget
 
 import (
 	"context"
@@ -7,12 +8,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
 const (
 	// modestBytes limits an answer on the wire, and its objects in memory, that does not wait for other answers.
 	modestBytes = 8 << 20
+
+	// readStep is in which steps a modest answer takes memory of the account of the process, in bytes.
+	readStep = 1 << 20
 
 	// largeTime is how long a large answer may hold the lane before its rate is looked at, and rateCheckInterval how often it is from then on.
 	largeTime         = 10 * time.Second
@@ -26,8 +31,8 @@ const (
 	maxLastingTurns = 1000
 )
 
-// A Budget bounds the memory of all operations that share it: many modest answers, one large answer at a time, and few large lists of refs. Modest answers
-// never wait, and the namespaces take turns with large answers. A large answer that comes slowly gives its turn up while another namespace waits, and the next
+// A Budget bounds the memory of all operations that share it: modest answers, one large answer at a time, and few large lists of refs. Namespaces pay for all
+// of them from the account of the process. Modest answers do not wait for large answers, and the namespaces take turns with large answers. A large answer that comes slowly gives its turn up while another namespace waits, and the next
 // turn of its namespace lasts as long as the answer does: so each answer arrives, however many wait.
 type Budget struct {
 	lane *largeLane
@@ -47,8 +52,8 @@ type largeLane struct {
 	lasting map[string]struct{}
 }
 
-// NewBudget returns a budget that no operation uses yet.
-func NewBudget() *Budget {
+// New returns a budget that no operation uses yet.
+func New() *Budget {
 	return &Budget{
 		lane:  &largeLane{places: shares.NewPlaces(shares.Limits{PerHost: 1}), patience: largeTime, lasting: map[string]struct{}{}},
 		lists: shares.NewPlaces(shares.Limits{Together: listsAtOnce, PerNamespace: 1}),
@@ -63,8 +68,11 @@ func (b *Budget) ForNamespace(namespace string) *Budget {
 	return &Budget{lane: b.lane, lists: b.lists, account: shares.Place{Namespace: namespace}}
 }
 
-// IsZero reports whether the budget has no account to charge: it is nil, or not one of NewBudget.
+// IsZero reports whether the budget has no account to charge: it is nil, or not one of New.
 func (b *Budget) IsZero() bool { return b == nil || b.lane == nil || b.lists == nil }
+
+// Namespace returns the namespace that pays for operations. Empty stands for administrators.
+func (b *Budget) Namespace() string { return b.account.Namespace }
 
 // keepsLane decides about a slow answer while another namespace waits: it keeps the lane once after the namespace gave up a turn. Otherwise it gives the lane
 // up, and the next slow answer of the namespace keeps it.
@@ -88,34 +96,47 @@ type Share struct {
 	// giveUp ends the answer that is read.
 	giveUp func() error
 	free   func()
+	// held are the bytes of the account that a modest answer takes.
+	held int64
 }
 
 // NewShare returns the share of an operation, which uses nothing of the budget yet. GiveUp ends the answer
 // that is read.
 func NewShare(b *Budget, giveUp func() error) *Share { return &Share{budget: b, giveUp: giveUp} }
 
-// Grow takes the lane if so many bytes need it. It returns an error if the context ends before; the context of an operation of RunInTurn ends if the lane is
-// taken.
+// Grow takes memory for so many bytes more, and the lane if an answer is large or the namespace has no memory left. It returns an error if the context ends
+// before; the context of an operation of RunInTurn ends if the lane is taken.
 func (s *Share) Grow(ctx context.Context, bytes int64) error {
 	turn := turnOf(ctx)
-	if s.free != nil || bytes <= modestBytes || turn.hasLane() {
+	if s.free != nil || turn.hasLane() || bytes <= modestBytes && s.takeModest(bytes) {
 		return nil
 	}
-	if free, ok := s.budget.lane.places.TryAcquire(s.budget.account); ok {
+	if turn == nil {
+		var err error
+		s.free, err = s.budget.lane.places.Acquire(ctx, s.budget.account)
+		return err
+	}
+	if free, ok := s.budget.tryAcquireLane(); ok {
 		s.free = free
 		return nil
 	}
-	if turn != nil {
-		turn.endUntilNext()
-		return context.Canceled
+	turn.endUntilNext()
+	return context.Canceled
+}
+
+// takeModest takes memory for a modest answer. It returns false if the namespace has none left.
+func (s *Share) takeModest(bytes int64) bool {
+	if _, ok := memory.TryReserve(s.budget.account.Namespace, bytes); !ok {
+		return false
 	}
-	var err error
-	s.free, err = s.budget.lane.places.Acquire(ctx, s.budget.account)
-	return err
+	s.held += bytes
+	return true
 }
 
 // Release returns the share of the operation to the budget.
 func (s *Share) Release() {
+	memory.Hold(s.budget.account.Namespace, -s.held)
+	s.held = 0
 	if s.free != nil {
 		s.free()
 		s.free = nil
@@ -125,8 +146,14 @@ func (s *Share) Release() {
 // Read reads all of an answer. It returns context.DeadlineExceeded for an abandoned answer.
 func (s *Share) Read(ctx context.Context, r io.Reader) (io.ReadSeeker, error) {
 	c := &chunkBuffer{}
-	if err := c.fillFrom(io.LimitReader(r, modestBytes)); err != nil || c.size < modestBytes {
-		return c, err
+	for c.size < modestBytes {
+		if err := s.Grow(ctx, readStep); err != nil {
+			return nil, err
+		}
+		size := c.size
+		if err := c.fillFrom(io.LimitReader(r, readStep)); err != nil || c.size < size+readStep {
+			return c, err
+		}
 	}
 	if err := s.Grow(ctx, modestBytes+1); err != nil {
 		return nil, err

@@ -1,4 +1,5 @@
-package objects
+// Package pack encodes and decodes the packs in which Git servers send and take objects. A hostile pack costs no more than its limits.
+package pack
 
 import (
 	"bytes"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
 const (
@@ -29,17 +32,17 @@ type packer struct {
 	data   map[plumbing.Hash][]byte
 }
 
-// EncodePack returns a pack of the objects, each of which is there once. Deltas
+// Encode returns a pack of the objects, each of which is there once. Deltas
 // are for servers that know them.
-func EncodePack(objects []Object, deltas bool) ([]byte, error) {
+func Encode(all []objects.Object, deltas bool) ([]byte, error) {
 	p := &packer{deltas: deltas, at: map[plumbing.Hash]int{}, data: map[plumbing.Hash][]byte{}}
 	var err error
 	// It is read once, on the other end of the line.
 	if p.zip, err = zlib.NewWriterLevel(&p.out, zlib.BestSpeed); err != nil {
 		return nil, errors.Wrap(err, "cannot make compressor")
 	}
-	unique := []Object{}
-	for _, o := range objects {
+	unique := []objects.Object{}
+	for _, o := range all {
 		if _, done := p.data[o.ID]; !done {
 			p.data[o.ID] = o.Data
 			unique = append(unique, o)
@@ -62,7 +65,7 @@ func (p *packer) writeUint32(n int) {
 	p.out.Write(binary.BigEndian.AppendUint32(nil, uint32(n))) //nolint:gosec // No pack of ours has so many.
 }
 
-func (p *packer) writeObject(o Object) error {
+func (p *packer) writeObject(o objects.Object) error {
 	offset := p.out.Len()
 	base, isKnown := p.at[o.Base]
 	p.at[o.ID] = offset

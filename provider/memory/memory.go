@@ -1,0 +1,70 @@
+// Package memory has the account of the memory that peers cause in the process: answers of servers that are being read, and decoded objects for as long as
+// caches and reconciles hold them.
+//
+// The process has one account, and each use of it names the namespace that pays. So no caller can leave the account out or have a second one, and its bounds
+// hold for Git servers, API servers and web servers together, however many of them are hostile at once.
+package memory
+
+import (
+	"context"
+	"runtime"
+)
+
+const (
+	mebibyte = 1 << 20
+
+	// namespaceBytes limits the memory of one namespace: it has room for an answer of LargeBytes beside the snapshot that a reconcile of it reads. tenantBytes
+	// limits the memory of all namespaces together: beside one that uses all of its share there is room for a large answer to another one.
+	namespaceBytes = 64*mebibyte + LargeBytes
+	tenantBytes    = namespaceBytes + LargeBytes
+
+	// guaranteedBytes is the memory that a namespace has, although others use all of the rest. The places for operations bound how many namespaces need it.
+	guaranteedBytes = 24 * mebibyte
+
+	// administratorBytes limits the answers to configurations of administrators, which no namespace delays.
+	administratorBytes = 2 * tenantBytes
+
+	// LargeBytes is the largest reservation: the largest answer of a Git server with its objects.
+	LargeBytes = 112 * mebibyte
+)
+
+// process has the two pools of the process.
+var process = struct{ administrators, tenants *pool }{ //nolint:gochecknoglobals // One account for the process: no caller can have another one.
+	administrators: newPool(limits{all: administratorBytes, namespace: administratorBytes, guaranteed: guaranteedBytes}, collectGarbage),
+	tenants:        newPool(limits{all: tenantBytes, namespace: namespaceBytes, guaranteed: guaranteedBytes}, collectGarbage),
+}
+
+// poolOf returns the pool that a namespace shares. An empty namespace stands for administrators.
+func poolOf(namespace string) *pool {
+	if namespace == "" {
+		return process.administrators
+	}
+	return process.tenants
+}
+
+// Reserve waits until a namespace has room for some bytes, at most LargeBytes, and returns the function that releases them, which may be called more than
+// once. Of the namespaces that wait, the namespace that uses the least is first. It returns the error of the context if that ends before.
+func Reserve(ctx context.Context, namespace string, bytes int64) (release func(), err error) {
+	return poolOf(namespace).reserve(ctx, namespace, bytes)
+}
+
+// TryReserve reserves bytes without a wait. It returns false if the namespace has no room for them.
+func TryReserve(namespace string, bytes int64) (release func(), ok bool) {
+	return poolOf(namespace).tryReserve(namespace, bytes)
+}
+
+// Hold counts bytes that are in memory already, or gives them back if they are negative. They are counted although the namespace has no room: then its next
+// reservation waits.
+func Hold(namespace string, bytes int64) { poolOf(namespace).hold(namespace, bytes) }
+
+// HoldWhile counts bytes until the garbage collector finds that nothing refers to an object any more.
+func HoldWhile[T any](object *T, namespace string, bytes int64) {
+	if bytes == 0 {
+		return
+	}
+	Hold(namespace, bytes)
+	runtime.AddCleanup(object, func(held int64) { Hold(namespace, -held) }, bytes)
+}
+
+// Used returns the bytes that administrators and all namespaces use.
+func Used() int64 { return process.administrators.usedBytes() + process.tenants.usedBytes() }
