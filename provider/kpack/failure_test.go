@@ -139,7 +139,7 @@ func TestExplainFailure(t *testing.T) {
 		},
 		"DiskPressure": {
 			reason: "A pod that a node without room on its disk evicted is tried again.", build: endedWith(t, upTo(2), 137, "Error"),
-			pod:  endedByKubelet("Evicted", "The node was low on resource: ephemeral-storage. Threshold quantity: 1Gi, available: 20Mi."),
+			pod: endedByKubelet("Evicted", "The node was low on resource: ephemeral-storage. Threshold quantity: 1Gi, available: 20Mi."),
 			want: Failure{
 				Reason: "Evicted", Step: "detect", Message: "The node was low on resource: ephemeral-storage. Threshold quantity: 1Gi, available: 20Mi.",
 				Logs: logs + "detect",
