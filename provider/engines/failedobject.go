@@ -72,7 +72,7 @@ func argoFailedObject(main *unstructured.Unstructured) *FailedObject {
 // inventoryFailedObject returns the first object that the ResourceGroup of Config Sync calls Failed, once it was stalled for one of its objects.
 func inventoryFailedObject(group *unstructured.Unstructured) *FailedObject {
 	g := resourceGroup{}
-	if decodeObject(group, &g) != nil || g.Status.ObservedGeneration != g.Metadata.Generation {
+	if DecodeObject(group, &g) != nil || g.Status.ObservedGeneration != g.Metadata.Generation {
 		return nil
 	}
 	stalled := findCondition(g.Status.Conditions, "Stalled")

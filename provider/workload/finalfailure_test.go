@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 )
 
 // decodeObject decodes an object of a Site's cluster.
@@ -52,7 +52,7 @@ func TestFindFinalFailure(t *testing.T) {
 		return "{type: " + conditionType + ", status: '" + status + "', reason: " + reason + ", message: 'no', " + transitionTime + "}"
 	}
 	failed := func(message string) *FinalFailure {
-		return &FinalFailure{Reason: engines.ReasonObjectFailed, Message: message, DeclaredAt: declared}
+		return &FinalFailure{Reason: gatewayapi.ReasonObjectFailed, Message: message, DeclaredAt: declared}
 	}
 	cases := map[string]struct {
 		reason string
@@ -81,14 +81,14 @@ func TestFindFinalFailure(t *testing.T) {
 		"Route": {
 			reason: "A route that a Gateway refuses counts once that has lasted for a moment, and has the time of its refusal.", object: routeWith(refused),
 			want: &FinalFailure{
-				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
+				Reason: gatewayapi.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
 				Message: "HTTPRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
 			},
 		},
 		"GRPCRoute": {
 			reason: "A Gateway refuses a GRPCRoute as it refuses an HTTPRoute.", object: strings.Replace(routeWith(refused), "HTTPRoute", "GRPCRoute", 1),
 			want: &FinalFailure{
-				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
+				Reason: gatewayapi.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
 				Message: "GRPCRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
 			},
 		},
@@ -98,7 +98,7 @@ func TestFindFinalFailure(t *testing.T) {
 				status: {parents: [{parentRef: {name: outside}, controllerName: example.org/a, conditions: [` + strings.ReplaceAll(refused, "12:00", "11:00") + `]},
 					{parentRef: {name: inside}, controllerName: example.org/a, conditions: [` + refused + `]}]}}`,
 			want: &FinalFailure{
-				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
+				Reason: gatewayapi.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
 				Message: "HTTPRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
 			},
 		},
