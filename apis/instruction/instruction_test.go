@@ -227,9 +227,18 @@ func TestOf(t *testing.T) {
 			},
 		},
 		"LocalConfig": {
-			reason: "kustomize drops an object with this annotation, whatever its value.",
+			reason: "kustomize drops an object with this annotation.",
+			object: annotated("config.kubernetes.io/local-config", "true"),
+			want:   []string{"annotation config.kubernetes.io/local-config: true: a GitOps engine does not apply it"},
+		},
+		"LocalConfigEmpty": {
+			reason: "kustomize drops an object with an empty annotation too.",
+			object: annotated("config.kubernetes.io/local-config", ""),
+			want:   []string{`annotation config.kubernetes.io/local-config: "": a GitOps engine does not apply it`},
+		},
+		"LocalConfigOff": {
+			reason: "kustomize keeps an object whose annotation is false, and Config Sync applies it.",
 			object: annotated("config.kubernetes.io/local-config", "false"),
-			want:   []string{"annotation config.kubernetes.io/local-config: false: a GitOps engine does not apply it"},
 		},
 		"LongValue": {
 			reason: "A value of an author is quoted and shortened unless it is a short word.",

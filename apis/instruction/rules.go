@@ -54,10 +54,11 @@ func rules() []rule {
 	return slices.Concat(kustomizeRules(), fluxRules(), argoRules(), argoExclusions(), configSyncRules(), configSyncExclusions())
 }
 
-// kustomizeRules returns the rules of kustomize, which each engine runs on a directory with a kustomization.
+// kustomizeRules returns the rules of kustomize, which each engine runs on a directory with a kustomization. kustomize drops an object with any value of
+// local-config but false; Config Sync reads the annotation by itself, too.
 func kustomizeRules() []rule {
 	return []rule{
-		{engine: catalogv1alpha1.EngineNone, effect: EffectSkipped, key: "config.kubernetes.io/local-config", isGiven: always},
+		{engine: catalogv1alpha1.EngineNone, effect: EffectSkipped, key: "config.kubernetes.io/local-config", isGiven: except("false")},
 	}
 }
 

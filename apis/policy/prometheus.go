@@ -68,14 +68,14 @@ func CheckMetricsServer(site *catalogv1alpha1.Site, configKind string, c *config
 		}
 	}
 	u, err := url.Parse(address)
-	if err != nil || !isLoopback(u.Hostname()) {
+	if err != nil || !IsLoopbackHost(u.Hostname()) {
 		return nil //nolint:nilerr // Another check refuses an unreadable value.
 	}
 	return errors.Errorf("%s: %q is a loopback address, which is the provider's own machine: name an address that the provider's Pod reaches", field, u.Host)
 }
 
-// isLoopback reports whether a host is the machine of the client itself. RFC 6761 reserves localhost, and the names below it, for that.
-func isLoopback(host string) bool {
+// IsLoopbackHost reports whether a host is the machine of the client itself. RFC 6761 reserves localhost, and the names below it, for that.
+func IsLoopbackHost(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

@@ -30,7 +30,7 @@ func sections() []section {
 		{"SiteSync", syncConditions, advice.SiteSync},
 		{"Site", syncConditions, advice.Site},
 		{"SiteHealth", "apis/delivery/v1alpha1/sitehealth_conditions.go", advice.SiteHealth},
-		{"traffic", "provider/engines/gateway.go", advice.Site},
+		{"traffic", "provider/gatewayapi/reasons.go", advice.Site},
 		{"ImageBuild", "apis/build/v1alpha1/conditions.go", advice.ImageBuild},
 		{"Gate", "apis/rollout/v1alpha1/gate_conditions.go", advice.Gate},
 		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go", advice.ManagedCluster},

@@ -90,6 +90,43 @@ func TestEditsThatWaitForNoBuild(t *testing.T) {
 	}
 }
 
+// TestCanaryPolicyWhileBuilding edits the source, and with it the end of a canary's steps.
+func TestCanaryPolicyWhileBuilding(t *testing.T) {
+	type canary = deploymentv1alpha1.CanaryConfig
+	steps := []deploymentv1alpha1.CanaryStep{{Weight: new(int32(20))}}
+	full := func(c canary) *canary {
+		c.Enabled, c.Scale = new(true), "Weight"
+		return &c
+	}
+	present := full(canary{Steps: steps, Drain: "5m", OnInconclusive: "Reject"})
+	cases := map[string]struct {
+		reason              string
+		present, edit, want *canary
+	}{
+		"Policy": {
+			reason:  "Drain and onInconclusive take effect while the build runs, and the steps of the next image wait for it.",
+			present: present, edit: full(canary{Drain: "10s", OnInconclusive: "Hold"}), want: full(canary{Steps: steps, Drain: "10s", OnInconclusive: "Hold"}),
+		},
+		"Begins": {reason: "The image in force gets no canary.", edit: full(canary{Steps: steps, Drain: "10s", OnInconclusive: "Hold"})},
+		"Ends":   {reason: "The canary of the image in force goes on as it began.", present: present, want: present},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.in.Spec.Deploy.DeliveryConfig.Canary = tc.present
+			w.runs(newImage)
+			w.in.Spec.Deploy.DeliveryConfig.Canary = tc.edit
+			w.in.Spec.Source.Git.Revision = "next"
+			w.run()
+			w.builds("Building", atCommit(secondCommit))
+			w.run()
+			if diff := cmp.Diff(tc.want, w.desiredSpec().DeliveryConfig.Canary); diff != "" {
+				t.Errorf("\n%s\ncanary of the deployment: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestEditsAfterFailure edits how an image is judged, after it failed and while the next image is built.
 func TestEditsAfterFailure(t *testing.T) {
 	const rolledBack, reverting = "phase: Succeeded, outcome: RolledBack, rollback: {active: false}", "phase: RollingBack, rollback: {active: true}"

@@ -169,6 +169,8 @@ func (f *Facts) routeMessage() string {
 	switch {
 	case reason == "":
 		return ""
+	case s.Route == nil && s.State == deliveryv1alpha1.HealthNotObserved:
+		return projection.Sentence(fmt.Sprintf("Site %s: it is not known whether its route is accepted: %s", s.Name, cmp.Or(s.Message, s.Reason)))
 	case s.Route == nil:
 		return fmt.Sprintf("Site %s: the route was not observed yet.", s.Name)
 	}

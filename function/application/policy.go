@@ -7,7 +7,7 @@ import (
 )
 
 // passPolicy copies the policy of an edit to a deployment whose image stays for now: suspension, rollback, the timeouts of its delivery, the handling of
-// files of other users, the deletion policy, and the update policy of the Blueprint. None of these fields makes a revision.
+// files of other users, the deletion policy, the end of a canary's steps, and the update policy of the Blueprint. None of these fields makes a revision.
 func passPolicy(target *deploymentv1alpha1.IntentDeploymentSpec, edit deploymentv1alpha1.IntentDeploymentSpec) {
 	target.Suspend, target.RollbackConfig = edit.Suspend, edit.RollbackConfig
 	target.Blueprint.UpdatePolicy = edit.Blueprint.UpdatePolicy
@@ -17,6 +17,9 @@ func passPolicy(target *deploymentv1alpha1.IntentDeploymentSpec, edit deployment
 func passDeliveryPolicy(target *deploymentv1alpha1.DeliveryConfig, edit deploymentv1alpha1.DeliveryConfig) {
 	target.DeliveryTimeout, target.SyncWaitTimeout, target.ClusterWaitTimeout = edit.DeliveryTimeout, edit.SyncWaitTimeout, edit.ClusterWaitTimeout
 	target.DeletionPolicy, target.DriftPolicy, target.Adopt = edit.DeletionPolicy, edit.DriftPolicy, edit.Adopt
+	if target.Canary != nil && edit.Canary != nil { // Else the image has no canary, or the next one has none.
+		target.Canary.Drain, target.Canary.OnInconclusive = edit.Canary.Drain, edit.Canary.OnInconclusive
+	}
 }
 
 // passRules copies the rules of measurements: the progressTimeout, and the rules of metrics and checks that are measured already. The set of metrics and

@@ -88,7 +88,7 @@ type argoApplication struct {
 
 func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	a := argoApplication{}
-	if err := decodeObject(main, &a); err != nil {
+	if err := DecodeObject(main, &a); err != nil {
 		return unreadableObject(err)
 	}
 	o := Observation{Generation: main.GetGeneration(), Health: a.Status.Health.Status}

@@ -327,7 +327,8 @@ func TestArgoHealth(t *testing.T) {
 
 // TestArgoDetectedType observes Applications whose sources name no tool, and of which the last comparison reports a type.
 func TestArgoDetectedType(t *testing.T) {
-	const rendered = "its source is rendered by Helm, Jsonnet or a plugin"
+	const byHelm = "its source is rendered by Helm, so that it applies other objects than the files have"
+	const byPlugin = "its source is rendered by a plugin, so that it applies other objects than the files have"
 	cases := map[string]struct {
 		reason, types string
 		isListed      bool
@@ -335,15 +336,15 @@ func TestArgoDetectedType(t *testing.T) {
 	}{
 		"Directory":    {reason: "A directory is applied as it is.", types: `"sourceType": "Directory"`},
 		"Kustomize":    {reason: "kustomize reads the kustomization of the directory.", types: `"sourceType": "Kustomize"`},
-		"Helm":         {reason: "A Chart.yaml in the directory makes it a chart.", types: `"sourceType": "Helm"`, message: rendered},
-		"Plugin":       {reason: "A plugin that claims the directory may apply anything.", types: `"sourceType": "Plugin"`, message: rendered},
+		"Helm":         {reason: "A Chart.yaml in the directory makes it a chart.", types: `"sourceType": "Helm"`, message: byHelm},
+		"Plugin":       {reason: "A plugin that claims the directory may apply anything.", types: `"sourceType": "Plugin"`, message: byPlugin},
 		"None":         {reason: "An Application without a comparison has no type.", types: `"sourceType": ""`},
 		"Listed":       {reason: "Each of several sources has a type of its own.", types: `"sourceTypes": ["Plugin", "Directory"]`, isListed: true},
 		"ListedShort":  {reason: "A source that was added since the comparison has no type.", types: `"sourceTypes": ["Helm"]`, isListed: true},
 		"ListedSingle": {reason: "The type of a single source says nothing about several.", types: `"sourceType": "Helm"`, isListed: true},
 		"ListedPlugin": {
 			reason: "The type of the Site's source counts.",
-			types:  `"sourceTypes": ["Directory", "Plugin"]`, isListed: true, message: rendered,
+			types:  `"sourceTypes": ["Directory", "Plugin"]`, isListed: true, message: byPlugin,
 		},
 	}
 	for name, tc := range cases {

@@ -64,8 +64,8 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 			"several of its sources read the branch and the directory, and none has the URL of the Site's repository: write it in the right one as the configuration does"
 	}
 	i := found[0]
-	if sources[i].isRendered() || isRenderedType(a.typeOf(i)) {
-		return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, "its source is rendered by Helm, Jsonnet or a plugin"
+	if renderer := sources[i].renderer(a.typeOf(i)); renderer != "" {
+		return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, fmt.Sprintf("its source is rendered by %s, so that it applies other objects than the files have", renderer)
 	}
 	return sourceObservation{source: sources[i], compared: entryAt(compared, i), attempted: entryAt(attempted, i), proof: argoProof(w, sources[i])}, "", ""
 }
@@ -75,7 +75,7 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 func matchSources(w Want, sources []argoSource) (found []int, problem string) {
 	for _, i := range sourceOrder(w, sources) {
 		s := sources[i]
-		if p := cmp.Or(s.describeMissingPath(), describeWrongSource(w, s.TargetRevision, cleanPath(s.Path)), describeShallowSource(w, s)); p != "" {
+		if p := cmp.Or(s.describeOtherSource(), describeWrongSource(w, s.TargetRevision, cleanPath(s.Path)), describeShallowSource(w, s)); p != "" {
 			problem = cmp.Or(problem, p)
 			continue
 		}
@@ -132,9 +132,18 @@ func sourceOrder(w Want, sources []argoSource) []int {
 	return out
 }
 
-// isRendered reports whether other files than the files of the directory are applied.
-func (s argoSource) isRendered() bool {
-	return s.Chart != "" || len(s.Helm)+len(s.Plugin)+len(s.Directory.Jsonnet) > 0
+// renderer returns the tool that makes other objects of the files of a directory, or "". Argo CD finds a chart and a plugin by the files, and reports the type, so
+// the spec of the source need not name them.
+func (s argoSource) renderer(sourceType string) string {
+	switch {
+	case len(s.Helm) > 0, sourceType == "Helm":
+		return "Helm"
+	case len(s.Plugin) > 0, sourceType == "Plugin":
+		return "a plugin"
+	case len(s.Directory.Jsonnet) > 0:
+		return "Jsonnet"
+	}
+	return ""
 }
 
 // typeOf returns the type of a source that the last comparison found: Directory, Kustomize, Helm or Plugin. It is empty before the first comparison.
@@ -145,16 +154,17 @@ func (a argoApplication) typeOf(i int) string {
 	return entryAt(a.Status.SourceTypes, i)
 }
 
-// isRenderedType reports whether a source of a type applies other files than the files of the directory. Argo CD finds a chart and a plugin by the files of
-// the directory, so the spec of the source need not name them.
-func isRenderedType(sourceType string) bool { return sourceType == "Helm" || sourceType == "Plugin" }
-
-// describeMissingPath says that a source lends its files to other sources and has none of its own, or returns "".
-func (s argoSource) describeMissingPath() string {
-	if s.Ref == "" || s.Path != "" || s.Chart != "" {
-		return ""
+// describeOtherSource says why a source applies no files of a Git repository, or returns "". A source with a ref alone lends its files to other sources.
+func (s argoSource) describeOtherSource() string {
+	switch {
+	case s.Chart != "":
+		return fmt.Sprintf("its source is chart %q, which names no commit", s.Chart)
+	case strings.HasPrefix(s.RepoURL, "oci://"):
+		return "its source is an OCI artifact, which names no commit"
+	case s.Ref != "" && s.Path == "":
+		return "it has a ref and no path, so it applies no file"
 	}
-	return "it has a ref and no path, so it applies no file"
+	return ""
 }
 
 // describeShallowSource returns the error of a source that leaves out the folders which have the claim's files, or "". It applies none of

@@ -18,6 +18,8 @@ func TestSourceOrder(t *testing.T) {
 	}
 	recursive := source("git@git.example.org:o/fleet", w.SiteDir)
 	recursive.Directory.Recurse = true
+	jsonnet := source(w.URL, w.SiteDir)
+	jsonnet.Directory.Jsonnet = map[string]any{"extVars": []any{}}
 	cases := map[string]struct {
 		reason  string
 		sources []argoSource
@@ -92,11 +94,23 @@ func TestSourceOrder(t *testing.T) {
 			message: "it has a ref and no path, so it applies no file",
 		},
 		"Rendered": {
-			reason: "A source that Helm renders is not provable, although a second source would be.", message: "its source is rendered by Helm, Jsonnet or a plugin",
+			reason: "A source that Helm renders is not provable, although a second source would be.", message: "its source is rendered by Helm, so that it applies other objects than the files have",
 			sources: []argoSource{
 				{RepoURL: w.URL, Path: w.SiteDir, TargetRevision: "main", Helm: map[string]any{"releaseName": "a"}},
 				source("https://git.example.org/o/apps", w.SiteDir),
 			},
+		},
+		"Jsonnet": {
+			reason: "The message names the tool that renders the source.", message: "its source is rendered by Jsonnet, so that it applies other objects than the files have",
+			sources: []argoSource{jsonnet},
+		},
+		"Chart": {
+			reason: "A chart has a version in the place of a branch.", message: `its source is chart "base", which names no commit`,
+			sources: []argoSource{{RepoURL: "https://charts.example.org", Chart: "base", TargetRevision: "1.2.3"}},
+		},
+		"Artifact": {
+			reason: "An artifact has a tag in the place of a branch.", message: "its source is an OCI artifact, which names no commit",
+			sources: []argoSource{{RepoURL: "oci://registry.example.org/fleet", Path: w.SiteDir, TargetRevision: "1.2.3"}},
 		},
 		"Empty": {reason: "An Application without a source is named as such.", message: "it has no source"},
 	}

@@ -76,7 +76,7 @@ func inventoryOf(main *unstructured.Unstructured) Ref {
 
 func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observation {
 	r := configSyncRoot{}
-	if err := decodeObject(main, &r); err != nil {
+	if err := DecodeObject(main, &r); err != nil {
 		return unreadableObject(err)
 	}
 	o := Observation{
@@ -157,7 +157,7 @@ func (s configSyncStage) describeErrors() string {
 // inventoryReport returns the objects that were applied. An older version does not say how each of them ended.
 func inventoryReport(ref Ref, group *unstructured.Unstructured) Report {
 	g := resourceGroup{}
-	if group == nil || decodeObject(group, &g) != nil {
+	if group == nil || DecodeObject(group, &g) != nil {
 		return Report{}
 	}
 	out := Report{Applied: g.listApplied}
@@ -188,7 +188,7 @@ func inventoryHealth(ref Ref, group *unstructured.Unstructured) (health, reason,
 		return "", v1alpha1.SiteReasonProgressing, ref.String() + " does not exist, so the health of the objects is unknown: Config Sync makes it when it applies them"
 	}
 	g := resourceGroup{}
-	if err := decodeObject(group, &g); err != nil {
+	if err := DecodeObject(group, &g); err != nil {
 		return "", v1alpha1.SiteReasonEngineNotProvable, err.Error()
 	}
 	if c := findCondition(g.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {

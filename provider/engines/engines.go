@@ -224,7 +224,8 @@ func supportedKinds() []supportedKind {
 	}
 }
 
-func decodeObject(u *unstructured.Unstructured, into any) error {
+// DecodeObject decodes the fields of an object that its reader needs. It returns an error if one has an unexpected type.
+func DecodeObject(u *unstructured.Unstructured, into any) error {
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into) != nil {
 		// The converter's error is left out: its text differs from call to call.
 		return errors.Errorf("cannot read %s: a field has an unexpected type", u.GetKind())

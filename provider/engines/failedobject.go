@@ -1,6 +1,8 @@
 package engines
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,11 +23,21 @@ type FailedObject struct {
 	FailedAt time.Time
 }
 
-// hasFinalHealth reports whether an engine reports a failure of a kind for one cause alone, which is final. Argo CD calls a Deployment
-// Degraded, and kstatus, by which Config Sync judges, calls it Failed, once it exceeded its progress deadline; a Job once its condition
-// Failed is true. Failures of other kinds, such as a pod, a volume or a route, may end by themselves.
-func hasFinalHealth(group, kind string) bool {
-	return group == "apps" && kind == "Deployment" || group == "batch" && kind == "Job"
+// isDegradedFinal reports whether Argo CD calls an object of a kind Degraded for final causes alone: a Deployment that exceeded its progress deadline, a Rollout
+// that did, was aborted or is invalid, a Job or another run that failed. Other kinds, such as a pod, a volume or a route, may recover by themselves.
+func isDegradedFinal(group, kind string) bool {
+	kinds := map[string][]string{
+		"apps": {"Deployment"}, "batch": {"Job"}, "tekton.dev": {"PipelineRun", "TaskRun"}, argoGroup: {"AnalysisRun", "Experiment", "Rollout", "Workflow"},
+	}
+	return slices.Contains(kinds[group], kind)
+}
+
+// isFailedFinal reports whether Config Sync calls an object of a kind Failed for final causes alone. It judges by kstatus: a Deployment exceeded its progress
+// deadline, a Job failed, a definition has no valid names, or the controller of any other kind is stalled. A pod may recover, and Config Connector tries
+// again.
+func isFailedFinal(group, kind string) bool {
+	isPod := group == "" && kind == "Pod"
+	return !isPod && !strings.HasSuffix(group, ".cnrm.cloud.google.com")
 }
 
 // FindFailedObject returns the object whose failure an engine reports as final, the first one by name, or nil. An engine that does not say since when it
@@ -50,7 +62,7 @@ func argoFailedObject(main *unstructured.Unstructured) *FailedObject {
 	var first *FailedObject
 	for r := range listEntries(main, "status", "resources") {
 		objectHealth, _ := r["health"].(map[string]any)
-		if textOf(objectHealth, "status") == "Degraded" && hasFinalHealth(textOf(r, "group"), textOf(r, "kind")) {
+		if textOf(objectHealth, "status") == "Degraded" && isDegradedFinal(textOf(r, "group"), textOf(r, "kind")) {
 			first = firstByName(first, &FailedObject{Name: entryName(r), Message: textOf(objectHealth, "message"), FailedAt: failedAt})
 		}
 	}
@@ -60,7 +72,7 @@ func argoFailedObject(main *unstructured.Unstructured) *FailedObject {
 // inventoryFailedObject returns the first object that the ResourceGroup of Config Sync calls Failed, once it was stalled for one of its objects.
 func inventoryFailedObject(group *unstructured.Unstructured) *FailedObject {
 	g := resourceGroup{}
-	if decodeObject(group, &g) != nil || g.Status.ObservedGeneration != g.Metadata.Generation {
+	if DecodeObject(group, &g) != nil || g.Status.ObservedGeneration != g.Metadata.Generation {
 		return nil
 	}
 	stalled := findCondition(g.Status.Conditions, "Stalled")
@@ -69,7 +81,7 @@ func inventoryFailedObject(group *unstructured.Unstructured) *FailedObject {
 	}
 	var first *FailedObject
 	for r := range listEntries(group, "status", "resourceStatuses") {
-		if textOf(r, "status") == "Failed" && hasFinalHealth(textOf(r, "group"), textOf(r, "kind")) {
+		if textOf(r, "status") == "Failed" && isFailedFinal(textOf(r, "group"), textOf(r, "kind")) {
 			first = firstByName(first, &FailedObject{Name: entryName(r), FailedAt: stalled.LastTransitionTime.Time})
 		}
 	}

@@ -38,6 +38,15 @@ func TestFindFailedObject(t *testing.T) {
 			reason: "Argo CD calls a Job Degraded once it failed.", engine: argo,
 			status: degraded + `, resources: [` + resource("batch", "Job") + `]`, want: &FailedObject{Name: "Job shop/web", FailedAt: failedAt},
 		},
+		"ArgoRollout": {
+			reason: "Argo CD calls a Rollout Degraded for its progress deadline, an abort, and an invalid spec.", engine: argo,
+			status: degraded + `, resources: [` + resource("argoproj.io", "Rollout") + `]`, want: &FailedObject{Name: "Rollout shop/web", FailedAt: failedAt},
+		},
+		"ArgoRun": {
+			reason: "A run that failed does not run again, whatever runs it.", engine: argo,
+			status: degraded + `, resources: [` + resource("tekton.dev", "PipelineRun") + `, ` + resource("argoproj.io", "Workflow") + `]`,
+			want:   &FailedObject{Name: "PipelineRun shop/web", FailedAt: failedAt},
+		},
 		"ArgoFirst": {
 			reason: "The first of several objects by name is named, whatever their order.", engine: argo,
 			status: degraded + `, resources: [` + resource("batch", "Job") + `, ` + deployment + `]`, want: web,
@@ -45,7 +54,8 @@ func TestFindFailedObject(t *testing.T) {
 		"ArgoOther": {
 			reason: "Argo CD calls objects Degraded that recover by themselves.", engine: argo,
 			status: degraded + `, resources: [` + resource("", "Pod") + `, ` + resource("", "PersistentVolumeClaim") + `, ` + resource("gateway.networking.k8s.io", "HTTPRoute") + `, ` +
-				resource("apps", "StatefulSet") + `, ` + resource("apps", "ReplicaSet") + `, ` + resource("autoscaling", "HorizontalPodAutoscaler") + `]`,
+				resource("apps", "StatefulSet") + `, ` + resource("apps", "ReplicaSet") + `, ` + resource("autoscaling", "HorizontalPodAutoscaler") + `, ` +
+				resource("helm.toolkit.fluxcd.io", "HelmRelease") + `, ` + resource("serving.knative.dev", "Service") + `]`,
 		},
 		"ArgoOtherGroup": {
 			reason: "A Deployment or Job of another group has a health of its own.",
@@ -76,6 +86,15 @@ func TestFindFailedObject(t *testing.T) {
 			reason: "Config Sync calls a Deployment Failed once it exceeded its progress deadline.",
 			engine: sync, status: stalled + `, resourceStatuses: [` + failed + `]`,
 			want: &FailedObject{Name: "Deployment shop/web", FailedAt: failedAt},
+		},
+		"SyncStalled": {
+			reason: "Config Sync calls an object of any other kind Failed once its controller is stalled.",
+			engine: sync, status: stalled + `, resourceStatuses: [` + resource("helm.toolkit.fluxcd.io", "HelmRelease") + `]`,
+			want: &FailedObject{Name: "HelmRelease shop/web", FailedAt: failedAt},
+		},
+		"SyncConnector": {
+			reason: "Config Connector tries again what failed.",
+			engine: sync, status: stalled + `, resourceStatuses: [` + resource("sql.cnrm.cloud.google.com", "SQLInstance") + `]`,
 		},
 		"SyncPod": {
 			reason: "Config Sync calls a pod Failed whose container ends again and again: it may recover.",

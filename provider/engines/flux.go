@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ type fluxKustomization struct {
 // observeFlux reads a Kustomization and its source.
 func observeFlux(w Want, main, source *unstructured.Unstructured) Observation {
 	k := fluxKustomization{}
-	if err := decodeObject(main, &k); err != nil {
+	if err := DecodeObject(main, &k); err != nil {
 		return unreadableObject(err)
 	}
 	o := Observation{
@@ -119,7 +120,7 @@ func fluxStall(conditions []metav1.Condition, generation int64) metav1.Condition
 // fluxStalledSince returns when the controller gave up a Kustomization. A stalled source does not count: other Kustomizations may read it.
 func fluxStalledSince(main *unstructured.Unstructured) time.Time {
 	k := fluxKustomization{}
-	if decodeObject(main, &k) != nil {
+	if DecodeObject(main, &k) != nil {
 		return time.Time{}
 	}
 	return fluxStall(k.Status.Conditions, k.Metadata.Generation).LastTransitionTime.Time
@@ -128,21 +129,13 @@ func fluxStalledSince(main *unstructured.Unstructured) time.Time {
 // isFinalFluxFailure reports whether a failure follows from the attempted content. Other failures, such as an API server that does not
 // answer, are temporary.
 func isFinalFluxFailure(k fluxKustomization) bool {
-	switch findCondition(k.Status.Conditions, "Ready").Reason {
-	case "BuildFailed", "HealthCheckFailed":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"BuildFailed", "HealthCheckFailed"}, findCondition(k.Status.Conditions, "Ready").Reason)
 }
 
 // isFluxAwaitingSource reports whether the controller waits for its source or for a dependency, or reports no failure of its own.
 func isFluxAwaitingSource(k fluxKustomization) bool {
-	switch ready := findCondition(k.Status.Conditions, "Ready"); ready.Reason {
-	case "ArtifactFailed", "DependencyNotReady":
-		return true
-	default:
-		return ready.Status != metav1.ConditionFalse
-	}
+	ready := findCondition(k.Status.Conditions, "Ready")
+	return ready.Status != metav1.ConditionFalse || slices.Contains([]string{"ArtifactFailed", "DependencyNotReady"}, ready.Reason)
 }
 
 // fluxHealth returns the condition Healthy. It exists only if the Kustomization has health checks.

@@ -44,7 +44,7 @@ type fluxRepository struct {
 
 func fluxSource(main *unstructured.Unstructured) (Ref, bool) {
 	k := fluxKustomization{}
-	if err := decodeObject(main, &k); err != nil {
+	if err := DecodeObject(main, &k); err != nil {
 		return Ref{}, false
 	}
 	s := k.Spec.SourceRef
@@ -77,7 +77,7 @@ func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstruct
 		return fluxSourceMissing(k.Spec.SourceRef)
 	}
 	r := fluxRepository{}
-	if err := decodeObject(source, &r); err != nil {
+	if err := DecodeObject(source, &r); err != nil {
 		return v1alpha1.SiteReasonEngineNotProvable, err.Error()
 	}
 	if reason, message := fluxContentReason(w, k, r, o); reason != "" {

@@ -46,6 +46,8 @@ func isWorkload(o policy.Object) bool {
 		return o.Kind == "Pod" || o.Kind == "ReplicationController"
 	case "apps":
 		return true
+	case argoGroup:
+		return o.Kind == "Rollout"
 	}
 	return o.Group == "batch" && o.Kind == "Job"
 }

@@ -136,6 +136,8 @@ func TestIsWorkload(t *testing.T) {
 		"DaemonSet":   {reason: "A DaemonSet has pods.", group: "apps", kind: "DaemonSet", want: true},
 		"Job":         {reason: "A Job has pods.", group: "batch", kind: "Job", want: true},
 		"Pod":         {reason: "A Pod is a workload.", kind: "Pod", want: true},
+		"Rollout":     {reason: "A Rollout of Argo has pods.", group: "argoproj.io", kind: "Rollout", want: true},
+		"Workflow":    {reason: "A Workflow of Argo runs to its end.", group: "argoproj.io", kind: "Workflow"},
 		"CronJob":     {reason: "A CronJob that waits for its time has no pods.", group: "batch", kind: "CronJob"},
 		"Service":     {reason: "A Service has no pods.", kind: "Service"},
 		"OtherGroup":  {reason: "A kind of another group may be anything.", group: "example.org", kind: "Deployment"},

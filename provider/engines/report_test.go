@@ -363,13 +363,13 @@ func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, 
 	switch e {
 	case catalogv1alpha1.EngineFlux:
 		k := fluxKustomization{}
-		if err := decodeObject(main, &k); err != nil {
+		if err := DecodeObject(main, &k); err != nil {
 			t.Fatal(err)
 		}
 		return fluxReport(k, main)
 	case catalogv1alpha1.EngineArgoCD:
 		a := argoApplication{}
-		if err := decodeObject(main, &a); err != nil {
+		if err := DecodeObject(main, &a); err != nil {
 			t.Fatal(err)
 		}
 		source := argoSource{}

@@ -104,10 +104,16 @@ func (b build) failureReason(step string, pod *corev1.Pod) string {
 	return end.failureReason()
 }
 
-// failureReason returns why the container of a step ended, whose pod nothing ended. Reasons come from container runtimes and the kubelet.
+// failureReason returns why the container of a step ended, whose pod nothing ended. Reasons come from container runtimes and the kubelet. No process of a step can
+// kill the first process of its container: the node did, such as for want of memory.
 func (e *stepEnd) failureReason() string {
 	switch e.Reason {
-	case "", "Error", "Completed", reasonOutOfMemory:
+	case "", "Error", "Completed":
+		if e.ExitCode == exitKilled {
+			return buildv1alpha1.ReasonFailureEvicted
+		}
+		return buildv1alpha1.ReasonFailureStep
+	case reasonOutOfMemory:
 		return buildv1alpha1.ReasonFailureStep
 	case "StartError", "ContainerCannotRun": // No process of the step began.
 		return buildv1alpha1.ReasonFailureNotStarted

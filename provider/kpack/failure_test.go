@@ -127,6 +127,29 @@ func TestExplainFailure(t *testing.T) {
 			reason: "A step that used too much memory is the author's, also when its pod is gone.", build: endedWith(t, upTo(4), 137, "OOMKilled"),
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 137", IsOfSource: true},
 		},
+		"Killed": {
+			reason: "A step that was killed from outside of its container, and not for its own memory, is tried again.",
+			build:  endedWith(t, upTo(4), 137, "Error"), pod: podThat(""),
+			want: Failure{Reason: "Evicted", Step: "build", Message: "step build ended with exit code 137", Logs: logs + "build"},
+		},
+		"KilledForMemory": {
+			reason: "A step that was killed for its own memory is the author's failure, while its pod is there.",
+			build:  endedWith(t, upTo(4), 137, "OOMKilled"), pod: podThat(""),
+			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 137", Logs: logs + "build", IsOfSource: true},
+		},
+		"DiskPressure": {
+			reason: "A pod that a node without room on its disk evicted is tried again.", build: endedWith(t, upTo(2), 137, "Error"),
+			pod: endedByKubelet("Evicted", "The node was low on resource: ephemeral-storage. Threshold quantity: 1Gi, available: 20Mi."),
+			want: Failure{
+				Reason: "Evicted", Step: "detect", Message: "The node was low on resource: ephemeral-storage. Threshold quantity: 1Gi, available: 20Mi.",
+				Logs: logs + "detect",
+			},
+		},
+		"DeviceTainted": {
+			reason: "A pod that had to leave a device is tried again.",
+			build:  failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("DeletionByDeviceTaintManager"),
+			want: Failure{Reason: "Evicted", Step: "build", Message: "ended", Logs: logs + "build"},
+		},
 		"NodeGone": {
 			reason: "A pod that was lost with its node is tried again: no kubelet reported how its step ended.", build: runningAt(t, upTo(4)),
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "no node reported how step build ended"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 )
 
 // settleTime is how long a Gateway has to refuse a route, and an engine to be stalled. The objects of one commit come one after the other.
@@ -88,7 +89,7 @@ func FindFinalFailure(u *unstructured.Unstructured) *FinalFailure {
 		return nil
 	}
 	message := fmt.Sprintf("%s %s/%s: %s", u.GetKind(), u.GetNamespace(), u.GetName(), strings.Trim(c.Reason+": "+c.Message, ": "))
-	return &FinalFailure{Reason: engines.ReasonObjectFailed, Message: engines.SanitizeMessage(message), DeclaredAt: c.LastTransitionTime.Time}
+	return &FinalFailure{Reason: gatewayapi.ReasonObjectFailed, Message: engines.SanitizeMessage(message), DeclaredAt: c.LastTransitionTime.Time}
 }
 
 // finalCondition returns the condition that declares a failure of the present generation final, or nil.
@@ -131,11 +132,11 @@ func (o failingObject) isPresent(c metav1.Condition) bool {
 
 // findRefusal returns that a Gateway refuses the present generation of a route, or nil.
 func findRefusal(u *unstructured.Unstructured) *FinalFailure {
-	c := engines.RouteRefusal(u)
+	c := gatewayapi.RouteRefusal(u)
 	if c == nil {
 		return nil
 	}
-	reason, message := engines.RouteAcceptance(u)
+	reason, message := gatewayapi.RouteAcceptance(u)
 	return NewFinalFailure(reason, message, c.LastTransitionTime.Time)
 }
 

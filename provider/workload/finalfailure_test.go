@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 )
 
 // decodeObject decodes an object of a Site's cluster.
@@ -52,7 +52,7 @@ func TestFindFinalFailure(t *testing.T) {
 		return "{type: " + conditionType + ", status: '" + status + "', reason: " + reason + ", message: 'no', " + transitionTime + "}"
 	}
 	failed := func(message string) *FinalFailure {
-		return &FinalFailure{Reason: engines.ReasonObjectFailed, Message: message, DeclaredAt: declared}
+		return &FinalFailure{Reason: gatewayapi.ReasonObjectFailed, Message: message, DeclaredAt: declared}
 	}
 	cases := map[string]struct {
 		reason string
@@ -81,14 +81,14 @@ func TestFindFinalFailure(t *testing.T) {
 		"Route": {
 			reason: "A route that a Gateway refuses counts once that has lasted for a moment, and has the time of its refusal.", object: routeWith(refused),
 			want: &FinalFailure{
-				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
+				Reason: gatewayapi.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
 				Message: "HTTPRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
 			},
 		},
 		"GRPCRoute": {
 			reason: "A Gateway refuses a GRPCRoute as it refuses an HTTPRoute.", object: strings.Replace(routeWith(refused), "HTTPRoute", "GRPCRoute", 1),
 			want: &FinalFailure{
-				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
+				Reason: gatewayapi.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
 				Message: "GRPCRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
 			},
 		},
@@ -98,7 +98,7 @@ func TestFindFinalFailure(t *testing.T) {
 				status: {parents: [{parentRef: {name: outside}, controllerName: example.org/a, conditions: [` + strings.ReplaceAll(refused, "12:00", "11:00") + `]},
 					{parentRef: {name: inside}, controllerName: example.org/a, conditions: [` + refused + `]}]}}`,
 			want: &FinalFailure{
-				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
+				Reason: gatewayapi.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
 				Message: "HTTPRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
 			},
 		},
@@ -224,6 +224,56 @@ func TestFindFinalFailure(t *testing.T) {
 			reason: "A set of Jobs that failed does not run again.",
 			object: objectWith("jobset.x-k8s.io/v1alpha2", "JobSet", "conditions: ["+conditionOf("Failed", "True", "FailedJobs")+"]"),
 			want:   failed("JobSet shop/web: FailedJobs: no"),
+		},
+		"CustomRun": {
+			reason: "A run of Tekton by a task of another controller is over, too.",
+			object: objectWith("tekton.dev/v1beta1", "CustomRun", "conditions: ["+conditionOf("Succeeded", "False", "Failed")+"]"),
+			want:   failed("CustomRun shop/web: Failed: no"),
+		},
+		"AnalysisRun": {
+			reason: "An AnalysisRun that no Rollout controls and that failed does not run again.",
+			object: objectWith("argoproj.io/v1alpha1", "AnalysisRun", `phase: Failed, message: "no", conditions: [`+conditionOf("a", "True", "a")+"]"),
+			want:   failed("AnalysisRun shop/web: Failed: no"),
+		},
+		"AnalysisInconclusive": {
+			reason: "An AnalysisRun without a conclusion did not fail.",
+			object: objectWith("argoproj.io/v1alpha1", "AnalysisRun", `phase: Inconclusive, message: "no"`),
+		},
+		"TrainingJob": {
+			reason: "A job of Kubeflow that failed does not run again.",
+			object: objectWith("kubeflow.org/v1", "PyTorchJob", "conditions: ["+conditionOf("Failed", "True", "PyTorchJobFailed")+"]"),
+			want:   failed("PyTorchJob shop/web: PyTorchJobFailed: no"),
+		},
+		"TrainingJobRestarts": {
+			reason: "A job of Kubeflow that restarts goes on.",
+			object: objectWith("kubeflow.org/v1", "PyTorchJob", "conditions: ["+conditionOf("Restarting", "True", "PyTorchJobRestarting")+"]"),
+		},
+		"TrainJob": {
+			reason: "A job of Kubeflow's trainer that failed does not run again.",
+			object: objectWith("trainer.kubeflow.org/v1alpha1", "TrainJob", "conditions: ["+conditionOf("Failed", "True", "JobsFailed")+"]"),
+			want:   failed("TrainJob shop/web: JobsFailed: no"),
+		},
+		"HelmRelease": {
+			reason: "A HelmRelease that has no retry left is stalled.",
+			object: objectWith("helm.toolkit.fluxcd.io/v2", "HelmRelease", "observedGeneration: 2, conditions: ["+conditionOf("Ready", "False", "InstallFailed")+
+				", "+conditionOf("Stalled", "True", "RetriesExceeded")+"]"),
+			want: failed("HelmRelease shop/web: RetriesExceeded: no"),
+		},
+		"HelmReleaseRetries": {
+			reason: "A HelmRelease whose installation failed tries again while it is not stalled.",
+			object: objectWith("helm.toolkit.fluxcd.io/v2", "HelmRelease", "observedGeneration: 2, conditions: ["+conditionOf("Ready", "False", "InstallFailed")+"]"),
+		},
+		"Knative": {
+			reason: "A Service of Knative whose revision failed becomes ready once its image can be pulled.",
+			object: objectWith("serving.knative.dev/v1", "Service", "observedGeneration: 2, conditions: ["+conditionOf("Ready", "False", "RevisionFailed")+"]"),
+		},
+		"DaemonSet": {
+			reason: "The status of a DaemonSet declares nothing final.",
+			object: objectWith("apps/v1", "DaemonSet", "observedGeneration: 2, numberUnavailable: 3, conditions: ["+exceeded+"]"),
+		},
+		"Volume": {
+			reason: "A claim of a volume that waits may get one later.",
+			object: objectWith("v1", "PersistentVolumeClaim", "phase: Pending"),
 		},
 		"OtherPhase": {
 			reason: "Phase Failed of a kind that nothing is known about may mean anything.",

@@ -51,9 +51,14 @@ func finalStates() []finalState {
 			conditionType: progressing, status: metav1.ConditionFalse, reasons: []string{reasonDeadlineExceeded, "RolloutAborted"},
 		},
 		{group: argoGroup, kinds: []string{"Rollout"}, conditionType: "InvalidSpec", status: metav1.ConditionTrue},
-		{group: argoGroup, kinds: []string{"Workflow"}, phases: []string{"Failed", "Error"}},
+		{group: argoGroup, kinds: []string{"Workflow", "AnalysisRun", "Experiment"}, phases: []string{"Failed", "Error"}},
 		{group: "jobset.x-k8s.io", kinds: []string{"JobSet"}, conditionType: failed, status: metav1.ConditionTrue},
-		{group: "tekton.dev", kinds: []string{"PipelineRun", "TaskRun"}, conditionType: "Succeeded", status: metav1.ConditionFalse},
+		{
+			group: "kubeflow.org", kinds: []string{"JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"},
+			conditionType: failed, status: metav1.ConditionTrue,
+		},
+		{group: "trainer.kubeflow.org", kinds: []string{"TrainJob"}, conditionType: failed, status: metav1.ConditionTrue},
+		{group: "tekton.dev", kinds: []string{"PipelineRun", "TaskRun", "CustomRun"}, conditionType: "Succeeded", status: metav1.ConditionFalse},
 		{conditionType: conditionStalled, status: metav1.ConditionTrue},
 	}
 }

@@ -10,12 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -128,9 +126,8 @@ func unreadableHealth(err error) Health {
 func decodeAll(objects []*unstructured.Unstructured) ([]deployment, error) {
 	out := make([]deployment, len(objects))
 	for i, u := range objects {
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &out[i]) != nil {
-			// The converter's error is left out: its text differs from call to call.
-			return nil, errors.Errorf("cannot read %s: a field has an unexpected type", u.GetKind())
+		if err := engines.DecodeObject(u, &out[i]); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

@@ -125,12 +125,12 @@ func proofMutants() map[string]mutant {
 			text: "t.Awaited && p != nil {", becomes: "t.Awaited && p != nil && false {", pkg: "provider/controller/sitesync",
 		},
 		"MissingParentCounts": {
-			reason: "A Gateway that says nothing about a route has not accepted it.", file: "provider/engines/gateway.go",
-			text: "if !found {", becomes: "if !found && false {", pkg: "provider/engines",
+			reason: "A Gateway that says nothing about a route has not accepted it.", file: "provider/gatewayapi/route.go",
+			text: "if !found {", becomes: "if !found && false {", pkg: "provider/gatewayapi",
 		},
 		"GenerationNotCompared": {
-			reason: "A Gateway's report about an earlier generation of a route does not count.", file: "provider/engines/gateway.go",
-			text: "if all[i].ObservedGeneration != generation {", becomes: "if all[i].ObservedGeneration > generation {", pkg: "provider/engines",
+			reason: "A Gateway's report about an earlier generation of a route does not count.", file: "provider/gatewayapi/route.go",
+			text: "if all[i].ObservedGeneration != generation {", becomes: "if all[i].ObservedGeneration > generation {", pkg: "provider/gatewayapi",
 		},
 	}
 }

@@ -82,7 +82,7 @@ const (
 	// ReasonFailureStep means that a step ended with a failure.
 	ReasonFailureStep = "StepFailed"
 
-	// ReasonFailureEvicted means that the pod was evicted: the node had no room for it, was drained, or its kubelet refused the pod.
+	// ReasonFailureEvicted means that the pod was evicted: the node had no room for it, was drained, killed its step, or its kubelet refused the pod.
 	ReasonFailureEvicted = "Evicted"
 
 	// ReasonFailureNodeLost means that the node of the pod went, was shut down, or did not report how a step ended.

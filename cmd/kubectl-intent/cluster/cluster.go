@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
@@ -103,7 +104,15 @@ func (o Options) loadConfig() (*rest.Config, string, error) {
 	// Warnings are about versions of the API that this program chose: the user cannot act on them.
 	c.WarningHandlerWithContext = rest.NoWarnings{}
 	c.UserAgent = rest.DefaultKubernetesUserAgent()
+	// On one machine the compression of an answer takes longer than the answer itself.
+	c.DisableCompression = c.DisableCompression || isLocal(c)
 	return c, namespace, nil
+}
+
+// isLocal reports whether the API server of a connection is at this machine.
+func isLocal(c *rest.Config) bool {
+	u, _, err := rest.DefaultServerUrlFor(c)
+	return err == nil && c.Proxy == nil && policy.IsLoopbackHost(u.Hostname())
 }
 
 // Namespace that was chosen by options or kubeconfig.

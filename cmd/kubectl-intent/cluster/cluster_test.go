@@ -69,3 +69,40 @@ func TestCredentials(t *testing.T) {
 		})
 	}
 }
+
+func TestLoadConfigCompression(t *testing.T) {
+	cases := map[string]struct {
+		reason, cluster string
+		isCompressed    bool
+	}{
+		"Remote":   {reason: "A remote API server compresses its answers.", cluster: `server: "https://api.example.org:6443"`, isCompressed: true},
+		"Address":  {reason: "An API server at this machine does not.", cluster: `server: "https://127.0.0.1:6443"`},
+		"IPv6":     {reason: "An address of IPv6 may be of this machine too.", cluster: `server: "https://[::1]:6443"`},
+		"Name":     {reason: "So may a name.", cluster: `server: "https://localhost:6443/clusters/a"`},
+		"NoScheme": {reason: "A kubeconfig may name a server without a scheme.", cluster: `server: "127.0.0.1:8080"`},
+		"Proxy": {
+			reason:  "An address behind a proxy is of the machine of the proxy.",
+			cluster: `server: "https://127.0.0.1:6443", proxy-url: "http://proxy.example.org:3128"`, isCompressed: true,
+		},
+		"Off": {
+			reason:  "A kubeconfig may decline compression.",
+			cluster: `server: "https://api.example.org:6443", disable-compression: true`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+			text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {%s}}], contexts: [{name: a, context: {cluster: a}}]}`, tc.cluster)
+			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c, _, err := Options{Kubeconfig: kubeconfig}.loadConfig()
+			if err != nil {
+				t.Fatalf("\n%s\nloadConfig(): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.isCompressed, !c.DisableCompression); diff != "" {
+				t.Errorf("\n%s\nloadConfig(): compression: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -27,7 +27,7 @@ const (
 	benchManagedBytes = 4000
 )
 
-// A pageServer answers lists of deployments page by page, compressed as an API server does.
+// A pageServer answers lists of deployments page by page, and compresses them for clients that accept it, as an API server does.
 type pageServer struct {
 	// pages of each group, encoded.
 	pages map[string][][]byte
@@ -99,6 +99,10 @@ func (s *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		page = pages[1]
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		_, _ = w.Write(page)
+		return
+	}
 	w.Header().Set("Content-Encoding", "gzip")
 	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	_, _ = z.Write(page)

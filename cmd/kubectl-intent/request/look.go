@@ -74,6 +74,9 @@ func refuseLook(a *cause.Application) error {
 	if a.Spec.Source.Git == nil {
 		return errors.New("an archive is not looked at: name another one in spec.source.blob.url, or set another spec.source.trigger to build this one again")
 	}
+	if a.Metadata.DeletionTimestamp != nil {
+		return errors.New("the Application is being deleted, and Crossplane passes no request on")
+	}
 	if meta.IsPaused(&a.Metadata) {
 		return errors.Errorf("%s: Crossplane passes no request on while the Application has annotation %s: \"true\": remove it", xpv2.ReconcilePaused().Reason, meta.AnnotationKeyReconciliationPaused)
 	}

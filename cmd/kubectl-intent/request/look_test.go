@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
@@ -70,8 +71,13 @@ func TestRefuseLook(t *testing.T) {
 	cases := map[string]struct {
 		reason, source string
 		annotations    map[string]string
+		isDeleted      bool
 		want           string
 	}{
+		"Deleted": {
+			reason: "Crossplane composes nothing for an Application that is being deleted.",
+			source: cli.GitSource, isDeleted: true, want: "the Application is being deleted, and Crossplane passes no request on",
+		},
 		"Git": {reason: "The repository of an Application is looked at.", source: cli.GitSource},
 		"Paused": {
 			reason: "A paused Application passes no request on to its ImageBuild.",
@@ -98,7 +104,9 @@ func TestRefuseLook(t *testing.T) {
 			if err := json.Unmarshal([]byte(tc.source), &a.Spec); err != nil {
 				t.Fatal(err)
 			}
-			a.Metadata.Annotations = tc.annotations
+			if a.Metadata.Annotations = tc.annotations; tc.isDeleted {
+				a.Metadata.DeletionTimestamp = &metav1.Time{Time: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}
+			}
 			if diff := cmp.Diff(tc.want, message(refuseLook(&a))); diff != "" {
 				t.Errorf("\n%s\nrefuseLook(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/workload"
 )
@@ -184,14 +184,14 @@ func (f facts) readRoutes(ctx context.Context, c *clusters.Cluster) *v1alpha1.Ro
 	var unread *clusters.Error
 	switch {
 	case errors.As(err, &unread) && unread.Reason == v1alpha1.SiteReasonEngineNotInstalled:
-		return &v1alpha1.RouteHealth{Reason: engines.ReasonRouteMissing, Message: "the cluster does not serve HTTPRoutes"}
+		return &v1alpha1.RouteHealth{Reason: gatewayapi.ReasonRouteMissing, Message: "the cluster does not serve HTTPRoutes"}
 	case errors.As(err, &unread):
 		return &v1alpha1.RouteHealth{Reason: unread.Reason, Message: setup.ExplainUnread(unread, "HTTPRoutes", f.namespace)}
 	case len(routes) == 0:
-		return &v1alpha1.RouteHealth{Reason: engines.ReasonRouteMissing, Message: "no HTTPRoute has the label " + setup.LabelClaim}
+		return &v1alpha1.RouteHealth{Reason: gatewayapi.ReasonRouteMissing, Message: "no HTTPRoute has the label " + setup.LabelClaim}
 	}
 	for _, r := range routes {
-		if reason, message := engines.RouteAcceptance(r); reason != "" {
+		if reason, message := gatewayapi.RouteAcceptance(r); reason != "" {
 			return &v1alpha1.RouteHealth{Reason: reason, Message: setup.CutMessage(message, maxMessage)}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 )
 
 const (
@@ -301,7 +302,7 @@ func explainSite(o v1alpha1.SiteObservation) string {
 // explainEnd names the reason that ended the wait for a Site, and with it the object of the claim that is to blame. The message of an engine stays in the status
 // of its Site.
 func explainEnd(o v1alpha1.SiteObservation) string {
-	if o.Reason == engines.ReasonObjectFailed || o.Reason == engines.ReasonRouteNotAccepted {
+	if o.Reason == gatewayapi.ReasonObjectFailed || o.Reason == gatewayapi.ReasonRouteNotAccepted {
 		return strings.TrimSuffix(o.Reason+": "+o.Message, ": ")
 	}
 	return o.Reason

@@ -14,6 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
@@ -104,7 +105,7 @@ func reportedFailure(want v1alpha1.SiteTree, s siteFacts, r *reading) *workload.
 		return nil
 	}
 	message := engines.SanitizeMessage(strings.TrimSuffix(fmt.Sprintf("%s: %s reports a failure: %s", failed.Name, r.main.GetKind(), failed.Message), ": "))
-	return workload.NewFinalFailure(engines.ReasonObjectFailed, message, failed.FailedAt)
+	return workload.NewFinalFailure(gatewayapi.ReasonObjectFailed, message, failed.FailedAt)
 }
 
 // hasTried is true for an engine that applied or attempted a tree, and has no other tree of the claim to pass.

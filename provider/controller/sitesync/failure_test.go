@@ -22,12 +22,13 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
 // declares lets the cluster of a Site declare a failure final, some seconds after noon. A negative number stands for an unknown time.
 func declares(seconds int, change ...func(*workload.FinalFailure)) func(*siteFacts) {
-	failure := &workload.FinalFailure{Reason: engines.ReasonObjectFailed, Message: "m"}
+	failure := &workload.FinalFailure{Reason: gatewayapi.ReasonObjectFailed, Message: "m"}
 	if seconds >= 0 {
 		failure.DeclaredAt = noon().Add(time.Duration(seconds) * time.Second)
 	}
@@ -67,31 +68,31 @@ func TestJudgeFailure(t *testing.T) {
 	}{
 		"Canary": {
 			reason: "A canary without a Gate does not wait for pods that the cluster has given up.",
-			facts:  testFacts(canary(30), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+			facts:  testFacts(canary(30), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: gatewayapi.ReasonObjectFailed,
 		},
 		"CanaryWasLive": {
 			reason: "A canary that was live in its step ends once the cluster gives its pods up.",
-			facts:  testFacts(canary(30), splitAt(20), inSteps, wasLive), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+			facts:  testFacts(canary(30), splitAt(20), inSteps, wasLive), state: v1alpha1.SiteFailed, want: gatewayapi.ReasonObjectFailed,
 		},
 		"Undated": {
 			reason: "A failure without a time is about the present.",
-			facts:  testFacts(canary(-1), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+			facts:  testFacts(canary(-1), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: gatewayapi.ReasonObjectFailed,
 		},
 		"Earlier": {
 			reason: "A failure from before the step is about the earlier pods of the Deployment.",
-			facts:  testFacts(canary(30), splitAt(20), inSteps), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable,
+			facts:  testFacts(canary(30), splitAt(20), inSteps), state: v1alpha1.SiteSyncing, want: gatewayapi.ReasonCanaryNotAvailable,
 		},
 		"BeforeSteps": {
 			reason: "Pods that fail while requests move back were brought by another revision.",
-			facts:  testFacts(canary(30), splitAt(20), began), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable,
+			facts:  testFacts(canary(30), splitAt(20), began), state: v1alpha1.SiteSyncing, want: gatewayapi.ReasonCanaryNotAvailable,
 		},
 		"Unsettled": {
 			reason: "A refusal has to last for a moment.",
-			facts:  testFacts(canary(-1, settles(61)), splitAt(20), inSteps, began), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable,
+			facts:  testFacts(canary(-1, settles(61)), splitAt(20), inSteps, began), state: v1alpha1.SiteSyncing, want: gatewayapi.ReasonCanaryNotAvailable,
 		},
 		"Settled": {
 			reason: "A refusal that has lasted for a moment counts.",
-			facts:  testFacts(canary(-1, settles(60)), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+			facts:  testFacts(canary(-1, settles(60)), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: gatewayapi.ReasonObjectFailed,
 		},
 		"Live": {
 			reason: "A Site that runs its tree is live, whatever else failed.",
@@ -109,7 +110,7 @@ func TestJudgeFailure(t *testing.T) {
 		},
 		"Unhealthy": {
 			reason: "A Site without tracks does not wait if its engine reports unhealthy objects and the cluster has given up an object.",
-			facts:  testFacts(unhealthy(declares(30)), began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+			facts:  testFacts(unhealthy(declares(30)), began), state: v1alpha1.SiteFailed, want: gatewayapi.ReasonObjectFailed,
 		},
 		"UnhealthyYet": {
 			reason: "A Site without tracks waits while its objects are unhealthy, and the cluster has given none up.",
@@ -182,15 +183,15 @@ func TestExplainFailure(t *testing.T) {
 	}{
 		"Object": {
 			reason: "The object that failed is named.",
-			got:    fails(engines.ReasonObjectFailed, v1alpha1.SiteFailed), want: "Failed, ObjectFailed: Deployment team-a/web: no",
+			got:    fails(gatewayapi.ReasonObjectFailed, v1alpha1.SiteFailed), want: "Failed, ObjectFailed: Deployment team-a/web: no",
 		},
 		"Route": {
 			reason: "The route that was refused is named.",
-			got:    fails(engines.ReasonRouteNotAccepted, v1alpha1.SiteFailed), want: "Failed, RouteNotAccepted: Deployment team-a/web: no",
+			got:    fails(gatewayapi.ReasonRouteNotAccepted, v1alpha1.SiteFailed), want: "Failed, RouteNotAccepted: Deployment team-a/web: no",
 		},
 		"LateRoute": {
 			reason: "The route that ended the wait is named.",
-			got:    fails(engines.ReasonRouteNotAccepted, v1alpha1.SiteTimedOut), want: "TimedOut, RouteNotAccepted: Deployment team-a/web: no",
+			got:    fails(gatewayapi.ReasonRouteNotAccepted, v1alpha1.SiteTimedOut), want: "TimedOut, RouteNotAccepted: Deployment team-a/web: no",
 		},
 		"Engine": {
 			reason: "The text of an engine stays in the status of its Site.",
@@ -198,7 +199,7 @@ func TestExplainFailure(t *testing.T) {
 		},
 		"Waiting": {
 			reason: "A wait that goes on has its reason alone.",
-			got:    fails(engines.ReasonRouteNotAccepted, v1alpha1.SiteSyncing), want: "RouteNotAccepted",
+			got:    fails(gatewayapi.ReasonRouteNotAccepted, v1alpha1.SiteSyncing), want: "RouteNotAccepted",
 		},
 	}
 	for name, tc := range cases {

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
@@ -65,10 +66,10 @@ func (t *trafficFacts) readRoutes(ctx context.Context, c *clusters.Cluster, want
 	for _, r := range want {
 		found, p := getObject(ctx, c, routeRef(r))
 		if p != nil && p.reason == v1alpha1.SiteReasonEngineNotInstalled {
-			p.reason = engines.ReasonRouteMissing // It is the kind of the route that the cluster does not serve.
+			p.reason = gatewayapi.ReasonRouteMissing // It is the kind of the route that the cluster does not serve.
 		}
 		if p == nil {
-			t.weighed = append(t.weighed, engines.WeighedServices(routeInGit(r), found)...)
+			t.weighed = append(t.weighed, gatewayapi.WeighedServices(routeInGit(r), found)...)
 			p = routeProblem(r, found)
 		}
 		if t.routes == nil {
@@ -78,7 +79,7 @@ func (t *trafficFacts) readRoutes(ctx context.Context, c *clusters.Cluster, want
 }
 
 func routeProblem(want v1alpha1.TrafficRoute, found *unstructured.Unstructured) *problem {
-	if reason, message := engines.RouteReason(routeInGit(want), found); reason != "" {
+	if reason, message := gatewayapi.RouteReason(routeInGit(want), found); reason != "" {
 		return &problem{reason: reason, message: message}
 	}
 	return nil
@@ -95,7 +96,7 @@ func readWorkloads(ctx context.Context, read objectReader, want []v1alpha1.Traff
 		if p != nil {
 			return p
 		}
-		if reason, message := engines.WorkloadReason(engines.Workload{Namespace: w.Namespace, Name: w.Name, MinReplicas: w.MinReplicas}, found); reason != "" {
+		if reason, message := workload.TrackReason(workload.TrackDeployment{Namespace: w.Namespace, Name: w.Name, MinReplicas: w.MinReplicas}, found); reason != "" {
 			return &problem{reason: reason, message: message}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 )
 
 // theFolder is the folder of track green in Git, and earlierFolder a previous folder of the track.
@@ -44,11 +44,11 @@ func routed(change ...func(*trafficFacts)) siteFacts {
 }
 
 func withoutRoute(t *trafficFacts) {
-	t.routes = &problem{reason: engines.ReasonTrafficDiffers, message: "m"}
+	t.routes = &problem{reason: gatewayapi.ReasonTrafficDiffers, message: "m"}
 }
 
 func withoutPods(t *trafficFacts) {
-	t.workloads[track.Green] = &problem{reason: engines.ReasonCanaryNotAvailable, message: "m"}
+	t.workloads[track.Green] = &problem{reason: gatewayapi.ReasonCanaryNotAvailable, message: "m"}
 }
 
 // sawGreen sets the previous observation of track green.
@@ -83,11 +83,11 @@ func TestJudgeTraffic(t *testing.T) {
 		},
 		"NoRoute": {
 			reason: "A Site is not live before its routes have their weights.",
-			facts:  testFacts(routed(withoutRoute), splitAt(20)), state: v1alpha1.SiteSyncing, want: engines.ReasonTrafficDiffers,
+			facts:  testFacts(routed(withoutRoute), splitAt(20)), state: v1alpha1.SiteSyncing, want: gatewayapi.ReasonTrafficDiffers,
 		},
 		"NoPods": {
 			reason: "A Site is not live before the awaited pods are available.",
-			facts:  testFacts(routed(withoutPods), splitAt(20)), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable,
+			facts:  testFacts(routed(withoutPods), splitAt(20)), state: v1alpha1.SiteSyncing, want: gatewayapi.ReasonCanaryNotAvailable,
 		},
 		"NotAwaited": {
 			reason: "Pods of a track that loses its requests are not asked for.",

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 )
 
 const (
@@ -27,7 +27,7 @@ func (s *shop) measureLag(targetTrack string) time.Duration {
 	users := s.target.Start(s.Context(), perSecond)
 	want := s.patchWeights(targetTrack)
 	s.awaitTrue("the gateway accepts the weights", func() bool {
-		reason, _ := engines.RouteReason(want, s.httpRoute())
+		reason, _ := gatewayapi.RouteReason(want, s.httpRoute())
 		return reason == ""
 	})
 	accepted := time.Now()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 )
 
 // TestReasons compares the provider's reason for a route with the status that a real gateway writes on it.
@@ -25,18 +25,18 @@ func TestReasons(t *testing.T) {
 		"OtherListener": {
 			reason:  "A listener that the Gateway does not have takes no route.",
 			change:  withRouteEdited("namespace: gateways", "namespace: gateways\n    sectionName: other"),
-			want:    engines.ReasonRouteNotAccepted,
+			want:    gatewayapi.ReasonRouteNotAccepted,
 			message: "Gateway gateways/web, section other, by traefik.io/gateway-controller: Accepted is False: NoMatchingParent",
 		},
 		"RefusingGateway": {
 			reason: "A Gateway may refuse routes of the namespace.",
 			change: withRouteEdited("name: web\n    namespace: gateways", "name: refusing\n    namespace: gateways"),
-			want:   engines.ReasonRouteNotAccepted, message: "Gateway gateways/refusing, by traefik.io/gateway-controller: Accepted is False: NotAllowedByListeners",
+			want:   gatewayapi.ReasonRouteNotAccepted, message: "Gateway gateways/refusing, by traefik.io/gateway-controller: Accepted is False: NotAllowedByListeners",
 		},
 		"MissingGateway": {
 			reason:  "No controller reports on a route whose Gateway does not exist, and an earlier report does not count.",
 			change:  withRouteEdited("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
-			want:    engines.ReasonRouteNotAccepted,
+			want:    gatewayapi.ReasonRouteNotAccepted,
 			message: "Gateway gateways/missing: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"OneGatewayMissing": {
@@ -50,17 +50,17 @@ func TestReasons(t *testing.T) {
 				list := files["green/kustomization.yaml"]
 				files["green/kustomization.yaml"] = []byte(strings.Replace(string(list), "- service-web-green.yaml\n", "", 1))
 			},
-			want: engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: BackendNotFound", failing: true,
+			want: gatewayapi.ReasonRefsNotResolved, message: "ResolvedRefs is False: BackendNotFound", failing: true,
 		},
 		"NoPort": {
 			reason: "The share of a port that the Service does not have goes nowhere.",
 			change: withRouteEdited("name: web-green\n      port: 80\n", "name: web-green\n      port: 81\n"),
-			want:   engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: BackendNotFound", failing: true,
+			want:   gatewayapi.ReasonRefsNotResolved, message: "ResolvedRefs is False: BackendNotFound", failing: true,
 		},
 		"OtherNamespace": {
 			reason: "A Service of another namespace needs a grant.",
 			change: withRouteEdited("name: web-green\n", "name: web-green\n      namespace: default\n"),
-			want:   engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: RefNotPermitted", failing: true,
+			want:   gatewayapi.ReasonRefsNotResolved, message: "ResolvedRefs is False: RefNotPermitted", failing: true,
 		},
 		"UnsupportedFilter": {
 			reason: "Traefik accepts a route with a filter that it does not support, and fails each request: only a Gate finds that.",
@@ -98,13 +98,13 @@ func TestStaleGeneration(t *testing.T) {
 	s.awaitReached(s.filesBeside(track.Blue, 1, 2, 20))
 	s.Gateway.Stop()
 	want := s.patchWeights(track.Green)
-	reason, message := engines.RouteReason(want, s.httpRoute())
-	if reason != engines.ReasonRouteNotAccepted || !strings.Contains(message, "Accepted is for generation") {
+	reason, message := gatewayapi.RouteReason(want, s.httpRoute())
+	if reason != gatewayapi.ReasonRouteNotAccepted || !strings.Contains(message, "Accepted is for generation") {
 		t.Errorf("a Gateway that has not seen the present generation proves nothing: got %s: %s", reason, message)
 	}
 	s.must(s.Gateway.Start(t.Context()))
 	s.awaitTrue("the gateway reports on the present generation", func() bool {
-		reason, message = engines.RouteReason(want, s.httpRoute())
+		reason, message = gatewayapi.RouteReason(want, s.httpRoute())
 		return reason == ""
 	})
 }

@@ -18,7 +18,8 @@ import (
 
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
+	"github.com/intentplane/intentplane/provider/workload"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/kubelet"
 	"github.com/intentplane/intentplane/test/load"
@@ -44,7 +45,7 @@ const (
 	look = 20 * time.Millisecond
 )
 
-const workload = `apiVersion: apps/v1
+const plainWorkload = `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, namespace: %[1]s, labels: {intentplane.dev/workload: main}}
 spec:
@@ -170,7 +171,7 @@ func (s *shop) awaitTrue(description string, condition func() bool) {
 // renderedFiles are the files of a revision as a Blueprint would be rendered.
 func (s *shop) renderedFiles(revision int) tree.Files {
 	return tree.Files{
-		"deployment-web.yaml": fmt.Appendf(nil, workload, s.namespace, revision, replicas),
+		"deployment-web.yaml": fmt.Appendf(nil, plainWorkload, s.namespace, revision, replicas),
 		"service-web.yaml":    fmt.Appendf(nil, service, s.namespace),
 		"httproute-web.yaml":  fmt.Appendf(nil, route, s.namespace, controlplane.GatewayNamespace, controlplane.GatewayName),
 	}
@@ -250,7 +251,7 @@ func (s *shop) whyNotProven(files tree.Files) string {
 	s.must(err)
 	for _, r := range routes {
 		found := s.findObject(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: r.Kind}, r.Namespace, r.Name)
-		if reason, message := engines.RouteReason(r, found); reason != "" {
+		if reason, message := gatewayapi.RouteReason(r, found); reason != "" {
 			return reason + ": " + message
 		}
 	}
@@ -259,7 +260,7 @@ func (s *shop) whyNotProven(files tree.Files) string {
 			continue
 		}
 		found := s.findObject(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, s.namespace, "web-"+name)
-		if reason, message := engines.WorkloadReason(engines.Workload{Namespace: s.namespace, Name: "web-" + name}, found); reason != "" {
+		if reason, message := workload.TrackReason(workload.TrackDeployment{Namespace: s.namespace, Name: "web-" + name}, found); reason != "" {
 			return reason + ": " + message
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/test/kubelet"
 )
 
@@ -47,13 +47,13 @@ func TestSiteSync(t *testing.T) {
 	}
 
 	// The provider makes Flux look, which takes weights back at once.
-	s.awaitSite(string(deliveryv1alpha1.SiteSyncing)+" "+engines.ReasonTrafficDiffers, func() { s.patchWeights(track.Green) })
+	s.awaitSite(string(deliveryv1alpha1.SiteSyncing)+" "+gatewayapi.ReasonTrafficDiffers, func() { s.patchWeights(track.Green) })
 
 	files = withAnnotation(files, kubelet.AnnotationReadyAfter, time.Hour)
 	position.Revision, position.Step = 3, 0
 	s.commitFiles(files)
 	s.askForDirectory(files, position, &position)
-	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + engines.ReasonCanaryNotAvailable)
+	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + gatewayapi.ReasonCanaryNotAvailable)
 	if green := s.greenTrack(); green.AvailableTree != "" {
 		t.Errorf("an earlier proof makes changed pods available: got %+v", green)
 	}

@@ -17,10 +17,11 @@ const (
 	bufferSize = 64 << 10
 )
 
-// Read reads a page of a list, and calls visit with its objects, some at a time and in their order. It returns the token that continues the list, which is empty
-// on the last page. If it returns an error, visit has had the objects before.
+// Read reads a page of a list, and calls visit with its objects, some at a time and in their order. It decodes no object, and leaves out their managedFields,
+// which may be half of their bytes. It returns the token that continues the list, which is empty on the last page. If it returns an error, visit has had the
+// objects before.
 func Read(r io.Reader, visit func([]json.RawMessage)) (token string, err error) {
-	p := page{Decoder: json.NewDecoder(bufio.NewReaderSize(r, bufferSize)), visit: visit}
+	p := page{values: values{Reader: bufio.NewReaderSize(r, bufferSize)}, visit: visit}
 	if err := p.readFields(); err != nil {
 		return "", errors.Wrap(err, "cannot decode a list")
 	}
@@ -29,7 +30,7 @@ func Read(r io.Reader, visit func([]json.RawMessage)) (token string, err error) 
 
 // A page is a page of a list under way.
 type page struct {
-	*json.Decoder
+	values
 
 	visit    func([]json.RawMessage)
 	hasItems bool
@@ -40,19 +41,10 @@ type page struct {
 
 // readFields reads the page field by field. An API server writes the objects before the token, or after it.
 func (p *page) readFields() error {
-	if err := p.expect(json.Delim('{')); err != nil {
+	if err := p.expect('{'); err != nil {
 		return err
 	}
-	for p.More() {
-		name, err := p.Token()
-		if err != nil {
-			return err
-		}
-		if err := p.readField(name); err != nil {
-			return err
-		}
-	}
-	if err := p.expect(json.Delim('}')); err != nil {
+	if err := p.readEach('}', p.readField); err != nil {
 		return err
 	}
 	if !p.hasItems {
@@ -61,30 +53,40 @@ func (p *page) readFields() error {
 	return nil
 }
 
-func (p *page) readField(name json.Token) error {
-	switch name {
-	case "items":
-		return p.readItems()
-	case "metadata":
-		return p.Decode(&p.metadata)
+// readField reads the name and the value of a field.
+func (p *page) readField() error {
+	name, err := p.readValue()
+	if err != nil {
+		return err
 	}
-	return p.Decode(&json.RawMessage{})
+	if err := p.expect(':'); err != nil {
+		return err
+	}
+	if string(name) == `"items"` {
+		return p.readItems()
+	}
+	value, err := p.readValue()
+	if err != nil || string(name) != `"metadata"` {
+		return err
+	}
+	return json.Unmarshal(value, &p.metadata)
 }
 
 // readItems reads the objects. An empty list may have null in their place.
 func (p *page) readItems() error {
 	p.hasItems = true
-	begin, err := p.Token()
-	if err != nil || begin == nil {
+	begin, err := p.peekByte()
+	if err != nil {
 		return err
 	}
-	if err := compareTokens(begin, json.Delim('[')); err != nil {
+	if begin == 'n' {
+		_, err := p.readValue()
 		return err
 	}
-	if err := p.visitItems(); err != nil {
+	if err := p.expect('['); err != nil {
 		return err
 	}
-	return p.expect(json.Delim(']'))
+	return p.visitItems()
 }
 
 // visitItems hands over each object that was read, also if the next one is cut off.
@@ -95,34 +97,15 @@ func (p *page) visitItems() error {
 			p.visit(chunk)
 		}
 	}()
-	for p.More() {
-		var item json.RawMessage
-		if err := p.Decode(&item); err != nil {
+	return p.readEach(']', func() error {
+		item, err := p.readValue()
+		if err != nil {
 			return err
 		}
-		if chunk = append(chunk, item); len(chunk) == chunkSize {
+		if chunk = append(chunk, withoutManagedFields(item)); len(chunk) == chunkSize {
 			p.visit(chunk)
 			chunk = nil
 		}
-	}
-	return nil
-}
-
-// expect reads a delimiter.
-func (p *page) expect(want json.Delim) error {
-	got, err := p.Token()
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return err
-	}
-	return compareTokens(got, want)
-}
-
-func compareTokens(got json.Token, want json.Delim) error {
-	if got != want {
-		return errors.Errorf("the answer is not a list: expected %v, got %v", want, got)
-	}
-	return nil
+		return nil
+	})
 }

@@ -64,7 +64,28 @@ func TestRead(t *testing.T) {
 			text:   `{"items":{"a":1}}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got {"},
 		},
 		"ItemsText": {
-			reason: "A text is not an array of objects.", text: `{"items":"a"}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got a"},
+			reason: "A text is not an array of objects.", text: `{"items":"a"}`, want: want{fails: `cannot decode a list: the answer is not a list: expected [, got "`},
+		},
+		"ItemsComma": {
+			reason: "A comma without an object behind it is an error.", text: `{"items":[{"a":1},],"metadata":{}}`,
+			want: want{items: []string{`{"a":1}`}, chunks: []int{1}, fails: "cannot decode a list: the answer is not a list: expected a value, got ]"},
+		},
+		"ItemsGap": {
+			reason: "A comma stands between two objects.", text: `{"items":[{"a":1}{"a":2}],"metadata":{}}`,
+			want: want{items: []string{`{"a":1}`}, chunks: []int{1}, fails: "cannot decode a list: the answer is not a list: expected ,, got {"},
+		},
+		"Blanks": {
+			reason: "Blanks between values are no part of them.", text: "\n{ \"items\" : [ {\"a\": 1} ,\t5 , null ],\r\n \"metadata\" : { \"continue\" : \"x\" } }\n",
+			want: want{items: []string{`{"a": 1}`, `5`, `null`}, chunks: []int{3}, token: "x"},
+		},
+		"Escapes": {
+			reason: "A bracket or a quote in a string ends no value.", text: `{"x":"}\\\"]","items":[{"a":"\"}\\"},{"b":["\\\\","{"]}],"metadata":{}}`,
+			want: want{items: []string{`{"a":"\"}\\"}`, `{"b":["\\\\","{"]}`}, chunks: []int{2}},
+		},
+		"Managed": {
+			reason: "The managers of an object's fields are left out.",
+			text:   `{"items":[{"kind":"A","metadata":{"managedFields":[{"f:a":{}}],"name":"x"},"spec":{"managedFields":[1]}}]}`,
+			want:   want{items: []string{`{"kind":"A","metadata":{"managedFields":null,"name":"x"},"spec":{"managedFields":[1]}}`}, chunks: []int{1}},
 		},
 		"Nested": {
 			reason: "A field of an item is not a field of the list.",

@@ -1,4 +1,4 @@
-package engines
+package gatewayapi
 
 import (
 	"strings"
@@ -192,74 +192,6 @@ func TestRouteReason(t *testing.T) {
 			reason, message := RouteReason(want, decodeManifest(t, tc.route))
 			if diff := cmp.Diff([]string{tc.want, tc.message}, []string{reason, message}); diff != "" {
 				t.Errorf("\n%s\nRouteReason(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestWorkloadReason(t *testing.T) {
-	const name = "Deployment shop/web-green"
-	deployment := func(spec, status string) string {
-		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-green, namespace: shop, generation: 2}\nspec: {" + spec + "}\nstatus: {" + status + "}\n"
-	}
-	cases := map[string]struct {
-		reason      string
-		found       string
-		minReplicas int64
-		message     string
-	}{
-		"Scaling": {
-			reason:      "An autoscaler that has not made its pods yet leaves too few for the requests.",
-			found:       deployment("replicas: 1", "observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: 1"),
-			minReplicas: 3, message: name + ": 1 of 3 pods are of the present template and available",
-		},
-		"ScaledOff": {
-			reason: "An autoscaler leaves a Deployment alone that asks for no pods.",
-			found:  deployment("replicas: 0", "observedGeneration: 2"), minReplicas: 3,
-		},
-		"Available": {
-			reason: "A Deployment with all pods it asks for is available.",
-			found:  deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2"),
-		},
-		"More": {
-			reason: "An autoscaler may have made more pods.",
-			found:  deployment("replicas: 2", "observedGeneration: 3, replicas: 4, updatedReplicas: 4, availableReplicas: 4"),
-		},
-		"None":    {reason: "A Deployment that asks for no pods has all of them.", found: deployment("replicas: 0", "observedGeneration: 2")},
-		"Missing": {reason: "A Deployment that does not exist has no pods.", message: name + " does not exist or is being deleted"},
-		"Default": {
-			reason: "A Deployment without a number asks for one pod.", found: deployment("", "observedGeneration: 2"),
-			message: name + ": 0 of 1 pods are of the present template and available",
-		},
-		"OldGeneration": {
-			reason:  "A status of an earlier generation counts pods of another template.",
-			found:   deployment("replicas: 2", "observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2"),
-			message: name + ": its controller has not seen its present generation",
-		},
-		"Starting": {
-			reason:  "A pod that is not available gets no requests.",
-			found:   deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 1"),
-			message: name + ": 1 of 2 pods are of the present template and available",
-		},
-		"OldPods": {
-			reason:  "Pods of the template before answer requests as long as they are there.",
-			found:   deployment("replicas: 2", "observedGeneration: 2, replicas: 4, updatedReplicas: 2, availableReplicas: 4"),
-			message: name + ": 2 pods are of an earlier template",
-		},
-		"BadType": {
-			reason: "A field of another type proves nothing.",
-			found:  deployment("replicas: many", ""), message: "cannot read Deployment: a field has an unexpected type",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			reason, message := WorkloadReason(Workload{Namespace: "shop", Name: "web-green", MinReplicas: tc.minReplicas}, decodeManifest(t, tc.found))
-			want := ReasonCanaryNotAvailable
-			if tc.message == "" {
-				want = ""
-			}
-			if diff := cmp.Diff([]string{want, tc.message}, []string{reason, message}); diff != "" {
-				t.Errorf("\n%s\nWorkloadReason(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

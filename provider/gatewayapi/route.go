@@ -1,36 +1,16 @@
-package engines
+package gatewayapi
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/track"
-)
-
-// Reasons why the routes and the workload of a canary prove no weight.
-const (
-	// ReasonRouteMissing means that a route is not in the cluster.
-	ReasonRouteMissing = "RouteMissing"
-
-	// ReasonTrafficDiffers means that a route in the cluster has other weights than the route in Git.
-	ReasonTrafficDiffers = "TrafficDiffers"
-
-	// ReasonRouteNotAccepted means that a Gateway does not accept the present generation of a route, or not all of it.
-	ReasonRouteNotAccepted = "RouteNotAccepted"
-
-	// ReasonRefsNotResolved means that a Gateway has not found the objects that the present generation of a route refers to.
-	ReasonRefsNotResolved = "RefsNotResolved"
-
-	// ReasonCanaryNotAvailable means that a Deployment of the new track has not all of its pods.
-	ReasonCanaryNotAvailable = "CanaryNotAvailable"
-
-	// ReasonObjectFailed means that the cluster declared final that an object of the deployment failed: the rollout of a Deployment exceeded its progress
-	// deadline, a Job or a pod failed, or a controller gave up.
-	ReasonObjectFailed = "ObjectFailed"
+	"github.com/intentplane/intentplane/provider/engines"
 )
 
 // Types of conditions of a route in a Gateway (Gateway API, RouteConditionType).
@@ -85,7 +65,7 @@ func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, me
 		return ReasonRouteMissing, name + " is being deleted"
 	}
 	if message := backendsDiffer(want, found); message != "" {
-		return ReasonTrafficDiffers, SanitizeMessage(name + ": " + message)
+		return ReasonTrafficDiffers, engines.SanitizeMessage(name + ": " + message)
 	}
 	return RouteAcceptance(found)
 }
@@ -95,14 +75,14 @@ func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, me
 func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) {
 	name := fmt.Sprintf("%s %s/%s", found.GetKind(), found.GetNamespace(), found.GetName())
 	if found.GetDeletionTimestamp() != nil {
-		return ReasonRouteMissing, SanitizeMessage(name + " is being deleted")
+		return ReasonRouteMissing, engines.SanitizeMessage(name + " is being deleted")
 	}
 	r := gatewayRoute{}
-	if err := decodeObject(found, &r); err != nil {
+	if err := engines.DecodeObject(found, &r); err != nil {
 		return ReasonRouteNotAccepted, err.Error()
 	}
 	if reason, message := r.reason(); reason != "" {
-		return reason, SanitizeMessage(name + ": " + message)
+		return reason, engines.SanitizeMessage(name + ": " + message)
 	}
 	return "", ""
 }
@@ -111,7 +91,7 @@ func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) 
 // hide it. An unresolved reference does not refuse the route: its object may come yet.
 func RouteRefusal(found *unstructured.Unstructured) *metav1.Condition {
 	r := gatewayRoute{}
-	if found.GetDeletionTimestamp() != nil || decodeObject(found, &r) != nil {
+	if found.GetDeletionTimestamp() != nil || engines.DecodeObject(found, &r) != nil {
 		return nil
 	}
 	var latest *metav1.Condition
@@ -119,10 +99,10 @@ func RouteRefusal(found *unstructured.Unstructured) *metav1.Condition {
 		if !slices.ContainsFunc(r.Spec.ParentRefs, func(ref parentRef) bool { return r.isSameParent(ref, p.ParentRef) }) {
 			continue
 		}
-		c := findCondition(p.Conditions, routeAccepted)
-		isRefused := c.Status == metav1.ConditionFalse && c.Reason != routePending && c.ObservedGeneration == r.Metadata.Generation
+		c := meta.FindStatusCondition(p.Conditions, routeAccepted)
+		isRefused := c != nil && c.Status == metav1.ConditionFalse && c.Reason != routePending && c.ObservedGeneration == r.Metadata.Generation
 		if isRefused && (latest == nil || latest.LastTransitionTime.Before(&c.LastTransitionTime)) {
-			latest = &c
+			latest = c
 		}
 	}
 	return latest
@@ -268,58 +248,4 @@ const waitForController = ": wait for this controller; if it is gone, remove its
 
 func describeRouteCondition(c metav1.Condition) string {
 	return fmt.Sprintf("%s is %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)
-}
-
-type gatewayWorkload struct {
-	Metadata struct {
-		Generation int64 `json:"generation"`
-	} `json:"metadata"`
-	Spec struct {
-		Replicas *int64 `json:"replicas"`
-	} `json:"spec"`
-	Status struct {
-		ObservedGeneration int64 `json:"observedGeneration"`
-		Replicas           int64 `json:"replicas"`
-		UpdatedReplicas    int64 `json:"updatedReplicas"`
-		AvailableReplicas  int64 `json:"availableReplicas"`
-	} `json:"status"`
-}
-
-// A Workload is a Deployment of a track.
-type Workload struct {
-	Namespace, Name string
-
-	// MinReplicas is how many pods its autoscaler keeps at least. 0 means that it has none.
-	MinReplicas int64
-}
-
-// WorkloadReason returns why a Deployment of the new track is not available, and a message on one line. Both are empty when its controller has seen
-// its present generation, and as many pods of that are available as it, and its autoscaler, ask for at least.
-func WorkloadReason(w Workload, found *unstructured.Unstructured) (reason, message string) {
-	subject := fmt.Sprintf("Deployment %s/%s", w.Namespace, w.Name)
-	if found == nil || found.GetDeletionTimestamp() != nil {
-		return ReasonCanaryNotAvailable, subject + " does not exist or is being deleted"
-	}
-	d := gatewayWorkload{}
-	if err := decodeObject(found, &d); err != nil {
-		return ReasonCanaryNotAvailable, err.Error()
-	}
-	if d.Metadata.Generation == 0 || d.Status.ObservedGeneration < d.Metadata.Generation {
-		return ReasonCanaryNotAvailable, subject + ": its controller has not seen its present generation"
-	}
-	want := int64(1)
-	if d.Spec.Replicas != nil {
-		want = *d.Spec.Replicas
-	}
-	if want > 0 {
-		want = max(want, w.MinReplicas)
-	}
-	// Pods of an earlier template answer requests too as long as they are there, so that not only the present one would be judged.
-	if old := d.Status.Replicas - d.Status.UpdatedReplicas; old > 0 {
-		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d pods are of an earlier template", subject, old)
-	}
-	if got := d.Status.AvailableReplicas; got < want {
-		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d of %d pods are of the present template and available", subject, got, want)
-	}
-	return "", ""
 }
