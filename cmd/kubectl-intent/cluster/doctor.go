@@ -73,6 +73,17 @@ func (c *Cluster) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *d
 	c.askRights(ctx, f, e.Asked())
 }
 
+// OldClientWarning returns the warning of a program that is too old for the installed provider, or "". It asks the API server only about a version that can be
+// compared, and an unreadable provider gives no warning.
+func (c *Cluster) OldClientWarning(ctx context.Context, version string) string {
+	if !diagnosis.IsComparable(version) {
+		return ""
+	}
+	f := &diagnosis.Facts{}
+	readPart(c, packagesResource("providers"), nil, isOurPackage, &f.Providers)(ctx)
+	return diagnosis.OldClientWarning(version, f.Providers.Items)
+}
+
 func (c *Cluster) versionTasks(f *diagnosis.Facts) []task {
 	return []task{
 		readPart(c, deploymentsResource(), labels.Set{"app": "crossplane"}, matchesAny, &f.Crossplane),
