@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/threshold"
 )
 
 // columns is how wide a line is at most.
@@ -95,11 +96,20 @@ func checkResults(previous, current deploymentv1alpha1.IntentDeploymentStatus) [
 		}
 		line := fmt.Sprintf("%s at %s %s", r.Name, r.Site, verdict)
 		if r.Value != "" {
-			line += fmt.Sprintf(": measured %s, the objective is %s", r.Value, r.Threshold)
+			line += fmt.Sprintf(": measured %s, the objective is %s", withUnit(r), r.Threshold)
 		}
 		out = append(out, line)
 	}
 	return out
+}
+
+// withUnit returns the measured value of a result, which is in the unit of its threshold.
+func withUnit(r deploymentv1alpha1.ValidationResult) string {
+	t, err := threshold.Parse(r.Threshold)
+	if err != nil {
+		return r.Value
+	}
+	return r.Value + t.Unit()
 }
 
 // timedLines returns lines of at most 80 columns: the time, and a text beside it.
