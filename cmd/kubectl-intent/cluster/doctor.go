@@ -48,6 +48,7 @@ func (c *Cluster) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
 // ReadHealth reads the objects that report the health of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	runTasks(ctx, append(c.versionTasks(f),
+		c.imageTask(f),
 		readPart(c, definitionsResource(), nil, hasOurGroup, &f.Definitions),
 		readPart(c, managedKindsResource(), nil, hasOurGroup, &f.Kinds),
 		readPart(c, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, matchesAny, &f.ClusterConfigs),
@@ -67,6 +68,7 @@ func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diag
 func (c *Cluster) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	runTasks(ctx, append(c.versionTasks(f),
 		func(context.Context) { c.readServerVersion(f) },
+		c.imageTask(f),
 		readPart(c, managedKindsResource(), nil, hasOurGroup, &f.Kinds),
 		readPart(c, policiesResource("validatingadmissionpolicies"), nil, hasOurGroup, &f.Policies),
 	)...)
@@ -91,6 +93,12 @@ func (c *Cluster) versionTasks(f *diagnosis.Facts) []task {
 		readPart(c, packagesResource("functions"), nil, isOurPackage, &f.Functions),
 		readPart(c, packagesResource("providers"), nil, isOurPackage, &f.Providers),
 	}
+}
+
+// imageTask reads how Crossplane names images, and how it runs them.
+func (c *Cluster) imageTask(f *diagnosis.Facts) task {
+	resource := schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1beta1", Resource: "imageconfigs"}
+	return readPart(c, resource, nil, matchesAny, &f.Images)
 }
 
 func (c *Cluster) readServerVersion(f *diagnosis.Facts) {
