@@ -79,7 +79,7 @@ func (r request) newBuilder() (*xpkg.Builder, error) {
 		return nil, fmt.Errorf("cannot make a parser of packages: %w", err)
 	}
 
-	return xpkg.New(readYAML(root, xpkg.SkipContains(ex)), readYAML(ex), p, examples.New()), nil
+	return xpkg.New(readYAML(root, xpkg.SkipContains(ex)), annotatedExamples{readYAML(ex)}, p, examples.New()), nil
 }
 
 // readYAML reads the YAML files below a folder, but for those that a filter skips.
