@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/threshold"
 )
 
 // columns is how wide a line is at most.
@@ -105,11 +104,7 @@ func checkResults(previous, current deploymentv1alpha1.IntentDeploymentStatus) [
 
 // withUnit returns the measured value of a result, which is in the unit of its threshold.
 func withUnit(r deploymentv1alpha1.ValidationResult) string {
-	t, err := threshold.Parse(r.Threshold)
-	if err != nil {
-		return r.Value
-	}
-	return r.Value + t.Unit()
+	return r.Value + strings.TrimLeft(r.Threshold, "<>= 0123456789.")
 }
 
 // timedLines returns lines of at most 80 columns: the time, and a text beside it.

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/xpkg/parser"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -18,18 +18,26 @@ const exampleID = "meta.upbound.io/example-id"
 // exampleIndent is the indentation of the examples.
 const exampleIndent = 2
 
-// An annotatedExamples is the examples of a package, each with its ID.
-type annotatedExamples struct{ parser.Backend }
-
-// Init returns the examples as one stream of YAML. It returns an error for a file that is no YAML.
-func (b annotatedExamples) Init(ctx context.Context, opts ...parser.BackendOption) (io.ReadCloser, error) {
-	files, err := b.Backend.Init(ctx, opts...)
+// annotateFiles gives the examples in a folder their ids. A package may have no such folder.
+func annotateFiles(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
-		return files, err // The library closes the files in any case, and recognizes the error of a folder that does not exist.
+		return fmt.Errorf("cannot list -examples: %w", err)
 	}
-	defer func() { _ = files.Close() }() // It is only read.
-	out := &bytes.Buffer{}
-	return io.NopCloser(out), annotateExamples(files, out)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("cannot read an example: %w", err)
+		}
+		out := &bytes.Buffer{}
+		if err := annotateExamples(bytes.NewReader(text), out); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+			return fmt.Errorf("cannot write an example: %w", err)
+		}
+	}
+	return nil
 }
 
 // annotateExamples copies a stream of objects, and keeps their comments.
