@@ -48,7 +48,7 @@ func annotateExamples(in io.Reader, out io.Writer) error {
 		document := &yaml.Node{}
 		err := decoder.Decode(document)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return encoder.Close()
 		}
 		if err != nil {
 			return fmt.Errorf("cannot read an example: %w", err)
