@@ -25,7 +25,7 @@ func TestAnnotateExamples(t *testing.T) {
 			want:   "apiVersion: a/v1\nkind: B\nmetadata:\n  annotations:\n    c: d\n    meta.upbound.io/example-id: e\n",
 		},
 		"Core": {
-			reason: "An object of the core group is no example of a kind of the package.",
+			reason: "An object of the core group gets no ID: its kind is not of the package.",
 			in:     "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team-a\n", want: "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team-a\n",
 		},
 		"Two": {
@@ -47,6 +47,6 @@ func TestAnnotateExamples(t *testing.T) {
 		})
 	}
 	if err := annotateExamples(strings.NewReader("a: [b"), &strings.Builder{}); err == nil {
-		t.Error("A file that is no YAML is an error.")
+		t.Error("Invalid YAML is an error.")
 	}
 }

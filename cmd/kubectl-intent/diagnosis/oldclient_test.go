@@ -20,7 +20,7 @@ func TestOldClientWarning(t *testing.T) {
 		"TwoMinor": {reason: "A program that is two minor versions behind is too old.", client: "v1.1.9", image: "r/a:v1.3.0", want: "kubectl-intent v1.1.9" + warning},
 		"Major":    {reason: "A program of an earlier major version is too old.", client: "v0.9.0", image: "r/a:v1.3.0", want: "kubectl-intent v0.9.0" + warning},
 		"Newer":    {reason: "A newer program knows the older provider.", client: "v2.0.0", image: "r/a:v1.3.0"},
-		"Dev":      {reason: "A program that nobody released is not compared.", client: "dev", image: "r/a:v1.3.0"},
+		"Dev":      {reason: "A program without a released version is not compared.", client: "dev", image: "r/a:v1.3.0"},
 		"Digest":   {reason: "A provider that is named by its digest is not compared.", client: "v0.1.0", image: "r/a@sha256:0"},
 	}
 	for name, tc := range cases {
