@@ -69,9 +69,53 @@ func TestActivationPolicies(t *testing.T) {
 	}
 }
 
+// metadataFiles are the files with the metadata of packages.
+func metadataFiles() []string {
+	return []string{"../crossplane.yaml", "namespaced/crossplane.yaml", "applications/crossplane.yaml", "function/crossplane.yaml", "provider/crossplane.yaml"}
+}
+
+// TestCrossplaneVersions asks the constraint of each package, which Crossplane's package manager checks before it installs the package.
+func TestCrossplaneVersions(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		want   bool
+	}{
+		"v1.20.0":     {reason: "Crossplane 1 has neither namespaced composites nor activation policies."},
+		"v2.3.9":      {reason: "A version of Crossplane that was never tested is refused."},
+		"v2.4.0":      {reason: "The tested version is accepted.", want: true},
+		"v2.4.0-rc.1": {reason: "A candidate of the tested version is accepted.", want: true},
+		"v2.5.0":      {reason: "A later minor version is accepted.", want: true},
+	}
+	for _, file := range metadataFiles() {
+		m := struct {
+			Spec struct {
+				Crossplane struct {
+					Version string `json:"version"`
+				} `json:"crossplane"`
+			} `json:"spec"`
+		}{}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(b, &m); err != nil {
+			t.Fatal(err)
+		}
+		constraint, err := semver.NewConstraint(m.Spec.Crossplane.Version)
+		if err != nil {
+			t.Errorf("%s has no constraint on the version of Crossplane: %v", file, err)
+			continue
+		}
+		for version, tc := range cases {
+			if got := constraint.Check(semver.MustParse(version)); got != tc.want {
+				t.Errorf("\n%s\n%s: %s fits %q: want %t, got %t", tc.reason, file, version, m.Spec.Crossplane.Version, tc.want, got)
+			}
+		}
+	}
+}
+
 func TestMetadata(t *testing.T) {
-	files := []string{"../crossplane.yaml", "namespaced/crossplane.yaml", "applications/crossplane.yaml", "function/crossplane.yaml", "provider/crossplane.yaml"}
-	for _, file := range files {
+	for _, file := range metadataFiles() {
 		t.Run(file, func(t *testing.T) {
 			m := &metav1.PartialObjectMetadata{}
 			b, err := os.ReadFile(file)

@@ -41,7 +41,7 @@ type commands struct {
 	Refresh    request.Refresh   `cmd:"" help:"Have the repositories of a deployment looked at now, also where an error is waited out."`
 	Render     offline.Render    `cmd:"" help:"Write the rendered files of an IntentDeployment, for each Site that it goes to."`
 	Retry      request.Retry     `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
-	Rollback   request.Rollback  `cmd:"" help:"Go back to an earlier revision."`
+	Rollback   request.Rollback  `cmd:"" help:"Roll back to an earlier revision."`
 	Sites      live.Sites        `cmd:"" help:"Show the Sites that a namespace may use."`
 	State      live.State        `cmd:"" help:"Read the records of bundles."`
 	Status     live.Status       `cmd:"" help:"Show the progress of Bundles, Applications, deployments and clusters, and the cause of their wait."`

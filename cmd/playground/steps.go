@@ -95,11 +95,16 @@ func checkResults(previous, current deploymentv1alpha1.IntentDeploymentStatus) [
 		}
 		line := fmt.Sprintf("%s at %s %s", r.Name, r.Site, verdict)
 		if r.Value != "" {
-			line += fmt.Sprintf(": measured %s, the objective is %s", r.Value, r.Threshold)
+			line += fmt.Sprintf(": measured %s, the objective is %s", withUnit(r), r.Threshold)
 		}
 		out = append(out, line)
 	}
 	return out
+}
+
+// withUnit returns the measured value of a result, which is in the unit of its threshold.
+func withUnit(r deploymentv1alpha1.ValidationResult) string {
+	return r.Value + strings.TrimLeft(r.Threshold, "<>= 0123456789.")
 }
 
 // timedLines returns lines of at most 80 columns: the time, and a text beside it.

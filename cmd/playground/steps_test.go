@@ -13,8 +13,8 @@ import (
 
 func TestSteps(t *testing.T) {
 	type status = deploymentv1alpha1.IntentDeploymentStatus
-	passed := deploymentv1alpha1.ValidationResult{Name: "latency_p99", Site: "edge1", Passed: true, Value: "0.099", Threshold: "< 500ms"}
-	failed := deploymentv1alpha1.ValidationResult{Name: "latency_p99", Site: "edge1", Value: "0.995", Threshold: "< 500ms"}
+	passed := deploymentv1alpha1.ValidationResult{Name: "latency_p99", Site: "edge1", Passed: true, Value: "0.099", Threshold: "< 0.5s"}
+	failed := deploymentv1alpha1.ValidationResult{Name: "latency_p99", Site: "edge1", Value: "0.995", Threshold: "< 0.5s"}
 	delivering := status{Phase: "Delivering", Revision: 2, LiveRevision: 1}
 	validating := status{Phase: "Validating", Revision: 2, LiveRevision: 2}
 	cases := map[string]struct {
@@ -64,12 +64,12 @@ func TestSteps(t *testing.T) {
 		"Passed": {
 			reason: "A check that passed is printed with the value and the objective.",
 			was:    validating, is: status{Phase: "Validating", Revision: 2, LiveRevision: 2, ValidationResults: []deploymentv1alpha1.ValidationResult{passed}},
-			want: []string{"latency_p99 at edge1 passed: measured 0.099, the objective is < 500ms"},
+			want: []string{"latency_p99 at edge1 passed: measured 0.099s, the objective is < 0.5s"},
 		},
 		"Failed": {
 			reason: "A check that failed stands out.",
 			was:    validating, is: status{Phase: "Failed", Revision: 2, LiveRevision: 2, ValidationResults: []deploymentv1alpha1.ValidationResult{failed}},
-			want: []string{"Failed       revision 2", "latency_p99 at edge1 FAILED: measured 0.995, the objective is < 500ms"},
+			want: []string{"Failed       revision 2", "latency_p99 at edge1 FAILED: measured 0.995s, the objective is < 0.5s"},
 		},
 		"RollingBack": {
 			reason: "A rollback is printed with its cause, and only when it begins.",

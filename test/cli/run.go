@@ -3,6 +3,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"time"
 
@@ -16,14 +17,14 @@ func Run(commands any, in string, args ...string) (out, problems string, code in
 	return o.String(), problems, code
 }
 
-// RunWith is Run with the streams of a case.
+// RunWith is Run with the streams of a case. Without a version the program is of version dev.
 func RunWith(commands any, s *terminal.Streams, args ...string) (problems string, code int) {
 	p := &bytes.Buffer{}
 	parser, err := terminal.NewParser(commands, s.Out, p)
 	if err != nil {
 		return err.Error(), terminal.ExitInvalid
 	}
-	s.Version = "dev"
+	s.Version = cmp.Or(s.Version, "dev")
 	code = terminal.Run(parser, args, s, p)
 	return p.String(), code
 }

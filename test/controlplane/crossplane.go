@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // For the chart's RBAC.
 	"fmt"
@@ -133,7 +134,7 @@ func (c *ControlPlane) coreSettings() []string {
 		"TLS_CLIENT_SECRET_NAME=" + clientSecret,
 		"TLS_SERVER_SECRET_NAME=crossplane-tls-server",
 		"TLS_CLIENT_CERTS_DIR=" + filepath.Join(c.Dir, "tls-client"),
-		"XPKG_CACHE_DIR=" + filepath.Join(c.Dir, packageCache),
+		"XPKG_CACHE_DIR=" + cmp.Or(c.o.PackageCache, filepath.Join(c.Dir, packageCache)),
 	}
 }
 

@@ -81,6 +81,10 @@ type Options struct {
 	// CoreArgs are further flags of Crossplane's core.
 	CoreArgs []string
 
+	// PackageCache is the folder in which Crossplane keeps packages that it pulled, and its trust in signatures. The default is a folder of the control plane;
+	// with another one no snapshot is kept.
+	PackageCache string
+
 	// APIServerArgs are further flags of the API server.
 	APIServerArgs []string
 

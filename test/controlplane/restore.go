@@ -26,7 +26,7 @@ const packageCache = "xpkg-cache"
 
 // restoreSnapshot lets the cluster begin with the content that a control plane of the same packages had when they were installed.
 func (c *ControlPlane) restoreSnapshot() error {
-	if c.o.Snapshots.Dir == "" || c.o.PackageRuntime == RuntimeDeployment {
+	if c.o.Snapshots.Dir == "" || c.o.PackageRuntime == RuntimeDeployment || c.o.PackageCache != "" {
 		return nil
 	}
 	var err error

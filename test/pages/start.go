@@ -10,6 +10,46 @@ import (
 // figureMention is how a page repeats a figure: its value and unit, and its name in parentheses.
 var figureMention = regexp.MustCompile("([0-9.]+) [a-zA-Z]+ \\(`([a-z0-9_]+)`\\)")
 
+// tourDuration is how a page and the tour say the duration of the tour, in seconds.
+var tourDuration = regexp.MustCompile(`(?i)the tour (?:itself )?took (\d+) seconds`)
+
+// tourDurations returns the durations of the tour that a page says.
+func tourDurations(page string) []string {
+	var out []string
+	for _, found := range tourDuration.FindAllStringSubmatch(strings.Join(strings.Fields(page), " "), -1) {
+		out = append(out, found[1])
+	}
+	return out
+}
+
+// crossplaneColumns are the columns that Crossplane adds to the columns of a composite.
+var crossplaneColumns = []string{"SYNCED", "READY", "COMPOSITION", "AGE"}
+
+// A definition has the columns of a CompositeResourceDefinition.
+type definition struct {
+	Spec struct {
+		Versions []struct {
+			AdditionalPrinterColumns []struct {
+				Name     string `json:"name"`
+				Priority int32  `json:"priority"`
+			} `json:"additionalPrinterColumns"`
+		} `json:"versions"`
+	} `json:"spec"`
+}
+
+// columns returns the columns of "kubectl get composite".
+func (d definition) columns() []string {
+	out := []string{"NAME"}
+	for _, version := range d.Spec.Versions {
+		for _, c := range version.AdditionalPrinterColumns {
+			if c.Priority == 0 {
+				out = append(out, c.Name)
+			}
+		}
+	}
+	return append(out, crossplaneColumns...)
+}
+
 // countWords counts the words of a page outside of code blocks.
 func countWords(page string) int { return len(strings.Fields(strings.Join(withoutCode(page), " "))) }
 

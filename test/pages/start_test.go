@@ -1,11 +1,13 @@
 package pages
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
 	"github.com/intentplane/intentplane/test/typed"
@@ -60,6 +62,31 @@ func TestReadmeShowsTheTour(t *testing.T) {
 	}
 	if pictures != 2 {
 		t.Errorf("%s has %d pictures, want the rollback and its commits", readmePage, pictures)
+	}
+}
+
+// TestTourDuration compares the durations of the tour in the text with the run that the tutorial shows.
+func TestTourDuration(t *testing.T) {
+	tutorial := tourDurations(readProjectFile(t, tourPage))
+	if len(tutorial) != 2 {
+		t.Fatalf("%s says the duration of the tour %d times, want once in the text and once in the run: %v", tourPage, len(tutorial), tutorial)
+	}
+	want := slices.Repeat(tutorial[1:], 2)
+	if diff := cmp.Diff(want, append(tourDurations(readProjectFile(t, readmePage)), tutorial[0])); diff != "" {
+		t.Errorf("The texts say the duration of the run in %s: -want, +got:\n%s", tourPage, diff)
+	}
+}
+
+// TestReadmeColumns compares the sample of "kubectl get composite" with the columns that the definition of claims has.
+func TestReadmeColumns(t *testing.T) {
+	d := definition{}
+	if err := yaml.Unmarshal([]byte(readProjectFile(t, "apis/composition/claims/definition.yaml")), &d); err != nil {
+		t.Fatal(err)
+	}
+	_, sample, found := strings.Cut(readProjectFile(t, readmePage), "$ kubectl get composite\n")
+	header, _, _ := strings.Cut(sample, "\n")
+	if diff := cmp.Diff(d.columns(), strings.Fields(header)); diff != "" || !found {
+		t.Errorf("%s shows the columns of a composite: -want, +got:\n%s", readmePage, diff)
 	}
 }
 

@@ -28,7 +28,7 @@ type request struct {
 func main() {
 	r := request{}
 	flag.StringVar(&r.root, "root", "", "The folder with crossplane.yaml and the manifests of the package.")
-	flag.StringVar(&r.examples, "examples", "", "The folder with examples. It may lie in the root. Crossplane does not install them.")
+	flag.StringVar(&r.examples, "examples", "", "The folder with examples, which get their ids there. It may lie in the root. Crossplane does not install them.")
 	flag.StringVar(&r.runtime, "runtime", "", "The tarball of the image that runs. Empty makes a package without a program.")
 	flag.StringVar(&r.output, "output", "", "The file to write.")
 	flag.Parse()
@@ -41,6 +41,10 @@ func main() {
 
 // writePackage writes the package. It returns an error when the folder holds no valid package, or a file cannot be read or written.
 func (r request) writePackage(ctx context.Context) error {
+	if err := annotateFiles(r.examples); err != nil {
+		return err
+	}
+
 	b, err := r.newBuilder()
 	if err != nil {
 		return err

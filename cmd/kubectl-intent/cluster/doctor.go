@@ -48,6 +48,7 @@ func (c *Cluster) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
 // ReadHealth reads the objects that report the health of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	runTasks(ctx, append(c.versionTasks(f),
+		c.imageTask(f),
 		readPart(c, definitionsResource(), nil, hasOurGroup, &f.Definitions),
 		readPart(c, managedKindsResource(), nil, hasOurGroup, &f.Kinds),
 		readPart(c, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, matchesAny, &f.ClusterConfigs),
@@ -67,10 +68,22 @@ func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diag
 func (c *Cluster) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	runTasks(ctx, append(c.versionTasks(f),
 		func(context.Context) { c.readServerVersion(f) },
+		c.imageTask(f),
 		readPart(c, managedKindsResource(), nil, hasOurGroup, &f.Kinds),
 		readPart(c, policiesResource("validatingadmissionpolicies"), nil, hasOurGroup, &f.Policies),
 	)...)
 	c.askRights(ctx, f, e.Asked())
+}
+
+// OldClientWarning returns the warning of a program that is too old for the installed provider, or "". It asks the API server only about a version that can be
+// compared, and an unreadable provider gives no warning.
+func (c *Cluster) OldClientWarning(ctx context.Context, version string) string {
+	if !diagnosis.IsComparable(version) {
+		return ""
+	}
+	f := &diagnosis.Facts{}
+	readPart(c, packagesResource("providers"), nil, isOurPackage, &f.Providers)(ctx)
+	return diagnosis.OldClientWarning(version, f.Providers.Items)
 }
 
 func (c *Cluster) versionTasks(f *diagnosis.Facts) []task {
@@ -80,6 +93,12 @@ func (c *Cluster) versionTasks(f *diagnosis.Facts) []task {
 		readPart(c, packagesResource("functions"), nil, isOurPackage, &f.Functions),
 		readPart(c, packagesResource("providers"), nil, isOurPackage, &f.Providers),
 	}
+}
+
+// imageTask reads how Crossplane names images, and how it runs them.
+func (c *Cluster) imageTask(f *diagnosis.Facts) task {
+	resource := schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1beta1", Resource: "imageconfigs"}
+	return readPart(c, resource, nil, matchesAny, &f.Images)
 }
 
 func (c *Cluster) readServerVersion(f *diagnosis.Facts) {

@@ -2,13 +2,20 @@
 package connection
 
 import (
+	"context"
+	"fmt"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
+
+// warningTimeout limits the time that a command spends on the version of the provider.
+const warningTimeout = 2 * time.Second
 
 // Flags say which cluster. They are called as kubectl's are.
 type Flags struct {
@@ -39,6 +46,22 @@ type hiddenFlags struct {
 // OpenCluster connects to the cluster.
 func (f Flags) OpenCluster() (*cluster.Cluster, error) {
 	return cluster.Open(f.ClusterOptions())
+}
+
+// OpenFor connects to the cluster, and warns a user whose program is too old for the provider that runs there.
+func (f Flags) OpenFor(s *terminal.Streams) (*cluster.Cluster, error) {
+	opened, err := f.OpenCluster()
+	if err != nil {
+		return nil, terminal.UsageError{Err: err}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), warningTimeout)
+	defer cancel()
+	warning := opened.OldClientWarning(ctx, s.Version)
+	if warning == "" {
+		return opened, nil
+	}
+	_, err = fmt.Fprintf(s.Problems, "kubectl-intent: warning: %s\n", terminal.QuoteInvisible(warning))
+	return opened, errors.Wrap(err, "cannot print")
 }
 
 // ClusterOptions returns the options of the connection.

@@ -1,11 +1,13 @@
 package connection_test
 
 import (
+	"bytes"
 	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,6 +17,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/test/cli"
 )
 
 // TestConnectionFlags connects without a kubeconfig, by kubectl's flags alone.
@@ -94,6 +98,38 @@ func TestChosenEntries(t *testing.T) {
 			_, problems, _ := runIntent("", append([]string{"status", "--kubeconfig", file}, tc.args...)...)
 			if got != tc.want {
 				t.Errorf("\n%s\nthe API server was asked with %q, want %q: %s", tc.reason, got, tc.want, problems)
+			}
+		})
+	}
+}
+
+// TestOldProgram runs a command of versions of the program on a cluster with a provider of version v0.3.0.
+func TestOldProgram(t *testing.T) {
+	const warning = "kubectl-intent: warning: kubectl-intent v0.1.0 is too old for Provider intentplane-provider-intentplane, which is v0.3.0: "
+	cases := map[string]struct {
+		reason  string
+		version string
+		denied  map[string]bool
+		want    int
+	}{
+		"Old":     {reason: "A program that is two minor versions behind warns once.", version: "v0.1.0", want: 1},
+		"Current": {reason: "A program that is one minor version behind does not warn.", version: "v0.2.0"},
+		"Denied": {
+			reason: "A user who may not read providers gets no warning.", version: "v0.1.0", denied: map[string]bool{"providers.pkg.crossplane.io": true},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := cli.Server{Objects: cli.Installation(t), Denied: tc.denied}
+			for _, o := range server.Objects {
+				if o.GetKind() == "Provider" {
+					o.Object["spec"] = map[string]any{"package": "ghcr.io/intentplane/provider-intentplane:v0.3.0"}
+				}
+			}
+			out := &bytes.Buffer{}
+			problems, _ := cli.RunWith(&commands{}, &terminal.Streams{Out: out, Version: tc.version}, "status", "--kubeconfig", server.Start(t))
+			if got := strings.Count(problems, warning); got != tc.want {
+				t.Errorf("\n%s\nkubectl-intent %s status: want %d warnings, got %d:\n%s%s", tc.reason, tc.version, tc.want, got, out, problems)
 			}
 		})
 	}

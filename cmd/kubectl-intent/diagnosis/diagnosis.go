@@ -55,13 +55,14 @@ type Line struct {
 // Examine returns the checks of an installation, from the facts.
 func Examine(e *Expected, f *Facts) []Line {
 	return slices.Concat(
-		versionLines(e, f), packageLines(f), definitionLines(e, f), managedKindLines(e, f), rightLines(e, f), configLines(f), siteLines(f), policyLines(e, f),
+		versionLines(e, f), packageLines(f), mirrorLines(f, Problem), definitionLines(e, f), managedKindLines(e, f), rightLines(e, f), configLines(f), siteLines(f),
+		policyLines(e, f),
 	)
 }
 
 // ExamineBefore returns the checks of a cluster in which Intentplane is to be installed, from the facts.
 func ExamineBefore(e *Expected, f *Facts) []Line {
-	return slices.Concat(kubernetesLines(f), crossplaneLines(e, f), servedLines(e, f), installerLines(e, f))
+	return slices.Concat(kubernetesLines(f), crossplaneLines(e, f), servedLines(e, f), installedLines(f), mirrorLines(f, Advice), installerLines(e, f))
 }
 
 // CountResults returns how many lines have each result.

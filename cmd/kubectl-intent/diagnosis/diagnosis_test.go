@@ -336,6 +336,30 @@ func TestExamineBefore(t *testing.T) {
 					"Upgrade Crossplane: the packages of Intentplane demand >=v2.4.0-0.",
 			},
 		},
+		"OlderPackages": {
+			reason: "Packages of an earlier minor version are upgraded, and not installed beside the new ones.",
+			edit: func(f *Facts) {
+				f.Client = "v0.3.0"
+				f.Configurations.Items, f.Functions.Items = nil, nil
+			},
+			want: []string{"problem | versions | Provider intentplane-provider-intentplane | v0.1.0 is installed, and kubectl-intent is v0.3.0. | " +
+				"Upgrade by one minor version at a time, as docs/install.md#upgrading says."},
+		},
+		"NewerPackages": {
+			reason: "A program that is older than the packages installs nothing.",
+			edit: func(f *Facts) {
+				f.Client = "v0.0.9"
+				f.Configurations.Items, f.Functions.Items = nil, nil
+			},
+			want: []string{"problem | versions | Provider intentplane-provider-intentplane | v0.1.0 is installed, and kubectl-intent is v0.0.9. | Install kubectl-intent v0.1."},
+		},
+		"Mirror": {
+			reason: "The settings of programs are looked up by the name that an image has in a mirror.",
+			edit: func(f *Facts) {
+				f.Images.Items = append(f.Images.Items, mirrorOf("mirror", "ghcr.io", "r.example.org/ghcr"), runtimeFor("ghcr.io/intentplane"))
+			},
+			want: []string{missingSettings(Advice, mirroredProvider), missingSettings(Advice, mirroredFunction)},
+		},
 		"NoRight": {reason: "A right that the user does not have is named.", edit: func(f *Facts) { f.Allowed[right] = false }, want: []string{
 			"problem | rights | you | may not create clusterroles.rbac.authorization.k8s.io | Ask an administrator of the cluster for the right, or to install it.",
 		}},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	pkgv1beta1 "github.com/crossplane/crossplane/apis/v2/pkg/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -33,6 +34,9 @@ type Facts struct {
 	Crossplane Part[Workload]
 
 	Configurations, Functions, Providers Part[Package]
+
+	// Images are the ImageConfigs of Crossplane.
+	Images Part[pkgv1beta1.ImageConfig]
 
 	// FunctionRevisions are all revisions of our functions, not only current ones.
 	FunctionRevisions Part[cause.Object]

@@ -66,6 +66,29 @@ func describeVersion(version string) string {
 	return fmt.Sprintf("%s is not a version that can be compared", version)
 }
 
+// installedLines name the packages of another minor version than kubectl-intent, which are in the cluster before an installation. A version that cannot be compared
+// says nothing.
+func installedLines(f *Facts) []Line {
+	client, err := semver.NewVersion(f.Client)
+	if err != nil {
+		return nil
+	}
+	var out []Line
+	for _, p := range f.allPackages() {
+		v, err := semver.NewVersion(p.Version())
+		if err != nil || v.Major() == client.Major() && v.Minor() == client.Minor() {
+			continue
+		}
+		l := Line{Check: checkVersions, Object: p.kindAndName(), Result: Problem, Message: fmt.Sprintf("%s is installed, and kubectl-intent is %s.", p.Version(), f.Client)}
+		l.Fix = "Upgrade by one minor version at a time, as docs/install.md#upgrading says."
+		if client.LessThan(v) {
+			l.Fix = fmt.Sprintf("Install kubectl-intent v%d.%d.", v.Major(), v.Minor())
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
 // crossplaneLines say whether Crossplane is there, and new enough.
 func crossplaneLines(e *Expected, f *Facts) []Line {
 	if f.Configurations.IsAbsent {

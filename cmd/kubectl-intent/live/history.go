@@ -29,9 +29,9 @@ func (c *History) Run(s *terminal.Streams) error {
 	if c.Checkout != "" {
 		return c.showRemembered(s)
 	}
-	opened, err := c.OpenCluster()
+	opened, err := c.OpenFor(s)
 	if err != nil {
-		return terminal.UsageError{Err: err}
+		return err
 	}
 	f, err := subject.FindDeployment(context.Background(), opened, c.Name)
 	if err != nil {

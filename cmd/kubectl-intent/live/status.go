@@ -39,9 +39,9 @@ func (c *Status) Run(s *terminal.Streams) error {
 	if c.Watch && c.Output != "text" && c.Output != "wide" {
 		return terminal.UsageError{Err: errors.New("--watch prints text")}
 	}
-	opened, err := c.OpenCluster()
+	opened, err := c.OpenFor(s)
 	if err != nil {
-		return terminal.UsageError{Err: err}
+		return err
 	}
 	ctx := context.Background()
 	if c.Watch {

@@ -23,9 +23,9 @@ type Why struct {
 // Run prints the cause, since when it is there, who acts, the remedy, the events that wake the object, and the objects that were followed. It
 // returns an error when nothing has the name.
 func (c *Why) Run(s *terminal.Streams) error {
-	opened, err := c.OpenCluster()
+	opened, err := c.OpenFor(s)
 	if err != nil {
-		return terminal.UsageError{Err: err}
+		return err
 	}
 	ctx := context.Background()
 	found, err := opened.Subject(ctx, c.Name)

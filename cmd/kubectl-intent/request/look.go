@@ -35,9 +35,9 @@ type Look struct {
 // Run annotates the Application, waits until the provider has looked, and prints the commit. It returns an error when the Application does not exist, when the
 // look found no commit, and when the provider did not look in time.
 func (c *Look) Run(s *terminal.Streams) error {
-	opened, err := c.OpenCluster()
+	opened, err := c.OpenFor(s)
 	if err != nil {
-		return terminal.UsageError{Err: err}
+		return err
 	}
 	ctx, cancel := connection.CancelAfter(context.Background(), c.Timeout)
 	defer cancel()

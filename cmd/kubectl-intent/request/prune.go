@@ -50,9 +50,9 @@ func (c *Prune) Run(s *terminal.Streams) error {
 	if err := c.checkFlags(s); err != nil {
 		return terminal.UsageError{Err: err}
 	}
-	opened, err := c.OpenCluster()
+	opened, err := c.OpenFor(s)
 	if err != nil {
-		return terminal.UsageError{Err: err}
+		return err
 	}
 	ctx := context.Background()
 	p := &pruning{Prune: c, streams: s, cluster: opened}

@@ -30,9 +30,9 @@ type Refresh struct {
 // Run annotates the object of the name, waits until the provider has looked at each repository, Site and Gate of its deployment, or at the
 // cluster, and prints the results. It returns an error when the object cannot be annotated, and when the provider did not look in time.
 func (c *Refresh) Run(s *terminal.Streams) error {
-	opened, err := c.OpenCluster()
+	opened, err := c.OpenFor(s)
 	if err != nil {
-		return terminal.UsageError{Err: err}
+		return err
 	}
 	ctx, cancel := connection.CancelAfter(context.Background(), c.Timeout)
 	defer cancel()

@@ -159,9 +159,9 @@ type asked struct {
 
 // createRequest makes a RolloutRequest. The function complete fills in its spec.
 func (f *askFlags) createRequest(s *terminal.Streams, complete func(context.Context, *asked) error) error {
-	c, err := f.OpenCluster()
+	c, err := f.OpenFor(s)
 	if err != nil {
-		return terminal.UsageError{Err: err}
+		return err
 	}
 	ctx := context.Background()
 	a, err := f.readDeployment(ctx, c)

@@ -34,9 +34,9 @@ type Command struct {
 // Run waits until the deployment is where the user wants it. It returns an error with an exit code of its own when that was rejected or is held up until a
 // person acts, when it was rolled back, when it takes longer than the timeout, when another spec took its place, and when the deployment cannot be read.
 func (c *Command) Run(s *terminal.Streams) error {
-	opened, err := c.OpenCluster()
+	opened, err := c.OpenFor(s)
 	if err != nil {
-		return terminal.UsageError{Err: err}
+		return err
 	}
 	ctx, cancel := connection.CancelAfter(context.Background(), c.Timeout)
 	defer cancel()

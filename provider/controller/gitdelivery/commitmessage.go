@@ -109,9 +109,9 @@ func (l commitMessage) subjectLine() string {
 	case l.removes:
 		return deletion + claim
 	case p.Attempt > 0 && l.applied.Target != 0 && l.replaces == "":
-		return fmt.Sprintf("Go back from %s revision %d to %d at %s", claim, p.Revision, l.applied.Target, countSites(len(l.sites)))
+		return fmt.Sprintf("Roll back %s from revision %d to %d at %s", claim, p.Revision, l.applied.Target, countSites(len(l.sites)))
 	case len(l.sites) == 0:
-		return fmt.Sprintf("Remove what %s revision %d has no more", claim, p.Revision)
+		return fmt.Sprintf("Remove files that %s revision %d no longer has", claim, p.Revision)
 	case l.replaces != "":
 		return fmt.Sprintf("Restore %s revision %d at %s", claim, p.Revision, countSites(len(l.sites)))
 	}

@@ -57,8 +57,8 @@ func TestText(t *testing.T) {
 				ownTrailers,
 		},
 		"OldDirectories": {
-			reason: "A commit may only tidy up",
-			want:   "Remove what team-a/web revision 2 has no more\n\n" + ownTrailers,
+			reason: "A commit that only removes files says so.",
+			want:   "Remove files that team-a/web revision 2 no longer has\n\n" + ownTrailers,
 		},
 		"Deleted": {
 			reason: "The message of a deletion names the claim.",
@@ -72,7 +72,7 @@ func TestText(t *testing.T) {
 				o.Attempt, o.Target = 1, 1
 				o.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"}
 			},
-			want: "Go back from team-a/web revision 2 to 1 at 1 site\n\nSites: edge1\n\n" + strings.Replace(ownTrailers, "Attempt: 0", "Attempt: 1", 1) +
+			want: "Roll back team-a/web from revision 2 to 1 at 1 site\n\nSites: edge1\n\n" + strings.Replace(ownTrailers, "Attempt: 0", "Attempt: 1", 1) +
 				"Intentplane-Verdict: Rejected GateFailed\nIntentplane-Target: 1\n",
 		},
 		"Injection": {

@@ -194,7 +194,7 @@ func wantDelivered(t *testing.T, cp *controlplane.ControlPlane) {
 // refusesUneditedRepository shows that a configuration whose name of the installation was not chosen cannot be applied.
 func refusesUneditedRepository(t *testing.T, r *reader) {
 	t.Helper()
-	err := r.runScript(t.Context(), typed.Script{Text: "kubectl apply --dry-run=server -f examples/install/repository.yaml"})
+	_, err := r.runScript(t.Context(), typed.Script{Text: "kubectl apply --dry-run=server -f examples/install/repository.yaml"})
 	if err == nil || !strings.Contains(err.Error(), "spec.controlPlane") {
 		t.Errorf("examples/install/repository.yaml was applied without an edit: %v", err)
 	}
@@ -316,7 +316,8 @@ func (r *reader) typePage(t *testing.T, text string) error {
 	if err != nil {
 		return err
 	}
-	return r.runScript(t.Context(), typed.NewScript(blocks, r.values))
+	_, err = r.runScript(t.Context(), typed.NewScript(blocks, r.values))
+	return err
 }
 
 // wantRenderer holds "kubectl intent version" to the renderer of the function that Crossplane installed.

@@ -66,6 +66,9 @@ func TestFirstService(t *testing.T) {
 	playWorkloads(t, cp, "team-a", goodImage)
 	r := newReader(t, cp, map[string]string{"VERSION": version}, "", "")
 	r.nameMirror(t)
-	r.readBlocks(t, startPage, r.blocksOfPage(t, startPage))
+	blocks := r.blocksOfPage(t, startPage)
+	out := r.readBlocks(t, startPage, blocks)
+	t.Log(out)
+	wantShown(t, blocks, out)
 	r.wantRolledBack(t)
 }

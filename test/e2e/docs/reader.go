@@ -110,28 +110,30 @@ func (r *reader) blocksOfPage(t *testing.T, path string, sections ...string) []t
 	return slices.DeleteFunc(blocks, func(b typed.Block) bool { return !slices.Contains(sections, b.Section) })
 }
 
-// readBlocks types blocks in order, and fails the test at the first failure.
-func (r *reader) readBlocks(t *testing.T, name string, blocks []typed.Block) {
+// readBlocks types blocks in order, and returns the output. It fails the test at the first failure.
+func (r *reader) readBlocks(t *testing.T, name string, blocks []typed.Block) string {
 	t.Helper()
 	s := typed.NewScript(blocks, r.values)
 	began := time.Now()
-	if err := r.runScript(t.Context(), s); err != nil {
+	out, err := r.runScript(t.Context(), s)
+	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	t.Logf("%s: typed %d blocks in %s; %d are marked as not typed", name, s.Typed, time.Since(began).Round(time.Second), s.Skipped)
 	if s.Typed == 0 {
 		t.Errorf("%s: no block was typed", name)
 	}
+	return out
 }
 
-// runScript runs a script. Its error names the block that failed, with the output.
-func (r *reader) runScript(ctx context.Context, s typed.Script) error {
+// runScript runs a script, and returns its output. Its error names the block that failed, with the output.
+func (r *reader) runScript(ctx context.Context, s typed.Script) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
 	// All examples are one script, which is too long for an argument.
 	file := filepath.Join(r.home, fmt.Sprintf("script-%x", sha256.Sum256([]byte(s.Text))))
 	if err := os.WriteFile(file, []byte(s.Text), 0o600); err != nil {
-		return fmt.Errorf("cannot write the script: %w", err)
+		return "", fmt.Errorf("cannot write the script: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, "bash", file)
 	cmd.Dir = r.dir
@@ -142,7 +144,7 @@ func (r *reader) runScript(ctx context.Context, s typed.Script) error {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the block at %s failed: %w\n%s", typed.Last(out.String()), err, out.String())
+		return "", fmt.Errorf("the block at %s failed: %w\n%s", typed.Last(out.String()), err, out.String())
 	}
-	return nil
+	return out.String(), nil
 }

@@ -108,7 +108,7 @@ func (r *reader) wantRolledBack(t *testing.T) {
 		subject, _, _ := strings.Cut(c.Message, "\n")
 		subjects = append(subjects, subject)
 	}
-	want := []string{"Go back from team-a/shop revision 2 to 1 at 1 site", "Deliver team-a/shop revision 2 to 1 site", "Deliver team-a/shop revision 1 to 1 site"}
+	want := []string{"Roll back team-a/shop from revision 2 to 1 at 1 site", "Deliver team-a/shop revision 2 to 1 site", "Deliver team-a/shop revision 1 to 1 site"}
 	if diff := cmp.Diff(want, subjects[:min(len(subjects), len(want))]); diff != "" {
 		t.Errorf("commits, the newest first: -want, +got:\n%s", diff)
 	}

@@ -92,9 +92,14 @@ func (c *checkout) dist(elements ...string) string {
 	return filepath.Join(append([]string{c.dir, "_output", "dist"}, elements...)...)
 }
 
-// makeRelease runs "make release" for the platform of this machine alone, and returns what it prints.
+// makeRelease runs "make release" for the platform of this machine alone, and returns its output.
 func (c *checkout) makeRelease(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "make", slices.Concat([]string{"release", "PLATFORMS=linux/" + runtime.GOARCH}, args)...)
+	return c.runMake(ctx, slices.Concat([]string{"release", "PLATFORMS=linux/" + runtime.GOARCH}, args)...)
+}
+
+// runMake runs make in the checkout, and returns its output.
+func (c *checkout) runMake(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "make", args...)
 	cmd.Dir = c.dir
 	// This make has nothing to do with the one that runs the tests.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {

@@ -22,6 +22,7 @@ func TestRelease(t *testing.T) {
 		wantPlugin(t, signed)
 	})
 	t.Run("Reproducible", func(t *testing.T) { wantReproducible(t, signed) })
+	t.Run("Verified", func(t *testing.T) { wantVerified(t, signed, s) })
 	t.Run("GoInstall", func(t *testing.T) { wantVersion(t, installPlugin(t, writeModule(t, signed))) })
 }
 

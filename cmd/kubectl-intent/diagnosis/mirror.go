@@ -1,0 +1,65 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	pkgv1beta1 "github.com/crossplane/crossplane/apis/v2/pkg/v1beta1"
+)
+
+// programImages returns the images whose programs run with the settings of examples/install. Configurations name them so, also where a mirror serves them.
+func programImages() []string {
+	return []string{"ghcr.io/intentplane/provider-intentplane", "ghcr.io/intentplane/function-intentplane"}
+}
+
+// mirrorLines say, of each program whose image comes from a mirror, whether an ImageConfig gives it its settings. Crossplane looks the settings up by the name that
+// the image has in the mirror. Missing settings have the given result.
+func mirrorLines(f *Facts, missing Result) []Line {
+	if f.Images.IsAbsent {
+		return nil
+	}
+	if f.Images.Unread != nil {
+		return []Line{unreadLine(checkPackages, f.Images.Unread)}
+	}
+	var out []Line
+	for _, image := range programImages() {
+		if mirror, prefix := bestMatch(f.Images.Items, image, rewrites); mirror != nil {
+			out = append(out, f.mirrorLine(mirror, mirror.Spec.RewriteImage.Prefix+strings.TrimPrefix(image, prefix), missing))
+		}
+	}
+	return out
+}
+
+// mirrorLine is about a program whose image has a name of its own in a mirror.
+func (f *Facts) mirrorLine(mirror *pkgv1beta1.ImageConfig, image string, missing Result) Line {
+	out := Line{Check: checkPackages, Object: "ImageConfig " + mirror.GetName()}
+	settings, _ := bestMatch(f.Images.Items, image, configuresRuntime)
+	if settings != nil {
+		out.Result, out.Message = OK, fmt.Sprintf("%s has the settings of ImageConfig %s", image, settings.GetName())
+		return out
+	}
+	out.Result, out.Message = missing, fmt.Sprintf("No ImageConfig gives %s its settings: images are looked up by the name that they have in the mirror.", image)
+	out.Fix = fmt.Sprintf("Add the prefix %s to the ImageConfigs of examples/install/runtime.yaml, and apply them.", image)
+	return out
+}
+
+func rewrites(c *pkgv1beta1.ImageConfig) bool { return c.Spec.RewriteImage != nil }
+
+func configuresRuntime(c *pkgv1beta1.ImageConfig) bool { return c.Spec.Runtime != nil }
+
+// bestMatch returns the ImageConfig for a purpose whose prefix of an image is the longest, and that prefix, as Crossplane chooses it. It returns nil if none matches.
+func bestMatch(all []pkgv1beta1.ImageConfig, image string, hasPurpose func(*pkgv1beta1.ImageConfig) bool) (*pkgv1beta1.ImageConfig, string) {
+	var out *pkgv1beta1.ImageConfig
+	longest := ""
+	for i := range all {
+		if !hasPurpose(&all[i]) {
+			continue
+		}
+		for _, m := range all[i].Spec.MatchImages {
+			if strings.HasPrefix(image, m.Prefix) && len(m.Prefix) > len(longest) {
+				out, longest = &all[i], m.Prefix
+			}
+		}
+	}
+	return out, longest
+}
