@@ -1,3 +1,4 @@
+// Package compose turns a revision and its trees into the managed resources that should exist.
 package compose
 
 import (
