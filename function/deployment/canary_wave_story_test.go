@@ -88,6 +88,28 @@ func TestCanaryDeadRepository(t *testing.T) {
 	}
 }
 
+// TestCanaryDeadLaterRepository lets the repository of the second wave not answer from the start, for longer than its timeout.
+func TestCanaryDeadLaterRepository(t *testing.T) {
+	w := newCanaryWorld(t, weightStep(20), pauseStep("40s"))
+	w.splitRepositories()
+	w.twoSites("one")
+	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
+	w.in.Spec.DeliveryConfig.DeliveryTimeout = "10s"
+	w.story("edge1", cluster{})
+	other := w.repository(w.url(w.nameOfDelivery("edge2")))
+	other.dead = true
+	w.twoSites("two")
+	w.until("edge1", "blue 1: 0, green 2: 100", cluster{})
+	if s := w.ledger(); s.Verdict != nil {
+		t.Errorf("\nThe repository of a later wave rejects no earlier wave.\ngot %+v", s.Verdict)
+	}
+	other.dead = false
+	story, out := w.story("edge2", cluster{})
+	if last := story[len(story)-1]; last != "green 2: 100" || w.directory("edge1") != "green 2: 100" {
+		t.Errorf("\nThe canary goes on once the repository answers.\ngot %q: %s", story, out.Status.Message)
+	}
+}
+
 // TestCanaryFrozenBetweenWaves lets the spec compile no more while a canary is between its waves.
 func TestCanaryFrozenBetweenWaves(t *testing.T) {
 	cases := map[string]struct {
