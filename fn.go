@@ -21,8 +21,8 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/desired"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
@@ -124,7 +124,7 @@ func (f *Function) answerRequest(ctx context.Context, req *fnv1.RunFunctionReque
 // A reply is the answer to a request, before it is encoded.
 type reply struct {
 	needs      []catalog.Need
-	resources  map[string]compose.Resource
+	resources  map[string]desired.Resource
 	status     any
 	conditions []projection.Condition
 	ready      bool

@@ -1,8 +1,6 @@
 package directories
 
 import (
-	"slices"
-
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
@@ -19,19 +17,6 @@ func (d Directory) WithoutOtherFiles() Directory {
 		d.Own.Files = nil
 	}
 	return d
-}
-
-// HoldFiles is true if objects carry the files of the current revision, which is in a track, to each Site of its next step. In a stage before the steps that is
-// the present step, and at the last step the last one. A move needs files of a revision without tracks as well, which is a question of its own.
-func HoldFiles(s ledger.State, carries func(site string) bool) bool {
-	if !s.HasTracks() || s.IsMove() {
-		return false
-	}
-	index := s.Cursor.Step
-	if !s.IsBeforeSteps() {
-		index = min(index+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
-	}
-	return !slices.ContainsFunc(s.Current.SitesAt(index), func(site string) bool { return !carries(site) })
 }
 
 // hasLabelledPods is true if the pods of the revision without tracks that takes part have a label of their own.

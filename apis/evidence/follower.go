@@ -117,6 +117,9 @@ func IsSeen(d *deliveryv1alpha1.GitDelivery) bool {
 // the report of each delivery.
 func (c *Comparison) needsNothing(name string) bool {
 	d, observed := c.Desired[name], c.Observed[name]
+	if d.Spec.ForProvider.Ledger == nil && c.State.IsInSteps() && !IsReached(name, d, c.State) {
+		return true // A repository of a later wave neither fails nor holds back an earlier one.
+	}
 	return AsksForNothing(d) && IsLeftAlone(name, d, observed, c.State) && (!c.State.IsRejected() || IsSeen(observed))
 }
 

@@ -27,6 +27,9 @@ func (s State) HasTracks() bool {
 // IsBeforeSteps is true while the requests of a deployment in tracks are moved to where a revision or a rollback goes on from.
 func (s State) IsBeforeSteps() bool { return s.HasTracks() && s.Cursor.Stage < StageSteps }
 
+// IsInSteps is true for a revision without a verdict that goes through the steps of its plan.
+func (s State) IsInSteps() bool { return s.Current != nil && s.Verdict == nil && !s.IsBeforeSteps() }
+
 // IsPauseReleased is true once a user released the pause behind the step, alone or with all others.
 func (s State) IsPauseReleased() bool { return s.Cursor.Full || s.IsStepReleased() }
 

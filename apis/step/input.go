@@ -47,8 +47,7 @@ type Input struct {
 	// IsRecorded says that the state is recorded, and not only proposed.
 	IsRecorded bool
 
-	// HoldsFiles says that the objects hold the files of all steps to come, so that a revision with weights goes on while the spec cannot be
-	// compiled.
+	// HoldsFiles says that the objects hold the files of the next step, so that a revision goes on while the spec cannot be compiled, or compiles to other trees.
 	HoldsFiles bool
 
 	// AreTreesLost says that the desired trees of the current revision are unknown: a delivery was lost, or restored from a backup. The ledger does not

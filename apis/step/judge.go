@@ -56,18 +56,16 @@ func (in Input) isGateHeld(s ledger.State) bool {
 // advanceStep returns the event of the next step, or why it does not begin.
 func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
-	case in.isFrozen(s):
-		return nil, HoldFrozen // The trees for the Sites of the step cannot be rendered.
+	case in.isFrozen():
+		return nil, HoldFrozen
 	case in.IsSuspended:
 		return nil, HoldSuspended
 	}
 	return &ledger.Event{Advanced: &ledger.Advanced{Step: nextStep(s), Stage: s.Cursor.Stage}}, HoldNone
 }
 
-// isFrozen is true if the trees for the Sites can neither be rendered nor read from the objects.
-func (in Input) isFrozen(s ledger.State) bool {
-	return in.Desired == nil && (!in.HoldsFiles || !s.Current.HasSteps())
-}
+// isFrozen is true if the trees for the Sites of the next step can neither be rendered nor read from the objects.
+func (in Input) isFrozen() bool { return in.Desired == nil && !in.HoldsFiles }
 
 // nextStep returns the step that follows. Once a user released all steps, steps that share requests are left out, but for the last step: none follows it.
 func nextStep(s ledger.State) int32 {

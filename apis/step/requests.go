@@ -99,7 +99,7 @@ func (in Input) isFree(s ledger.State) bool {
 
 // canContinue is true for a revision whose next step needs no spec: the objects hold its files.
 func (in Input) canContinue(s ledger.State) bool {
-	return !in.IsSuspended && !in.isFrozen(s) && !in.isOutranked(s)
+	return !in.IsSuspended && !in.isFrozen() && !in.isOutranked(s)
 }
 
 // isPossibleAlways is true for actions that bring nothing new to any Site.

@@ -8,7 +8,7 @@ func (in Input) advanceStage(s ledger.State) (*ledger.Event, Hold) {
 	switch {
 	case stage == s.Cursor.Stage:
 		return nil, HoldDraining
-	case stage == ledger.StageSteps && !s.IsRejected() && in.isFrozen(s):
+	case stage == ledger.StageSteps && !s.IsRejected() && in.isFrozen():
 		return nil, HoldFrozen
 	case stage == ledger.StageSteps && !s.IsRejected() && in.IsSuspended:
 		return nil, HoldSuspended
@@ -112,6 +112,12 @@ func (in Input) AimAt(s ledger.State, d Directory) Aim {
 		return Aim{Restores: true}
 	}
 	return t.aimInStep(s, d.Site)
+}
+
+// AimInStep returns the aim of the directory of a Site in the steps of the current revision, before a verdict and a rollback.
+func (in Input) AimInStep(s ledger.State, d Directory) Aim {
+	s.Verdict, s.Cursor.Attempt, s.Cursor.Stage = nil, 0, ledger.StageSteps
+	return in.AimAt(s, d)
 }
 
 // aimAlone returns the aim of a directory in which a revision is alone.

@@ -14,7 +14,7 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 )
 
 // Input is all that one call of the function gets.
@@ -45,7 +45,7 @@ type Output struct {
 	Needs []catalog.Need
 
 	// Resources that should exist, by their name in the composition.
-	Resources map[string]compose.Resource
+	Resources map[string]desired.Resource
 
 	// Wait is the time until the next call, for a condition that is not watched. 0 means that every condition is watched.
 	Wait time.Duration
@@ -65,7 +65,7 @@ const nameInterval = 20 * time.Second
 func Run(in Input) (*Output, error) {
 	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()
-	out := &Output{Resources: map[string]compose.Resource{}}
+	out := &Output{Resources: map[string]desired.Resource{}}
 	o, err := observeResources(in, out)
 	if err != nil {
 		return nil, err

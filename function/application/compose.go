@@ -14,7 +14,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 )
 
 // Names of the composed resources in the composition.
@@ -65,11 +65,11 @@ func requestAll(in Input, o observed, f *Facts, out *Output) error {
 }
 
 func addResource(out *Output, name string, v any) error {
-	o, err := compose.Encode(v)
+	o, err := desired.Encode(v)
 	if err != nil {
 		return errors.Wrapf(err, "cannot encode composed resource %q", name)
 	}
-	out.Resources[name] = compose.Resource{Object: o}
+	out.Resources[name] = desired.Resource{Object: o}
 	return nil
 }
 

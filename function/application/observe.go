@@ -12,7 +12,7 @@ import (
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 )
 
 // observed are the composed resources. Nil means that one does not exist.
@@ -39,10 +39,10 @@ type observedDeployment struct {
 func observeResources(in Input, out *Output) (observed, error) {
 	var failed [4]error
 	o := observed{}
-	out.Resources, failed[0] = compose.RetainAll(in.Observed)
-	o.deployment, failed[1] = compose.Observe[observedDeployment](in.Observed, DeploymentName)
-	o.build, failed[2] = compose.Observe[buildv1alpha1.ImageBuild](in.Observed, BuildName)
-	o.health, failed[3] = compose.Observe[deliveryv1alpha1.SiteHealth](in.Observed, HealthName)
+	out.Resources, failed[0] = desired.RetainAll(in.Observed)
+	o.deployment, failed[1] = desired.Observe[observedDeployment](in.Observed, DeploymentName)
+	o.build, failed[2] = desired.Observe[buildv1alpha1.ImageBuild](in.Observed, BuildName)
+	o.health, failed[3] = desired.Observe[deliveryv1alpha1.SiteHealth](in.Observed, HealthName)
 	return o, errors.Join(failed[:]...)
 }
 
@@ -128,7 +128,7 @@ func (f *Facts) keepEvidence(in Input, o observed) {
 
 // markReady sets for each desired resource whether it is ready.
 func (o observed) markReady(out *Output) {
-	compose.SetReady(out.Resources, DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
-	compose.SetReady(out.Resources, BuildName, o.build != nil && o.build.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
-	compose.SetReady(out.Resources, HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	desired.SetReady(out.Resources, DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	desired.SetReady(out.Resources, BuildName, o.build != nil && o.build.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	desired.SetReady(out.Resources, HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 }

@@ -15,7 +15,7 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 )
 
 // Input is all that one call of the function gets.
@@ -37,7 +37,7 @@ type Input struct {
 // Output is the result for an Input.
 type Output struct {
 	// Resources that should exist, by their name in the composition.
-	Resources map[string]compose.Resource
+	Resources map[string]desired.Resource
 
 	Projection
 }
@@ -47,11 +47,11 @@ type Output struct {
 func Run(in Input) (*Output, error) {
 	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()
-	retained, err := compose.RetainAll(in.Observed)
+	retained, err := desired.RetainAll(in.Observed)
 	if err != nil {
 		return nil, err
 	}
-	observed, err := compose.Observe[statev1alpha1.BundleState](in.Observed, StateName)
+	observed, err := desired.Observe[statev1alpha1.BundleState](in.Observed, StateName)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func Run(in Input) (*Output, error) {
 	}
 	f.addPackages(packages)
 	f.addObservation(observed)
-	compose.SetReady(out.Resources, StateName, observed != nil && observed.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	desired.SetReady(out.Resources, StateName, observed != nil && observed.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	out.Projection = Project(f, &in.Status, in.Now)
 	return out, nil
 }

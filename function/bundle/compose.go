@@ -11,7 +11,7 @@ import (
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 )
 
 // StateName is the name of the BundleState in the composition.
@@ -41,11 +41,11 @@ func StateNameOf(group, name string) string {
 }
 
 func addState(out *Output, s *statev1alpha1.BundleState) error {
-	o, err := compose.Encode(s)
+	o, err := desired.Encode(s)
 	if err != nil {
 		return errors.Wrapf(err, "cannot encode composed resource %q", StateName)
 	}
-	out.Resources[StateName] = compose.Resource{Object: o}
+	out.Resources[StateName] = desired.Resource{Object: o}
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (out *Output) composeState(s *statev1alpha1.BundleState, isValid bool) erro
 }
 
 // setFlag sets a parameter of a BundleState as it is encoded: false is left out.
-func setFlag(r compose.Resource, name string, isSet bool) error {
+func setFlag(r desired.Resource, name string, isSet bool) error {
 	path := []string{"spec", "forProvider", name}
 	if !isSet {
 		unstructured.RemoveNestedField(r.Object.Object, path...)

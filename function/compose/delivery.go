@@ -1,3 +1,4 @@
+// Package compose turns a revision and its trees into the managed resources that should exist.
 package compose
 
 import (
@@ -222,12 +223,19 @@ func heldIDs(d *deliveryv1alpha1.GitDelivery) map[string]string {
 // fields of the API server.
 const treeOverhead = 600
 
-// EncodedBytes is how many bytes the trees of a delivery take in its object.
+// EncodedBytes is how many bytes the trees of a delivery, the later ones among them, take in its object.
 func EncodedBytes(d *deliveryv1alpha1.GitDelivery) int {
 	total := 0
 	for _, t := range d.Spec.ForProvider.Trees {
-		// JSON carries bytes as base64: four characters for three bytes. A path is in spec, status and notes.
-		total += (len(t.Files)+2)/3*4 + 3*len(t.Path) + treeOverhead
+		total += encodedBytes(t)
+	}
+	for _, l := range d.Spec.ForProvider.Later {
+		total += encodedBytes(l.Tree)
 	}
 	return total
+}
+
+// encodedBytes is how many bytes a tree takes. JSON carries bytes as base64: four characters for three bytes. A path is in spec, status and notes.
+func encodedBytes(t deliveryv1alpha1.Tree) int {
+	return (len(t.Files)+2)/3*4 + 3*len(t.Path) + treeOverhead
 }

@@ -94,5 +94,8 @@ func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded led
 	if isLeft && asksForNothing {
 		p.Trees, p.Settled = requested.Trees, requested.Settled
 	}
+	if isLeft && recorded.IsRejected() {
+		p.Later = requested.Later // Nothing delivers them any more, and another spec would be a write.
+	}
 	return &out
 }

@@ -83,6 +83,7 @@ func resumeDelivery(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.Del
 func RetainDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig) map[string]*deliveryv1alpha1.GitDelivery {
 	out := Resume(parts, spec)
 	for _, d := range out {
+		d.Spec.ForProvider.Later = nil
 		for i, t := range d.Spec.ForProvider.Trees {
 			d.Spec.ForProvider.Trees[i] = directories.Retain(t)
 		}

@@ -47,9 +47,15 @@ func wasProven(s ledger.State, site string) bool {
 	})
 }
 
-// askedTree is the tree in the place of another one in a delivery that asks for a revision.
+// askedTree is the tree in the place of another one in a delivery that asks for a revision, now or in a later step.
 func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revision int64) (deliveryv1alpha1.Tree, bool) {
-	if d == nil || !AsksForRevision(d, revision) {
+	if d == nil {
+		return t, false
+	}
+	if later := directories.LaterOf(d.Spec.ForProvider, t, revision); later != nil {
+		return later.Tree, true
+	}
+	if !AsksForRevision(d, revision) {
 		return t, false
 	}
 	for _, requested := range d.Spec.ForProvider.Trees {

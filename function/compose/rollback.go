@@ -27,6 +27,7 @@ func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec dep
 	out := Resume(parts, spec)
 	for name, d := range out {
 		p := &d.Spec.ForProvider
+		p.Later = nil
 		for i, t := range p.Trees {
 			p.Trees[i] = r.restoreTree(t, parts[name], s)
 		}

@@ -1,26 +1,53 @@
 package compose
 
 import (
-	"maps"
+	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Step returns the deliveries at the step of a state: Sites whose step has not come keep their trees.
-func Step(ds map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
-	out := maps.Clone(ds)
-	for name, d := range ds {
-		stepped := *d
-		stepped.Spec.ForProvider.Trees = nil
-		for _, t := range d.Spec.ForProvider.Trees {
-			if !s.HasReached(t.Site) {
-				t = directories.Retain(t)
+// Schedule returns the compiled deliveries of a revision at the step of a state. A directory whose step has not come keeps its tree: its next tree is among the
+// later trees.
+func Schedule(compiled map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
+	return mapDeliveries(compiled, func(p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
+		for _, t := range p.Trees {
+			if !s.HasReached(t.Site) && t.Action == deliveryv1alpha1.ActionDesired {
+				p.Later = append(p.Later, deliveryv1alpha1.LaterTree{Tree: t, Revision: s.Current.Number, Step: s.StepOf(t.Site)})
 			}
-			stepped.Spec.ForProvider.Trees = append(stepped.Spec.ForProvider.Trees, t)
 		}
-		out[name] = &stepped
+		return retainUnreached(p, s)
+	})
+}
+
+// Step returns the observed deliveries of a revision at the step of a state: directories whose step has come get their later trees.
+func Step(observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
+	return mapDeliveries(observed, func(p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
+		return retainUnreached(directories.At(p, s.Position()), s)
+	})
+}
+
+// retainUnreached returns the parameters of a delivery with retained directories where the step of a Site has not come.
+func retainUnreached(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State) deliveryv1alpha1.GitDeliveryParameters {
+	p.Trees = slices.Clone(p.Trees)
+	for i, t := range p.Trees {
+		if !s.HasReached(t.Site) {
+			p.Trees[i] = directories.Retain(t)
+		}
+	}
+	return p
+}
+
+// mapDeliveries returns copies of deliveries with other parameters.
+func mapDeliveries(
+	ds map[string]*deliveryv1alpha1.GitDelivery, change func(deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters,
+) map[string]*deliveryv1alpha1.GitDelivery {
+	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
+	for name, d := range ds {
+		copied := *d
+		copied.Spec.ForProvider = change(d.Spec.ForProvider)
+		out[name] = &copied
 	}
 	return out
 }

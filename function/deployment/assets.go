@@ -65,7 +65,7 @@ func (dr decider) ask(home step.Home, s ledger.State) (assets, error) {
 	if a.deliveries[a.home] == nil {
 		a.deliveries[a.home] = dr.emptyHome(home.ConfigRef, a.home)
 	}
-	a.deliveries = compose.AskForPosition(a.deliveries, dr.observed.deliveries, s, a.home)
+	a.deliveries = fitLater(compose.AskForPosition(a.deliveries, dr.observed.deliveries, s, a.home), dr.observed.deliveries)
 	return a, err
 }
 
@@ -84,7 +84,7 @@ func (dr decider) isRendererHeld(s ledger.State) bool {
 // askForTrees asks for the trees of deliveries, as far as the revision has come.
 func (dr decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1.GitDelivery) assets {
 	return assets{
-		deliveries: compose.Step(compose.RetainUnreadySites(trees, dr.observed.deliveries, dr.observed.sync, s, dr.compiled.clustered), s),
+		deliveries: compose.Schedule(compose.RetainUnreadySites(trees, dr.observed.deliveries, dr.observed.sync, s, dr.compiled.clustered), s),
 		sync:       compose.Sync(dr.in.Claim, dr.in.Spec.DeliveryConfig, s, trees, dr.compiled.sitesWithoutSync()),
 	}
 }

@@ -45,7 +45,7 @@ func (w *canaryWalk) concludeByMandate() {
 		}
 		d, r := w.decode(o), w.repository(w.url(name))
 		f := w.ownFacts(name, d, r)
-		if r.memory.record == nil || !mandate.CanMoveRequests(d.Spec.ForProvider.Trees, f.Delivered) {
+		if r.memory.record == nil || !mandate.CanMoveRequests(d.Spec.ForProvider, f.Delivered) {
 			continue
 		}
 		if d.Spec.ForProvider.Ledger == nil || mandate.Status(d.Spec.ForProvider.Mandate, r.memory.ledger) == nil {

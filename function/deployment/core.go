@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/check"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/phase"
@@ -57,7 +58,7 @@ type Input struct {
 }
 
 // Resource is one composed resource that should exist.
-type Resource = compose.Resource
+type Resource = desired.Resource
 
 // Output is the result for an Input.
 type Output struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
@@ -144,7 +145,7 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	}
 	if s.Current != nil {
 		out.Directories, out.HasAllReported = o.directoriesOf(s, k)
-		out.AreTracksKnown, out.HoldsFiles, out.IsRecorded = o.areTracksKnown(s), o.holdsFiles(s), s.Head == o.home.State.Head
+		out.AreTracksKnown, out.HoldsFiles, out.IsRecorded = o.areTracksKnown(s), directories.HoldFiles(s, o.allDeliveries()...), s.Head == o.home.State.Head
 	}
 	return out
 }

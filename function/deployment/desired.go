@@ -9,6 +9,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -197,10 +198,10 @@ func isAdoptEnabled(in Input, o Observed) bool {
 	return false
 }
 
-// isVerdictComing is true for a revision without a verdict that will be judged without any further change: it is at its last step, whose trees the
-// objects hold, and nothing hinders it. An obstacle may be the very problem that a change of the catalog repairs.
+// isVerdictComing is true for a revision without a verdict that will be judged without any further change: the objects hold its trees, those of the next step
+// among them, and nothing hinders it. An obstacle may be the very problem that a change of the catalog repairs.
 func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
-	if o.state.Verdict != nil || !o.state.IsAtLastStep() {
+	if o.state.Verdict != nil || !o.state.IsAtLastStep() && !directories.HoldFiles(o.state, o.allDeliveries()...) {
 		return false
 	}
 	parts := compose.Parts(o.deliveries, nil, *o.state.Current)
@@ -209,7 +210,7 @@ func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 	}
 	c := o.compareWithItself()
 	c.Unobserved = unobserved
-	c.Desired = compose.Resume(parts, in.Spec.DeliveryConfig)
+	c.Desired = compose.Step(compose.Resume(parts, in.Spec.DeliveryConfig), o.state)
 	return c.WatchesEveryEngine() && c.IsUnhindered()
 }
 
@@ -225,13 +226,16 @@ func canResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) b
 	return true
 }
 
-// asksForSites is true for a delivery that asks for the trees of the Sites that the current revision has come to, and of no others. A position of a
-// lower epoch had the same.
+// asksForSites is true for a delivery that asks for the trees of the Sites that the current revision has come to, or has them among its later trees, and of no
+// others. A position of a lower epoch had the same.
 func asksForSites(d *deliveryv1alpha1.GitDelivery, sites []string, s ledger.State) bool {
-	p := d.Spec.ForProvider.Position
+	stepped := *d
+	stepped.Spec.ForProvider = directories.At(d.Spec.ForProvider, s.Position())
+	p, later := d.Spec.ForProvider.Position, d.Spec.ForProvider.Later
 	return !slices.ContainsFunc(sites, func(site string) bool {
 		isAsked := p != nil && p.Revision == s.Current.Number && p.Attempt == s.Cursor.Attempt && p.Step <= s.Cursor.Step && p.Step >= s.StepOf(site)
-		return s.HasReached(site) && (!isAsked || !slices.Equal(sites, sitesOf(d)))
+		isLater := slices.ContainsFunc(later, func(l deliveryv1alpha1.LaterTree) bool { return l.Site == site && l.Revision == s.Current.Number })
+		return s.HasReached(site) && (!isAsked && !isLater || !slices.Equal(sites, sitesOf(&stepped)))
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 )
 
 // Observed is the result of the first stage of a call, read from the composed resources. No later stage writes into it.
@@ -62,7 +62,7 @@ func newObserved() Observed {
 func (c *Core) observe(in Input) (Observed, error) {
 	o := newObserved()
 	for name, u := range in.Observed {
-		retained, err := compose.Retain(u)
+		retained, err := desired.Retain(u)
 		if err != nil {
 			return Observed{}, err
 		}

@@ -15,6 +15,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
@@ -205,7 +206,7 @@ func (o Observed) commitOf(revision int64) string {
 func encodeResources(d Decision) (map[string]Resource, error) {
 	out := maps.Clone(d.retained)
 	for name, composed := range d.composed {
-		o, err := compose.Encode(composed)
+		o, err := desired.Encode(composed)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot encode composed resource %q", name)
 		}

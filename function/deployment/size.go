@@ -8,6 +8,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
@@ -57,6 +58,35 @@ func checkSizes(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) error
 		return sizeProblem(errors.Errorf("all trees have %d bytes, more than the %d that fit into one response: choose fewer Sites, or make their files smaller", total, maxResponseBytes))
 	}
 	return nil
+}
+
+// fitLater returns the desired deliveries without the later trees that do not fit: a delivery keeps its present trees beside them. The function brings the files
+// that are left out when their step comes.
+func fitLater(ds, observed map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
+	out, total := maps.Clone(ds), 0
+	for name, d := range ds {
+		both := *d
+		if o := observed[name]; o != nil && evidence.AsksForNothing(d) {
+			both.Spec.ForProvider.Trees = slices.Concat(d.Spec.ForProvider.Trees, o.Spec.ForProvider.Trees)
+		}
+		bytes := compose.EncodedBytes(&both)
+		if total += bytes; bytes > maxDeliveryBytes {
+			out[name] = withoutLater(d)
+		}
+	}
+	if total > maxResponseBytes {
+		for name, d := range ds {
+			out[name] = withoutLater(d)
+		}
+	}
+	return out
+}
+
+// withoutLater returns a delivery without later trees.
+func withoutLater(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+	out := *d
+	out.Spec.ForProvider.Later = nil
+	return &out
 }
 
 func sizeProblem(err error) error {

@@ -27,23 +27,6 @@ func (o Observed) areTracksKnownOf(d *deliveryv1alpha1.GitDelivery) bool {
 	return o.home.IsKnown && o.home.State.Current != nil && d != nil && evidence.HasApplied(d, o.home.State.Position())
 }
 
-// holdsFiles is true if the objects hold the files that the Sites of the next step, or stage, are to get.
-func (o Observed) holdsFiles(s ledger.State) bool {
-	return directories.HoldFiles(s, func(site string) bool { return o.holdsOwnFiles(s, site) })
-}
-
-// holdsOwnFiles is true if some delivery carries the files of the track of the current revision to a Site.
-func (o Observed) holdsOwnFiles(s ledger.State, site string) bool {
-	for _, d := range o.deliveries {
-		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Site == site && directories.CarriesTrack(t, s.Current.Folder(), s.Current.Number) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // isDraining is true while some directory has the track that a verified revision took the requests from.
 func (o Observed) isDraining(s ledger.State) bool {
 	if !s.HasTracks() || !s.IsVerified() {
@@ -125,7 +108,7 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 	for _, d := range sortByName(x.base) {
 		name := nameOf(x.base, d)
 		out := *d
-		out.Spec.ForProvider.Trees = nil
+		out.Spec.ForProvider.Trees, out.Spec.ForProvider.Later = nil, nil
 		for _, t := range d.Spec.ForProvider.Trees {
 			from := x.directoryOf(name, t)
 			composed, err := x.composeTree(from, t)
@@ -134,6 +117,9 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 			}
 			composed.After = from.TreeBefore(composed.Tree)
 			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, composed.Tree)
+			if later := x.laterTree(d, t); later != nil {
+				out.Spec.ForProvider.Later = append(out.Spec.ForProvider.Later, *later)
+			}
 			if x.hasLostFiles(from, composed) {
 				a.lostFiles = fmt.Sprintf("Site %s: no object has the files of revision %d any more, and a move from or to tracks needs them", t.Site, x.state.Current.Stable)
 			}
@@ -158,6 +144,19 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 	return nil
 }
 
+// laterTree returns the tree that a directory gets once its step has come, as it was rendered, or nil.
+func (x trackedState) laterTree(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree) *deliveryv1alpha1.LaterTree {
+	switch s := x.state; {
+	case s.IsRejected(), s.IsMove(), s.HasReached(t.Site):
+		return nil
+	case !x.isOwn:
+		return directories.LaterOf(d.Spec.ForProvider, t, s.Current.Number)
+	case t.Action == deliveryv1alpha1.ActionDesired:
+		return &deliveryv1alpha1.LaterTree{Tree: t, Revision: s.Current.Number, Step: s.StepOf(t.Site)}
+	}
+	return nil
+}
+
 // directoryOf returns the input for composing the tree of a directory.
 func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) directories.Directory {
 	observed := x.observed.deliveries[delivery]
@@ -173,13 +172,16 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) dire
 			}
 		}
 	}
-	if !x.isOwn {
-		out = out.WithoutOtherFiles()
-	}
 	i := slices.IndexFunc(x.input.Directories, func(d step.Directory) bool { return d.Site == t.Site })
 	dir := step.Directory{Site: t.Site}
 	if i >= 0 {
 		dir = x.input.Directories[i]
+	}
+	if !x.isOwn && observed != nil {
+		out = x.compiled.tracker.Begun(out, observed.Spec.ForProvider, x.state, x.input.AimInStep(x.state, dir))
+	}
+	if !x.isOwn {
+		out = out.WithoutOtherFiles()
 	}
 	out.Aim = x.input.AimAt(x.state, dir)
 	return x.withRenderedFiles(out)

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 )
 
 // A reply is the answer of a call, with its desired objects by their names in the composition.
@@ -55,7 +56,7 @@ func (w *walk) encoded(m moment) map[string]*unstructured.Unstructured {
 
 // encode returns an object with its status, and the managed fields of the function.
 func (w *walk) encode(o metav1.Object, status any) *unstructured.Unstructured {
-	u, err := compose.Encode(o)
+	u, err := desired.Encode(o)
 	if err != nil {
 		w.t.Fatal(err)
 	}

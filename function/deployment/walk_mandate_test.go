@@ -50,7 +50,8 @@ func (w *walk) byMandate(home *deliveryv1alpha1.GitDelivery, s ledger.State, e l
 	m, kind := home.Spec.ForProvider.Mandate, step.KindOf(s, e)
 	echo := echoOf(m, s)
 	isListed := echo != nil && slices.Contains(echo.May, kind)
-	return isListed && (!kind.GoesForward() || isUnchanged(*m, w.in.Spec))
+	hasFiles := kind != step.KindAdvance || directories.HoldFiles(s, sortByName(w.deliveries)...)
+	return isListed && hasFiles && (!kind.GoesForward() || isUnchanged(*m, w.in.Spec))
 }
 
 // concludeByMandate lets the provider record all that follows by the mandate of the home, in a story in which it does so. It returns how many events that were.
@@ -66,7 +67,7 @@ func (w *walk) concludeByMandate() int {
 func (w *walk) leaderOf(name string) *deliveryv1alpha1.GitDelivery {
 	p := w.deliveries[name].Spec.ForProvider
 	home := w.deliveries[homeOf(w.moment(), w.deliveries)]
-	if !w.honours || p.Copy == nil || p.Position == nil || home == nil || home.Status.AtProvider.Mandate == nil {
+	if !w.honours || p.Copy == nil || home == nil || home.Status.AtProvider.Mandate == nil {
 		return nil
 	}
 	s := *home.Status.AtProvider.Ledger
@@ -76,7 +77,7 @@ func (w *walk) leaderOf(name string) *deliveryv1alpha1.GitDelivery {
 	target := step.TargetOf(s)
 	isPlain := !s.HasTracks() && !s.Current.HasSteps() && (target == nil || ledger.IsPlain(target.Track))
 	isNewer := p.Copy.Ledger == s.Ledger && p.Copy.Epoch == s.Epoch && p.Copy.Compare(s.Head) < 0
-	if !isPlain || !isNewer || !s.IsRejected() || partAt(s, homeName(w.deliveries[name])) != name || w.reportedElsewhere(name).Epoch > s.Epoch {
+	if !isPlain || !isNewer || s.IsRejected() && p.Position == nil || partAt(s, homeName(w.deliveries[name])) != name || w.reportedElsewhere(name).Epoch > s.Epoch {
 		return nil
 	}
 	return home
@@ -90,6 +91,9 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 		return d
 	}
 	s, m := *home.Status.AtProvider.Ledger, home.Spec.ForProvider.Mandate
+	if !s.IsRejected() {
+		return w.followStep(d, home)
+	}
 	requested := d.Spec.ForProvider.Position
 	if order := requested.Compare(s.Position()); requested.Epoch != s.Epoch || order > 0 || order == 0 && s.Cursor.Attempt > 0 {
 		return d
@@ -110,6 +114,20 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 		return d
 	}
 	return withSpec(d, followed)
+}
+
+// followStep returns a delivery as the provider carries it out in a later step of the revision that the status of the home shows.
+func (w *walk) followStep(d, home *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+	f, out := mandate.Facts{Home: home}, *d
+	if m := w.repos[d.Spec.ProviderConfigReference.Name].memory.record; m != nil {
+		f.Copy = m.copy
+	}
+	isAhead := false
+	if out.Spec.ForProvider, isAhead = f.FollowHome(d.Spec.ForProvider); !isAhead {
+		return d
+	}
+	w.stepped++
+	return &out
 }
 
 // followLedger returns the parameters by which the provider observes the Sites: in a story with mandates, for the ledger that the status of the home shows.
@@ -194,10 +212,10 @@ func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 // invariants of a ledger with one writer hold.
 func TestMandates(t *testing.T) {
 	n, first := soak.Seed(t, 150, 10000)
-	cores, total, followed, observed := versions(), 0, 0, 0
+	cores, total, followed, observed, stepped := versions(), 0, 0, 0, 0
 	for seed := first; seed < first+uint64(n); seed++ {
 		w, recorded := tellWithMandates(t, cores, seed)
-		followed, observed = followed+w.followed, observed+w.observed
+		followed, observed, stepped = followed+w.followed, observed+w.observed, stepped+w.stepped
 		if total += recorded; len(w.truth.violations) > 0 {
 			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
 		}
@@ -207,6 +225,9 @@ func TestMandates(t *testing.T) {
 	}
 	if minimum := n / restoredPerStory; followed < minimum {
 		t.Errorf("other repositories than the home restore trees before their specs ask at least %d times in %d stories: got %d", minimum, n, followed)
+	}
+	if minimum := n / restoredPerStory; stepped < minimum {
+		t.Errorf("other repositories than the home get the trees of a later wave before their specs ask at least %d times in %d stories: got %d", minimum, n, stepped)
 	}
 	if minimum := n / restoredPerStory; observed < minimum {
 		t.Errorf("a SiteSync observes a later position than its spec at least %d times in %d stories: got %d", minimum, n, observed)

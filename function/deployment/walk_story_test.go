@@ -10,7 +10,9 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // provide lets the provider reconcile one delivery, and checks the content of Git.
@@ -23,6 +25,7 @@ func (w *walk) provide(name string, crash bool) {
 	if err := r.deliver(d, w.reportedElsewhere(name), w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy || !isAboutNumber(err)) {
 		w.truth.violatedf("%s gets an illegal event: %s", name, err)
 	}
+	w.leaveStepsWithoutFiles(d)
 	w.noteShown(r.memory.ledger, d, crash)
 	if reason := reasonOf(d); reason != "" {
 		w.truth.fails(askedPosition(d), reason)
@@ -34,6 +37,17 @@ func (w *walk) provide(name string, crash bool) {
 		w.judgeRecord(name, previous, current)
 		w.count(d, current)
 	}
+}
+
+// leaveStepsWithoutFiles lets the status of a home leave the next step to the function while no object has the files of the step.
+func (w *walk) leaveStepsWithoutFiles(d *deliveryv1alpha1.GitDelivery) {
+	m, s := d.Status.AtProvider.Mandate, d.Status.AtProvider.Ledger
+	if m == nil || s == nil || s.Current == nil || directories.HoldFiles(*s, sortByName(w.deliveries)...) {
+		return
+	}
+	left := *m
+	left.May = slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool { return k == step.KindAdvance })
+	d.Status.AtProvider.Mandate = &left
 }
 
 // noteShown records whether the status of a home shows its current revision. A revision that was recorded before the provider stopped counts as unseen

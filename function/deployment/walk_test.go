@@ -89,6 +89,8 @@ type walk struct {
 	// followed counts how often another repository than the home restored trees before its spec asked for that, and observed how often the SiteSync observed a
 	// later position than that of its spec.
 	followed, observed int
+	// stepped counts how often another repository than the home got the trees of a later wave before its spec asked for them.
+	stepped int
 	// silent is for how many of its turns the function is not called.
 	silent int
 }

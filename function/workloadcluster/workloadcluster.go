@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
@@ -44,7 +44,7 @@ type Output struct {
 	Needs []catalog.Need
 
 	// Resources that should exist, by their name in the composition.
-	Resources map[string]compose.Resource
+	Resources map[string]desired.Resource
 
 	// Status of the WorkloadCluster.
 	Status *v1alpha1.WorkloadClusterStatus
@@ -61,7 +61,7 @@ type Output struct {
 func Run(in Input) (*Output, error) {
 	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()
-	out := &Output{Resources: map[string]compose.Resource{}}
+	out := &Output{Resources: map[string]desired.Resource{}}
 	f, err := observeResources(in, out)
 	if err != nil {
 		return nil, err
@@ -95,11 +95,11 @@ func observeResources(in Input, out *Output) (*facts, error) {
 	}
 	f := &facts{Digest: d, Spec: in.Spec}
 	for name, o := range in.Observed {
-		retained, err := compose.Retain(o)
+		retained, err := desired.Retain(o)
 		if err != nil {
 			return nil, err
 		}
-		out.Resources[name] = compose.Resource{Object: retained}
+		out.Resources[name] = desired.Resource{Object: retained}
 	}
 	o, ok := in.Observed[Name]
 	if !ok {
@@ -113,11 +113,11 @@ func observeResources(in Input, out *Output) (*facts, error) {
 // requestManagedCluster adds the ManagedCluster to the desired resources.
 func requestManagedCluster(in Input, f *facts, out *Output) error {
 	f.Desired = composeManagedCluster(in)
-	o, err := compose.Encode(f.Desired)
+	o, err := desired.Encode(f.Desired)
 	if err != nil {
 		return errors.Wrapf(err, "cannot encode composed resource %q", Name)
 	}
-	out.Resources[Name] = compose.Resource{Object: o}
+	out.Resources[Name] = desired.Resource{Object: o}
 	f.matchesDesired, err = requestsSameCluster(f.Observed, f.Desired)
 	return err
 }

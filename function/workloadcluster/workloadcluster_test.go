@@ -16,7 +16,7 @@ import (
 
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/desired"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
@@ -237,7 +237,7 @@ func (w *world) observed() *unstructured.Unstructured {
 	return u
 }
 
-func (w *world) applyResources(resources map[string]compose.Resource) {
+func (w *world) applyResources(resources map[string]desired.Resource) {
 	w.Helper()
 	r, ok := resources[Name]
 	if !ok || w.out.Status.Message != "" && strings.HasPrefix(w.out.Status.Message, "spec.") {

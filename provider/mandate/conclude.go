@@ -47,6 +47,9 @@ type Facts struct {
 	Applied   ledger.Position
 	Delivered map[string]v1alpha1.DeliveredTree
 
+	// Copy is the state of the ledger in the record of a follower's repository. Nil for a home, and without a record.
+	Copy *ledger.State
+
 	// Now is the time of recorded events.
 	Now time.Time
 }
@@ -159,7 +162,11 @@ func (f Facts) deliveredBy(part ledger.Part, site string) (v1alpha1.DeliveredTre
 	if f.isHomePart(part) {
 		return f.deliveredTo(site)
 	}
-	return evidence.HeldTreeAt(f.follower(part), site)
+	d := f.follower(part)
+	if d == nil {
+		return v1alpha1.DeliveredTree{}, false
+	}
+	return evidence.HeldTreeAt(EffectiveDelivery(d), site)
 }
 
 // deliveredTo returns the delivered tree of a Site in the home, and whether it is known.

@@ -6,6 +6,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
@@ -28,7 +29,8 @@ func HomeOf(d *v1alpha1.GitDelivery, all []v1alpha1.GitDelivery) *v1alpha1.GitDe
 	return home
 }
 
-// leads is true for a home that acts by its mandate, and whose status shows a rejected revision with a part of the other delivery.
+// leads is true for a home that acts by its mandate, and whose status shows a revision with a part of the other delivery: a rejected revision, or one that goes
+// through its steps.
 func leads(o, d *v1alpha1.GitDelivery) bool {
 	spec, observation := o.Spec.ForProvider, o.Status.AtProvider
 	if spec.Ledger == nil || observation.Ledger == nil || observation.Mandate == nil || !IsWitness(o, spec.ClaimRef, d) {
@@ -36,14 +38,19 @@ func leads(o, d *v1alpha1.GitDelivery) bool {
 	}
 	s := *observation.Ledger
 	recorded := Status(spec.Mandate, s)
-	mayLead := recorded != nil && recorded.Revision == observation.Mandate.Revision && slices.Contains(observation.Mandate.May, step.KindRollBack)
-	return mayLead && s.IsRejected() && hasOlderCopy(d.Spec.ForProvider, s) && partOf(d, s) != nil
+	if recorded == nil || recorded.Revision != observation.Mandate.Revision || !hasOlderCopy(d.Spec.ForProvider, s) || partOf(d, s) == nil {
+		return false
+	}
+	if !s.IsRejected() {
+		return slices.Contains(recorded.May, step.KindAdvance)
+	}
+	return d.Spec.ForProvider.Position != nil && slices.Contains(observation.Mandate.May, step.KindRollBack)
 }
 
-// hasOlderCopy is true for a follower whose spec has a position, and an older copy of the ledger of a state.
+// hasOlderCopy is true for a follower whose spec has an older copy of the ledger of a state.
 func hasOlderCopy(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 	recorded := p.Copy
-	return p.Position != nil && recorded != nil && recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch && recorded.Compare(s.Head) < 0
+	return recorded != nil && recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch && recorded.Compare(s.Head) < 0
 }
 
 // partOf returns the part of a follower in the current revision of a state, or nil.
@@ -61,15 +68,19 @@ func hasSuperseded(o, home *v1alpha1.GitDelivery) bool {
 	return isSibling(o, o.Spec.ForProvider.ClaimRef, home) && evidence.Supersedes(o, home)
 }
 
-// FollowHome returns the parameters of a follower for the state in the status of its home, and whether a rollback restores trees there that the spec does
-// not request yet. A rejected revision delivers no more trees. Without trees to restore, the follower stays at its position.
+// FollowHome returns the parameters of a follower for the state in the status of its home, and whether its directories get trees there that the spec does not
+// request yet: those of the next wave, or of a rollback. A rejected revision delivers no more trees. Without trees to restore, the follower stays at its position,
+// unless its repository is at a later position than the spec.
 func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliveryParameters, bool) {
 	s := *f.Home.Status.AtProvider.Ledger
+	if !s.IsRejected() {
+		return f.followStep(p, s)
+	}
 	if !isOvertaken(*p.Position, s) {
 		return p, false
 	}
 	out := f.Follow(p, s, s)
-	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) {
+	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) && !f.hasFollowed(*p.Position, s) {
 		if isOfRevision(*p.Position, s) {
 			p.Trees, p.Settled = out.Trees, false
 		}
@@ -80,19 +91,47 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 	return out, true
 }
 
+// followStep returns the parameters of a follower at the step of a revision that is not rejected, and whether directories get trees there that the spec has for a
+// later step. A step that brings nothing new to the repository changes nothing there: a push that only moves a record helps no Site.
+func (f Facts) followStep(p v1alpha1.GitDeliveryParameters, s ledger.State) (v1alpha1.GitDeliveryParameters, bool) {
+	isDue, isNew := false, f.Copy == nil || !isOfRevision(f.Copy.Position(), s)
+	for _, l := range p.Later {
+		if l.Revision == s.Current.Number && l.Step <= s.Cursor.Step {
+			isDue, isNew = true, isNew || l.Step > f.Copy.Cursor.Step
+		}
+	}
+	if !isDue {
+		return p, false
+	}
+	if !isNew {
+		s = *f.Copy
+	}
+	out, essentials := f.Follow(p, s, s), s.Essentials()
+	out.Copy = &essentials
+	return out, true
+}
+
+// hasFollowed is true for a repository that came to the rejected revision of a state although the spec of its delivery has the trees of an earlier revision.
+func (f Facts) hasFollowed(requested ledger.Position, s ledger.State) bool {
+	return f.Copy != nil && !isOfRevision(requested, s) && isOfRevision(f.Copy.Position(), s)
+}
+
 // isOvertaken is true for the position of a spec without the verdict: the rejected revision has passed it, in the same epoch.
 func isOvertaken(p ledger.Position, s ledger.State) bool {
 	position := s.Position()
 	return p.Epoch == position.Epoch && (p.Compare(position) < 0 || p == position && position.Attempt == 0)
 }
 
-// EffectiveDelivery returns a delivery with the desired position of its repository in the spec.
+// EffectiveDelivery returns a delivery with the desired position of its repository in the spec, and in a later step of a revision with its trees.
 func EffectiveDelivery(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 	position := Position(d)
 	if position == d.Spec.ForProvider.AskedPosition() {
 		return d
 	}
 	out := *d
+	if position.Attempt == 0 {
+		out.Spec.ForProvider = directories.At(out.Spec.ForProvider, position)
+	}
 	out.Spec.ForProvider.Position = &position
 	return &out
 }
@@ -135,7 +174,7 @@ func (f Facts) haveAllReported(s ledger.State) bool {
 func followerFailure(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Verdict {
 	requested := EffectiveDelivery(d)
 	p := requested.Spec.ForProvider.Position
-	if p == nil || !s.Position().HasReached(*p) || evidence.AsksForNothing(d) {
+	if p == nil || !s.Position().HasReached(*p) || evidence.AsksForNothing(requested) {
 		return nil
 	}
 	return evidence.DeliveryFailure(requested, *p)

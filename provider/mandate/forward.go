@@ -43,27 +43,30 @@ func (f Facts) holdForward(recorded, next ledger.State) v1alpha1.MandateHold {
 		return v1alpha1.HoldClaimUnread
 	case f.Guard != "":
 		return f.Guard
-	case next.HasTracks() && next.Position() != recorded.Position() && f.lacksTrees(recorded, next):
+	case next.Position() != recorded.Position() && f.lacksTrees(recorded, next):
 		return v1alpha1.HoldFilesMissing
 	}
 	return ""
 }
 
-// lacksTrees is true if the tree of some directory cannot be composed for a state that changes it.
+// lacksTrees is true if the tree of some directory is in no object, or cannot be composed, for a state that changes it.
 func (f Facts) lacksTrees(recorded, s ledger.State) bool {
-	in := f.input(recorded, s)
-	return slices.ContainsFunc(f.Home.Spec.ForProvider.Trees, func(t v1alpha1.Tree) bool {
+	if !s.HasTracks() {
+		return !directories.CarryStep(s, s.Cursor.Step, f.carriers(s)...)
+	}
+	in, p := f.input(recorded, s), f.Home.Spec.ForProvider
+	return slices.ContainsFunc(p.Trees, func(t v1alpha1.Tree) bool {
 		aim := in.AimAt(s, directoryOf(in, t.Site))
-		return !aim.Keeps && f.followAim(t, in, s).Action == v1alpha1.ActionKeep
+		return !aim.Keeps && f.followAim(p, t, in, s).Action == v1alpha1.ActionKeep
 	})
 }
 
-// holdsFiles is true if the home carries the files of the revision to each Site of its next step.
-func (f Facts) holdsFiles(s ledger.State) bool {
-	return directories.HoldFiles(s, func(site string) bool {
-		t, ok := f.treeOf(site)
-		return ok && directories.CarriesTrack(t, s.Current.Folder(), s.Current.Number)
-	})
+// holdsFiles is true if the deliveries carry the files of the revision to each Site of its next step.
+func (f Facts) holdsFiles(s ledger.State) bool { return directories.HoldFiles(s, f.carriers(s)...) }
+
+// carriers returns the deliveries of the current revision of a state, which carry its files.
+func (f Facts) carriers(s ledger.State) []*v1alpha1.GitDelivery {
+	return append(f.followersOf(s), f.Home)
 }
 
 // forwardProof returns the evidence that the step of a state has come to its end. It is empty if the mandate lists nothing that goes forward.
@@ -87,11 +90,14 @@ func (f Facts) forwardProof(s ledger.State) step.Proof {
 	return out
 }
 
-// comparison compares the deliveries of the revision, and its SiteSync, with themselves: their specs are the desired state.
+// comparison compares the deliveries of the revision, and its SiteSync, with themselves: their specs are the desired state. A repository of a later wave has the
+// trees of an earlier revision in its spec, and no part in the step.
 func (f Facts) comparison(s ledger.State) *evidence.Comparison {
 	deliveries := map[string]*v1alpha1.GitDelivery{xcrd.GetCompositionResourceName(f.Home): f.homeAt(s)}
 	for _, d := range f.followersOf(s) {
-		deliveries[xcrd.GetCompositionResourceName(d)] = d
+		if name := xcrd.GetCompositionResourceName(d); evidence.IsReached(name, d, s) {
+			deliveries[name] = EffectiveDelivery(d)
+		}
 	}
 	sync := f.sync()
 	return &evidence.Comparison{

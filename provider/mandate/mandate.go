@@ -35,15 +35,14 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 }
 
 // mayRecord is true for a kind of events that the provider may record on top of a state. A request about the revision by which a user rolls back would end the
-// mandate before the rollback. The delivery has the files for the
-// steps of a canary; the function alone has the files of a wave or a move. No step begins, and nothing is verified, once the deployment has left a Site of the
+// mandate before the rollback. The function alone has the files of a move. No step begins, and nothing is verified, once the deployment has left a Site of the
 // revision.
 func mayRecord(k step.Kind, m *v1alpha1.Mandate, s ledger.State) bool {
 	switch k {
 	case step.KindRequest:
 		return m.Revision == s.Current.Number
 	case step.KindAdvance:
-		return len(m.Without) == 0 && !s.IsMove() && s.HasTracks() && s.Current.HasSteps()
+		return len(m.Without) == 0 && !s.IsMove() && (s.Current.HasSteps() || !s.HasTracks())
 	case step.KindVerify:
 		return len(m.Without) == 0 && !s.IsMove()
 	}

@@ -49,9 +49,9 @@ func TestStatus(t *testing.T) {
 			m.May = append(m.May, "Later")
 		}, want: kinds},
 		"Forward": {
-			reason: "The provider verifies a revision without tracks, whose steps need files of the function.",
+			reason: "The provider takes the waves of a revision without tracks, and verifies it.",
 			change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = append(m.May, step.KindAdvance, step.KindVerify) },
-			want:   append(slices.Clone(kinds), step.KindVerify),
+			want:   append(slices.Clone(kinds), step.KindAdvance, step.KindVerify),
 		},
 		"Canary": {
 			reason: "The provider takes the steps of a revision that shares requests.",

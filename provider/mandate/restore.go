@@ -23,12 +23,12 @@ func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 	return isBehind(requested, s) || isOfRevision(requested, s) && recorded.Attempt == 0
 }
 
-// Follow returns the parameters of the home, or of a follower, for a later state of the ledger. A step moves requests to the revision. A rejected revision
-// changes no directory. A rollback attempt restores the trees of the target within the timeout of the mandate, under any drift policy. With tracks, its stages
-// come first. No directory is removed: that waits for the spec.
+// Follow returns the parameters of the home, or of a follower, for a later state of the ledger. A step moves requests to the revision, or brings it to the Sites
+// of another wave. A rejected revision changes no directory. A rollback attempt restores the trees of the target within the timeout of the mandate, under any
+// drift policy. With tracks, its stages come first. No directory is removed: that waits for the spec.
 func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) v1alpha1.GitDeliveryParameters {
 	position := s.Position()
-	p.Position, p.Trees, p.Settled = &position, f.followTrees(p.Trees, recorded, s), false
+	p.Position, p.Trees, p.Settled = &position, f.followTrees(p, recorded, s), false
 	if position.Attempt > 0 {
 		p.DeliveryTimeout = timeoutOf(*f.Home.Spec.ForProvider.Mandate).String()
 	}
@@ -38,14 +38,17 @@ func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State
 	return p
 }
 
-// followTrees returns the trees of the directories for a state of a rejected revision, or of a revision in tracks.
-func (f Facts) followTrees(trees []v1alpha1.Tree, recorded, s ledger.State) []v1alpha1.Tree {
-	if s.HasTracks() {
-		return f.followStage(trees, recorded, s)
+// followTrees returns the trees of the directories of a delivery for a later state of its ledger.
+func (f Facts) followTrees(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) []v1alpha1.Tree {
+	switch {
+	case s.HasTracks():
+		return f.followStage(p, recorded, s)
+	case !s.IsRejected():
+		return directories.At(p, s.Position()).Trees
 	}
-	out := make([]v1alpha1.Tree, len(trees))
+	out := make([]v1alpha1.Tree, len(p.Trees))
 	target := treesOfTarget(s)
-	for i, t := range trees {
+	for i, t := range p.Trees {
 		out[i] = f.followTarget(t, s, target)
 	}
 	return out

@@ -12,21 +12,23 @@ import (
 // followStage returns the trees of the directories with tracks for the current step of a revision, or for the current stage of its rollback: the requests leave
 // the track of a rejected revision first, and its pods are removed after them. The shared files and those of the revision come from the spec, and the folders
 // from the repository.
-func (f Facts) followStage(trees []v1alpha1.Tree, recorded, s ledger.State) []v1alpha1.Tree {
-	out, in := make([]v1alpha1.Tree, len(trees)), f.input(recorded, s)
-	for i, t := range trees {
-		out[i] = f.followAim(t, in, s)
+func (f Facts) followStage(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) []v1alpha1.Tree {
+	out, in := make([]v1alpha1.Tree, len(p.Trees)), f.input(recorded, s)
+	for i, t := range p.Trees {
+		out[i] = f.followAim(p, t, in, s)
 	}
 	return out
 }
 
 // followAim returns the tree for the aim of a directory in a step, or in the stage of a rollback. A directory is retained if its tree cannot be composed.
-func (f Facts) followAim(t v1alpha1.Tree, in step.Input, s ledger.State) v1alpha1.Tree {
+func (f Facts) followAim(p v1alpha1.GitDeliveryParameters, t v1alpha1.Tree, in step.Input, s ledger.State) v1alpha1.Tree {
 	if s.IsRejected() && s.Cursor.Attempt == 0 {
 		return directories.Retain(t)
 	}
-	d := directories.NewDirectory(s, t)
-	d.Asked, d.Held, d.Aim = t, f.Delivered[t.Path], in.AimAt(s, directoryOf(in, t.Site))
+	d, dir := directories.NewDirectory(s, t), directoryOf(in, t.Site)
+	d.Asked, d.Held = t, f.Delivered[t.Path]
+	d = f.tracker().Begun(d, p, s, in.AimInStep(s, dir))
+	d.Aim = in.AimAt(s, dir)
 	out, err := f.composeAim(d.WithoutOtherFiles(), s)
 	if err != nil {
 		return directories.Retain(t)
@@ -60,8 +62,10 @@ func directoryOf(in step.Input, site string) step.Directory {
 	return in.Directories[i]
 }
 
-// CanMoveRequests reports whether the trees of a spec have the files for the stages of a rollback: the shared files of two tracks move the requests off
-// one of them. delivered has the directories of the repository, by their paths.
-func CanMoveRequests(trees []v1alpha1.Tree, delivered map[string]v1alpha1.DeliveredTree) bool {
-	return !slices.ContainsFunc(trees, func(t v1alpha1.Tree) bool { return len(delivered[t.Path].Tracks) > 1 && len(t.Files) == 0 })
+// CanMoveRequests reports whether a spec has the files for the stages of a rollback: the shared files of two tracks move the requests off one of them. delivered
+// has the directories of the repository, by their paths.
+func CanMoveRequests(p v1alpha1.GitDeliveryParameters, delivered map[string]v1alpha1.DeliveredTree) bool {
+	return !slices.ContainsFunc(p.Trees, func(t v1alpha1.Tree) bool {
+		return len(delivered[t.Path].Tracks) > 1 && len(t.Files) == 0 && directories.LaterOf(p, t, p.AskedPosition().Revision) == nil
+	})
 }

@@ -391,7 +391,7 @@ func TestCanMoveRequests(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			delivered := map[string]v1alpha1.DeliveredTree{shopPath: {Tracks: make([]v1alpha1.DeliveredTrack, tc.tracks)}}
-			if got := CanMoveRequests([]v1alpha1.Tree{{Path: shopPath, Files: tc.files}}, delivered); got != tc.want {
+			if got := CanMoveRequests(v1alpha1.GitDeliveryParameters{Trees: []v1alpha1.Tree{{Path: shopPath, Files: tc.files}}}, delivered); got != tc.want {
 				t.Errorf("\n%s\nCanMoveRequests(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

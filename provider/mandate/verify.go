@@ -35,5 +35,8 @@ func (f Facts) provenTree(s ledger.State, site string) (ledger.SiteTree, bool) {
 	if !ok {
 		return ledger.SiteTree{}, false
 	}
+	if later := directories.LaterOf(f.Home.Spec.ForProvider, t, s.Current.Number); later != nil {
+		return f.tracker().Alone(directories.NewDirectory(s, later.Tree))
+	}
 	return f.tracker().Alone(directories.NewDirectory(s, t).WithoutOtherFiles())
 }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -78,6 +79,7 @@ func (f Facts) homeAt(s ledger.State) *v1alpha1.GitDelivery {
 	}
 	home, position := *f.Home, s.Position()
 	p := &home.Spec.ForProvider
+	*p = directories.At(*p, position)
 	p.Position, p.Trees = &position, slices.Clone(p.Trees)
 	for i, t := range p.Trees {
 		if t.Action != v1alpha1.ActionKeep {

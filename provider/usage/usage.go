@@ -175,11 +175,17 @@ func Sites(o client.Object) []string {
 		return nil
 	}
 	visited, out := map[string]bool{}, []string{}
-	for _, t := range d.Spec.ForProvider.Trees {
-		if !visited[t.Site] {
-			visited[t.Site] = true
-			out = append(out, t.Site)
+	add := func(site string) {
+		if !visited[site] {
+			visited[site] = true
+			out = append(out, site)
 		}
+	}
+	for _, t := range d.Spec.ForProvider.Trees {
+		add(t.Site)
+	}
+	for _, l := range d.Spec.ForProvider.Later {
+		add(l.Site)
 	}
 	return out
 }

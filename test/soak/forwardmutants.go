@@ -75,13 +75,17 @@ func overtakingMutants() map[string]mutant {
 			reason: "A step whose other folder is lost is left to the function.", file: "provider/mandate/forward.go",
 			text: "&& f.lacksTrees(recorded, next):", becomes: "&& false:",
 		}),
+		"WaveOfOtherRevision": forward("TestConcludeWaves", mutant{
+			reason: "A later wave gets the files of its own revision.", file: "apis/directories/later.go",
+			text: "carried[l.Site] || l.Revision == s.Current.Number", becomes: "true",
+		}),
 		"StepByAnyMandate": forward("TestIsAhead", mutant{
 			reason: "A mandate without steps moves no request.", file: "provider/mandate/restore.go",
 			text: "slices.Contains(status.May, step.KindAdvance) && isBehind", becomes: "len(slices.Clone(status.May)) > 0 && isBehind",
 		}),
 		"MoveByMandate": forward("TestStatus", mutant{
 			reason: "A move from or to tracks is left to the function.", file: "provider/mandate/mandate.go",
-			text: "return len(m.Without) == 0 && !s.IsMove() && s.HasTracks()", becomes: "return len(m.Without) == 0 && s.HasTracks()",
+			text: "return len(m.Without) == 0 && !s.IsMove() && (", becomes: "return len(m.Without) == 0 && (",
 		}),
 		"PauseNotSlept": {
 			reason: "A delivery is reconciled once its pause is over.", file: "provider/controller/gitdelivery/fastpath.go",

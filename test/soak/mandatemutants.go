@@ -156,7 +156,7 @@ func policyMutants() map[string]mutant {
 		},
 		"RejectedRemoves": {
 			reason: "A revision that is rejected removes no directory.", file: "provider/mandate/restore.go",
-			text: "p.Position, p.Trees, p.Settled = &position, f.followTrees(p.Trees, recorded, s), false", becomes: "p.Position, p.Trees = &position, f.followTrees(p.Trees, recorded, s)", pkg: "provider/mandate", tests: "TestFollow",
+			text: "p.Position, p.Trees, p.Settled = &position, f.followTrees(p, recorded, s), false", becomes: "p.Position, p.Trees = &position, f.followTrees(p, recorded, s)", pkg: "provider/mandate", tests: "TestFollow",
 		},
 		"MissingSiteStopsAll": {
 			reason: "A Site that is missing stops its own directory alone.", file: "provider/controller/gitdelivery/mandate.go",
@@ -240,7 +240,7 @@ func followerMutants() map[string]mutant {
 	}
 	return map[string]mutant{
 		"FollowerOfAnyEcho": follow("TestHomeOf", mutant{
-			reason: "A home leads other repositories for the revision that its status names.", text: "recorded.Revision == observation.Mandate.Revision && ", becomes: "",
+			reason: "A home leads other repositories for the revision that its status names.", text: " || recorded.Revision != observation.Mandate.Revision", becomes: "",
 		}),
 		"FollowerOfRejects": follow("TestHomeOf", mutant{
 			reason: "A home that rolls nothing back leads no other repository.", text: "slices.Contains(observation.Mandate.May, step.KindRollBack)", becomes: "slices.Contains(observation.Mandate.May, step.KindReject)",
@@ -256,10 +256,17 @@ func followerMutants() map[string]mutant {
 			text: "return published.Epoch > s.Epoch || ", becomes: "return ", pkg: "provider/mandate", tests: "TestHomeOf",
 		},
 		"FollowerApart": follow("TestHomeOf", mutant{
-			reason: "A repository that takes no part in the revision is left to the function.", text: " && partOf(d, s) != nil", becomes: "",
+			reason: "A repository that takes no part in the revision is left to the function.", text: " || partOf(d, s) == nil", becomes: "",
 		}),
 		"FollowerMovesRecord": follow("TestFollowHome", mutant{
 			reason: "A repository that gets nothing back stays at its position.", text: "		return p, false\n	}\n	essentials", becomes: "	}\n	essentials",
+		}),
+		"FollowerTooEarly": follow("TestFollowWaveOfHome", mutant{
+			reason: "A repository gets the trees of a later wave at its step.",
+			text:   "l.Revision == s.Current.Number && l.Step <= s.Cursor.Step", becomes: "l.Revision == s.Current.Number",
+		}),
+		"FollowerMovesAgain": follow("TestFollowWaveOfHome", mutant{
+			reason: "A step that brings nothing new to a repository moves no record.", text: "if !isNew {", becomes: "if false {",
 		}),
 		"FollowerOfOldSpec": follow("TestFollowHome", mutant{
 			reason: "A spec that names the attempt has its trees.", text: "if !isOvertaken(*p.Position, s) {", becomes: "if p.Position == nil {",

@@ -103,6 +103,23 @@ type Tree struct {
 	Tracks []TreeTrack `json:"tracks,omitempty"`
 }
 
+// LaterTree is the tree of a directory in a later step of the plan. The object carries its files from the start of the revision, so that the content of all
+// waves is decided at once, and the provider can go through them without the function.
+type LaterTree struct {
+	Tree `json:",inline"`
+
+	// Revision of the deployment that the tree belongs to. Another revision never delivers it.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Revision int64 `json:"revision"`
+
+	// Step of the plan, counted from 0, from which on the directory gets the tree. Before, the directory has the tree of trees, or stays as it is.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=19
+	Step int32 `json:"step"`
+}
+
 // TreePart is a folder of a directory that the repository has already.
 type TreePart struct {
 	// Path of the folder in the directory, which is the name of its track.
@@ -207,6 +224,15 @@ type GitDeliveryParameters struct {
 	// +listMapKey=branch
 	// +listMapKey=path
 	Trees []Tree `json:"trees,omitempty"`
+
+	// Later are the trees of directories whose step of the plan has not come. Absent for a directory that has no later step, whose cluster is not ready, or whose
+	// files do not fit into the object beside the present trees: the function brings its tree when its step comes. Default: none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=map
+	// +listMapKey=branch
+	// +listMapKey=path
+	Later []LaterTree `json:"later,omitempty"`
 
 	// Adopt lets the delivery overwrite a directory with files that it did not write.
 	// +optional

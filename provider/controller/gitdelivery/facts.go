@@ -166,7 +166,7 @@ func (f facts) siteOfDirectory(dir string) string {
 	return f.lastKnownTree(dir).Site
 }
 
-// allSiteNames are the Sites that the delivery is or was about.
+// allSiteNames are the Sites that the delivery is or was about, or comes to in a later step.
 func (f facts) allSiteNames() []string {
 	out := sets.New[string]()
 	for _, dir := range f.allDirectories() {
@@ -174,6 +174,9 @@ func (f facts) allSiteNames() []string {
 	}
 	for _, t := range f.spec.Trees {
 		out.Insert(t.Site)
+	}
+	for _, l := range f.spec.Later {
+		out.Insert(l.Site)
 	}
 	return sets.List(out.Delete(""))
 }

@@ -21,7 +21,7 @@ import (
 // actsByMandate is true for a home with a mandate that the provider carries out. It is false for a home that may not be written or is being deleted, and
 // for a spec that lacks the files to move requests off a track: the function may render these files.
 func (e *external) actsByMandate(d *v1alpha1.GitDelivery, f facts) bool {
-	return e.mayAct(d) && f.holdsLedger() && mandate.CanMoveRequests(f.spec.Trees, f.deliveredByPath())
+	return e.mayAct(d) && f.holdsLedger() && mandate.CanMoveRequests(f.spec, f.deliveredByPath())
 }
 
 // mayAct is true for a delivery whose repository the provider may write beyond the spec.
@@ -82,7 +82,8 @@ func (f facts) followLedger() facts {
 
 // mayFollowHome is true for a follower that may continue by the mandate of the home. The function handles directories with tracks.
 func (e *external) mayFollowHome(d *v1alpha1.GitDelivery, f facts) bool {
-	return e.mayAct(d) && !f.holdsLedger() && f.spec.Position != nil && !f.hasTracks() && !hasTracks(f.delivered)
+	mayFollow := f.spec.Position != nil || len(f.spec.Later) > 0
+	return e.mayAct(d) && !f.holdsLedger() && mayFollow && !f.hasTracks() && !hasTracks(f.delivered)
 }
 
 // followHome returns the facts of a follower with the parameters derived from the ledger in the status of the home, if the home reached a state by its
@@ -91,9 +92,15 @@ func (f facts) followHome(d *v1alpha1.GitDelivery) facts {
 	if f.holdsLedger() || len(f.siblings) == 0 || checkClaim(f) != nil || checkState(f) != nil {
 		return f
 	}
-	if home := mandate.HomeOf(d, f.siblings); home != nil {
-		f.spec, f.isAhead = mandate.Facts{Home: home, Delivered: f.deliveredByPath()}.FollowHome(f.spec)
+	home := mandate.HomeOf(d, f.siblings)
+	if home == nil {
+		return f
 	}
+	follower := mandate.Facts{Home: home, Delivered: f.deliveredByPath()}
+	if f.isInState() {
+		follower.Copy = f.memory.Copy
+	}
+	f.spec, f.isAhead = follower.FollowHome(f.spec)
 	return f
 }
 

@@ -64,6 +64,12 @@ func (w *world) claimObject() *unstructured.Unstructured {
 func (w *world) permitForward() *liveReader {
 	w.Helper()
 	w.runEngine()
+	return w.permitAll()
+}
+
+// permitAll makes the composite, and gives the home a mandate for each kind of events that follows from its spec.
+func (w *world) permitAll() *liveReader {
+	w.Helper()
 	reader := &liveReader{Reader: w.kube}
 	w.live = reader
 	w.must(w.kube.Create(w.Context(), w.claimObject()))

@@ -210,15 +210,18 @@ func statementOf(o client.Object) string {
 	return ""
 }
 
-// statementOfDelivery returns the evidence of a delivery for the other deliveries of its deployment, as text: for a home, the head of a ledger with a
-// rejected revision; for a follower, the position with its delivery or failure. It is empty without evidence.
+// statementOfDelivery returns the evidence of a delivery for the other deliveries of its deployment, as text: for a home, the position of its ledger, or the head
+// with a rejected revision; for a follower, the position with its delivery or failure. It is empty without evidence.
 func statementOfDelivery(d *v1alpha1.GitDelivery) string {
 	observed := d.Status.AtProvider
 	if d.Spec.ForProvider.Ledger != nil {
-		if observed.Mandate == nil || observed.Ledger == nil || !observed.Ledger.IsRejected() {
+		switch s := observed.Ledger; {
+		case observed.Mandate == nil || s == nil:
 			return ""
+		case s.IsRejected():
+			return s.ID
 		}
-		return observed.Ledger.ID
+		return fmt.Sprint(observed.Ledger.Position())
 	}
 	requested, position := mandate.EffectiveDelivery(d), mandate.Position(d)
 	if v := evidence.DeliveryFailure(requested, position); v != nil {

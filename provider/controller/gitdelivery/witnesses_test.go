@@ -117,8 +117,12 @@ func TestSaidOtherThings(t *testing.T) {
 		},
 		"SameHead": {reason: "A home whose ledger stays says nothing.", old: shownHome(rolledBackState), object: shownHome(rolledBackState)},
 		"Unjudged": {
-			reason: "A home whose revision goes on says nothing to the other repositories.",
-			old:    shownHome(ledger.State{}), object: shownHome(unjudged),
+			reason: "A home whose revision begins, or goes on, requeues the other repositories.",
+			old:    shownHome(ledger.State{}), object: shownHome(unjudged), want: true,
+		},
+		"SamePosition": {
+			reason: "A home whose revision stays at its step says nothing.",
+			old:    shownHome(unjudged), object: shownHome(unjudged),
 		},
 		"Refused": {
 			reason: "A follower that refuses the revision requeues the home.",

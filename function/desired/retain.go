@@ -1,5 +1,5 @@
-// Package compose turns a revision and its trees into the managed resources that should exist.
-package compose
+// Package desired reads the observed composed resources of a call, and returns the desired ones as Crossplane applies them, for each kind of composite.
+package desired
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
-
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
 // Resource is one composed resource that should exist.
@@ -68,18 +66,6 @@ func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		out.SetAnnotations(annotations)
 	}
 	return out, nil
-}
-
-// Supersede returns a retained GitDelivery with a mark that it is not composed again when it is gone.
-func Supersede(o *unstructured.Unstructured) *unstructured.Unstructured {
-	out := o.DeepCopy()
-	annotations := out.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations[deliveryv1alpha1.AnnotationSuperseded] = "true"
-	out.SetAnnotations(annotations)
-	return out
 }
 
 // appliedEntries are the labels or annotations in a set, but for Crossplane's own.

@@ -1,8 +1,7 @@
-package compose
+package desired
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 	"testing"
 
@@ -115,22 +114,6 @@ func TestRetainRefuses(t *testing.T) {
 	o := decode(t, strings.Replace(observed, `"f:managementPolicies": {}`, `"f:managementPolicies": 5`, 1))
 	if _, err := Retain(o); err == nil {
 		t.Error("Retain(...): want an error for managed fields that cannot be read: to keep less would remove fields")
-	}
-}
-
-// TestSupersede marks a delivery, with and without other annotations.
-func TestSupersede(t *testing.T) {
-	for _, annotations := range []map[string]string{nil, {"example.org/a": "b"}} {
-		o := &unstructured.Unstructured{Object: map[string]any{}}
-		o.SetAnnotations(annotations)
-		want := map[string]string{deliveryv1alpha1.AnnotationSuperseded: "true"}
-		maps.Copy(want, annotations)
-		if diff := cmp.Diff(want, Supersede(o).GetAnnotations()); diff != "" {
-			t.Errorf("\nA retained delivery gets a mark, and keeps its annotations.\nSupersede(...): -want, +got:\n%s", diff)
-		}
-		if diff := cmp.Diff(annotations, o.GetAnnotations()); diff != "" {
-			t.Errorf("\nThe marked object is a copy.\nSupersede(...): -before, +after:\n%s", diff)
-		}
 	}
 }
 

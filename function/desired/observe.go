@@ -1,4 +1,4 @@
-package compose
+package desired
 
 import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"

@@ -1,0 +1,85 @@
+package deployment
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// betweenWaves is a world whose second revision has come to edge1, and next comes to edge2. Both Sites have one repository, or one each.
+func betweenWaves(t *testing.T, repositories int) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.core = New(plain{})
+	w.core.version = firstRenderer
+	w.observe("edge1", "edge2")
+	if repositories > 1 {
+		w.splitRepositories()
+	}
+	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
+	if _, out := w.story("edge2", cluster{}); !out.Ready {
+		t.Fatalf("the first revision does not run: %s", out.Status.Message)
+	}
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	isLate := cluster{behind: map[string]behind{"edge1": {engine: true}}}
+	w.until("edge1", "flat 2", isLate)
+	w.canaryRound(isLate) // The delivery to another repository gets the files of its wave once the revision is recorded.
+	if got := w.directory("edge2"); got != "flat 1" {
+		t.Fatalf("the second revision has not come to edge2 before edge1 runs it: got %q", got)
+	}
+	return w
+}
+
+// TestBetweenWaves changes the catalog, or lets the spec compile no more, while a revision is between its waves.
+func TestBetweenWaves(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(w *world)
+		want   []string
+	}{
+		"Blueprint": {
+			reason: "A revision goes through all waves without its Blueprint.",
+			change: func(w *world) { w.remove("Blueprint", "web-1.0.0") }, want: []string{"flat 1", "flat 2"},
+		},
+		"Intent": {
+			reason: "A revision goes through all waves although the intent is invalid by now.",
+			change: func(w *world) { w.say(`{"service": "shop", "replicas": "many"}`) }, want: []string{"flat 1", "flat 2"},
+		},
+		"Site": {
+			reason: "A Site of a later wave gets the revision although another Site is gone from the catalog.",
+			change: func(w *world) { w.remove("Site", "edge1") }, want: []string{"flat 1", "flat 2"},
+		},
+		"Catalog": {
+			reason: "A change of the catalog begins the next revision after all waves of the present one.",
+			change: func(w *world) {
+				w.set("Site", "edge1", map[string]any{"p": "new"}, "spec", "parameters")
+				w.set("Site", "edge2", map[string]any{"p": "new"}, "spec", "parameters")
+			}, want: []string{"flat 1", "flat 2", "flat 3"},
+		},
+		"Edit": {
+			reason: "An edit of a user begins the next revision at once.",
+			change: func(w *world) { w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 4}`) }, want: []string{"flat 1", "flat 3"},
+		},
+	}
+	for name, tc := range cases {
+		for repositories := 1; repositories <= 2; repositories++ {
+			t.Run(fmt.Sprint(name, repositories), func(t *testing.T) {
+				w := betweenWaves(t, repositories)
+				tc.change(w)
+				story, out := w.story("edge2", cluster{})
+				if len(story) == len(tc.want)-1 {
+					story = append([]string{"flat 1"}, story...)
+				}
+				if diff := cmp.Diff(tc.want, story); diff != "" {
+					t.Errorf("\n%s\nrevisions of edge2 in %d repositories: -want, +got:\n%s\n%s", tc.reason, repositories, diff, out.Status.Message)
+				}
+				if last := w.directory("edge1"); last != tc.want[len(tc.want)-1] {
+					t.Errorf("\n%s\nrevision of edge1 in %d repositories: want %q, got %q", tc.reason, repositories, tc.want[len(tc.want)-1], last)
+				}
+			})
+		}
+	}
+}
