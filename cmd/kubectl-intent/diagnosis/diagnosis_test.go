@@ -121,7 +121,7 @@ func sayLine(l Line) string {
 
 // unread says that a user may not read a resource.
 func unread(kinds string) *cause.Unread {
-	return &cause.Unread{What: kinds, Why: "the user may not read them"}
+	return &cause.Unread{Object: kinds, Reason: "the user may not read them"}
 }
 
 func TestExamine(t *testing.T) {
