@@ -74,7 +74,7 @@ func blockedReasons() map[string]Advice {
 	}
 }
 
-// rejectionReasons returns the reasons of a rejected revision. It is not retried by itself.
+// rejectionReasons returns the reasons of a rejected revision. It is not retried automatically.
 func rejectionReasons() map[string]Advice {
 	return map[string]Advice{
 		"DeliveryTimedOut": act(RepositoryOwner, WakeRequest, "Remove the cause that the message names, then change the intent or use kubectl intent retry."),

@@ -26,7 +26,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
 
-// Mode says whether the engine of a Site may replace variables in the objects that it applies.
+// Mode specifies whether the engine of a Site may replace variables in the objects that it applies.
 type Mode string
 
 // Modes of a Site.

@@ -18,7 +18,7 @@ type IllegalError struct {
 	Reason string
 }
 
-// Error says which event was refused, and why.
+// Error names the refused event, and the reason.
 func (e IllegalError) Error() string { return fmt.Sprintf("cannot record %s: %s", e.Event, e.Reason) }
 
 // A change is the effect of an event on a state: it returns the next state, or the reason why the event is illegal.

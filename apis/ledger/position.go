@@ -70,8 +70,8 @@ func (s State) Position() Position {
 	return p
 }
 
-// StepOf returns the step of the plan that brings the current revision to a Site. A Site that the plan does not name comes last. A rollback reaches all
-// Sites at once.
+// StepOf returns the step of the plan that delivers the current revision to a Site. A Site that the plan does not name comes last. A rollback reaches all Sites
+// at once.
 func (s State) StepOf(site string) int32 {
 	if s.Current == nil || s.Cursor.Attempt > 0 {
 		return 0
@@ -79,7 +79,7 @@ func (s State) StepOf(site string) int32 {
 	return s.Current.StepOf(site)
 }
 
-// StepOf returns the step of the plan that brings a revision to a Site.
+// StepOf returns the step of the plan that delivers a revision to a Site.
 func (r Revision) StepOf(site string) int32 {
 	last := len(r.Plan) - 1
 	for i, step := range r.Plan[:max(0, last)] {

@@ -31,7 +31,7 @@ type RepositoryURL struct {
 
 	// plain is the path without escapes.
 	plain string
-	// problem names a part of the URL that is not allowed in the URL of a repository. Empty if there is none.
+	// problem names a part of the URL that is not allowed in the URL of a repository. Empty if none exists.
 	problem string
 }
 

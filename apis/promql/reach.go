@@ -23,7 +23,7 @@ const (
 	// Precision is the precision of the time since which a subject is live.
 	Precision = time.Second
 
-	// ShortestLookback is the least that a server is let look back for the latest sample.
+	// ShortestLookback is the minimum lookback of a server for the latest sample.
 	ShortestLookback = 5 * time.Second
 )
 

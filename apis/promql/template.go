@@ -75,17 +75,17 @@ type Template struct {
 	// values that the query can have.
 	values measure.Range
 
-	// isScalar and isSingle say whether the query gives a number, and whether it gives one series without labels.
+	// isScalar and isSingle report whether the query returns a number, and whether it returns one series without labels.
 	isScalar, isSingle bool
 
-	// hasSelector and isPresence say whether the query reads a series, and whether it answers by the presence of series.
+	// hasSelector and isPresence report whether the query reads a series, and whether its result depends on the presence of series.
 	hasSelector, isPresence bool
 }
 
 // Weight returns the approximate cost of reading the query, and of reading it again for each value that it is filled with.
 func (t *Template) Weight() int { return t.weight }
 
-// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable track gets no
+// CheckNoTracks returns an error for a query that names a track. It has a result only while two tracks get requests: at 100 percent the stable track gets no
 // requests, so that a comparison with it would be good or bad by chance.
 func (t *Template) CheckNoTracks() error {
 	for _, m := range t.matchers {

@@ -37,7 +37,7 @@ func followShop(ctx context.Context, file, kubeconfig string) (*follower, error)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot write the output of status --watch")
 	}
-	defer func() { _ = out.Close() }() // The program has a handle of its own.
+	defer func() { _ = out.Close() }() // The program has a separate handle.
 	f := &follower{file: file, ended: make(chan struct{})}
 	f.cmd = exec.CommandContext(ctx, filepath.Join(root, "_output", "bin", "kubectl-intent"), //nolint:gosec // Our own program, which stop ends.
 		"status", serviceName, "--namespace", serviceNamespace, "--watch", "--kubeconfig", kubeconfig)

@@ -60,7 +60,7 @@ type CanaryStatus struct {
 	// +kubebuilder:validation:MaxLength=16
 	Track string `json:"track,omitempty"`
 
-	// StableRevision is the revision that gets all other requests. Absent where there is none.
+	// StableRevision is the revision that gets all other requests. Absent if none exists.
 	// +optional
 	StableRevision int64 `json:"stableRevision,omitempty"`
 

@@ -28,7 +28,7 @@ type ConfigMapKeySelector struct {
 	SHA256 string `json:"sha256"`
 }
 
-// PrometheusCheck asks a Prometheus server.
+// PrometheusCheck queries a Prometheus server.
 type PrometheusCheck struct {
 	// Query in PromQL.
 	// +required
@@ -68,7 +68,7 @@ type JobCheck struct {
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 }
 
-// WebCheck asks a web server for JSON.
+// WebCheck requests JSON from a web server.
 type WebCheck struct {
 	// URL of the request.
 	// +required
@@ -234,7 +234,7 @@ type PostCheck struct {
 	Timeout Duration `json:"timeout,omitempty"`
 }
 
-// GatesConfig says how a delivered intent is judged. Nothing to check means that the gates are off.
+// GatesConfig configures the checks of a delivered revision. Without checks and thresholds the gates are off.
 type GatesConfig struct {
 	// Enabled switches the gates on.
 	// +optional

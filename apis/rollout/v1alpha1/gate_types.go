@@ -47,8 +47,8 @@ type GateParameters struct {
 	// +required
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// Blueprint that the revision was compiled with. Its metrics may be asked where a Site or a configuration allows no other ones. Absent means
-	// that only metrics which are allowed without a Blueprint may be asked.
+	// Blueprint that the revision was compiled with. Its metrics are allowed even if a Site or a configuration allows no other queries. Absent means that only
+	// queries that are allowed without a Blueprint may be sent.
 	// +optional
 	Blueprint *ledger.BlueprintReference `json:"blueprint,omitempty"`
 
@@ -98,13 +98,13 @@ func (p GateParameters) BlueprintName() string {
 	return ptr.Deref(p.Blueprint, ledger.BlueprintReference{}).Name
 }
 
-// GateUntil says how long the checks of a Gate are measured.
+// GateUntil is the end of the measurements of a Gate's checks.
 type GateUntil string
 
-// GateUntilReleased measures until the SiteSync says that the step is released.
+// GateUntilReleased measures until the SiteSync reports that the step is released.
 const GateUntilReleased GateUntil = "Released"
 
-// GateVerdict says how a Gate judged.
+// GateVerdict is the verdict of a Gate.
 type GateVerdict string
 
 // Verdicts of a Gate. All but Passed and Inconclusive reject the revision.
@@ -121,7 +121,7 @@ const (
 	// GateTimedOut means that a check did not end in time.
 	GateTimedOut GateVerdict = "TimedOut"
 
-	// GateInconclusive means that no check was violated, and that one came to no conclusion: a user decides. It is there with onInconclusive Hold only.
+	// GateInconclusive means that no check was violated, and that one check was inconclusive: a user decides. Only with onInconclusive Hold.
 	GateInconclusive GateVerdict = "Inconclusive"
 )
 
@@ -148,7 +148,7 @@ const (
 	// CheckTimedOut means that the check did not end in time.
 	CheckTimedOut CheckPhase = "TimedOut"
 
-	// CheckInconclusive means that the measurements speak neither for the subject nor against it. It is there with onInconclusive Hold only.
+	// CheckInconclusive means that the measurements are no evidence for or against the subject. Only with onInconclusive Hold.
 	CheckInconclusive CheckPhase = "Inconclusive"
 )
 
@@ -159,7 +159,7 @@ type CheckJobReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// UID of the Job. Empty until the cluster has said that the Job was created.
+	// UID of the Job. Empty until the cluster has confirmed the creation of the Job.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
@@ -236,8 +236,8 @@ type CheckResult struct {
 	// +optional
 	JobRef *CheckJobReference `json:"jobRef,omitempty"`
 
-	// UnavailableSince is since when the metrics backend that the check asks, or of type Availability the cluster of the Site, has been unavailable
-	// without interruption. Absent means that it answers, or was not asked.
+	// UnavailableSince is the time since which the metrics backend of the check, or for type Availability the cluster of the Site, has been unavailable without
+	// interruption. Absent means that it is available, or was not queried.
 	// +optional
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
 
@@ -280,7 +280,7 @@ type GateObservation struct {
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// Verdict on the position. It is written once, when all checks have ended, and never changes. Absent means that there is none yet.
+	// Verdict on the position. It is written once, when all checks have ended, and never changes. Absent means that none exists yet.
 	// +optional
 	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut;Inconclusive
 	Verdict GateVerdict `json:"verdict,omitempty"`

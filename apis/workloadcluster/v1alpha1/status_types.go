@@ -23,7 +23,7 @@ const (
 	// PhaseDegraded means that the cluster was provisioned, and is not any more.
 	PhaseDegraded Phase = "Degraded"
 
-	// PhaseDeleting means that the Cluster is being deleted, or is gone, while the WorkloadCluster stays.
+	// PhaseDeleting means that the Cluster is being deleted, or was deleted, while the WorkloadCluster exists.
 	PhaseDeleting Phase = "Deleting"
 
 	// PhaseFailed means that a cluster that never was provisioned took too long, or was refused.

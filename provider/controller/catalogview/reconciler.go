@@ -86,12 +86,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return r.write(ctx, published == nil, want)
 }
 
-// getPublished returns the summary of the ConfigMap of a namespace, or nil if there is none.
+// getPublished returns the summary of the ConfigMap of a namespace, or nil if none exists.
 func (r *Reconciler) getPublished(ctx context.Context, namespace string) (*corev1.ConfigMap, error) {
 	cm := &corev1.ConfigMap{}
 	err := r.published.Get(ctx, client.ObjectKey{Namespace: namespace, Name: catalogview.ConfigMapName}, cm)
 	if kerrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // This means that there is none.
+		return nil, nil //nolint:nilnil // This means that none exists.
 	}
 	return cm, errors.Wrap(err, "cannot get the published catalog of a namespace")
 }

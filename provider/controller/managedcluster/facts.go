@@ -16,13 +16,13 @@ import (
 type facts struct {
 	mc  *v1alpha1.ManagedCluster
 	now time.Time
-	// denied says which limit the spec violates. Empty if none.
+	// denied is the message about the violated limit. Empty if none.
 	denied string
-	// unsupported says why the management cluster cannot have such a cluster, with a reason of readiness.
+	// unsupported is the message why the management cluster cannot have such a cluster, with a reason of readiness.
 	unsupported readiness.Blocker
 	// parts are the objects that the cluster is made of, in the order in which they are applied.
 	parts []part
-	// taken says which other owner has a cluster of that name.
+	// taken is the message about another owner of a cluster of that name.
 	taken string
 	// reserved is true while the name of a cluster that is being deleted is still reserved for it.
 	reserved bool
@@ -35,7 +35,7 @@ type facts struct {
 	topologyDone bool
 	// again is when the passing of time alone may change something. Zero if it cannot.
 	again time.Time
-	// site is the published Site, or why there is none.
+	// site is the published Site, or the reason why it does not exist.
 	site siteFacts
 }
 
@@ -45,7 +45,7 @@ type part struct {
 	resource schema.GroupVersionResource
 	// want is the desired object, with the fields that the controller sets.
 	want *unstructured.Unstructured
-	// live is the observed object. Nil if there is none.
+	// live is the observed object. Nil if none exists.
 	live *unstructured.Unstructured
 	// unknown is why it could not be read whether the object exists. Empty if it is known.
 	unknown string

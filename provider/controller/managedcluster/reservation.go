@@ -22,8 +22,7 @@ import (
 // reservedAgain is the interval after which a reserved name is tried again: no watch reports that it is free.
 const reservedAgain = time.Minute
 
-// takenByReservation is the message where another ManagedCluster reserved the name first. It does not say which one: the user may not be
-// allowed to read it.
+// takenByReservation is the message where another ManagedCluster reserved the name first. It does not name it: the user may not be allowed to read it.
 const takenByReservation = "another ManagedCluster has reserved the name of this cluster, and it has to be the only one of that name"
 
 // newReservation returns the Lease that reserves a cluster's name. The cache may be stale, and two ManagedClusters of one name may be made

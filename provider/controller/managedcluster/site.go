@@ -37,7 +37,7 @@ type siteFacts struct {
 	uid string
 	// problem is why the Site cannot be published.
 	problem string
-	// gone says that the Site was published and does not exist any more.
+	// gone is true if the Site was published and does not exist any more.
 	gone string
 }
 
@@ -49,8 +49,8 @@ func siteName(mc *v1alpha1.ManagedCluster) string {
 	return requestedSiteName(mc)
 }
 
-// requestedSiteName returns the name that the spec asks for. Sites are cluster-scoped, so the default contains the namespace: a tenant
-// cannot take the name of an administrator's Site, or of another namespace's.
+// requestedSiteName returns the name in the spec, or its default. Sites are cluster-scoped, so the default contains the namespace: a tenant cannot take the
+// name of an administrator's Site, or of another namespace's.
 func requestedSiteName(mc *v1alpha1.ManagedCluster) string {
 	if name := mc.Spec.ForProvider.Site.Name; name != "" {
 		return name
@@ -233,7 +233,7 @@ func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	return out, err
 }
 
-// describeRename returns that the spec asks for another name than the Site has, or "".
+// describeRename returns the message about another name in the spec than the published Site's, or "".
 func describeRename(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
 	if !mc.Spec.ForProvider.Site.Publish || requestedSiteName(mc) == s.GetName() {
 		return ""

@@ -28,7 +28,7 @@ type turn struct {
 	// pending are the notifications after the mark, the oldest first.
 	pending []notification.Notification
 
-	// ended says which of them are not posted to the receiver again, or never, since it does not want them.
+	// ended has the outcomes that are not posted to the receiver again, and the outcomes that it does not select.
 	ended map[string]bool
 
 	// retry is how long to wait for the next post, or 0.

@@ -60,7 +60,7 @@ func (r *Reconciler) getConfig(ctx context.Context, c notification.Config, names
 		return nil, errors.Wrapf(client.IgnoreNotFound(err), "cannot get %s", c.Kind)
 	}
 	if policy.CheckConfig(c.Kind, spec, namespace) != nil {
-		return nil, nil //nolint:nilerr,nilnil // A configuration that may not be used is as one that does not exist.
+		return nil, nil //nolint:nilerr,nilnil // A forbidden configuration counts as missing.
 	}
 	return spec, nil
 }

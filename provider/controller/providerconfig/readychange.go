@@ -30,7 +30,7 @@ func patienceFor(published, want xpv2.Condition) time.Duration {
 	return firstFailure
 }
 
-// isShown reports whether a condition says all that there is to say. Numbers of a server in its message do not count.
+// isShown reports whether a condition has the verdict. Numbers of a server in its message do not count.
 func isShown(published, want xpv2.Condition) bool {
 	return published.Status == want.Status && published.Reason == want.Reason && published.ObservedGeneration == want.ObservedGeneration &&
 		gitdelivery.IsSameMessage(published.Message, want.Message)
@@ -66,7 +66,7 @@ func (l *changeLog) since(key types.NamespacedName, published, want xpv2.Conditi
 	return c.since
 }
 
-// forget a configuration that shows the last answer, or that is gone.
+// forget a configuration that shows the last result, or that was deleted.
 func (l *changeLog) forget(key types.NamespacedName) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,7 +31,7 @@ const (
 	// others have nothing to do.
 	readyWorkers = 8
 
-	// ownInterval is how often a configuration looks at its repository that no delivery looks at. It is at least three intervals of the provider.
+	// ownInterval is the interval at which a configuration without deliveries observes its repository. It is at least three intervals of the provider.
 	ownInterval, ownIntervals = 30 * time.Minute, 3
 )
 

@@ -19,7 +19,7 @@ func NewMemory[N any](newNote func() *N) *Memory[N] {
 	return &Memory[N]{notes: map[types.NamespacedName]*N{}, newNote: newNote}
 }
 
-// NoteFor returns the note about an object, which it begins if there is none.
+// NoteFor returns the note about an object, and creates a missing note.
 func (m *Memory[N]) NoteFor(key types.NamespacedName) *N {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -27,8 +27,8 @@ const (
 )
 
 // A Rate limits how often objects are reconciled, by all controllers together. While more than half of the reconciles that may come at once is left, a
-// namespace may take more than its share. Beyond its share an object waits once for its turn, however many events it has meanwhile, and the objects of other
-// namespaces do not wait for it: nothing is reserved that they could use. It is safe for concurrent use.
+// namespace may take more than its share. Beyond its share an object waits once, regardless of the number of its events, and the objects of other namespaces do
+// not wait for it: nothing is reserved that they could use. It is safe for concurrent use.
 type Rate struct {
 	*ratelimiter.BucketRateLimiter
 
@@ -42,7 +42,7 @@ type Rate struct {
 	waiting int
 }
 
-// A namespaceRate is the share of one namespace, and when its objects that wait have their turns.
+// A namespaceRate is the share of one namespace, with the times of its waiting objects.
 type namespaceRate struct {
 	limiter *rate.Limiter
 	turns   map[turnKey]time.Time
@@ -74,8 +74,8 @@ func (r *Rate) limitReconciler(controller string, inner reconcile.Reconciler) re
 	})
 }
 
-// waitForTurn returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait.
-// Objects without a namespace belong to an administrator, and do not wait.
+// waitForTurn returns how long an object has to wait, with a time that it reserves once. It is not positive if the object need not wait. Objects without a
+// namespace belong to an administrator, and do not wait.
 func (r *Rate) waitForTurn(controller string, object types.NamespacedName, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

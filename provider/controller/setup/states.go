@@ -20,7 +20,7 @@ type stateRecorder interface {
 	Record(ctx context.Context) error
 }
 
-// A stateCounter lets Crossplane's recorder count the managed resources of one kind, again and again.
+// A stateCounter runs Crossplane's recorder periodically, which counts the managed resources of one kind.
 type stateCounter struct {
 	recorder stateRecorder
 	interval time.Duration

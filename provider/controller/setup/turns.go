@@ -40,7 +40,7 @@ type namespaceQueue struct {
 	waits   map[types.NamespacedName]bool
 }
 
-// NewWorkerShares returns the turns at so many workers. Wake lets an object be reconciled, and must not block.
+// NewWorkerShares returns the turns at so many workers. Wake enqueues an object for a reconcile, and must not block.
 func NewWorkerShares(r reconcile.Reconciler, workers int, wake func(types.NamespacedName)) *WorkerShares {
 	return &WorkerShares{inner: r, share: max(1, workers/shareOfWorkers), half: workers / 2, wake: wake, queues: map[string]*namespaceQueue{}}
 }

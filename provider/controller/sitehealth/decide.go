@@ -77,7 +77,7 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 	return o
 }
 
-// explainUnread says why a Site cannot be observed, and which evidence counts instead.
+// explainUnread returns why a Site cannot be observed, and the evidence that counts instead.
 func (s *siteFacts) explainUnread(namespace string) string {
 	explanation := setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
 	switch {

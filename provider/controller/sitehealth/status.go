@@ -24,7 +24,7 @@ const (
 
 // updateStatus writes the decision into the status: at once if it is about another spec, or if a Site begins or ends to serve; else after a while. Where that
 // changes all the time, it is written once per minute. Of the next image nothing is written before its first pod is available, or for a while: until then the
-// pods of the image before serve, as the status says.
+// pods of the previous image serve, according to the status.
 func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 	previous, ready, now := s.GetCondition(xpv2.TypeReady), readyCondition(s, d), e.now()
 	e.note.next = d.again
