@@ -52,7 +52,7 @@ func (a *applications) newApplication(ctx context.Context, shape, name string) (
 
 func (o *application) repository() string { return "source-" + o.name }
 
-// object returns the Application, which looks at its source when a webhook says so.
+// object returns the Application, whose source is checked after a webhook.
 func (o *application) object() *unstructured.Unstructured {
 	u := newObjectOf(o.shape, "Application", applicationPlace, o.name)
 	u.Object["spec"] = map[string]any{
@@ -164,7 +164,7 @@ func (o *application) pushCommit(ctx context.Context) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// endBuild lets the Build succeed, and returns how long it took from then until the image was in Git.
+// endBuild ends the Build with success, and returns the time from then until the image was in Git.
 func (o *application) endBuild(ctx context.Context, hold chan struct{}) (time.Duration, error) {
 	pushes := o.s.watchPushes(ctx, applicationPlace)
 	defer o.s.cp.Git.AfterPush(applicationPlace, nil)
@@ -222,7 +222,7 @@ func (o *application) isOfCommit(u *unstructured.Unstructured) bool {
 	return commit == o.commit
 }
 
-// serve lets the pods of an image be ready, and returns how long it took from then until the Application was Running.
+// serve makes the pods of an image ready, and returns the time from then until the Application was Running.
 func (o *application) serve(ctx context.Context, image string) (time.Duration, error) {
 	if err := o.readyPods(ctx, image); err != nil {
 		return 0, err

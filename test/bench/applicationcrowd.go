@@ -225,7 +225,7 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 	return err
 }
 
-// countLooks returns how often the provider looked at a repository with source.
+// countLooks returns the number of the provider's observations of repositories with source.
 func (c *applicationCrowd) countLooks(ctx context.Context) (float64, error) {
 	m, err := c.s.cp.ProviderMetrics(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ const (
 	applicationQuiet = 12 * time.Second
 )
 
-// applications are built by real kpack and brought to a second cluster by real Flux. The Applications of each shape are measured once.
+// applications are built by real kpack and applied to a second cluster by real Flux. The Applications of each shape are measured once.
 type applications struct {
 	s *stage
 	// figures of each shape, by its API version.

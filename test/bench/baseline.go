@@ -28,7 +28,7 @@ var (
 	claimBaseline      = shape{name: "baseline-claims", apiVersion: "claims.bench.intentplane.dev/v1alpha1", kind: "Baseline", composite: "xbaselines"}
 )
 
-// lastStep is the step in which a baseline is done: made, seen, applied, recorded. From askingStep on the function asks for the last one.
+// lastStep is the last step of a baseline: created, observed, applied, recorded. From askingStep on the function requests the last step.
 const (
 	askingStep = "2"
 	lastStep   = "3"
@@ -226,7 +226,7 @@ func (s *stage) watchBaselines(ctx context.Context, cp *controlplane.ControlPlan
 	return nil
 }
 
-// playStep takes the next step of a ConfigMap. The last one is taken once it is asked for.
+// playStep performs the next step of a ConfigMap. It performs the last step once it is requested.
 func (s *stage) playStep(ctx context.Context, cp *controlplane.ControlPlane, m *corev1.ConfigMap) error {
 	next := map[string]string{"": "1", "1": askingStep, askingStep: lastStep}[m.Data["step"]]
 	if next == "" || next == lastStep && m.Data["asked"] != "record" {

@@ -30,7 +30,7 @@ func besideFigures(s *stage) []figure {
 // A beside measures crowds on one control plane.
 type beside struct{ s *stage }
 
-// ratioBeside returns how long a crowd takes while something goes on, divided by how long another one takes before.
+// ratioBeside returns the time of a crowd under a load, divided by the time of another crowd before the load.
 func (y *beside) ratioBeside(name string, n int, disturb func(context.Context) error) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if err := y.s.openControlPlane(ctx); err != nil {
@@ -49,7 +49,7 @@ func (y *beside) ratioBeside(name string, n int, disturb func(context.Context) e
 	}
 }
 
-// measureBeside returns how long a crowd takes while something goes on.
+// measureBeside returns the time of a crowd under a load.
 func (y *beside) measureBeside(ctx context.Context, w *writes, name string, n int, disturb func(context.Context) error) (time.Duration, error) {
 	inner, end := context.WithCancel(ctx)
 	defer end()

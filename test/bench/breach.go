@@ -16,7 +16,7 @@ import (
 const breaches = 5
 
 // measureBreach breaks a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
-// round has a deployment of its own, so that none costs more than Crossplane's circuit breaker lets it.
+// round has its own deployment, so that no deployment exceeds Crossplane's circuit breaker.
 func (y *story) measureBreach(ctx context.Context, figures map[string]float64) error {
 	const place = "breach"
 	l, err := load.New(y.s.cp)

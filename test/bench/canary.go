@@ -21,11 +21,11 @@ const (
 	// usersPerSecond is how many requests the users of each Site send.
 	usersPerSecond = 50
 
-	// breakerRest is how long the circuit breaker takes at most until it lets as many events pass again as at the beginning.
+	// breakerRest is the maximum time until the circuit breaker has all its tokens again.
 	breakerRest = 100 * time.Second
 
-	// stepRest is how long a user looks at a weight before the next request. In it the circuit breaker lets as many events pass as a step costs: without it a
-	// release whose steps are promoted as fast as they come opens the breaker, and nothing is looked at for five minutes.
+	// stepRest is the time between a weight and a user's next request. In it the circuit breaker regains the tokens of a step: without it a release whose steps
+	// are promoted at once opens the breaker, and Crossplane stops watching for five minutes.
 	stepRest = 20 * time.Second
 )
 
@@ -159,7 +159,7 @@ func (y *run) promoteStep(revision, step int64) error {
 	return y.Request(y.ctx, rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step})
 }
 
-// promoteLater promotes a step once a user has looked at it.
+// promoteLater promotes a step after stepRest.
 func (y *run) promoteLater(revision, step int64) error {
 	if err := waitForInterval(y.ctx, stepRest); err != nil {
 		return err

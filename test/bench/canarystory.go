@@ -36,8 +36,8 @@ const (
 	awaited = 5 * time.Minute
 )
 
-// measureSteps delivers a second revision to three Sites in steps with Gates and pauses, on a composite of its own each time, so that each begins with
-// all events that the circuit breaker lets pass.
+// measureSteps delivers a second revision to three Sites in steps with Gates and pauses, on a composite of its own each time, so that each begins with all
+// events that the circuit breaker allows.
 func (c *canary) measureSteps(ctx context.Context) error {
 	pause := release.Pause("10s")
 	plan := release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}, Gates: release.Gates(gateInterval, 1)}
@@ -262,7 +262,7 @@ func (c *canary) editRelease(y *run) error {
 	return errors.Join(y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"), c.expectNoneAtZero(y, track.Green))
 }
 
-// goUntil lets the second revision go to a step, at which it awaits a user.
+// goUntil rolls the second revision out to a step, at which it awaits a user.
 func (y *run) goUntil(last string) error {
 	if err := y.Ask(y.ctx, 2, y.plan); err != nil {
 		return err
@@ -278,7 +278,7 @@ func (y *run) goUntil(last string) error {
 	}
 }
 
-// measureCanaryBreach lets half of a canary's requests fail at 20 percent, and times its last request.
+// measureCanaryBreach fails half of a canary's requests at 20 percent, and times its last request.
 func (c *canary) measureCanaryBreach(ctx context.Context) error {
 	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}, Gates: release.Gates(gateInterval, 1)}
 	for range breaches {
@@ -298,7 +298,7 @@ func (c *canary) measureCanaryBreach(ctx context.Context) error {
 			return err
 		}
 		y.stopUsers()
-		c.keepWorst(failures, y.failuresBeside(track.Green)) // The canary fails because the story lets it.
+		c.keepWorst(failures, y.failuresBeside(track.Green)) // The story causes the failure of the canary.
 		scraped, _ := c.scrapes.FirstAfter(broken)
 		c.keepWorst("breach", lastRequestTo(track.Green, y, scraped).Sub(scraped).Seconds())
 	}

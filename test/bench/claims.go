@@ -64,7 +64,7 @@ func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 	return l, nil
 }
 
-// succeedInTime makes a claim succeed, or gives up.
+// succeedInTime makes a claim succeed, or fails after a timeout.
 func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error {
 	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()

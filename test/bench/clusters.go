@@ -32,7 +32,7 @@ const (
 	// flapLeast is which part of the flaps have to come about, or the machine is too slow for this figure.
 	flapLeast = 0.9
 
-	// composedClusters of them are WorkloadClusters: Crossplane reacts to all that is said of these.
+	// composedClusters of them are WorkloadClusters: Crossplane reacts to each change of their status.
 	composedClusters = 20
 
 	makers = 16
@@ -144,7 +144,7 @@ func (f *fleet) writeKubeconfig(name string) ([]byte, error) {
 func (f *fleet) setInfrastructure(ctx context.Context, i int, well bool) error {
 	status, message := "True", ""
 	if !well {
-		status, message = "False", "It is gone for a moment."
+		status, message = "False", "It is unavailable for a moment."
 	}
 	says := `{"status":{"initialization":{"provisioned":true},"conditions":[{"type":"Ready","status":%q,"reason":"Said","message":%q,"lastTransitionTime":"2026-11-01T00:00:00Z"}]}}`
 	return f.patchStatus(ctx, "infrastructure.cluster.x-k8s.io/v1beta2", "FlappingCluster", clusterName(i), fmt.Sprintf(says, status, message))

@@ -83,7 +83,7 @@ func bestGitRate(ctx context.Context, seed map[string]string, deliveries int, na
 	return best, err
 }
 
-// withGitServer lets something happen on a server with one repository.
+// withGitServer calls a function with a Git server that has one repository.
 func withGitServer(ctx context.Context, seed map[string]string, fn func(s *gitserver.Server, dir string) error) error {
 	dir, err := os.MkdirTemp("", "intentplane-bench-")
 	if err != nil {
@@ -117,7 +117,7 @@ func addPeerFiles(files map[string]string, n int) {
 	}
 }
 
-// hostilePack is the peak memory of a process that looks at servers which send packs that are small on the wire and large in memory.
+// hostilePack is the peak memory of a process that reads from servers which send packs that are small on the wire and large in memory.
 func hostilePack(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./provider/git", pattern: "BenchmarkHostilePack", unit: "MiB", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
 }

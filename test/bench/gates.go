@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// judgedClaims of judgedPlace are in Validating at the same time, and ask judgedQuestions different questions.
+	// judgedClaims of judgedPlace are in Validating at the same time, with judgedQuestions different queries.
 	judgedPlace     = "judged"
 	judgedClaims    = 200
 	judgedQuestions = 20

@@ -33,7 +33,7 @@ spec:
   allowedNamespaces: [%[2]s]
 `
 
-// hostilePeak is how much more memory the provider takes while API servers of Sites never stop sending, until it says so of each.
+// hostilePeak is the additional memory of the provider while API servers of Sites send endless responses, until it has reported each of them.
 func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
@@ -65,7 +65,7 @@ func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
 	return peak - rest, err
 }
 
-// deliverToHostile lets a claim be delivered to a hostile cluster.
+// deliverToHostile delivers a claim to a hostile cluster.
 func (s *stage) deliverToHostile(ctx context.Context, name string, c *hostile.Cluster) error {
 	kubeconfig, err := c.Kubeconfig()
 	if err != nil {

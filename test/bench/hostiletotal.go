@@ -32,7 +32,7 @@ const (
 	// totalGits servers get three GitDeliveries each, and totalSources repositories with source one ImageBuild each.
 	totalGits, totalSources = 20, 40
 
-	// totalGates Gates ask a server that sends as much as one answer may have.
+	// totalGates Gates query a server whose responses have the maximum size.
 	totalGates = 32
 
 	// totalRecords Secrets have recordBytes each. A plan of the tenant reads all of them, again and again.
@@ -41,11 +41,11 @@ const (
 	// totalHooks connections begin a webhook, and send no more.
 	totalHooks = 16
 
-	// totalTime is how long everything goes on at least.
+	// totalTime is the minimum duration of the load.
 	totalTime = 3 * time.Minute
 )
 
-// A hostileTotal lets a tenant do everything at once that takes memory and time of the provider. It is measured once.
+// A hostileTotal runs all loads of a tenant at once that use memory and time of the provider. It is measured once.
 type hostileTotal struct {
 	s       *stage
 	figures map[string]float64

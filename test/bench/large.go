@@ -19,7 +19,7 @@ const (
 	largeFiles = 100_000
 	largeBytes = 10_000
 
-	// largeURL says to the benchmark where the repository is.
+	// largeURL is the variable with the URL of the repository for the benchmark.
 	largeURL = "INTENTPLANE_BENCH_URL"
 )
 

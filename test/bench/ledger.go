@@ -152,7 +152,7 @@ func (y *spread) openRepository(ctx context.Context, name string) error {
 	return errors.Join(y.s.cp.ApplyObject(ctx, config), y.s.cp.ApplyObject(ctx, site))
 }
 
-// copyOf returns an object that is there, under another name.
+// copyOf returns an existing object under another name.
 func (y *spread) copyOf(ctx context.Context, apiVersion, kind, name, targetName string) (*unstructured.Unstructured, error) {
 	like := &unstructured.Unstructured{}
 	like.SetAPIVersion(apiVersion)

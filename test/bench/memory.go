@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// providerMemory returns the memory of the provider's process once the claims are delivered, as the kernel says in this field.
+// providerMemory returns the memory of the provider's process once the claims are delivered, from this field of the kernel.
 func (s *stage) providerMemory(field string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if _, err := s.claimLatencies(ctx); err != nil {

@@ -74,8 +74,8 @@ func (s *stage) neighbourTime(ctx context.Context, place string) (float64, error
 	return medianOfValues(took), nil
 }
 
-// startHostile lets a tenant do all that harms others, and returns when each of its GitDeliveries has a reason why it is not Ready. It goes
-// on until end is called.
+// startHostile starts all harmful loads of a tenant, and returns when each of its GitDeliveries has a reason why it is not Ready. It goes on until end is
+// called.
 func (s *stage) startHostile(ctx context.Context, l *load.Load) (end func(), err error) {
 	free := make(chan struct{})
 	hang := func() { <-free }

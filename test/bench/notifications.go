@@ -66,7 +66,7 @@ func (n *notified) measureDelay(ctx context.Context) (float64, error) {
 	return percentileOf(n.delays(received), 99), nil
 }
 
-// postTo lets the configuration of all deployments post to a receiver.
+// postTo adds a receiver to the configuration of all deployments.
 func (n *notified) postTo(ctx context.Context, r *receiver.Receiver) error {
 	secret := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"token": hookKey, "ca.crt": r.Bundle()}}}
 	secret.SetAPIVersion("v1")

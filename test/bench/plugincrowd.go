@@ -82,7 +82,7 @@ func (p *pluginBench) showConfiguration(ctx context.Context, number int) error {
 	return nil
 }
 
-// showSites writes ten Sites, and lets a SiteSync report them. One of them may be unreachable.
+// showSites writes ten Sites, and a SiteSync with their states. One of them may be unreachable.
 func (p *pluginBench) showSites(ctx context.Context, sync *unstructured.Unstructured, name string, hasUnreachable bool) error {
 	var observed []any
 	for i := range 10 {
@@ -188,7 +188,7 @@ func awaitText(from io.Reader, text string) error {
 	return nil
 }
 
-// processorShare returns the processor's time of a process while something goes on, in percent of one.
+// processorShare returns the processor time of a process during a load, in percent of one processor.
 func processorShare(pid int, work func() error) (float64, error) {
 	baseline, err := cpuSeconds(pid)
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 	proofPatience = time.Minute
 )
 
-// fluxProof is how long it takes, in seconds, from when a commit is on the branch, as the Git server sees it, until the SiteSync says
-// that the Site runs it: real Flux, which looks once an hour by itself, and waits for no health.
+// fluxProof is how long it takes, in seconds, from when a commit is on the branch, as the Git server observes it, until the SiteSync reports that the Site runs
+// it: real Flux, which reconciles once an hour, and waits for no health.
 func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 	const place = "proof"
 	if err := s.openControlPlane(ctx); err != nil {

@@ -136,7 +136,7 @@ func writersLost(ctx context.Context, kube kubernetes.Interface) (float64, error
 	return float64(missing), nil
 }
 
-// largeRecordBytes returns how many bytes a Secret has for a record of many packages, each of which says all that it can.
+// largeRecordBytes returns the bytes of a Secret for a record of many packages with all fields.
 func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, error) {
 	c, err := newRecord(ctx, kube, "large", manyPackages)
 	if err != nil {

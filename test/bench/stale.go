@@ -30,7 +30,7 @@ func printStale(ctx context.Context) error {
 	return nil
 }
 
-// describeStale says in one line why a figure has to be measured.
+// describeStale returns a line with the reason to measure a figure.
 func describeStale(s catalog.Stale) string {
 	if len(s.Changed) == 0 {
 		return s.Name + ": not measured"

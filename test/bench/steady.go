@@ -21,7 +21,7 @@ const (
 	steadyDeliveries = 5000
 	steadyPlaces     = 10
 
-	// steadyInterval is how often the repositories are looked at, and steadyIntervals how many of these are measured, after an interval in
+	// steadyInterval is how often the repositories are observed, and steadyIntervals how many of these are measured, after an interval in
 	// which the work of the deliveries ends.
 	steadyInterval  = time.Minute
 	steadyIntervals = 3
@@ -58,7 +58,7 @@ func (y *steady) steadyFigure(name string) func(context.Context) (float64, error
 	}
 }
 
-// fillRepositories fills the repositories, and lets one interval pass.
+// fillRepositories fills the repositories, and waits for one interval.
 func (y *steady) fillRepositories(ctx context.Context) ([]string, error) {
 	l, err := load.New(y.s.cp)
 	if err != nil {

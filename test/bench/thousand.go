@@ -62,7 +62,7 @@ func (y *thousand) thousandFigure(name string) func(context.Context) (float64, e
 	}
 }
 
-// measureThousand makes the deployments at once, edits some of them, publishes the next version of their Blueprint, and lets programs and Sites change beside them.
+// measureThousand makes the deployments at once, edits some of them, publishes the next version of their Blueprint, while programs and Sites change.
 func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, manyPatience)
 	defer cancel()

@@ -21,7 +21,7 @@ const (
 	// editedMeanwhile deployments are edited while the provider is down.
 	editedMeanwhile = 100
 
-	// resyncTime is how long nothing happens to many deployments, so that each is looked at again, by Crossplane and by the provider.
+	// resyncTime is the time without changes in which Crossplane and the provider reconcile each of many deployments again.
 	resyncTime = 10 * time.Minute
 
 	// lookEvery is how often metrics are read of a component that has many deployments to work on.
@@ -109,8 +109,8 @@ func (y *thousand) countAnswers(ctx context.Context) (float64, error) {
 	return m.Sum("intentplane_function_answers_total", nil), err
 }
 
-// measureResync lets nothing happen for a while in which each deployment is looked at again, and reads the processor time of all components,
-// in percent of one processor.
+// measureResync waits for a time without changes in which each deployment is reconciled again, and reads the processor time of all components, in percent of
+// one processor.
 func (y *thousand) measureResync(ctx context.Context, figures map[string]float64) error {
 	baseline, err := readProcessorTimes(y.s.cp)
 	if err != nil {

@@ -59,7 +59,7 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 	if err := c.initializeCrossplane(ctx); err != nil {
 		return err
 	}
-	// Crossplane shall find the registry when it first looks at a package.
+	// The registry has to be reachable before Crossplane resolves the first package.
 	if c.o.PackageRuntime != RuntimeDeployment {
 		if err := c.rewriteRepository(ctx); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (c *ControlPlane) serviceAccounts() []string {
 	return []string{coreServiceAccount, rbacServiceAccount, ProviderServiceAccount}
 }
 
-// createAccount makes a service account, unless it is there, and a kubeconfig with a token of its own.
+// createAccount makes a service account, unless it exists, and a kubeconfig with its own token.
 func (c *ControlPlane) createAccount(ctx context.Context, namespace, name, path string) error {
 	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, sa)); err != nil {
@@ -185,7 +185,7 @@ func (c *ControlPlane) startCrossplaneCore(ctx context.Context) error {
 	return err
 }
 
-// KillCore ends Crossplane's core, as kill -9 does, and returns when it is gone. RestartCore starts it again.
+// KillCore ends Crossplane's core, as kill -9 does, and returns after its end. RestartCore starts it again.
 func (c *ControlPlane) KillCore() {
 	c.currentProcess(&c.core).killProcessGroup()
 }

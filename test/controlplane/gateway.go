@@ -87,7 +87,7 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	return g, g.Start(ctx)
 }
 
-// traefikCommand runs Traefik with the flags that say where things are, and its defaults for all that concerns time.
+// traefikCommand runs Traefik with flags for paths and addresses, and with its default timings.
 func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, ping int) (command, error) {
 	kubeconfig, err := c.Account(ctx, GatewayNamespace, traefik)
 	if err != nil {

@@ -129,7 +129,7 @@ func lockPort(ctx context.Context, port int, path string, waiting func(string)) 
 	return l, nil
 }
 
-// printOnce returns a function that says a sentence at its first call, to a listener or to none.
+// printOnce returns a function that prints a sentence at its first call, if a listener is set.
 func printOnce(say func(string), sentence string) func() {
 	return sync.OnceFunc(func() {
 		if say != nil {

@@ -70,7 +70,7 @@ func (r *runner) logFile(name string) string {
 	return filepath.Join(r.dir, name+".log")
 }
 
-// startProcess starts a process that shall run until it is killed. If it ends by itself the whole control plane has failed.
+// startProcess starts a process that shall run until it is killed. If it ends unexpectedly the whole control plane has failed.
 func (r *runner) startProcess(c command) (*process, error) {
 	p, err := r.spawnProcess(c)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *runner) startProcess(c command) (*process, error) {
 	return p, nil
 }
 
-// failAtEnd lets the whole control plane fail if a process ends by itself.
+// failAtEnd lets the whole control plane fail if a process ends unexpectedly.
 func (r *runner) failAtEnd(p *process) {
 	go func() {
 		<-p.done
@@ -158,7 +158,7 @@ func (r *runner) stopAllProcesses() {
 	close(r.starts)
 }
 
-// killProcessGroup ends a process, if there is one, and its children, and waits until it is gone.
+// killProcessGroup ends a process, if it exists, and its children, and waits for its end.
 func (p *process) killProcessGroup() {
 	if p == nil {
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// parentDir makes the test binary the parent in TestOrphans, and says where it writes logs.
+// parentDir makes the test binary the parent in TestOrphans, with the directory of its logs.
 const parentDir = "INTENTPLANE_TEST_PARENT_DIR"
 
 func TestMain(m *testing.M) {

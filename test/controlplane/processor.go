@@ -31,7 +31,7 @@ func (r *runner) processorTime() map[string]time.Duration {
 	return out
 }
 
-// Processes returns the number by which the kernel knows each component of this control plane that runs now, by its name.
+// Processes returns the process ID of each running component of this control plane, by its name.
 func (c *ControlPlane) Processes() map[string]int {
 	c.runner.mu.Lock()
 	defer c.runner.mu.Unlock()

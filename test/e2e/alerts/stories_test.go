@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestStories lets each alert about a deployment, or about an object that it uses, fire on series that a real Prometheus server scraped from a real
+// TestStories verifies that each alert about a deployment, or about an object that it uses, fires on series that a real Prometheus server scraped from a real
 // kube-state-metrics, the provider and the function, once a fault occurred. No other alert fires then, and none did before the fault.
 func TestStories(t *testing.T) {
 	t.Parallel()

@@ -97,8 +97,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWritten shows the examples and the blocks of YAML of the documentation to the API server, with strict validation of their fields, and lets the function
-// compile them.
+// TestWritten applies the examples and the YAML blocks of the documentation with strict validation of their fields, as a dry run, and has the function compile
+// them.
 func TestWritten(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

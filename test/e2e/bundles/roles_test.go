@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRoles asks the API server for the rights of each role on Bundles and their packages.
+// TestRoles reviews the rights of each role on Bundles and their packages.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)

@@ -59,7 +59,7 @@ func TestMethods(t *testing.T) {
 			},
 		},
 		"Init": {
-			reason: "Init makes a record, and brings it up to date.",
+			reason: "Init makes a record, and updates it.",
 			steps: append(deployed,
 				step{
 					what: "init again", call: initialise(bundleWithPackages("2", "b 3.0", "c 1.0"), state.Deploying),
@@ -202,7 +202,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestWriters lets 16 programs change one record at once. No change of any of them is lost.
+// TestWriters changes one record with 16 programs at once. No change is lost.
 func TestWriters(t *testing.T) {
 	t.Parallel()
 	const writers, updates = 16, 100
@@ -281,7 +281,7 @@ func TestRights(t *testing.T) {
 		func(ctx context.Context, c *state.Client) error { return c.RemoveBundleState(ctx, "platform") },
 	}
 	for i, call := range calls {
-		// The API server knows the rights when it has seen the role.
+		// The API server applies the rights when it has observed the role.
 		err := call(t.Context(), c)
 		for kerrors.IsForbidden(err) && i == 0 && t.Context().Err() == nil {
 			err = call(t.Context(), c)
@@ -301,7 +301,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestNamespace shows that a namespace is made where that is asked for, and only there.
+// TestNamespace shows that a namespace is created only with Options.CreateNamespace.
 func TestNamespace(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)

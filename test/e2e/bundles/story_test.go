@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestStory follows a Bundle of each shape: three layers, of which the middle layer fails and is corrected, a package that leaves and comes back, a
+// TestStory follows a Bundle of each shape: three layers, of which the middle layer fails and is corrected, a package that leaves and returns, a
 // package that is removed, a lost record, and the deletion.
 func TestStory(t *testing.T) {
 	t.Parallel()
@@ -44,8 +44,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestShared lets two Bundles have one package: the first drops it, and then the second. A third Bundle has it with another
-// spec.
+// TestShared has one package in two Bundles: the first drops it, and then the second. A third Bundle has it with another spec.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -102,7 +101,7 @@ func TestNotTaken(t *testing.T) {
 	}
 }
 
-// TestForgedLabels lets a user write the labels of a Bundle on a deployment. The Bundle does not give it another spec.
+// TestForgedLabels writes the labels of a Bundle on a user's deployment. The Bundle does not give it another spec.
 func TestForgedLabels(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

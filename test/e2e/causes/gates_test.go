@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestGates lets the measurements be missing, and bad.
+// TestGates has missing and bad measurements.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	playAll(t, gateStories())

@@ -25,7 +25,7 @@ func TestCluster(t *testing.T) {
 	playRemote(t, clusterStories())
 }
 
-// TestRefresh asks for a reconcile while nothing changes. The command ends when the SiteSync and the Gate answered, too, and not from their earlier
+// TestRefresh requests a reconcile while nothing changes. The command ends when the SiteSync and the Gate are reconciled, too, and not from their earlier
 // reports.
 func TestRefresh(t *testing.T) {
 	t.Parallel()

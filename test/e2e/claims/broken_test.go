@@ -41,7 +41,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			in: "Rendering", why: "RenderFailed",
 		},
 		"BadQuery": {
-			reason: "A Blueprint with queries that cannot be asked is refused.",
+			reason: "A Blueprint with invalid queries is refused.",
 			kind:   "ProviderConfig",
 			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
 				bad := []any{map[string]any{"name": "up", "query": "up > {{service}}", "direction": "AtLeast"}}

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestLate rejects a revision whose cluster does not come in time, and delivers it when the cluster exists and a user asks again.
+// TestLate rejects a revision whose cluster does not come in time, and delivers it when the cluster exists and a user requests it again.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	k, err := edge()

@@ -91,7 +91,7 @@ func TestSomebodyElseDeletes(t *testing.T) {
 	s.wantOnlyOurWrites(1)
 }
 
-// TestRecreated makes a Cluster again once a person says that it is really lost.
+// TestRecreated recreates a Cluster after a user's annotation that it is lost.
 func TestRecreated(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

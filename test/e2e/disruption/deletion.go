@@ -23,7 +23,7 @@ type record struct {
 	Position ledger.Position `json:"position"`
 }
 
-// recordAtRevision is the record of a claim that was brought to a revision.
+// recordAtRevision is the record of a claim at a revision.
 func recordAtRevision(revision int64) record {
 	return record{Position: ledger.Position{Epoch: 1, Revision: revision}}
 }
@@ -57,7 +57,7 @@ func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, in
 	s.Must(errors.Wrapf(json.Unmarshal([]byte(files[path]), into), "%s of the state", path))
 }
 
-// awaitGone waits until a deployment is gone with all that it was made of.
+// awaitGone waits for the deletion of a deployment and its composed objects.
 func awaitGone(s *scene.Scene, o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Gone(o)

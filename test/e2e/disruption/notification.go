@@ -29,7 +29,7 @@ func notified(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int
 	}
 }
 
-// failFirstRevision lets the first revision of another deployment be rejected by its Gate, so that there is nothing to go back to.
+// failFirstRevision has a Gate reject the first revision of another deployment, so that no rollback target exists.
 func failFirstRevision(s *scene.Scene) {
 	s.T.Helper()
 	s.MeasureSite("edge1").Set(scene.ErrorRatio, scene.BadRatio)

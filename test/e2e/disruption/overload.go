@@ -25,7 +25,7 @@ const (
 	refusedMinute = time.Minute
 )
 
-// overload makes the API server ask a server about each write of a service account in one namespace: of Crossplane and the provider, and not of the test.
+// overload adds an admission webhook for each write of a service account in one namespace: of Crossplane and the provider, and not of the test.
 const overload = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration

@@ -83,7 +83,7 @@ func editedClaim(t *testing.T, root, dir string, e edit) string {
 	return copied
 }
 
-// serveFunction serves another function, which Crossplane asks all the time. An empty path is the first one.
+// serveFunction serves another function, which Crossplane calls continuously. An empty path is the first function.
 func serveFunction(t *testing.T, binary string, args ...string) {
 	t.Helper()
 	if err := cp.UpgradeFunction(t.Context(), binary, append(args, "--ttl="+ttl.String())...); err != nil {
@@ -101,7 +101,7 @@ func awaitUpdatePending(s *scene.Scene, o *unstructured.Unstructured, revision i
 	})
 }
 
-// isMarked says whether the next version delivered a claim.
+// isMarked reports whether the next version delivered a claim.
 func isMarked(s *scene.Scene, claim string) bool {
 	s.T.Helper()
 	files := s.FilesBelow(s.Directory("edge1", claim))

@@ -90,7 +90,7 @@ func TestRolledBack(t *testing.T) {
 	}
 }
 
-// TestFollowerRefuses lets a hook of a follower refuse the second revision. The home records that it is rejected, and takes its own part of it back.
+// TestFollowerRefuses has a hook of a follower that refuses the second revision. The home records the rejection, and rolls its own part back.
 func TestFollowerRefuses(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2})

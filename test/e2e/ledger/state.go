@@ -115,7 +115,7 @@ func (d *deployment) refsOfAll() map[string]map[string]string {
 	return out
 }
 
-// restoreRefs brings back a repository from a backup of its refs.
+// restoreRefs restores a repository from a backup of its refs.
 func (d *deployment) restoreRefs(repository string, backup map[string]map[string]string) {
 	d.T.Helper()
 	for ref, id := range backup[repository] {

@@ -56,7 +56,7 @@ func TestClaim(t *testing.T) {
 	s.Until("Flux prunes the objects of the deleted claim", patience.Limit, func() bool { return s.replicasAtSite() == -1 })
 }
 
-// TestRejected lets a Site not run its delivered tree: the revision is rejected, and blocked until the intent changes.
+// TestRejected has a Site that does not run its delivered tree: the revision is rejected, and blocked until the intent changes.
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)

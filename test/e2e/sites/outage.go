@@ -49,7 +49,8 @@ func (s *stage) gateOfRevision(claim string, revision int64) *rolloutv1alpha1.Ga
 	return nil
 }
 
-// awaitUnavailable waits until the Gate of a revision says that its metrics backend is unavailable, and returns the start of the outage as the first check has it.
+// awaitUnavailable waits until the Gate of a revision reports that its metrics backend is unavailable, and returns the start of the outage as the first check
+// has it.
 func (r *trial) awaitUnavailable(claim string, revision int64) *metav1.Time {
 	r.T.Helper()
 	var start *metav1.Time

@@ -37,7 +37,7 @@ type object struct {
 
 	// lead is how far the story's generations are ahead of the generations here, where every object begins with 1.
 	lead int64
-	// status says that the kind has that subresource, and touch is a patch that raises its generation.
+	// status is true if the kind has that subresource, and touch is a patch that raises its generation.
 	status bool
 	touch  string
 }

@@ -32,8 +32,8 @@ type harmful struct {
 	deployments int
 }
 
-// startHostileGits starts servers of the tenant, and lets the server that all tenants share hang for two of its repositories. Until free is called,
-// which may be called twice.
+// startHostileGits starts servers of the tenant, and blocks the shared server of all tenants for two of its repositories. Until free is called, which may be
+// called twice.
 func (s *stage) startHostileGits() (gits map[string]harmful, free func()) {
 	s.T.Helper()
 	freed := make(chan struct{})
