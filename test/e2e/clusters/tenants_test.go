@@ -70,7 +70,7 @@ func TestTenants(t *testing.T) {
 			},
 		}, want: "PolicyDenied: spec.forProvider.capt.controlPlane.templateRef.namespace"},
 		"ByHand": {
-			reason: "A cluster that a user created by hand is not taken over.",
+			reason: "The provider does not adopt a cluster that a user created.",
 			spec:   topologyWith(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken",
 		},
 	}
