@@ -5,7 +5,7 @@ func pruneReasons() map[string]Advice {
 	const retry = "make another PruneRequest."
 	return map[string]Advice{
 		"Planned":          good(),
-		"NothingToPrune":   over("Nothing: none may go. status.plan says why each is kept."),
+		"NothingToPrune":   over("Nothing: no item may be removed. status.plan has the reason for each."),
 		"AwaitingApproval": act(PlatformTeam, WakeWatch, "Read status.plan, then make a PruneApproval, or let the plan expire."),
 		"Approved":         good(),
 		"Pruning":          wait(WakeRetry, "Wait for the push, which may be behind others of the same branch, or until the packages are gone."),

@@ -233,8 +233,8 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=63
 	Track string `json:"track,omitempty"`
 
-	// Stable is the verified revision that a revision with tracks began beside. In another track it serves the requests that the plan leaves
-	// to it; in the same track it is replaced. 0 means that there was none, or that the revision has no tracks.
+	// Stable is the verified revision that a revision with tracks began beside. In another track it serves the requests that the plan leaves to it; in the same
+	// track it is replaced. 0 means that no such revision existed, or that the revision has no tracks.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`

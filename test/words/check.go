@@ -48,10 +48,10 @@ func checkTree(root string, pending []string) ([]finding, error) {
 		if err != nil {
 			return errors.Wrapf(err, "cannot read %s", path)
 		}
-		if d.IsDir() && (isSkipped(path, d.Name()) || slices.Contains(pending, path+"/...")) {
+		if d.IsDir() && isSkipped(path, d.Name()) {
 			return fs.SkipDir
 		}
-		if d.IsDir() || !isChecked(path) || slices.Contains(pending, filepath.Dir(path)) {
+		if d.IsDir() || !isChecked(path) || isPending(path, pending) {
 			return nil
 		}
 		text, err := fs.ReadFile(tree.FS(), path)
@@ -70,12 +70,21 @@ func isSkipped(path, name string) bool {
 	return path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata")
 }
 
+// isPending reports whether a file is in one of some pending directories. A directory that ends in /... includes all directories below it.
+func isPending(file string, directories []string) bool {
+	dir := filepath.Dir(file)
+	return slices.ContainsFunc(directories, func(pending string) bool {
+		root, hasTree := strings.CutSuffix(pending, "/...")
+		return root == dir || hasTree && strings.HasPrefix(dir, root+"/")
+	})
+}
+
 // isChecked reports whether the tree's authors write a file, and not for tests.
 func isChecked(path string) bool {
 	return strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(filepath.Base(path), "zz_")
 }
 
-// checkFile looks at the comments, sentences and names of one file.
+// checkFile checks the comments, sentences and names of one file.
 func (c *checker) checkFile(path string, text []byte) error {
 	f, err := parser.ParseFile(c.files, path, text, parser.ParseComments)
 	if err != nil {
@@ -105,7 +114,7 @@ func (c *checker) checkFile(path string, text []byte) error {
 	return nil
 }
 
-// checkString looks at a string of three words or more, which is a sentence for a reader.
+// checkString checks a string of three words or more, which is a sentence for a reader.
 func (c *checker) checkString(l *ast.BasicLit) {
 	if l.Kind != token.STRING {
 		return
@@ -121,9 +130,13 @@ func (c *checker) checkText(subject string, pos token.Pos, text string) {
 	}
 }
 
-// checkLine looks at one line of a text, which has a number from 0.
+// checkLine checks one line of a text. The line has a number from 0.
 func (c *checker) checkLine(subject string, pos token.Pos, n int, line string) {
+	file := c.files.Position(pos).Filename
 	for _, t := range c.terms {
+		if isPending(file, t.pending) {
+			continue
+		}
 		for _, word := range t.pattern.FindAllString(line, -1) {
 			c.addFinding(pos, n, fmt.Sprintf("%s has %q: %s", subject, word, t.instead))
 		}

@@ -219,7 +219,7 @@ type ImageBuildObservation struct {
 	// +optional
 	Wanted WantedImage `json:"wanted,omitempty"`
 
-	// SourceTrouble is the error of the last observation of the repository, or the reason why there was none.
+	// SourceTrouble is the error of the last observation of the repository, or the reason why it was not observed.
 	// +optional
 	SourceTrouble SourceTrouble `json:"sourceTrouble,omitempty"`
 
@@ -239,7 +239,7 @@ type ImageBuildObservation struct {
 	// +optional
 	Failed *FailedBuild `json:"failed,omitempty"`
 
-	// BuilderChanges counts Builds that were requested again because of another builder. Absent if there were none.
+	// BuilderChanges counts Builds that were requested again because of another builder. Absent means 0.
 	// +optional
 	BuilderChanges *BuilderChanges `json:"builderChanges,omitempty"`
 

@@ -358,7 +358,7 @@ type IntentDeploymentStatus struct {
 	// +listType=atomic
 	ValidationResults []ValidationResult `json:"validationResults,omitempty"`
 
-	// Rollback is the progress of the last rollback. Absent means that there was none.
+	// Rollback is the progress of the last rollback. Absent if no rollback has begun.
 	// +optional
 	Rollback *RollbackStatus `json:"rollback,omitempty"`
 

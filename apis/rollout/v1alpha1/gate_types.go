@@ -187,7 +187,7 @@ type Measurement struct {
 	// +kubebuilder:validation:Enum=Pass;Fail;Inconclusive;Error;Early;Waiting;Unavailable
 	Outcome string `json:"outcome"`
 
-	// Value that was measured, in the unit of the threshold. Empty when there was none.
+	// Value is the measured value, in the unit of the threshold. Empty for a measurement without a value.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Value string `json:"value,omitempty"`
@@ -210,7 +210,7 @@ type CheckResult struct {
 	// +kubebuilder:validation:Enum=Pending;Running;Passed;Failed;Error;TimedOut;Inconclusive
 	Phase CheckPhase `json:"phase"`
 
-	// Value that decided: the last measured value, in the unit of the threshold. Empty when there was none.
+	// Value is the last measured value, in the unit of the threshold. Empty without a measured value.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Value string `json:"value,omitempty"`
@@ -231,8 +231,8 @@ type CheckResult struct {
 	// +listType=atomic
 	Recent []Measurement `json:"recent,omitempty"`
 
-	// JobRef names the Job that the provider created for the check, or is about to create, in the namespace that the Site's spec.postCheck names.
-	// Another Job of that name does not count, also after a restart of the provider. Absent while there is none, and for other types of checks.
+	// JobRef names the Job that the provider created for the check, or is about to create, in the namespace that the Site's spec.postCheck names. Another Job
+	// of that name does not count, also after a restart of the provider. Absent without a Job, and for other types of checks.
 	// +optional
 	JobRef *CheckJobReference `json:"jobRef,omitempty"`
 

@@ -73,7 +73,7 @@ func findLivingOwner(ctx context.Context, live client.Reader, o client.Object, k
 	// A composite that was restored from a backup has another UID, and still names its composed resources. A new composite of the same name
 	// does not.
 	if xr.GetUID() != ref.UID && !listsComposedObject(xr, o, kind) {
-		return nil, nil //nolint:nilnil // There is none.
+		return nil, nil //nolint:nilnil // The object has no owner.
 	}
 	return xr, nil
 }

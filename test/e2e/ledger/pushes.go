@@ -129,7 +129,7 @@ func (l *pushLog) checkFollower(p push, home files) {
 		return
 	}
 	if recorded := home.ledger.State.Position(); p.position.Compare(recorded) > 0 {
-		l.faults = append(l.faults, fmt.Sprintf("%s was brought to %v, and the home records %v", p.repository, p.position, recorded))
+		l.faults = append(l.faults, fmt.Sprintf("%s has applied %v, and the home records %v", p.repository, p.position, recorded))
 	}
 }
 

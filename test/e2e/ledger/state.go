@@ -138,7 +138,7 @@ func (d *deployment) commitsOnBranch(repository string) int {
 	return len(log) - 1
 }
 
-// replicasInFile returns the replicas in the file of a Site in its repository. Empty where there is none.
+// replicasInFile returns the replicas in the file of a Site in its repository. Empty without a file.
 func (d *deployment) replicasInFile(repository int) string {
 	d.T.Helper()
 	all, err := d.Git.Files(d.T.Context(), d.repositories[repository], "main")
