@@ -60,16 +60,16 @@ const (
 	WakeSecret Wake = "a change of the Secret or of the configuration"
 
 	// WakeRetry is a retry of the provider.
-	WakeRetry Wake = "the provider, which tries again by itself"
+	WakeRetry Wake = "a retry of the provider"
 
 	// WakeWatch is the provider, which watches the objects that it waits for.
-	WakeWatch Wake = "the provider, which watches the objects that it waits for"
+	WakeWatch Wake = "the provider, which watches the awaited objects"
 
 	// WakeFunction is the function, which answers when an object that it composed changes.
-	WakeFunction Wake = "a change of the objects that were composed"
+	WakeFunction Wake = "a change of the composed objects"
 
 	// WakeCall is the next call of the function.
-	WakeCall Wake = "the function, which looks again within half a minute"
+	WakeCall Wake = "the next call of the function, within half a minute"
 
 	// WakeCrossplane is the time at which Crossplane watches the composite again.
 	WakeCrossplane Wake = "Crossplane, which watches it again after five minutes"
@@ -78,7 +78,7 @@ const (
 	WakePrune Wake = "another PruneRequest"
 
 	// WakeInstall is a part of the installation that runs again.
-	WakeInstall Wake = "the part of the installation that runs again"
+	WakeInstall Wake = "the repaired part of the installation"
 )
 
 // Advice is the remedy of a reason, and its actor.

@@ -259,7 +259,7 @@ func TestExamine(t *testing.T) {
 				f.syncs(4, deliveryv1alpha1.SiteSyncing, deliveryv1alpha1.SiteReasonSuspended)
 				f.syncs(5, deliveryv1alpha1.SitePending, deliveryv1alpha1.SiteReasonWaveNotReached)
 			},
-			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Resume the engine's object, or sync it by hand, as the message says."},
+			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Resume the engine's object, or sync it by hand according to the message."},
 		},
 		"Reached": {reason: "An engine that is at work is reached.", edit: func(f *Facts) { f.syncs(3, deliveryv1alpha1.SiteSyncing, deliveryv1alpha1.SiteReasonProgressing) }, want: []string{
 			"ok | sites | Site edge1 | reached, as SiteSync team-a/shop says | ",

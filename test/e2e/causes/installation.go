@@ -102,8 +102,8 @@ func sharedStories() map[string]story {
 				s.editReplicas(2)
 				return func() { s.Must(cp.RestartFunction(s.T.Context())) }
 			},
-			want:  answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function"},
-			early: answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Look at the function"},
+			want:  answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "check the Pods of the function"},
+			early: answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Check the function"},
 		},
 		"ProviderStopped": {
 			reason: "A provider that does not renew its lease is the cause until the platform team starts it. A user with the role edit reads no leases.",
@@ -114,7 +114,7 @@ func sharedStories() map[string]story {
 				return start
 			},
 			want:     answer{object: "GitDelivery ", reason: advice.ReasonProviderStopped, actor: advice.PlatformTeam, do: "Start the provider"},
-			toEditor: answer{object: "GitDelivery ", reason: advice.ReasonNotReconciled, actor: advice.PlatformTeam, do: "look at the provider"},
+			toEditor: answer{object: "GitDelivery ", reason: advice.ReasonNotReconciled, actor: advice.PlatformTeam, do: "check the provider"},
 		},
 		"ProviderRightMissing": {
 			reason: "A right of the provider that is missing is the cause until the platform team gives it. Flux is in the provider's own cluster here.",

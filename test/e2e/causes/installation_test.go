@@ -34,7 +34,7 @@ func TestBreaker(t *testing.T) {
 		toEditorOfClaim: answer{
 			object: "IntentDeployment shop",
 			reason: advice.ReasonNotComposed,
-			actor:  advice.PlatformTeam, do: "look at the Pods of the function and of Crossplane",
+			actor:  advice.PlatformTeam, do: "check the Pods of the function and of Crossplane",
 		},
 	}})
 }

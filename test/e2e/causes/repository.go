@@ -63,7 +63,7 @@ func repositoryStories() map[string]story {
 				s.Apply(s.deployment)
 				return func() { s.Must(host.Connect(s.T.Context())) }
 			},
-			want: answer{object: "GitDelivery ", reason: "MemoryUnknown", actor: advice.RepositoryOwner, do: "look at the server"},
+			want: answer{object: "GitDelivery ", reason: "MemoryUnknown", actor: advice.RepositoryOwner, do: "check the server"},
 		},
 		"StateRefused": {
 			reason: "A server that refuses the ref of the state is the cause until its owner allows the provider's push.",

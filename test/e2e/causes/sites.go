@@ -209,7 +209,7 @@ func clusterStories() map[string]remoteStory {
 				w := s.cutCluster()
 				return func() { s.Must(w.Connect(s.T.Context())) }
 			},
-			want: answer{object: "Site ", reason: "ClusterUnreachable", actor: advice.ClusterOwner, do: "look at the cluster's API server"},
+			want: answer{object: "Site ", reason: "ClusterUnreachable", actor: advice.ClusterOwner, do: "check the cluster's API server"},
 		},
 		"KubeconfigExpired": {
 			reason: "A kubeconfig whose credentials have expired is the cause until they are renewed.",
