@@ -56,8 +56,8 @@ func TestRaceFlag(t *testing.T) {
 	}
 }
 
-// TestFind runs the script for programs that need not be built. A copy of it pins an archive of the test, so that a server can serve it.
-func TestFind(t *testing.T) {
+// TestFindPrograms runs the script for programs that need not be built. A copy of it pins an archive of the test, so that a server can serve it.
+func TestFindPrograms(t *testing.T) {
 	const fits, old = "etcd Version: 3.6.99", "etcd Version: 3.4.0"
 	archive := packProgram(t, "etcd", fits)
 	cases := map[string]struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestPrune removes packages that left their bundle, except for used and returned packages.
-func TestPrune(t *testing.T) {
+// TestPrunePackages removes packages that left their bundle, except for used and returned packages.
+func TestPrunePackages(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ apiVersion, other, record string }{"Claim": {claims, namespaced, "platform"}, "Namespaced": {namespaced, claims, "platform.ns"}} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestStory waits for a cluster, delivers to it, and stays delivered whatever becomes of the cluster.
-func TestStory(t *testing.T) {
+// TestDeliverToCluster waits for a cluster, delivers to it, and stays delivered whatever becomes of the cluster.
+func TestDeliverToCluster(t *testing.T) {
 	t.Parallel()
 	k, err := edge()
 	if err != nil {

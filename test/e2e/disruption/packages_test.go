@@ -62,7 +62,7 @@ func TestKindsAreActive(t *testing.T) {
 	}
 }
 
-func TestRoles(t *testing.T) {
+func TestRolesOfPackages(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
 	for _, role := range []string{"view", "edit", "admin"} {

@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestReplicas removes the active replica of two while all deliver and an unmanaged writer pushes at full speed.
-func TestReplicas(t *testing.T) {
+// TestReplicaFailover removes the active replica of two while all deliver and an unmanaged writer pushes at full speed.
+func TestReplicaFailover(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		stranger func(f *fleet) pusher

@@ -6,9 +6,9 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestLost removes from repositories the records of a deployment, or all their content, or restores an old backup of them. Verdicts and numbers
+// TestLostRecords removes from repositories the records of a deployment, or all their content, or restores an old backup of them. Verdicts and numbers
 // survive, each Site gets its previous trees, and the deployment continues.
-func TestLost(t *testing.T) {
+func TestLostRecords(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string

@@ -15,9 +15,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRollback rolls back a revision that breaks its objective, with a real Prometheus server that measures it and real Flux that
+// TestRollbackOfRevision rolls back a revision that breaks its objective, with a real Prometheus server that measures it and real Flux that
 // applies it.
-func TestRollback(t *testing.T) {
+func TestRollbackOfRevision(t *testing.T) {
 	t.Parallel()
 	r := newTrial(newStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
@@ -79,8 +79,8 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestObjective is judged by a threshold that stands in the claim alone: its query is the Blueprint's. It has no rollback target.
-func TestObjective(t *testing.T) {
+// TestObjectiveInClaim is judged by a threshold that stands in the claim alone: its query is the Blueprint's. It has no rollback target.
+func TestObjectiveInClaim(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	metric := map[string]any{"name": "error_rate", "query": errorRatio, "unit": "%", "direction": "AtMost"}

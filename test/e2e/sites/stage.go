@@ -3,14 +3,14 @@
 //
 // The edges of the machine of phases, and who goes along them:
 //
-//	Pending → Compiling → Rendering → Delivering → Validating → Succeeded   TestRollback, TestEditedInEachPhase
+//	Pending → Compiling → Rendering → Delivering → Validating → Succeeded   TestRollbackOfRevision, TestEditedInEachPhase
 //	Compiling → Failed, Rendering → Failed                                  TestBrokenEditLosesNothing of package claims
-//	Delivering → Failed: a Site takes too long                              TestRejected, TestEditedInEachPhase/Failed
-//	Validating → Failed: a Gate                                             TestRollback, TestRetryAfterRejection
-//	Failed → RollingBack → Succeeded                                        TestRollback, TestRollbackOfWaves
+//	Delivering → Failed: a Site takes too long                              TestRejectedRevision, TestEditedInEachPhase/Failed
+//	Validating → Failed: a Gate                                             TestRollbackOfRevision, TestRetryAfterRejection
+//	Failed → RollingBack → Succeeded                                        TestRollbackOfRevision, TestRollbackOfWaves
 //	RollingBack → Failed: all attempts spent                                TestAttemptsSpent, TestRollbackInTwoRepositories
-//	Failed, and no rollback target                                          TestObjective
-//	Validating → Succeeded without Gates                                    TestObjective
+//	Failed, and no rollback target                                          TestObjectiveInClaim
+//	Validating → Succeeded without Gates                                    TestObjectiveInClaim
 //	any → Pending: another spec                                             TestEditedInEachPhase
 //	any → gone: deleted                                                     TestDeletedInEachPhase
 //	any → nowhere: the management cluster is lost                           TestLossAfterRejection

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestUnreachable cuts the wire to one of two clusters. The other may not suffer.
-func TestUnreachable(t *testing.T) {
+// TestUnreachableCluster cuts the wire to one of two clusters. The other may not suffer.
+func TestUnreachableCluster(t *testing.T) {
 	t.Parallel()
 	s := newManySites(t, "near", "far")
 	far := s.moveBehindWire("far")
