@@ -29,7 +29,7 @@ const (
 	ClusterOwner Actor = "ClusterOwner"
 )
 
-// Words returns how a sentence calls the actor.
+// Words returns the name of the actor in a sentence.
 func (a Actor) Words() string {
 	return map[Actor]string{
 		NoActor: "no one", Author: "the author", PlatformTeam: "the platform team", RepositoryOwner: "the owner of the repository", ClusterOwner: "the owner of the cluster",

@@ -116,7 +116,7 @@ func (c Context) hasRest(text string) bool {
 	return false
 }
 
-// Explain returns how a text can make a variable, alone or with its context, or "".
+// Explain returns the reason why a text can make a variable, alone or with its context, or "".
 func (c Context) Explain(text string) string {
 	switch {
 	case strings.Contains(text, begin):

@@ -195,7 +195,7 @@ func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-// invalid returns why a release changes nothing, or names a step that the plan does not have.
+// invalid returns the reason why a release changes nothing, or names a step that the plan does not have.
 func (p Promoted) invalid(s State) string {
 	c := s.Cursor
 	switch {
@@ -235,7 +235,7 @@ func sortTrees(trees []SiteTree) []SiteTree {
 	return out
 }
 
-// invalid returns why a verdict cannot be given to the current revision.
+// invalid returns the reason why a verdict cannot be given to the current revision.
 func (j Judged) invalid(s State) string {
 	switch j.Verdict.Result {
 	case VerdictRejected:

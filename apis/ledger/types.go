@@ -43,7 +43,7 @@ type Head struct {
 	// +kubebuilder:validation:MaxLength=128
 	Ledger string `json:"ledger,omitempty"`
 
-	// Epoch counts how often the ledger was recovered after a loss, from 1. 0 means that no ledger exists.
+	// Epoch counts the recoveries of the ledger after a loss, from 1. 0 means that no ledger exists.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=4503599627370496

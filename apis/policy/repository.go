@@ -35,8 +35,8 @@ type RepositoryURL struct {
 	problem string
 }
 
-// ParseRepositoryURL returns where a repository is. It takes http, https and ssh URLs and git@host:path, the form of scp. It never
-// repeats the URL in its errors, since a URL that is refused may hold a password in an unexpected place.
+// ParseRepositoryURL returns the address of a repository. It takes http, https and ssh URLs and git@host:path, the form of scp. It never repeats the URL in its
+// errors, since a URL that is refused may hold a password in an unexpected place.
 func ParseRepositoryURL(raw string) (RepositoryURL, error) {
 	if raw == "" || len(raw) > maxURLBytes {
 		return RepositoryURL{}, errors.Errorf("repository URL must have 1 to %d bytes", maxURLBytes)

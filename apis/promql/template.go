@@ -171,7 +171,7 @@ func (t *Template) scanPlaceholders() error {
 	return nil
 }
 
-// syntaxError returns why a query cannot be read up to its end. Prometheus accepts no placeholder outside of a string.
+// syntaxError returns the reason why a query cannot be read up to its end. Prometheus accepts no placeholder outside of a string.
 func (t *Template) syntaxError(item parser.Item) error {
 	for _, begin := range []int{int(item.Pos) - 1, int(item.Pos)} {
 		if begin >= 0 && begin < len(t.text) && strings.HasPrefix(t.text[begin:], openPlaceholder) {

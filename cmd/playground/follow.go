@@ -77,7 +77,7 @@ func (f *follower) stop() {
 	<-f.ended
 }
 
-// followedLine is how the line about a status begins, after its time.
+// followedLine is the prefix of a line about a status, after its time.
 func followedLine(s deploymentv1alpha1.IntentDeploymentStatus) string {
 	state := string(s.Phase)
 	if s.Outcome != "" && string(s.Outcome) != state {

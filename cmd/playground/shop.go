@@ -25,7 +25,7 @@ const (
 	lookInterval    = 100 * time.Millisecond
 )
 
-// latencyOfVersions returns how long each version of the shop takes to answer. Version 2.0 has the mistake.
+// latencyOfVersions returns the latency of each version of the shop. Version 2.0 has the fault.
 func latencyOfVersions() map[string]time.Duration {
 	return map[string]time.Duration{"1.0": 80 * time.Millisecond, "2.0": 800 * time.Millisecond, "3.0": 60 * time.Millisecond}
 }

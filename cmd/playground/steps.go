@@ -12,7 +12,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// columns is how wide a line is at most.
+// columns is the maximum width of a line.
 const columns = 80
 
 // statusOf decodes the status of a deployment. An undecodable status is empty.

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// firstPage and largestPage are how many objects the first page of a list, and any page, may have. Each page that is small enough has twice as many as
-	// the page before it.
+	// firstPage and largestPage are the maximum numbers of objects in the first page of a list, and in any page. Each page that is small enough has twice as
+	// many as the page before it.
 	firstPage, largestPage = 50, 500
 
-	// maxPageBytes is how many bytes of one page are read. A page that has more is requested again with half as many objects.
+	// maxPageBytes is the number of bytes that are read of one page. A larger page is requested again with half as many objects.
 	maxPageBytes = 4 << 20
 
 	// maxPages is the maximum number of pages that the process holds in memory, and maxPagesPerNamespace that of the lists of one namespace.

@@ -35,7 +35,7 @@ type application struct {
 	name   string
 	commit string
 	builds int
-	// spent is how many tokens of Applications were counted last, and spentBelow of their deployments.
+	// spent is the last number of tokens of Applications, and spentBelow of their deployments.
 	spent, spentBelow float64
 }
 
@@ -148,7 +148,7 @@ func (o *application) measureCommit(ctx context.Context, figures map[string]floa
 	return err
 }
 
-// pushCommit pushes a commit and sends a webhook, and returns how long it took until there was a Build.
+// pushCommit pushes a commit and sends a webhook, and returns the time until a Build existed.
 func (o *application) pushCommit(ctx context.Context) (time.Duration, error) {
 	o.builds++
 	commit, err := o.s.cp.Git.Commit(ctx, o.repository(), "main", map[string]string{"main.txt": fmt.Sprint(o.builds)}, "Another version")

@@ -24,10 +24,10 @@ const (
 	crowdApplications = 500
 	crowdSources      = 10
 
-	// crowdSite is where all of them run.
+	// crowdSite is the Site of all of them.
 	crowdSite = "crowd"
 
-	// crowdFlap is how often each of their Deployments loses its last pod, or finds it again.
+	// crowdFlap is the interval at which each of their Deployments loses its last pod, or gets it back.
 	crowdFlap = 5 * time.Second
 
 	// crowdFlapLeast is the part of these changes that has to come about. Half of them are more than twice as many as the writes that are
@@ -170,7 +170,7 @@ func (c *applicationCrowd) makeApplication(ctx context.Context, i int) error {
 	return c.s.cp.ApplyYAML(ctx, fmt.Appendf(nil, crowdManaged, name, namespace, crowdImage, c.s.cp.Git.URL(namespace), crowdSite))
 }
 
-// reportPods reports how many pods of one of them are available.
+// reportPods writes the number of available pods of one of them.
 func (c *applicationCrowd) reportPods(ctx context.Context, i, available int) error {
 	set := newObjectOf("apps/v1", "ReplicaSet", crowdNamespace(i), crowdName(i))
 	patch := fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d,"availableReplicas":%d}}`, available, available)
@@ -253,7 +253,7 @@ func (c *applicationCrowd) countWrites(ctx context.Context, window time.Duration
 	return float64(n.Load()), err
 }
 
-// measureFlapping measures how often each SiteHealth is written while its Deployment flaps, after the first minute.
+// measureFlapping measures the rate of writes of each SiteHealth while its Deployment flaps, after the first minute.
 func (c *applicationCrowd) measureFlapping(ctx context.Context, figures map[string]float64) error {
 	flapping, stop := context.WithCancel(ctx)
 	defer stop()

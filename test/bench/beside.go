@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// besideCrowd is how many good deployments there are beside a broken or a restless one.
+	// besideCrowd is the number of good deployments beside a broken or a restless deployment.
 	besideCrowd = 100
 
-	// flapEvery is how often the restless deployment gets another spec.
+	// flapEvery is the interval of the restless deployment's edits.
 	flapEvery = time.Second
 )
 

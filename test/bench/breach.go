@@ -50,7 +50,7 @@ func (y *story) measureBreach(ctx context.Context, figures map[string]float64) e
 	return nil
 }
 
-// rollbackTime returns how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
+// rollbackTime returns the time until the branch has the rollback. Each round begins at another time of the Gate's interval.
 func (y *story) rollbackTime(ctx context.Context, repository string, delay time.Duration) (time.Duration, error) {
 	if err := waitForInterval(ctx, 2*gateInterval+delay); err != nil {
 		return 0, err

@@ -21,7 +21,7 @@ const (
 	// steadyBundles have one package each.
 	steadyBundles = 100
 
-	// bundlePatience is how long all of them may take.
+	// bundlePatience is the time limit of all of them.
 	bundlePatience = 15 * time.Minute
 )
 

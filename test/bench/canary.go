@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// usersPerSecond is how many requests the users of each Site send.
+	// usersPerSecond is the number of requests that the users of each Site send.
 	usersPerSecond = 50
 
 	// breakerRest is the maximum time until the circuit breaker has all its tokens again.
@@ -167,7 +167,7 @@ func (y *run) promoteLater(revision, step int64) error {
 	return y.promoteStep(revision, step)
 }
 
-// stopUsers stops the users, and returns how many of their requests failed.
+// stopUsers stops the users, and returns the number of their failed requests.
 func (y *run) stopUsers() float64 {
 	failed := 0
 	for _, u := range y.users {

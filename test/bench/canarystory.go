@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// canaryRounds are how often the revision with three Sites goes out: twelve steps in all.
+	// canaryRounds is the number of rollouts of the revision with three Sites: twelve steps in all.
 	canaryRounds = 3
 
-	// canarySites is how many Sites that story has.
+	// canarySites is the number of Sites in that story.
 	canarySites = 3
 
-	// counted is how many requests each share is measured with, and atOnce how many of them are under way.
+	// counted is the number of requests that each share is measured with, and atOnce the number of concurrent requests.
 	counted, atOnce = 10_000, 8
 
-	// settled is how long after the commit that takes a track's weight the gateway may give it a last request.
+	// settled is the time after the commit that removes a track's weight in which the gateway may send it a last request.
 	settled = 3 * time.Second
 
 	// failures is the worst count of failed requests of the stories that were measured so far. All stories make the figure.
 	failures = "failures"
 
-	// awaited is how long nothing is written while a user is awaited.
+	// awaited is the time without writes while a user is awaited.
 	awaited = 5 * time.Minute
 )
 

@@ -13,14 +13,14 @@ import (
 const (
 	// claims are applied one after another, and the median of them counts.
 	claims = 20
-	// sitesOfClaim is how many each of them has.
+	// sitesOfClaim is the number of Sites of each claim.
 	sitesOfClaim = 2
 
-	// claimPatience is how long one claim may take.
+	// claimPatience is the time limit of one claim.
 	claimPatience = time.Minute
 )
 
-// latency is how long each claim took from being applied, in milliseconds.
+// latency is the time that each claim took from being applied, in milliseconds.
 type latency struct {
 	commit    []float64
 	succeeded []float64

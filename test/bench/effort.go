@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/bench/catalog"
 )
 
-// An effort is the effort of a measurement: the time by the clock, and how many processors other programs, or other guests of the same host,
-// kept busy meanwhile.
+// An effort is the effort of a measurement: the time by the clock, and the processors that other programs, or other guests of the same host, kept busy
+// meanwhile.
 type effort struct {
 	took   time.Duration
 	others float64

@@ -17,7 +17,7 @@ import (
 const (
 	enginePackage = "./provider/repository"
 
-	// engineBefore is how many deliveries the repository of the git command holds already: as many as ours does halfway.
+	// engineBefore is the number of deliveries that the repository of the git command holds already: as many as ours does halfway.
 	engineBefore = 500
 	// enginePeerDeliveries of the git command are a round.
 	enginePeerDeliveries = 8
@@ -28,7 +28,7 @@ type engine struct {
 	peer float64
 }
 
-// deliverTogether returns how many deliveries per second go into one repository where all of them wait for it.
+// deliverTogether returns the number of deliveries per second into one repository while all of them wait for it.
 func (e *engine) deliverTogether(ctx context.Context) (float64, error) {
 	return e.deliveryRate(ctx, "together")
 }
@@ -38,7 +38,7 @@ func (e *engine) overCommand(ctx context.Context) (float64, error) {
 	return e.ratioToCommand(ctx, "together")
 }
 
-// aloneOverCommand is how many deliveries go one by one while the git command makes one.
+// aloneOverCommand is the number of deliveries that go one by one while the git command makes one.
 func (e *engine) aloneOverCommand(ctx context.Context) (float64, error) {
 	return e.ratioToCommand(ctx, "alone")
 }
@@ -60,7 +60,7 @@ func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, erro
 	return ours / e.peer, nil
 }
 
-// commandDeliveries is how many deliveries per second the git command makes, each into its own directory: clone, write, commit, push.
+// commandDeliveries is the number of deliveries per second of the git command, each into its own directory: clone, write, commit, push.
 func commandDeliveries(ctx context.Context) (float64, error) {
 	return bestGitRate(ctx, seedWithDeliveries(), enginePeerDeliveries, func(n int) string { return fmt.Sprintf("other-%d", n) })
 }

@@ -122,7 +122,7 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 	}, nil
 }
 
-// answeredQueries returns how many queries a Prometheus server answered, as it counts them.
+// answeredQueries returns the number of queries that a Prometheus server answered, as it counts them.
 func answeredQueries(ctx context.Context, prometheus string) (float64, error) {
 	m, err := controlplane.ScrapeURL(ctx, prometheus+"/metrics")
 	return m.Sum("prometheus_http_requests_total", map[string]string{"handler": "/api/v1/query"}), err

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
-// clusterPatience is how long the provider may take to report a hostile cluster.
+// clusterPatience is the time that the provider may take to report a hostile cluster.
 const clusterPatience = 5 * time.Minute
 
 // hostileSite is a Site whose cluster is hostile.

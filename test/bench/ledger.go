@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// spreadRepositories is how many repositories deployments are spread over, with one Site in each.
+	// spreadRepositories is the number of repositories that deployments are spread over, with one Site in each.
 	spreadRepositories = 3
 	// spreadClaims are applied one after another, and the median of them counts.
 	spreadClaims = 20
@@ -23,7 +23,7 @@ type spread struct {
 	ready bool
 }
 
-// ledgerPushes returns how many pushes one revision of a deployment costs, in so many repositories and so many waves: the first revision of a claim, in
+// ledgerPushes returns the number of pushes that one revision of a deployment costs, in so many repositories and so many waves: the first revision of a claim, in
 // repositories that hold another one.
 func (y *spread) ledgerPushes(repositories int, inWaves bool) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {

@@ -24,12 +24,12 @@ const (
 	// readsHang and pushesHang are repositories of the server that the neighbour uses too.
 	readsHang, pushesHang = "hostile-reads", "hostile-pushes"
 
-	// neighbourPatience is how long it may take until each hostile GitDelivery has a reason.
+	// neighbourPatience is the time limit until each hostile GitDelivery has a reason.
 	neighbourPatience = 10 * time.Minute
 )
 
-// neighbourDelay is how long a delivery of one namespace takes beside a tenant whose proxies hang, whose servers drip, whose reads and pushes
-// at the same server hang, and whose deliveries fill all queues, divided by how long it takes without that tenant.
+// neighbourDelay is the time that a delivery of one namespace takes beside a tenant whose proxies hang, whose servers drip, whose reads and pushes at the same
+// server hang, and whose deliveries fill all queues, divided by the time without that tenant.
 func (s *stage) neighbourDelay(ctx context.Context) (float64, error) {
 	// A provider of its own: its earlier work would count.
 	if err := s.closeControlPlane(); err != nil {

@@ -27,18 +27,18 @@ import (
 )
 
 const (
-	// crowdOfWhy is among how many deployments why explains one, and crowdOfStatus how many status lists.
+	// crowdOfWhy is the number of deployments among which why explains one, and crowdOfStatus the number that status lists.
 	crowdOfWhy    = 200
 	crowdOfStatus = 1000
 
-	// runsOfWhy and runsOfStatus are how often a command is run.
+	// runsOfWhy and runsOfStatus are the numbers of runs of a command.
 	runsOfWhy    = 40
 	runsOfStatus = 5
 
-	// watched is for how long the processor's time of a program is counted.
+	// watched is the duration of a measurement of a program's processor time.
 	watched = 30 * time.Second
 
-	// changeInterval is how often each of the deployments changes that status --watch follows.
+	// changeInterval is the time between two changes of each deployment that status --watch follows.
 	changeInterval = 5 * time.Second
 )
 
@@ -46,7 +46,7 @@ const (
 type pluginBench struct {
 	cp *controlplane.ControlPlane
 
-	// shown is how many deployments there are.
+	// shown is the number of deployments.
 	shown int
 }
 
@@ -241,7 +241,7 @@ func (p *pluginBench) command(ctx context.Context, args ...string) (*exec.Cmd, e
 	return exec.CommandContext(ctx, filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, "--kubeconfig", p.cp.Kubeconfig)...), nil
 }
 
-// timeCommand returns how long the command took, from its start to its end. Its output has to have a text.
+// timeCommand returns the time that the command took, from its start to its end. Its output has to have a text.
 func (p *pluginBench) timeCommand(ctx context.Context, says string, args ...string) (time.Duration, error) {
 	c, err := p.command(ctx, args...)
 	if err != nil {
@@ -271,7 +271,7 @@ func (p *pluginBench) timesOfWhy(ctx context.Context) ([]float64, error) {
 	return out, nil
 }
 
-// whyTime returns a quantile of how long why takes.
+// whyTime returns a quantile of the duration of why.
 func (p *pluginBench) whyTime(quantile float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		all, err := p.timesOfWhy(ctx)
@@ -330,7 +330,7 @@ func writeProxyKubeconfig(file, address string) error {
 	return errors.Wrap(clientcmd.WriteToFile(*c, file), "cannot write kubeconfig")
 }
 
-// statusTime returns how long a list of all deployments takes.
+// statusTime returns the time that a list of all deployments takes.
 func (p *pluginBench) statusTime(ctx context.Context) (float64, error) {
 	var out []float64
 	for range runsOfStatus {

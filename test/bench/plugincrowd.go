@@ -39,7 +39,7 @@ func (p *pluginBench) changeDeployments(ctx context.Context, d time.Duration) er
 	return nil
 }
 
-// doctorTime returns how long doctor takes with ten configurations and a hundred Sites, five of which cannot be reached.
+// doctorTime returns the time that doctor takes with ten configurations and a hundred Sites, five of which cannot be reached.
 func (p *pluginBench) doctorTime(ctx context.Context) (float64, error) {
 	for i := range 10 {
 		if err := p.showConfiguration(ctx, i); err != nil {

@@ -19,7 +19,7 @@ import (
 const (
 	// profileVariable names the directory that gets a profile of the API server for each crowd of deployments. Without it no profile is written.
 	profileVariable = "BENCH_PROFILES"
-	// profiledSeconds is how long the API server is profiled: as long as the quickest crowd of 200 keeps it busy.
+	// profiledSeconds is the duration of the API server's profile: as long as the quickest crowd of 200 keeps it busy.
 	profiledSeconds = "8"
 )
 

@@ -85,7 +85,7 @@ func newRecord(ctx context.Context, kube kubernetes.Interface, name string, pack
 
 func nameOfPackage(i int) string { return fmt.Sprintf("package-%d", i) }
 
-// modifyTime returns how long a change of a record takes, in milliseconds: the median.
+// modifyTime returns the time that a change of a record takes, in milliseconds: the median.
 func modifyTime(ctx context.Context, kube kubernetes.Interface) (float64, error) {
 	c, err := newRecord(ctx, kube, "modified", modifiedPackages)
 	if err != nil {
@@ -103,7 +103,7 @@ func modifyTime(ctx context.Context, kube kubernetes.Interface) (float64, error)
 	return medianOfValues(took), nil
 }
 
-// writersLost returns how many changes are not in the record that several writers changed at once.
+// writersLost returns the number of changes that are not in the record that several writers changed at once.
 func writersLost(ctx context.Context, kube kubernetes.Interface) (float64, error) {
 	g, gctx := errgroup.WithContext(ctx)
 	for w := range recordWriters {
@@ -165,7 +165,7 @@ func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, 
 	return float64(n), nil
 }
 
-// wrongPlans returns how many of 10,000 random prune plans differ from the plans of a naive rule.
+// wrongPlans returns the number of 10,000 random prune plans that differ from the plans of a naive rule.
 func wrongPlans(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./provider/prune", pattern: "BenchmarkPlan", result: "BenchmarkPlan", unit: "prune_wrong", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
 }

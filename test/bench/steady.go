@@ -21,8 +21,8 @@ const (
 	steadyDeliveries = 5000
 	steadyPlaces     = 10
 
-	// steadyInterval is how often the repositories are observed, and steadyIntervals how many of these are measured, after an interval in
-	// which the work of the deliveries ends.
+	// steadyInterval is the interval at which the repositories are observed, and steadyIntervals the number of measured intervals, after an interval in which
+	// the work of the deliveries ends.
 	steadyInterval  = time.Minute
 	steadyIntervals = 3
 
@@ -129,7 +129,7 @@ func (y *steady) measureIntervals(ctx context.Context, places []string) (map[str
 	return figures, y.measureMemory(figures)
 }
 
-// countRewritten returns how many configurations were written since they had some versions.
+// countRewritten returns the number of configurations that were written after some resource versions.
 func countRewritten(ctx context.Context, l *load.Load, previous map[string]string) (int, error) {
 	current, err := l.ReadyConfigs(ctx, slices.Collect(maps.Keys(previous)))
 	n := 0

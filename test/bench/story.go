@@ -25,14 +25,14 @@ const (
 	// quiet is the time without changes of Crossplane's tokens before they are counted.
 	quiet = 2 * time.Second
 
-	// storyPatience is how long each step may take.
+	// storyPatience is the time limit of each step.
 	storyPatience = 3 * time.Minute
 
 	metric = "error_ratio"
 	good   = 0.01
 	bad    = 0.2
 
-	// gateInterval is how often a Gate measures.
+	// gateInterval is the interval of a Gate's measurements.
 	gateInterval = 5 * time.Second
 )
 

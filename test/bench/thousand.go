@@ -257,7 +257,7 @@ func (y *thousand) watchRevisions(ctx context.Context, previous map[string]int64
 	return errors.Join(ctx.Err(), y.s.cp.Err())
 }
 
-// countCommits returns how many commits the branch has.
+// countCommits returns the number of commits that the branch has.
 func (y *thousand) countCommits(ctx context.Context) (float64, error) {
 	out, err := y.s.cp.Git.Git(ctx, repository, "rev-list", "--count", "refs/heads/main")
 	if err != nil {

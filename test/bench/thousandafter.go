@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// downtime is how long the provider is down.
+	// downtime is the duration of the provider's downtime.
 	downtime = 10 * time.Minute
 	// editedMeanwhile deployments are edited while the provider is down.
 	editedMeanwhile = 100
@@ -24,7 +24,7 @@ const (
 	// resyncTime is the time without changes in which Crossplane and the provider reconcile each of many deployments again.
 	resyncTime = 10 * time.Minute
 
-	// lookEvery is how often metrics are read of a component that has many deployments to work on.
+	// lookEvery is the interval at which the metrics of a component under load are read.
 	lookEvery = 200 * time.Millisecond
 )
 
@@ -49,7 +49,7 @@ func (y *thousand) measureRestart(ctx context.Context, figures map[string]float6
 	return nil
 }
 
-// countDeliveries returns how many GitDeliveries there are.
+// countDeliveries returns the number of GitDeliveries.
 func (y *thousand) countDeliveries(ctx context.Context) (float64, error) {
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
@@ -103,7 +103,7 @@ func (y *thousand) measureSiteChange(ctx context.Context, figures map[string]flo
 	return err
 }
 
-// countAnswers returns how often the function has answered.
+// countAnswers returns the number of the function's responses.
 func (y *thousand) countAnswers(ctx context.Context) (float64, error) {
 	m, err := y.s.cp.FunctionMetrics(ctx)
 	return m.Sum("intentplane_function_answers_total", nil), err

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// deployedAtOnce is how many deployments are made at the same moment.
+	// deployedAtOnce is the number of deployments that are made at the same moment.
 	deployedAtOnce = 200
 
-	// atOncePatience is how long all of them may take.
+	// atOncePatience is the time limit of all of them.
 	atOncePatience = 20 * time.Minute
 
-	// logPatience is how long the API server may take to write its log.
+	// logPatience is the time limit for the API server to write its log.
 	logPatience = 2 * time.Second
 )
 
@@ -124,7 +124,7 @@ func (y *writes) crowdFigure(form shape, n int, pick func(cost) float64) func(co
 	}
 }
 
-// overOther returns by how many times many deployments of one shape cost more than as many of another shape, made at once.
+// overOther returns the cost of many deployments of one shape, divided by the cost of as many of another shape, made at once.
 func (y *writes) overOther(measured, bareShape shape, pick func(cost) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		measuredCost, err := y.crowdFigure(measured, deployedAtOnce, pick)(ctx)
@@ -171,7 +171,7 @@ func (y *writes) measureCrowd(ctx context.Context, form shape, name string, n in
 	return c, load.PrintSummary(os.Stderr, requests)
 }
 
-// deployCrowd makes deployments at once, and returns how long it took until all were Succeeded. It waits until nothing more follows.
+// deployCrowd makes deployments at once, and returns the time until all were Succeeded. It waits until nothing more follows.
 func (y *writes) deployCrowd(ctx context.Context, form shape, name string, n int) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, atOncePatience)
 	defer cancel()

@@ -21,7 +21,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// Namespace is where Crossplane lives.
+// Namespace is the namespace of Crossplane.
 const Namespace = "crossplane-system"
 
 // A ControlPlane is a running control plane.
@@ -80,7 +80,7 @@ type ControlPlane struct {
 	upgraded string
 }
 
-// A Timing is how long a phase took.
+// A Timing is the duration of a phase.
 type Timing struct {
 	Phase    string
 	Duration time.Duration
@@ -155,7 +155,7 @@ func (c *ControlPlane) startProcesses(ctx context.Context) error {
 	return err
 }
 
-// Err returns why a component ended unexpectedly, with the end of its log, and nil while all of them run.
+// Err returns the reason why a component ended unexpectedly, with the end of its log, and nil while all of them run.
 func (c *ControlPlane) Err() error {
 	return context.Cause(c.broken)
 }

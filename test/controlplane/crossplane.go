@@ -31,7 +31,7 @@ const (
 
 	tokenLife = 30 * 24 * time.Hour
 
-	// reconcilesPerCore is how many workers Crossplane's controllers have for each core of this machine. Crossplane's default of 100 on two
+	// reconcilesPerCore is the number of workers that Crossplane's controllers have for each core of this machine. Crossplane's default of 100 on two
 	// cores took 100 claims at once more than seven minutes, with 426 API writes each; with 8 they took 63 s, with 67.
 	reconcilesPerCore = 4
 )

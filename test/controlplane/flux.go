@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// FluxNamespace is where Flux lives.
+// FluxNamespace is the namespace of Flux.
 const FluxNamespace = "flux-system"
 
 // StartFlux installs Flux's kinds in the control plane's own cluster, and starts its source-controller and kustomize-controller. It

@@ -66,7 +66,7 @@ func (c *ControlPlane) startEtcd() error {
 // signingKey is the file with which the API server signs tokens of service accounts.
 const signingKey = "sa.key"
 
-// etcdDirectory is where the cluster keeps its data.
+// etcdDirectory is the directory of the cluster's data.
 func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, etcdFolder) }
 
 // etcdFolder is the name of that directory.
@@ -238,7 +238,7 @@ const (
 	// a kubelet would start it again.
 	maxAPIServerStarts = 4
 
-	// maxAPIServerStart is how long one start may take. A process that hangs is ended, and started again, as the startup probe of a kubelet does.
+	// maxAPIServerStart is the time limit of one start. A process that hangs is ended, and started again, as the startup probe of a kubelet does.
 	maxAPIServerStart = 2 * time.Minute
 )
 

@@ -64,7 +64,7 @@ func (m Metrics) Sum(name string, labels map[string]string) float64 {
 	return m.sumSamples(name, labels, func(s *dto.Metric) float64 { return s.GetCounter().GetValue() + s.GetGauge().GetValue() })
 }
 
-// Count returns how often a histogram with these labels, among others, measured something. It is 0 when it never did.
+// Count returns the number of observations of histograms that have these labels, among others. It is 0 without observations.
 func (m Metrics) Count(name string, labels map[string]string) float64 {
 	return m.sumSamples(name, labels, func(s *dto.Metric) float64 { return float64(s.GetHistogram().GetSampleCount()) })
 }

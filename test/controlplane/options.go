@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// Repository is where packages are published. The control plane rewrites it to its own registry, so that packages, their
-// dependencies and objects that Crossplane names after them are called as in public.
+// Repository is the repository of published packages. The control plane rewrites it to its own registry, so that packages, their dependencies and objects that
+// Crossplane names after them are called as in public.
 const Repository = "ghcr.io/intentplane"
 
 const (

@@ -28,7 +28,7 @@ const (
 	firstListenPort = 10000
 	lastListenPort  = 32767
 
-	// portGrace is how long a process that holds a port without a lock has to end. The processes of a control plane that was killed need a moment.
+	// portGrace is the time in which a process with a port but without a lock has to end. The processes of a control plane that was killed need a moment.
 	portGrace = 10 * time.Second
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// tailLines is how much of the log of a component that ended early is shown.
+// tailLines is the number of shown log lines of a component that ended early.
 const tailLines = 20
 
 // A command is a program to run, under a name that is also that of its log.
@@ -37,7 +37,7 @@ type process struct {
 	done     chan struct{}
 	err      error
 
-	// processor is how long it kept a processor busy, once it is done.
+	// processor is its processor time, once it has ended.
 	processor time.Duration
 }
 

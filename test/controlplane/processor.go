@@ -2,8 +2,8 @@ package controlplane
 
 import "time"
 
-// ProcessorTime returns how long each component kept a processor busy, by its name: components of other clusters too, and a restarted component with
-// its previous time. It is complete once Stop has returned.
+// ProcessorTime returns the processor time of each component, by its name: components of other clusters too, and a restarted component with its previous time.
+// It is complete once Stop has returned.
 func (c *ControlPlane) ProcessorTime() map[string]time.Duration {
 	out := c.runner.processorTime()
 	for _, k := range c.clusters {

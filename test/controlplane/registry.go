@@ -28,7 +28,7 @@ const layerAnnotation = "io.crossplane.xpkg"
 // A registryServer is an OCI registry on loopback, so that clients use plain HTTP.
 type registryServer struct{ *httptest.Server }
 
-// repositoryPrefix returns where packages lie in this registry.
+// repositoryPrefix returns the prefix of packages in this registry.
 func (r *registryServer) repositoryPrefix() string {
 	return strings.TrimPrefix(r.URL, "http://") + "/intentplane"
 }

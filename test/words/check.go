@@ -30,8 +30,10 @@ func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.lin
 
 // A checker collects findings over several files.
 type checker struct {
-	files    *token.FileSet
-	terms    []term
+	files *token.FileSet
+	terms []term
+	// refused are the terms that are not allowed in the current file.
+	refused  []term
 	names    map[string]map[string]string
 	findings []finding
 }
@@ -93,6 +95,7 @@ func (c *checker) checkFile(path string, text []byte) error {
 	if ast.IsGenerated(f) {
 		return nil
 	}
+	c.refused = slices.DeleteFunc(slices.Clone(c.terms), func(t term) bool { return isPending(path, t.pending) })
 	for _, group := range f.Comments {
 		for _, comment := range group.List {
 			c.checkText("comment", comment.Pos(), comment.Text)
@@ -132,11 +135,7 @@ func (c *checker) checkText(subject string, pos token.Pos, text string) {
 
 // checkLine checks one line of a text. The line has a number from 0.
 func (c *checker) checkLine(subject string, pos token.Pos, n int, line string) {
-	file := c.files.Position(pos).Filename
-	for _, t := range c.terms {
-		if isPending(file, t.pending) {
-			continue
-		}
+	for _, t := range c.refused {
 		for _, word := range t.pattern.FindAllString(line, -1) {
 			c.addFinding(pos, n, fmt.Sprintf("%s has %q: %s", subject, word, t.instead))
 		}

@@ -11,7 +11,7 @@ type term struct {
 
 // terms are the words that comments, and sentences in strings, do without.
 func terms() []term {
-	speaking := pendingOfSpeech()
+	prose := pendingProse()
 	list := []struct {
 		words, instead string
 		pending        []string
@@ -24,10 +24,14 @@ func terms() []term {
 		{words: `knows? of|heeds?`, instead: "write has, reads or supports"},
 		{words: `amiss|mend(s|ed)?`, instead: "write wrong, fixes or repairs"},
 		{words: `letter|tale`, instead: "write commit message, or history"},
-		{words: `says (so|whether|why)`, instead: "write reports whether, has the reason, or specifies", pending: speaking},
-		{words: `speaks? (about|of)`, instead: "write describes, or covers", pending: speaking},
-		{words: `there (is|are|was|were) none`, instead: "write if none exists, or name the missing object", pending: speaking},
-		{words: `(is|are|was|were) brought to`, instead: "write applied, or delivered to", pending: speaking},
+		{words: `says (so|whether|why)`, instead: "write reports whether, has the reason, or specifies", pending: prose},
+		{words: `speaks? (about|of)`, instead: "write describes, or covers", pending: prose},
+		{words: `there (is|are|was|were) none`, instead: "write if none exists, or name the missing object", pending: prose},
+		{words: `(is|are|was|were) brought to`, instead: "write applied, or delivered to", pending: prose},
+		{
+			words:   `(is|are|returns|reports|counts) how (many|long|often|much)|(is|returns) since when`,
+			instead: "write the noun: the number, the duration, the interval, the limit, the start", pending: prose,
+		},
 		{words: `outrun|kitchen|desk|murmur|lets go`, instead: "write the term of the field: branch moved, local renderer, requirements, stderr buffer, releases"},
 	}
 	out := make([]term, 0, len(list))
@@ -37,17 +41,20 @@ func terms() []term {
 	return out
 }
 
-// pendingOfSpeech are directories in which objects still say and speak, and nouns are still "none". The list shrinks to nothing.
-func pendingOfSpeech() []string {
+// pendingProse are the directories in which objects still speak, and questions still take the place of nouns. The list shrinks to nothing.
+func pendingProse() []string {
 	return []string{
-		"apis/delivery/...", "apis/evidence", "apis/step", "apis/track",
+		".", "apis/delivery/...", "apis/evidence", "apis/step", "apis/track",
 		"bundles/state", "cmd/kubectl-intent/...", "function/...", "package/observability/...",
-		"provider/bundle", "provider/clusters/...", "provider/credentials", "provider/engines", "provider/gates/...", "provider/git/...", "provider/kpack",
-		"provider/notification", "provider/prune", "provider/redaction", "provider/repository", "provider/shares", "provider/sources", "provider/state", "provider/workload",
+		"provider", "provider/bundle", "provider/clusters/...", "provider/credentials", "provider/engines", "provider/fetch", "provider/gates/...",
+		"provider/git/...", "provider/githubapp", "provider/hooks", "provider/kpack", "provider/notification", "provider/panics", "provider/prune",
+		"provider/redaction", "provider/repository", "provider/shares", "provider/sources", "provider/state", "provider/tracing", "provider/usage",
+		"provider/workload",
 		"provider/controller/bundlestate", "provider/controller/gate", "provider/controller/gitdelivery", "provider/controller/imagebuild",
 		"provider/controller/prunerequest", "provider/controller/sitesync",
-		"test/cli", "test/e2e/applications", "test/e2e/canary", "test/e2e/capt", "test/gitserver", "test/kpack", "test/kubelet", "test/load", "test/pages",
-		"test/release", "test/scene", "test/soak", "test/typed",
+		"test/alerting", "test/apiserver", "test/cli", "test/collector", "test/gitserver", "test/hostile", "test/kpack", "test/kubelet", "test/load",
+		"test/pages", "test/promserver", "test/receiver", "test/release", "test/scene", "test/soak", "test/traffic", "test/typed",
+		"test/e2e/applications", "test/e2e/canary", "test/e2e/capt", "test/e2e/docs", "test/e2e/gates", "test/e2e/prune", "tools/controllers",
 	}
 }
 

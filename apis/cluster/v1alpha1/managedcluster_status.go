@@ -209,11 +209,11 @@ type ManagedClusterObservation struct {
 	// +kubebuilder:validation:MaxLength=64
 	Phase string `json:"phase,omitempty"`
 
-	// Initialized is since when the control plane is known to be initialized. It is never unset for that Cluster.
+	// Initialized is the time since which the control plane is known to be initialized. It is never unset for that Cluster.
 	// +optional
 	Initialized *Latch `json:"initialized,omitempty"`
 
-	// Provisioned is since when infrastructure and control plane were ready, and the endpoint known, for the first time. It is not
+	// Provisioned is the time since which infrastructure and control plane were ready, and the endpoint known, for the first time. It is not
 	// taken back for that Cluster.
 	// +optional
 	Provisioned *Latch `json:"provisioned,omitempty"`
@@ -227,7 +227,7 @@ type ManagedClusterObservation struct {
 	// +optional
 	InfrastructureReadyAt *metav1.Time `json:"infrastructureReadyAt,omitempty"`
 
-	// ReadySince is since when the cluster counts as ready without interruption. Absent while it does not.
+	// ReadySince is the time since which the cluster counts as ready without interruption. Absent while it does not.
 	// +optional
 	ReadySince *metav1.Time `json:"readySince,omitempty"`
 

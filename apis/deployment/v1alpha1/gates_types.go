@@ -263,7 +263,7 @@ type GatesConfig struct {
 	// +optional
 	PostCheck *PostCheck `json:"postCheck,omitempty"`
 
-	// MetricsUnavailableTimeout is for how long the metrics backend of a check may be unavailable without interruption before
+	// MetricsUnavailableTimeout is the time for which the metrics backend of a check may be unavailable without interruption before
 	// onMetricsUnavailable decides, from 1s to 24h. Until then the revision is not judged: such measurements count neither as errors nor against
 	// the timeout of the check.
 	// +optional

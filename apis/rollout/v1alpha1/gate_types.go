@@ -56,7 +56,7 @@ type GateParameters struct {
 	// +optional
 	SiteSyncRef *SiteSyncReference `json:"siteSyncRef,omitempty"`
 
-	// MetricsUnavailableTimeout is for how long the metrics backend of a check may be unavailable without interruption before
+	// MetricsUnavailableTimeout is the time for which the metrics backend of a check may be unavailable without interruption before
 	// onMetricsUnavailable decides, from 1s to 24h. Absent means 30m.
 	// +optional
 	MetricsUnavailableTimeout deploymentv1alpha1.Duration `json:"metricsUnavailableTimeout,omitempty"`
@@ -67,9 +67,9 @@ type GateParameters struct {
 	// +kubebuilder:validation:Enum=Hold;Reject
 	OnMetricsUnavailable deploymentv1alpha1.MetricsUnavailablePolicy `json:"onMetricsUnavailable,omitempty"`
 
-	// Until says how long the checks are measured. Released measures each on at its interval, after it has its count, until the SiteSync says that the
-	// step is released: so the pause behind the step is watched, and failureLimit and inconclusiveLimit count over all of it, timeout for the first
-	// count. Absent means until each has its count.
+	// Until is the end of the measurements. Released continues each check at its interval, after it has its count, until the SiteSync reports that the step is
+	// released: so the pause behind the step is watched, and failureLimit and inconclusiveLimit count over all of it, timeout for the first count. Absent means
+	// until each has its count.
 	// +optional
 	// +kubebuilder:validation:Enum=Released
 	Until GateUntil `json:"until,omitempty"`

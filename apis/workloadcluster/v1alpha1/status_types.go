@@ -145,7 +145,7 @@ type WorkloadClusterStatus struct {
 	// +optional
 	Kubeconfig *Kubeconfig `json:"kubeconfig,omitempty"`
 
-	// Initialized is since when the control plane is known to be initialized. It is never unset for that Cluster.
+	// Initialized is the time since which the control plane is known to be initialized. It is never unset for that Cluster.
 	// +optional
 	Initialized *clusterv1alpha1.Latch `json:"initialized,omitempty"`
 

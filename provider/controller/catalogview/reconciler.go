@@ -36,8 +36,8 @@ const (
 	// writesPerSecond of all namespaces together.
 	writesPerSecond = 10
 
-	// refusedInterval is when a write is tried again that the API server refuses: the namespace does not exist, or its quota or an admission policy does not
-	// allow the ConfigMap.
+	// refusedInterval is the time until the retry of a write that the API server refused: the namespace does not exist, or its quota or an admission policy
+	// does not allow the ConfigMap.
 	refusedInterval = 10 * time.Minute
 )
 
@@ -57,7 +57,7 @@ type Reconciler struct {
 	mu sync.Mutex
 	// kinds of which the cache has the objects that use Sites.
 	kinds []schema.GroupVersionKind
-	// written is when each namespace was written last, within the writeInterval.
+	// written is the time at which each namespace was written last, within the writeInterval.
 	written map[string]time.Time
 }
 
@@ -139,7 +139,7 @@ func (r *Reconciler) compose(ctx context.Context, sites []catalogv1alpha1.Site, 
 	}, nil
 }
 
-// waitFor returns how long a namespace has to wait for its next write, or 0.
+// waitFor returns the time that a namespace has to wait for its next write, or 0.
 func (r *Reconciler) waitFor(namespace string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

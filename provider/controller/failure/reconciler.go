@@ -24,7 +24,7 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// maxReports is how many reports are kept for a deployment.
+// maxReports is the number of retained reports of a deployment.
 const maxReports = 3
 
 // A Reconciler writes the reports for the deployments of one API group.

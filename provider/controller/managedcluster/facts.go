@@ -33,7 +33,7 @@ type facts struct {
 	ready  bool
 	// topologyDone is true if Cluster API has reported for long enough that the topology is reconciled.
 	topologyDone bool
-	// again is when the passing of time alone may change something. Zero if it cannot.
+	// again is the time of the next change without an event. Zero if no such change is due.
 	again time.Time
 	// site is the published Site, or the reason why it does not exist.
 	site siteFacts
@@ -47,7 +47,7 @@ type part struct {
 	want *unstructured.Unstructured
 	// live is the observed object. Nil if none exists.
 	live *unstructured.Unstructured
-	// unknown is why it could not be read whether the object exists. Empty if it is known.
+	// unknown is the error of the read of the object. Empty without an error.
 	unknown string
 }
 
@@ -56,7 +56,7 @@ func (p *part) objectRef() engines.Ref {
 	return engines.Ref{Resource: p.resource, Kind: p.want.GetKind(), Namespace: p.want.GetNamespace(), Name: p.want.GetName()}
 }
 
-// A lookupResult is an observed object, or why it is unknown whether it exists.
+// A lookupResult is an observed object, or the error of its read.
 type lookupResult struct {
 	live    *unstructured.Unstructured
 	unknown string

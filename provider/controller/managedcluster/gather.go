@@ -144,7 +144,7 @@ func (e *external) requireFreeWorkspaces(ctx context.Context, f *facts, p *part,
 	}
 }
 
-// unknownReason returns why it is unknown whether an object exists. If its kind is not served, the object does not exist.
+// unknownReason returns the reason why it is unknown whether an object exists. If its kind is not served, the object does not exist.
 func unknownReason(missing string) string {
 	if missing == readiness.ReasonKindMissing {
 		return ""

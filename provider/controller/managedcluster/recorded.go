@@ -100,7 +100,7 @@ func statusObjects(f facts, previous v1alpha1.ManagedClusterObservation) []v1alp
 	return out
 }
 
-// unseenReason returns why an object of ours was not observed.
+// unseenReason returns the reason why an object of ours was not observed.
 func unseenReason(f facts, kind string) string {
 	if f.denied != "" {
 		return string(v1alpha1.ReasonPolicyDenied)

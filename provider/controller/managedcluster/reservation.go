@@ -89,7 +89,7 @@ func (e *external) holderExists(ctx context.Context, holder string) (bool, error
 	return string(mc.GetUID()) == p[2], errors.Wrap(err, "cannot get the ManagedCluster that reserved a name")
 }
 
-// reserveName reserves the name before an object is made. It returns why the name is taken, or "".
+// reserveName reserves the name before an object is made. It returns the reason why the name is taken, or "".
 func (e *external) reserveName(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	l, ours, theirs, err := e.readReservation(ctx, mc)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 const LabelMarks = "intentplane.dev/notification-marks"
 
 const (
-	// marksName is how the name of a ConfigMap with marks begins.
+	// marksName is the prefix of the name of a ConfigMap with marks.
 	marksName = "intentplane-notification-marks"
 
 	// saveTimeout bounds the write of a book.

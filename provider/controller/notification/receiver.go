@@ -81,8 +81,8 @@ type configError struct {
 	error
 }
 
-// receiverFor returns who a notification is posted to, and the host of that as the configuration says it. It returns a configError, or another error if the
-// API server cannot be read. None of them holds a secret.
+// receiverFor returns the receiver of a notification, and its host in the configuration. It returns a configError, or another error if the API server cannot be
+// read. None of them holds a secret.
 func (r *Reconciler) receiverFor(ctx context.Context, t *turn) (*notification.Receiver, string, error) {
 	n := t.receiver
 	named, err := url.Parse(n.URL)

@@ -26,7 +26,7 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// ledgerWait is how long a notification waits while no delivery of its deployment has the ledger.
+// ledgerWait is the time that a notification waits while no delivery of its deployment has the ledger.
 const ledgerWait = 30 * time.Second
 
 // A Poster posts an outcome to a receiver.
@@ -72,7 +72,7 @@ type note struct {
 	uid        string
 	generation int64
 
-	// pending is how many notifications receivers have not taken.
+	// pending is the number of notifications that receivers have not taken.
 	pending int
 
 	backoff *notification.Backoff

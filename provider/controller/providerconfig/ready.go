@@ -23,7 +23,7 @@ const (
 	// readInterval is the interval between two reads of a repository's last result, which need no request.
 	readInterval = time.Minute
 
-	// unknownInterval is how often it is read before the repository has answered.
+	// unknownInterval is the read interval before the repository has responded.
 	unknownInterval = 5 * time.Second
 
 	// jitter is the part of an interval by which it is longer, so that configurations that began together do not stay together.

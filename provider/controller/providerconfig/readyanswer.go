@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// reopenInterval is after how much time credentials are read again, for changes that no event reports.
+	// reopenInterval is the time after which credentials are read again, for changes without events.
 	reopenInterval = 10 * time.Minute
 
-	// minRetry and maxRetry are how long after a failure the next look of our own comes, where no delivery looks: as long as it has failed by then.
+	// minRetry and maxRetry bound the time until the next observation after a failure, without deliveries: it equals the duration of the failure.
 	minRetry, maxRetry = time.Minute, 10 * time.Minute
 )
 
@@ -32,7 +32,7 @@ type opener interface {
 
 // A remote is a repository that all who use it share.
 type remote interface {
-	// LastAnswer returns how the last conversations with the repository ended.
+	// LastAnswer returns the results of the last requests to the repository.
 	LastAnswer() repository.Answer
 	// Look observes the repository, unless another observation is newer than a time.
 	Look(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error)

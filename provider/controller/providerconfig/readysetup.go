@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	// readyWorkers is how many configurations of a kind may wait for a repository at once. A namespace has a quarter of them, and half while the
+	// readyWorkers is the number of configurations of a kind that may wait for a repository at once. A namespace has a quarter of them, and half while the
 	// others have nothing to do.
 	readyWorkers = 8
 

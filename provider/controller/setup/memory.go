@@ -36,7 +36,7 @@ func (m *Memory[N]) ForgetNote(key types.NamespacedName) {
 	delete(m.notes, key)
 }
 
-// Size is how many objects there are notes about.
+// Size is the number of objects with notes.
 func (m *Memory[N]) Size() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

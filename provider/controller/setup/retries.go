@@ -14,7 +14,7 @@ const (
 	// shareOfRetries is the part of a controller's reconciles per second that one namespace has for objects whose last one failed.
 	shareOfRetries = 10
 
-	// savedSeconds is for how many seconds a namespace may save its share.
+	// savedSeconds is the burst of a namespace's share in seconds.
 	savedSeconds = 10
 )
 
@@ -73,7 +73,7 @@ func (r *RetryShares) Forgive(key types.NamespacedName) {
 	}
 }
 
-// waitForTurn returns how long an object has to wait for its retry, which it reserves once. It is not positive if the object need not wait.
+// waitForTurn returns the time that an object has to wait for its retry, which it reserves once. It is not positive if the object need not wait.
 func (r *RetryShares) waitForTurn(key types.NamespacedName) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

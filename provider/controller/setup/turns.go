@@ -14,7 +14,7 @@ const (
 	// shareOfWorkers is the part of a controller's workers that each namespace has, independent of other namespaces.
 	shareOfWorkers = 4
 
-	// lostTurn is when an object is reconciled whose wake was lost.
+	// lostTurn is the time after which an object with a lost event is reconciled.
 	lostTurn = time.Minute
 )
 

@@ -23,7 +23,7 @@ import (
 // LabelClaim holds the name of the claim that an object of a Site was rendered for.
 const LabelClaim = "intentplane.dev/claim"
 
-// failureTimeout is how long a cluster has to list all objects of a claim that may have failed: other Sites of the same object wait meanwhile.
+// failureTimeout is the time limit of a cluster for the list of all possibly failed objects of a claim: other Sites of the same object wait meanwhile.
 const failureTimeout = 5 * time.Second
 
 // A Workload is the running workload of a claim at a Site.
@@ -58,7 +58,7 @@ type FailureSearch struct {
 	// Delivered are the objects of the directory that may be read at the Site. Empty means that they are unknown.
 	Delivered []instruction.Manifest
 
-	// Start is when the position of the Site began. A failure that was declared before does not count.
+	// Start is the time at which the position of the Site began. A failure that was declared before does not count.
 	Start time.Time
 }
 
@@ -105,7 +105,7 @@ func isRefused(err error) bool {
 	return errors.As(err, &failure) && (failure.Reason == deliveryv1alpha1.SiteReasonAccessDenied || failure.Reason == deliveryv1alpha1.SiteReasonEngineNotInstalled)
 }
 
-// ExplainUnread returns why objects of a Site are unreadable, with the remedy.
+// ExplainUnread returns the reason why objects of a Site are unreadable, with the remedy.
 func ExplainUnread(e *clusters.Error, kinds, namespace string) string {
 	reader := map[string]string{
 		deliveryv1alpha1.SiteReasonAccessDenied: "the credentials", deliveryv1alpha1.SiteReasonProviderAccessDenied: "the provider's service account",

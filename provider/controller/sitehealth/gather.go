@@ -27,10 +27,10 @@ const (
 	// maxAtOnce is the number of Sites that are observed concurrently.
 	maxAtOnce = 16
 
-	// podDelay is how long no pod may have been available before pods are listed for the reason: most start in that time.
+	// podDelay is the time without an available pod after which pods are listed for the reason: most pods start in that time.
 	podDelay = 10 * time.Second
 
-	// podInterval is how often the pods of a Site are listed while none is available.
+	// podInterval is the interval at which the pods of a Site are listed while none is available.
 	podInterval = 30 * time.Second
 )
 
@@ -48,7 +48,7 @@ type facts struct {
 type siteFacts struct {
 	// denied is the reason why the Site may not be observed.
 	denied string
-	// unread is why the Deployments of the Site cannot be read. Nil if they are.
+	// unread is the reason why the Deployments of the Site cannot be read. Nil if they are.
 	unread *clusters.Error
 	// unobservedServes is true for a Site without an engine that counts as live without an observation.
 	unobservedServes bool
@@ -62,7 +62,7 @@ type siteFacts struct {
 	// health of the Deployments, and the trouble of their pods.
 	health  workload.Health
 	trouble workload.Trouble
-	// podsDue is when to list the pods. Zero is never.
+	// podsDue is the time of the next list of pods. Zero is never.
 	podsDue time.Time
 	// route is the report of the Gateways. Nil if the route was not requested.
 	route *v1alpha1.RouteHealth

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// still is how long a change that nothing waits for is put off: the next one may follow soon, and each write costs the composite.
+	// still is the delay of a change that nothing waits for: the next change may follow soon, and each write costs the composite.
 	still = 10 * time.Second
 
-	// writeInterval is how often the status of one image is written in the long run, and writeBurst how often at once.
+	// writeInterval is the long-term interval of status writes for one image, and writeBurst the number of writes at once.
 	writeInterval = time.Minute
 	writeBurst    = 5
 )

@@ -112,8 +112,8 @@ func changeWithIndex(all []change, index int64) (change, bool) {
 	return all[i], true
 }
 
-// countNewChanges returns how many of the last entries are new. Entries are added at the end and truncated at the beginning. A status that was restored to an
-// earlier state has none. An entry that Crossplane wrote again, from a stale read, has another time and is the same entry. A cleared status starts a new log.
+// countNewChanges returns the number of new entries. Entries are added at the end and truncated at the beginning. A status that was restored to an earlier
+// state has none. An entry that Crossplane wrote again, from a stale read, has another time and is the same entry. A cleared status starts a new log.
 func countNewChanges(observed, now []change) int {
 	if logStartsOver(observed, now) {
 		return len(now)

@@ -37,7 +37,7 @@ type Counter interface {
 	// Transition counts a change.
 	Transition(source, target string)
 
-	// PhaseTook records how long a phase took.
+	// PhaseTook records the time that a phase took.
 	PhaseTook(phase string, took time.Duration)
 
 	// Current adds delta, which may be negative, to the number of objects that are in a phase, with an outcome.

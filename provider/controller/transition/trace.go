@@ -25,7 +25,7 @@ type Tracer interface {
 	Export(revision tracing.Revision)
 }
 
-// maxFailedChecks is how many failed checks a span names.
+// maxFailedChecks is the maximum number of failed checks in a span.
 const maxFailedChecks = 10
 
 // traceStep exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback.

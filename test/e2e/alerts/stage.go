@@ -23,7 +23,7 @@ var cp *controlplane.ControlPlane
 // stateMetrics is the file to which kube-state-metrics writes the states of the control plane's objects.
 var stateMetrics = sync.OnceValues(func() (string, error) { return alerting.StartStateMetrics(context.Background(), cp) })
 
-// scrapeInterval is how often Prometheus scrapes here.
+// scrapeInterval is the scrape interval of Prometheus here.
 const scrapeInterval = time.Second
 
 // A stage is a scene whose installation a real Prometheus server scrapes. The same server measures the Site.

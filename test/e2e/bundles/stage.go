@@ -130,7 +130,7 @@ func (s *stage) describeState(o *unstructured.Unstructured) *unstructured.Unstru
 	return out
 }
 
-// recordOf returns how the record of a Bundle is called, and its BundleState.
+// recordOf returns the name of a Bundle's record, and of its BundleState.
 func recordOf(o *unstructured.Unstructured) string {
 	if o.GetAPIVersion() == namespaced {
 		return o.GetName() + ".ns"

@@ -25,7 +25,7 @@ func (s *stage) moveBehindCutWire() *wire.Wire {
 	return w
 }
 
-// pathOfHook is where a hook of the server decides about each ref alone.
+// pathOfHook is the path of a server's hook that decides about each ref alone.
 func (s *stage) pathOfHook() string { return filepath.Join(s.Git.Path(s.Namespace), "hooks", "update") }
 
 // refuseState makes the server accept the branch, and refuse all refs of the state.

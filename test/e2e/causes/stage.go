@@ -30,7 +30,7 @@ import (
 )
 
 const (
-	// cooldown is how long a circuit breaker stays open here. Crossplane's default is five minutes.
+	// cooldown is the time that a circuit breaker stays open in these tests. Crossplane's default is five minutes.
 	cooldown = 20 * time.Second
 
 	// tokensPerSecond fill the bucket of a circuit breaker within the cooldown, as Crossplane's default does within five minutes.
@@ -57,7 +57,7 @@ const (
 	// editor has the role edit in the namespace of the story, and no other one.
 	editor = "ann"
 
-	// pause is how long a test waits between two questions. A question starts a program.
+	// pause is the time between two checks of a test. A check starts a program.
 	pause = time.Second
 )
 

@@ -15,7 +15,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 		reason string
 		kind   string
 		breaks func(s *scene.Scene, o *unstructured.Unstructured)
-		// in is the phase that it fails in, and why the reason that it gives.
+		// in is the phase of the failure, and why its reason.
 		in, why string
 	}{
 		"InvalidIntent": {

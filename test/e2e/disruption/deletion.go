@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// stateRef is where the control plane of the scenes keeps its state.
+// stateRef is the ref of the state of the scenes' control plane.
 const stateRef = "refs/intentplane/test/state"
 
 // record has the fields of a claim's record in a repository that these tests read.

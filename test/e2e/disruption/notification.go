@@ -38,8 +38,8 @@ func failFirstRevision(s *scene.Scene) {
 	s.Await(o, "Failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") == "Failed" })
 }
 
-// awaitTaken waits until a receiver has taken enough notifications, and returns how often it took each notification, by type, in the order of
-// the first time. Notifications with one id have one type.
+// awaitTaken waits until a receiver has taken enough notifications, and returns the number of its receipts of each notification, by type, in the order of the
+// first time. Notifications with one id have one type.
 func awaitTaken(s *scene.Scene, r *receiver.Receiver, description string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
 	s.T.Helper()
 	ctx, cancel := s.Context()

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// downFor is how long the receiver is down at least.
+// downFor is the minimum downtime of the receiver.
 const downFor = time.Minute
 
 // TestNotificationsArrive posts each outcome of two deployments to a receiver that fails three times, loses an answer, is down for a minute, and answers after the

@@ -17,7 +17,7 @@ import (
 // ttl makes Crossplane call the function again and again, although nothing changed.
 const ttl = time.Second
 
-// awaitCalls waits until the function got the same request so often, for each of the two deployments, since a mark in its log. It returns how often.
+// awaitCalls waits until the function got the same request so often, for each of the two deployments, since a mark in its log. It returns that number.
 func awaitCalls(s *scene.Scene, mark, want int) []int {
 	s.T.Helper()
 	var calls []int
@@ -53,7 +53,7 @@ func functionLog(t *testing.T) []byte {
 	return b
 }
 
-// providerLines returns how many lines the provider has logged about this namespace, without the lines that only --debug prints.
+// providerLines returns the number of lines that the provider has logged about this namespace, without the lines that only --debug prints.
 func providerLines(s *scene.Scene) int {
 	s.T.Helper()
 	b, err := os.ReadFile(cp.LogFile("provider"))

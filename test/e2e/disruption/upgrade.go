@@ -23,7 +23,7 @@ import (
 // mark is the line that the next version of the function writes into each file.
 const mark = "# By the next version.\n"
 
-// far is how far the time of a deployment is away that must not come while a test runs.
+// far is the time until the slot of a deployment that must not begin while a test runs.
 const far = time.Hour
 
 // An edit of a source file.

@@ -52,7 +52,7 @@ type pushLog struct {
 	lost bool
 }
 
-// readTime bounds how long the state may take to be read.
+// readTime bounds the time that the state may take to be read.
 const readTime = time.Minute
 
 // watchPushes begins to read pushes.

@@ -13,7 +13,7 @@ import (
 
 const ledgerUnreachable = "LedgerUnreachable"
 
-// unreachableLedgers returns how many deployments wait for their ledger, as the provider counts them.
+// unreachableLedgers returns the number of deployments that wait for their ledger, as the provider counts them.
 func unreachableLedgers(d *deployment) float64 {
 	m, err := cp.ProviderMetrics(d.T.Context())
 	if err != nil {

@@ -47,7 +47,7 @@ func wantCounted(s *scene.Scene, description string, want map[string]float64) {
 	})
 }
 
-// phasesInStatus is how many deployments are in a phase, according to their statuses.
+// phasesInStatus is the number of deployments in a phase, according to their statuses.
 func phasesInStatus(s *scene.Scene) float64 {
 	s.T.Helper()
 	n := 0.0
@@ -65,7 +65,7 @@ func phasesInStatus(s *scene.Scene) float64 {
 	return n
 }
 
-// deploymentsInPhase is how many deployments are in a phase, according to the provider.
+// deploymentsInPhase is the number of deployments in a phase, according to the provider.
 func deploymentsInPhase(m controlplane.Metrics) float64 { return m.Sum(current, nil) }
 
 func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1alpha1.Transition {
@@ -75,7 +75,7 @@ func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1a
 	return d.Status.Transitions
 }
 
-// reportedChanges is how many changes of the phase of a deployment have an event.
+// reportedChanges is the number of a deployment's phase transitions with an event.
 func reportedChanges(s *scene.Scene, o *unstructured.Unstructured) int {
 	s.T.Helper()
 	l, n := &corev1.EventList{}, 0

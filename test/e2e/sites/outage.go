@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// outageLength is how long the Prometheus server is down in the middle of a Gate: for longer than the check of the Gate may take.
+// outageLength is the duration of the Prometheus server's outage during a Gate: longer than the timeout of the Gate's check.
 func outageLength() time.Duration {
 	if soak.Long() {
 		return 5 * time.Minute

@@ -191,7 +191,7 @@ func siteMessage(u *unstructured.Unstructured) string {
 	return strings.TrimSuffix(strings.Join(out, " | "), " | ")
 }
 
-// expectSiteSync expects a reason of the SiteSync soon, and returns how long it took.
+// expectSiteSync expects a reason of the SiteSync soon, and returns the time that it took.
 func (s *stage) expectSiteSync(o *unstructured.Unstructured, want string) time.Duration {
 	s.T.Helper()
 	began := time.Now()

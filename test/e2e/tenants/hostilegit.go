@@ -109,7 +109,7 @@ func (s *stage) awaitUnready(name, want string) {
 	})
 }
 
-// slowestDelivery delivers deployments and changes of them, one after the other, and returns how long the slowest took, which is their 95th
+// slowestDelivery delivers deployments and changes of them, one after the other, and returns the time that the slowest took, which is their 95th
 // percentile.
 func (s *stage) slowestDelivery(batch string) time.Duration {
 	s.T.Helper()
