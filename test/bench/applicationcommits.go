@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/load"
 )
@@ -134,7 +135,7 @@ func (o *application) measureCommit(ctx context.Context, figures map[string]floa
 		if took, err = o.endBuild(ctx, hold); err != nil {
 			return err
 		}
-		keep("image_to_commit_ms", milliseconds(took))
+		keep("image_to_commit_ms", stats.Milliseconds(took))
 		image, err := o.awaitDeployed(ctx)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -43,7 +44,7 @@ func (s *stage) readyRate(ctx context.Context) (float64, error) {
 		}
 		rates = append(rates, r)
 	}
-	return medianOfValues(rates), nil
+	return stats.Median(rates), nil
 }
 
 // measureCrowd creates a thousand GitDeliveries, and returns the number that became Ready per second.

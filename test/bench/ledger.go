@@ -8,6 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/bench/stats"
 )
 
 const (
@@ -62,12 +64,12 @@ func (y *spread) followerDelay(ctx context.Context) (float64, error) {
 		}
 		select {
 		case pushedAt := <-follower:
-			took = append(took, milliseconds(pushedAt.Sub(<-home)))
+			took = append(took, stats.Milliseconds(pushedAt.Sub(<-home)))
 		default:
 			return 0, errors.Errorf("claim %d succeeded without a commit in the second repository", i)
 		}
 	}
-	return medianOfValues(took), nil
+	return stats.Median(took), nil
 }
 
 // deploySpread makes a claim succeed, and waits until nothing costs anything any more.

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -71,7 +72,7 @@ func (s *stage) neighbourTime(ctx context.Context, place string) (float64, error
 			took = append(took, time.Since(began).Seconds())
 		}
 	}
-	return medianOfValues(took), nil
+	return stats.Median(took), nil
 }
 
 // startHostile starts all harmful loads of a tenant, and returns when each of its GitDeliveries has a reason why it is not Ready. It goes on until end is

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -114,7 +115,7 @@ func (h *hostileTotal) measureNeighbour(ctx context.Context, place string) (map[
 	}
 	out := map[string]float64{}
 	for name, all := range took {
-		out[name] = medianOfValues(all)
+		out[name] = stats.Median(all)
 	}
 	return out, nil
 }

@@ -23,6 +23,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -265,7 +266,7 @@ func (p *pluginBench) timesOfWhy(ctx context.Context) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, milliseconds(took))
+		out = append(out, stats.Milliseconds(took))
 	}
 	slices.Sort(out)
 	return out, nil
@@ -338,7 +339,7 @@ func (p *pluginBench) statusTime(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		out = append(out, milliseconds(took))
+		out = append(out, stats.Milliseconds(took))
 	}
-	return medianOfValues(out), nil
+	return stats.Median(out), nil
 }

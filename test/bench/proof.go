@@ -7,6 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -45,7 +46,7 @@ func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 			took = append(took, d.Seconds())
 		}
 	}
-	return medianOfValues(took), nil
+	return stats.Median(took), nil
 }
 
 // timeToProof waits until a revision is proven, and returns the time since its last push. The first one has two: the state goes ahead of the branch.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/gobench"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -43,11 +44,11 @@ func measuredPackages(name string) []string {
 	switch {
 	case isFigureOf(name, pluginFigures(&stage{})), name == "status_all_over_fetch":
 		return []string{"./cmd/kubectl-intent", "./provider"}
-	case isFigureOf(name, functionFigures()):
+	case isFigureOf(name, processFigures(gobench.FunctionFigures())):
 		return []string{"."}
-	case isFigureOf(name, gitFigures()), catalog.Matches(name, "prune_*"):
+	case isFigureOf(name, processFigures(gobench.GitFigures())), catalog.Matches(name, "prune_*"):
 		return []string{"./provider"}
-	case isFigureOf(name, stateFigures()):
+	case isFigureOf(name, processFigures(gobench.StateFigures())):
 		return []string{"./bundles/state"}
 	}
 	return []string{".", "./provider"}

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/bench/stats"
 )
 
 const (
@@ -124,7 +126,7 @@ func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64)
 		}
 		select {
 		case pushedAt := <-commits:
-			took[i] = milliseconds(pushedAt.Sub(began))
+			took[i] = stats.Milliseconds(pushedAt.Sub(began))
 		case <-ctx.Done():
 			return errors.Wrapf(ctx.Err(), "no commit has the edit of deployment %s", nameOfMany(i))
 		}
@@ -132,7 +134,7 @@ func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64)
 			return err
 		}
 	}
-	figures["edit"] = medianOfValues(took)
+	figures["edit"] = stats.Median(took)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package main
+package gobench
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -98,9 +99,9 @@ func modifyTime(ctx context.Context, kube kubernetes.Interface) (float64, error)
 		if err != nil {
 			return 0, err
 		}
-		took = append(took, milliseconds(time.Since(began)))
+		took = append(took, stats.Milliseconds(time.Since(began)))
 	}
-	return medianOfValues(took), nil
+	return stats.Median(took), nil
 }
 
 // writersLost returns the number of changes that are not in the record that several writers changed at once.

@@ -1,4 +1,4 @@
-package main
+package gobench
 
 import (
 	"context"
@@ -11,10 +11,13 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
 const (
+	// repository is the name of the repository on the Git servers.
+	repository    = "fleet"
 	enginePackage = "./provider/repository"
 
 	// engineBefore is the number of deliveries that the repository of the git command holds already: as many as ours does halfway.
@@ -44,7 +47,7 @@ func (e *engine) aloneOverCommand(ctx context.Context) (float64, error) {
 }
 
 func (e *engine) deliveryRate(ctx context.Context, name string) (float64, error) {
-	return benchmark{pkg: enginePackage, pattern: "BenchmarkDeliver/" + name, result: name, unit: "deliveries/s", long: "1x"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: enginePackage, pattern: "BenchmarkDeliver/" + name, result: name, unit: "deliveries/s", long: "1x"}.measure(ctx, stats.Median)
 }
 
 func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, error) {

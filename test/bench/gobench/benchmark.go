@@ -1,4 +1,4 @@
-package main
+package gobench
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -68,12 +69,12 @@ func callFigure(name, unit string, pick func([]float64) float64) func(context.Co
 
 // canaryCall returns the time that a call of a deployment takes that shares requests at 100 Sites, divided by the time of decoding its input.
 func canaryCall(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measure(ctx, stats.Median)
 }
 
 // statusOverFetch returns the time that "status -A" of 1,000 deployments takes, divided by reading the same answers.
 func statusOverFetch(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./cmd/kubectl-intent/live", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: "./cmd/kubectl-intent/live", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measure(ctx, stats.Median)
 }
 
 // decisionTime returns the time to decide on a rollout and to project it, in microseconds.
@@ -97,7 +98,7 @@ func stateMetrics(unit string) func(context.Context) (float64, error) {
 // claimsMemory is the memory of the function's process after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		return benchmark{pkg: ".", pattern: "BenchmarkMemory", result: "BenchmarkMemory", unit: unit, times: 1}.measure(ctx, medianOfValues)
+		return benchmark{pkg: ".", pattern: "BenchmarkMemory", result: "BenchmarkMemory", unit: unit, times: 1}.measure(ctx, stats.Median)
 	}
 }
 
@@ -109,7 +110,7 @@ func renderTime(ctx context.Context) (float64, error) {
 
 // renderRatio is the time of a rendering of 20 objects, divided by the time of kustomize alone for the same files.
 func renderRatio(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/both", result: "both", unit: "build_over_kustomize"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/both", result: "both", unit: "build_over_kustomize"}.measure(ctx, stats.Median)
 }
 
 // deliverySeries makes deliveries of five files, one after another, each with its own commit and push.
