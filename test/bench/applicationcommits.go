@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/load"
@@ -89,7 +90,7 @@ func (a *applications) measureCommits(ctx context.Context, shape string, figures
 	}
 	figures["first"], figures["deployment_first"] = o.spent, o.spentBelow
 	for range commitRounds {
-		if err := waitForInterval(ctx, commitRest); err != nil {
+		if err := process.Wait(ctx, commitRest); err != nil {
 			return err
 		}
 		if err := o.measureCommit(ctx, figures); err != nil {
@@ -259,7 +260,7 @@ func (o *application) readyPods(ctx context.Context, image string) error {
 		if n > 0 {
 			return nil
 		}
-		if err := waitForInterval(ctx, 50*time.Millisecond); err != nil {
+		if err := process.Wait(ctx, 50*time.Millisecond); err != nil {
 			return errors.Wrapf(err, "no pod has image %s", image)
 		}
 	}
@@ -320,7 +321,7 @@ func (o *application) countTokens(ctx context.Context, operation func() error) e
 		if now != current {
 			current, quietSince = now, time.Now()
 		}
-		if err := waitForInterval(ctx, time.Second/2); err != nil {
+		if err := process.Wait(ctx, time.Second/2); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -192,7 +193,7 @@ func (c *applicationCrowd) awaitReady(ctx context.Context, kind string) error {
 		if n == crowdApplications {
 			return nil
 		}
-		if err := errors.Join(c.s.cp.Err(), waitForInterval(ctx, 2*time.Second)); err != nil {
+		if err := errors.Join(c.s.cp.Err(), process.Wait(ctx, 2*time.Second)); err != nil {
 			return errors.Wrapf(err, "%d of %d %s are ready", n, crowdApplications, kind)
 		}
 	}
@@ -200,14 +201,14 @@ func (c *applicationCrowd) awaitReady(ctx context.Context, kind string) error {
 
 // measureSteady measures their cost while nothing happens.
 func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string]float64) error {
-	if err := waitForInterval(ctx, steadyInterval); err != nil {
+	if err := process.Wait(ctx, steadyInterval); err != nil {
 		return err
 	}
 	looks, err := c.countLooks(ctx)
 	if err != nil {
 		return err
 	}
-	cpu, err := cpuSeconds(c.s.cp.ProviderPID())
+	cpu, err := process.CPUSeconds(c.s.cp.ProviderPID())
 	if err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 	if figures["writes"], err = c.countWrites(ctx, window, crowdKinds()...); err != nil {
 		return err
 	}
-	spent, err := cpuSeconds(c.s.cp.ProviderPID())
+	spent, err := process.CPUSeconds(c.s.cp.ProviderPID())
 	if err != nil {
 		return err
 	}
@@ -259,7 +260,7 @@ func (c *applicationCrowd) measureFlapping(ctx context.Context, figures map[stri
 	defer stop()
 	rounds, failed := &atomic.Int64{}, make(chan error, 1)
 	go func() { failed <- c.flapAll(flapping, rounds) }()
-	if err := waitForInterval(ctx, flapWarmup); err != nil {
+	if err := process.Wait(ctx, flapWarmup); err != nil {
 		return err
 	}
 	baseline := rounds.Load()

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/patience"
 )
@@ -171,7 +172,7 @@ func (s *stage) awaitBaselineKinds(ctx context.Context) error {
 	defer cancel()
 	for _, baseline := range []shape{namespacedBaseline, claimBaseline} {
 		for s.listBaselines(ctx, baseline) != nil {
-			if err := waitForInterval(ctx, time.Second); err != nil {
+			if err := process.Wait(ctx, time.Second); err != nil {
 				return errors.Wrapf(s.listBaselines(context.WithoutCancel(ctx), baseline), "cannot see %s served", baseline.kind)
 			}
 		}
@@ -207,7 +208,7 @@ func (s *stage) serveBaseline(ctx context.Context) (int, error) {
 // watch that cannot follow.
 func (s *stage) playBaselines(ctx context.Context, cp *controlplane.ControlPlane) {
 	for ctx.Err() == nil && cp.Err() == nil && s.watchBaselines(ctx, cp) == nil {
-		_ = waitForInterval(ctx, time.Second) // It ends with the context, as the loop does.
+		_ = process.Wait(ctx, time.Second) // It ends with the context, as the loop does.
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/bench/process"
 )
 
 const (
@@ -91,7 +93,7 @@ func (y *beside) flapSpec(ctx context.Context) error {
 		if err := y.applyIntent(ctx, newRestless(), restlessIntent(replicas)); err != nil && ctx.Err() == nil {
 			return err
 		}
-		_ = waitForInterval(ctx, flapEvery) // It ends with the context, as the loop does.
+		_ = process.Wait(ctx, flapEvery) // It ends with the context, as the loop does.
 	}
 	return client.IgnoreNotFound(y.s.cp.Client.Delete(context.WithoutCancel(ctx), newRestless()))
 }

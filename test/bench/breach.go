@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -52,7 +53,7 @@ func (y *story) measureBreach(ctx context.Context, figures map[string]float64) e
 
 // rollbackTime returns the time until the branch has the rollback. Each round begins at another time of the Gate's interval.
 func (y *story) rollbackTime(ctx context.Context, repository string, delay time.Duration) (time.Duration, error) {
-	if err := waitForInterval(ctx, 2*gateInterval+delay); err != nil {
+	if err := process.Wait(ctx, 2*gateInterval+delay); err != nil {
 		return 0, err
 	}
 	pushed := make(chan time.Time, 8)
@@ -61,7 +62,7 @@ func (y *story) rollbackTime(ctx context.Context, repository string, delay time.
 	y.target.Set(metric, bad)
 	defer y.target.Set(metric, good)
 	for scrapes := y.target.Scrapes(); y.target.Scrapes() == scrapes; {
-		if err := waitForInterval(ctx, time.Millisecond); err != nil {
+		if err := process.Wait(ctx, time.Millisecond); err != nil {
 			return 0, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 	"github.com/intentplane/intentplane/test/release"
@@ -121,7 +122,7 @@ func awaitAnswers(ctx context.Context, s *release.Site) error {
 		if time.Now().After(end) {
 			return errors.Errorf("no pod answers at %s", s.Name)
 		}
-		if err := waitForInterval(ctx, 100*time.Millisecond); err != nil {
+		if err := process.Wait(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -161,7 +162,7 @@ func (y *run) promoteStep(revision, step int64) error {
 
 // promoteLater promotes a step after stepRest.
 func (y *run) promoteLater(revision, step int64) error {
-	if err := waitForInterval(y.ctx, stepRest); err != nil {
+	if err := process.Wait(y.ctx, stepRest); err != nil {
 		return err
 	}
 	return y.promoteStep(revision, step)

@@ -10,6 +10,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/patience"
@@ -46,7 +47,7 @@ func (c *canary) measureSteps(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, breakerRest); err != nil {
+		if err := process.Wait(ctx, breakerRest); err != nil {
 			return err
 		}
 		if err := c.countSteps(y); err != nil {
@@ -109,7 +110,7 @@ func (c *canary) measurePauses(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := waitForInterval(ctx, breakerRest); err != nil {
+	if err := process.Wait(ctx, breakerRest); err != nil {
 		return err
 	}
 	steps, err := y.FollowSteps(ctx, 2)
@@ -147,7 +148,7 @@ func (c *canary) restartProvider(ctx context.Context) error {
 
 // countWrites counts changes of objects and pushes while a user is awaited.
 func (c *canary) countWrites(y *run) error {
-	if err := waitForInterval(y.ctx, quiet); err != nil {
+	if err := process.Wait(y.ctx, quiet); err != nil {
 		return err
 	}
 	ledger, err := load.NewLedger(y.ctx, c.s.cp.Client, y.Namespace)
@@ -156,7 +157,7 @@ func (c *canary) countWrites(y *run) error {
 	}
 	defer ledger.Close()
 	baseline := c.s.cp.Git.Pushes(y.Namespace)
-	if err := waitForInterval(y.ctx, awaited); err != nil {
+	if err := process.Wait(y.ctx, awaited); err != nil {
 		return err
 	}
 	printLedger(ledger)
@@ -173,7 +174,7 @@ func (c *canary) measureShares(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, breakerRest); err != nil {
+		if err := process.Wait(ctx, breakerRest); err != nil {
 			return err
 		}
 		if err := errors.Join(c.printCharges(y, func() error { return deliver(y) }), c.s.checkBreakerClosed(ctx)); err != nil {
@@ -212,7 +213,7 @@ func (c *canary) goForward(y *run) error {
 		}
 	}
 	// Three releases by hand and their steps cost more than the circuit breaker gets back meanwhile.
-	if err := errors.Join(y.awaitOutcome(2, "Succeeded"), waitForInterval(y.ctx, breakerRest)); err != nil {
+	if err := errors.Join(y.awaitOutcome(2, "Succeeded"), process.Wait(y.ctx, breakerRest)); err != nil {
 		return err
 	}
 	back := errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionRollbackTo, 2, map[string]any{"toRevision": int64(1)}), y.awaitOutcome(3, "RolledBack"))
@@ -251,12 +252,12 @@ func (c *canary) abortRelease(y *run) error {
 	if err := y.goUntil("4/5"); err != nil {
 		return err
 	}
-	back := errors.Join(waitForInterval(y.ctx, stepRest), y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack"))
+	back := errors.Join(process.Wait(y.ctx, stepRest), y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack"))
 	return errors.Join(back, c.expectNoneAtZero(y, track.Green))
 }
 
 func (c *canary) editRelease(y *run) error {
-	if err := errors.Join(y.goUntil("3/5"), waitForInterval(y.ctx, stepRest)); err != nil {
+	if err := errors.Join(y.goUntil("3/5"), process.Wait(y.ctx, stepRest)); err != nil {
 		return err
 	}
 	return errors.Join(y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"), c.expectNoneAtZero(y, track.Green))
@@ -286,7 +287,7 @@ func (c *canary) measureCanaryBreach(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, breakerRest); err != nil {
+		if err := process.Wait(ctx, breakerRest); err != nil {
 			return err
 		}
 		if err := errors.Join(y.Ask(ctx, 2, plan), y.awaitUserAt(2, "2/3")); err != nil {

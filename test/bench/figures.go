@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/intentplane/intentplane/test/bench/gobench"
+	"github.com/intentplane/intentplane/test/bench/plugin"
 )
 
 // A figure is something to measure.
@@ -94,6 +95,16 @@ func processFigures(all []gobench.Figure) []figure {
 	out := make([]figure, 0, len(all))
 	for _, f := range all {
 		out = append(out, figure{name: f.Name, unit: f.Unit, measure: f.Measure})
+	}
+	return out
+}
+
+// pluginFigures are the response times of kubectl-intent, measured without a control plane of the stage.
+func pluginFigures(s *stage) []figure {
+	all := plugin.Figures()
+	out := make([]figure, 0, len(all))
+	for _, f := range all {
+		out = append(out, figure{name: f.Name, unit: f.Unit, measure: s.withoutControlPlane(f.Measure)})
 	}
 	return out
 }

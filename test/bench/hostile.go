@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
@@ -107,7 +108,7 @@ func (s *stage) awaitBlamed(ctx context.Context, want int) error {
 		if n >= want {
 			return nil
 		}
-		if err := waitForInterval(ctx, time.Second); err != nil {
+		if err := process.Wait(ctx, time.Second); err != nil {
 			return errors.Wrapf(err, "%d of %d hostile clusters are named", n, want)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	bundlestate "github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/hostile"
 	"github.com/intentplane/intentplane/test/load"
@@ -107,7 +108,7 @@ func (h *hostileTotal) measureTotal(ctx context.Context) (map[string]float64, er
 	if err != nil {
 		return nil, err
 	}
-	if err := waitForInterval(ctx, max(0, totalTime-time.Since(began))); err != nil {
+	if err := process.Wait(ctx, max(0, totalTime-time.Since(began))); err != nil {
 		return nil, err
 	}
 	peak, err := h.s.readProcessMemory("VmHWM")
@@ -268,7 +269,7 @@ func (h *hostileTotal) startRecords(ctx context.Context, _ *load.Load) error {
 	planning, end := context.WithCancel(ctx)
 	h.ends = append(h.ends, end)
 	go func() {
-		for n := 0; waitForInterval(planning, 200*time.Millisecond) == nil; n++ {
+		for n := 0; process.Wait(planning, 200*time.Millisecond) == nil; n++ {
 			plan := newObjectOf("state.intentplane.dev/v1alpha1", "PruneRequest", totalPlace, fmt.Sprintf("plan-%d", n))
 			plan.Object["spec"] = map[string]any{"scope": "Bundle"}
 			_ = h.s.cp.ApplyObject(planning, plan) // The API server may refuse the last one, when the measurement ends.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/bench/stats"
 )
 
@@ -85,7 +86,7 @@ func (y *spread) deploySpread(ctx context.Context, name string, repositories int
 	}
 	for pushes := -1; pushes != y.countPushes(); {
 		pushes = y.countPushes()
-		if err := waitForInterval(ctx, quiet); err != nil {
+		if err := process.Wait(ctx, quiet); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -30,7 +31,7 @@ type processorTimes map[string]float64
 func readProcessorTimes(cp *controlplane.ControlPlane) (processorTimes, error) {
 	out := processorTimes{}
 	for name, pid := range cp.Processes() {
-		took, err := cpuSeconds(pid)
+		took, err := process.CPUSeconds(pid)
 		if err != nil {
 			return nil, err
 		}

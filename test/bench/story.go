@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/promserver"
 )
@@ -148,7 +149,7 @@ func (y *story) deployFirst(ctx context.Context, f *load.Fleet, o *unstructured.
 		if err := f.Suspend(ctx, site, false); err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, stagger); err != nil {
+		if err := process.Wait(ctx, stagger); err != nil {
 			return err
 		}
 	}
@@ -196,7 +197,7 @@ func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := waitForInterval(ctx, quiet); err != nil {
+		if err := process.Wait(ctx, quiet); err != nil {
 			return 0, err
 		}
 		if current, err := y.s.allowedEvents(ctx); current == previous || err != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/bench/stats"
 )
 
@@ -105,7 +106,7 @@ func (y *thousand) deployMany(ctx context.Context, name string, n int) (time.Dur
 // measureMemory reads the memory of provider and function with the deployments.
 func (y *thousand) measureMemory(_ context.Context, figures map[string]float64) error {
 	for name, pid := range map[string]int{"provider": y.s.cp.ProviderPID(), "function": y.s.cp.FunctionPID()} {
-		v, err := residentMebibytes(pid)
+		v, err := process.ResidentMebibytes(pid)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -70,7 +71,7 @@ func (y *thousand) awaitReconciled(ctx context.Context, deliveries float64) erro
 				return nil
 			}
 		}
-		if waitForInterval(ctx, lookEvery) != nil {
+		if process.Wait(ctx, lookEvery) != nil {
 			return errors.Errorf("the provider reconciled %g of %g deliveries: %v", done, deliveries, err)
 		}
 	}
@@ -94,7 +95,7 @@ func (y *thousand) measureSiteChange(ctx context.Context, figures map[string]flo
 		if answers, err = y.countAnswers(ctx); err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, lookEvery); err != nil {
+		if err := process.Wait(ctx, lookEvery); err != nil {
 			return errors.Wrapf(err, "the function answered for %g deployments", answers-baseline)
 		}
 	}
@@ -116,7 +117,7 @@ func (y *thousand) measureResync(ctx context.Context, figures map[string]float64
 	if err != nil {
 		return err
 	}
-	if err := waitForInterval(ctx, resyncTime); err != nil {
+	if err := process.Wait(ctx, resyncTime); err != nil {
 		return err
 	}
 	final, err := readProcessorTimes(y.s.cp)
@@ -141,7 +142,7 @@ func (y *thousand) measureDowntime(ctx context.Context, figures map[string]float
 			return err
 		}
 	}
-	if err := waitForInterval(ctx, downtime); err != nil {
+	if err := process.Wait(ctx, downtime); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -238,7 +239,7 @@ func newListOf(form shape) *unstructured.UnstructuredList {
 
 // readLog returns the requests about deployments whose names begin so.
 func (y *writes) readLog(ctx context.Context, prefix string) ([]load.Request, error) {
-	if err := waitForInterval(ctx, logPatience); err != nil {
+	if err := process.Wait(ctx, logPatience); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(y.s.cp.AuditFile())

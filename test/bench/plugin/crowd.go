@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/terminal"
 )
@@ -129,7 +130,7 @@ func (p *pluginBench) measureObserver(ctx context.Context) (float64, error) {
 	if err := p.awaitObserved(ctx); err != nil {
 		return 0, err
 	}
-	return processorShare(p.cp.ProviderPID(), func() error { return waitForInterval(ctx, watched) })
+	return process.CPUPercent(p.cp.ProviderPID(), func() error { return process.Wait(ctx, watched) })
 }
 
 // awaitObserved waits until the provider counts all deployments.
@@ -142,7 +143,7 @@ func (p *pluginBench) awaitObserved(ctx context.Context) error {
 		if m.Sum("intentdeployment_current", nil) >= crowdOfStatus {
 			return nil
 		}
-		if err := waitForInterval(ctx, time.Second); err != nil {
+		if err := process.Wait(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -172,7 +173,7 @@ func (p *pluginBench) watchProcessor(ctx context.Context) (float64, error) {
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	changes := make(chan error, 1)
 	go func() { changes <- p.changeDeployments(ctx, watched) }()
-	return processorShare(c.Process.Pid, func() error { return <-changes })
+	return process.CPUPercent(c.Process.Pid, func() error { return <-changes })
 }
 
 // awaitText reads until a text was read.
@@ -186,19 +187,4 @@ func awaitText(from io.Reader, text string) error {
 		received = received[max(0, len(received)-len(text)):] + string(b[:n])
 	}
 	return nil
-}
-
-// processorShare returns the processor time of a process during a load, in percent of one processor.
-func processorShare(pid int, work func() error) (float64, error) {
-	baseline, err := cpuSeconds(pid)
-	if err != nil {
-		return 0, err
-	}
-	began := time.Now()
-	if err := work(); err != nil {
-		return 0, err
-	}
-	took := time.Since(began)
-	final, err := cpuSeconds(pid)
-	return 100 * (final - baseline) / took.Seconds(), err
 }

@@ -1,4 +1,5 @@
-package main
+// Package plugin measures kubectl-intent on an API server with objects as function and provider write them.
+package plugin
 
 import (
 	"context"
@@ -41,6 +42,9 @@ const (
 
 	// changeInterval is the time between two changes of each deployment that status --watch follows.
 	changeInterval = 5 * time.Second
+
+	// mostSites is the number of Sites of a deployment.
+	mostSites = 10
 )
 
 // A pluginBench is an API server with objects as function and provider write them, and no Crossplane.
@@ -51,20 +55,27 @@ type pluginBench struct {
 	shown int
 }
 
-// pluginFigures are the response times of kubectl-intent, and the cost of observing deployments.
-func pluginFigures(s *stage) []figure {
+// A Figure is a name, a unit and a function that measures the value.
+type Figure struct {
+	Name    string
+	Unit    string
+	Measure func(ctx context.Context) (float64, error)
+}
+
+// Figures are the response times of kubectl-intent, and the cost of observing deployments.
+func Figures() []Figure {
 	p := &pluginBench{}
 	withCrowd := func(n int, measure func(context.Context) (float64, error)) func(context.Context) (float64, error) {
-		return s.withoutControlPlane(func(ctx context.Context) (float64, error) { return p.measureAmong(ctx, n, measure) })
+		return func(ctx context.Context) (float64, error) { return p.measureAmong(ctx, n, measure) }
 	}
-	return []figure{
+	return []Figure{
 		{"why_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.5))},
 		{"why_p95_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.95))},
 		{"why_requests", "requests", withCrowd(crowdOfWhy, p.whyRequests)},
 		{"status_watch_cpu_percent", "%", withCrowd(crowdOfWhy, p.watchProcessor)},
 		{"doctor_s", "s", withCrowd(crowdOfWhy, p.doctorTime)},
 		{"status_all_1000_ms", "ms", withCrowd(crowdOfStatus, p.statusTime)},
-		{"observer_cpu_percent", "%", s.withoutControlPlane(p.observerProcessor)},
+		{"observer_cpu_percent", "%", p.observerProcessor},
 	}
 }
 
