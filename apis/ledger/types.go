@@ -333,7 +333,7 @@ type Past struct {
 	// +required
 	EndedAt metav1.Time `json:"endedAt"`
 
-	// Withdrawn is true if a user rolled back past the revision, so that it is no longer a rollback target.
+	// Withdrawn is true if a user rolled back past the revision, which excludes it from later rollbacks.
 	// +optional
 	Withdrawn bool `json:"withdrawn,omitempty"`
 
@@ -353,7 +353,7 @@ type Past struct {
 	// +kubebuilder:validation:MaxLength=80
 	Workload string `json:"workload,omitempty"`
 
-	// TreesDropped is true if the trees of the verified revision exceeded the limit, so that it is no longer a rollback target.
+	// TreesDropped is true if the trees of the verified revision exceeded the limit, which excludes it from later rollbacks.
 	// +optional
 	TreesDropped bool `json:"treesDropped,omitempty"`
 

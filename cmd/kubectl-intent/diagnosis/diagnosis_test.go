@@ -186,14 +186,14 @@ func TestExamine(t *testing.T) {
 			},
 			want: []string{
 				"problem | definitions | intentdeployments.intentplane.dev | Offered is False (Terminating): because | Activate the definition: " +
-					"docs/install.md says how, and kubectl describe of the definition shows the missing parts.",
+					"docs/install.md has the steps, and kubectl describe of the definition shows the missing parts.",
 			},
 		},
 		"NoDefinition": {
 			reason: "A Configuration that is installed has all of its definitions.", edit: func(f *Facts) { f.Definitions.Items = f.Definitions.Items[:1] },
 			want: []string{
 				"problem | definitions | workloadclusters.intentplane.dev | The cluster has no CompositeResourceDefinition of this name. | Activate " +
-					"the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts.",
+					"the definition: docs/install.md has the steps, and kubectl describe of the definition shows the missing parts.",
 			},
 		},
 		"Inactive": {

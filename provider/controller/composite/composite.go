@@ -101,7 +101,7 @@ func isDeletedOrGone(ctx context.Context, live client.Reader, u *unstructured.Un
 	return u.GetDeletionTimestamp() != nil, errors.Wrapf(err, "cannot get %s", name)
 }
 
-// isConfirmedNotFound reports whether an error of the API server names a missing object. A 404 without the name is no evidence: a proxy returns it, and an API
+// isConfirmedNotFound reports whether an error of the API server names a missing object. A 404 without the name proves nothing: a proxy returns it, and an API
 // server that does not serve the version.
 func isConfirmedNotFound(err error, name string) bool {
 	var status kerrors.APIStatus

@@ -62,7 +62,7 @@ const maxOthers = 0.25
 // IsAlone is true if the measurement is known to have had the machine for itself.
 func (m Measurement) IsAlone() bool { return m.Others != nil && *m.Others <= maxOthers }
 
-// IsOutside is true if a measurement that had the machine for itself is outside the bound of its figure. A measurement beside other programs is no evidence
+// IsOutside is true if a measurement that had the machine for itself is outside the bound of its figure. A measurement beside other programs proves nothing
 // about a bound.
 func (f Figure) IsOutside() bool {
 	return f.Measured != nil && f.Measured.IsAlone() && !f.Bound.Admits(f.Measured.Value)
