@@ -209,7 +209,7 @@ func (c *cli) newManager() (ctrl.Manager, error) {
 		return nil, errors.Wrap(err, "cannot find API server")
 	}
 	cfg = ratelimiter.LimitRESTConfig(cfg, c.MaxReconcileRate)
-	cfg.Wrap(listing.BoundAnswers)
+	cfg.Wrap(listing.BoundResponses)
 	cfg.UserAgent = fmt.Sprintf("%s/%s", filepath.Base(os.Args[0]), version)
 
 	mgr, err := ctrl.NewManager(cfg, c.managerOptions())

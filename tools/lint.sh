@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lints a copy of this checkout, which stands at the same place for all checkouts of a user. golangci-lint's cache names files by their absolute paths:
-# what it keeps of another checkout matches no exclusion, and without a cache a checkout is linted from nothing, which takes minutes.
+# Lints a copy of this checkout at a fixed path, which all checkouts of a user share. golangci-lint's cache names files by their absolute paths:
+# results of another path match no exclusion, and without a cache the first run takes minutes.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

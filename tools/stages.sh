@@ -7,7 +7,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 logs=$here/_output/logs
 : "${SECONDS_OF_TESTS:=$here/_output/seconds}" "${SECONDS_OF_SUITES:=$here/_output/seconds-of-suites}"
 
-# faults prints the lines of a log that name a fault, each once. A log without such a line ends with its fault.
+# faults prints the unique lines of a log with a fault. A log without such a line ends with its fault.
 faults() {
 	local found
 	found=$(awk '/^ *--- FAIL: / || /^FAIL\t/ || /^panic: / || /WARNING: DATA RACE/ || /^[^ :]+\.(go|md|yaml|sh)(:[0-9]+)*: / || /not up to date|is not tidy|^tools: cannot/' "$1" |
@@ -16,7 +16,7 @@ faults() {
 	sed 's/^/  /' <<<"$found"
 }
 
-# caches says how much was not done again: unit tests of unchanged packages, and programs that were built before.
+# caches prints the number of cached results: unit tests of unchanged packages, and programs of earlier builds.
 caches() {
 	local unit=$logs/test-unit.log built
 	[[ ! -e $unit ]] || echo "unit tests: $(grep -c '(cached)$' "$unit") of $(grep -cE '^(ok|FAIL) *	' "$unit") packages from the cache"

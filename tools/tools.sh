@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds, from source and at pinned versions, the programs that tests, demo and
-# generators need. Run it without arguments to see how it is used.
+# Builds the programs of tests, demo and generators from source, at pinned
+# versions. Run it without arguments to print its usage.
 set -euo pipefail
 
 usage() {
@@ -22,9 +22,9 @@ usage() {
 	tools | awk '{ printf "  %-24s %s\n", $1, $3 }'
 }
 
-# tools lists: variable, folder below tools/, what is made, package it is made
-# from, and the variable of the program that holds its version. A package that
-# starts with dir: is a folder of a module, copied as it is.
+# tools lists: variable, folder below tools/, name of the program, package,
+# and the variable of the program with its version. A package with prefix dir:
+# is a folder of a module, which is copied.
 tools() {
 	cat <<-'TABLE'
 		ETCD                     etcd           etcd                     go.etcd.io/etcd/server/v3                          -
@@ -92,7 +92,7 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# check names everything that is missing, and how to install it.
+# check prints missing requirements, and how to install them.
 check() {
 	command -v git >/dev/null || fail 'cannot find git: install it (Debian: apt-get install git)'
 	command -v go >/dev/null || fail 'cannot find go: install Go 1.26 or newer (https://go.dev/dl)'
@@ -103,8 +103,8 @@ check() {
 	[[ ${minor:-0} -ge 26 ]] || fail "cannot build with $version: install Go 1.26 or newer (https://go.dev/dl)"
 }
 
-# race prints the flag of "go test" that switches on the race detector, which
-# needs cgo and a C compiler. Without them it says so, and prints nothing.
+# race prints the flag of "go test" that enables the race detector, which
+# needs cgo and a C compiler. Without them it prints a message to stderr, and no flag.
 race() {
 	local compiler
 	read -r compiler _ <<<"$(go env CC)"
@@ -119,8 +119,8 @@ digest() {
 	if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -c1-16
 }
 
-# key prints a digest of everything that decides what a module's programs are.
-# Every line of the table counts, for the recipe of a program is there.
+# key prints a digest of all inputs of a module's programs. It includes the
+# lines of the table, which have the recipes of the programs.
 key() {
 	{
 		cat "$here/$1"/go.mod "$here/$1"/go.sum
@@ -148,7 +148,7 @@ locate() {
 	done < <(tools)
 }
 
-# wanted says whether a tool is among the names given. Without names all are, but those that take long and few tests need.
+# wanted reports whether a tool is among the names. Without names it is true, except for tools with a long build that few tests need.
 wanted() {
 	local name=$1 made=$2 folder=$3 n
 	shift 3
@@ -159,7 +159,7 @@ wanted() {
 	return 1
 }
 
-# known fails for the first name that no tool has.
+# known fails for the first unknown name.
 known() {
 	local n
 	for n in "$@"; do
@@ -175,8 +175,8 @@ module() {
 }
 
 # compile makes one program in a scratch folder. A file called tags holds the
-# build tags that leave out of it what nobody here needs. Nobody debugs these
-# programs, and without what a debugger reads they compile in five sixths of the time.
+# build tags that exclude unused parts. Without debug information the programs
+# compile in five sixths of the time.
 # A compiler lives for seconds: without garbage collection it takes a fifth less processor time.
 compile() {
 	local folder=$1 made=$2 package=$3 stamp=$4 version=$5 flags='-s -w' tags=''
@@ -194,7 +194,7 @@ copy() {
 	chmod -R u+w "$scratch/$made"
 }
 
-# tick shows on a terminal that a long build is alive.
+# tick shows the progress of a long build on a terminal.
 tick() {
 	local seconds=0
 	while sleep 5 >/dev/null 2>&1; do
@@ -210,7 +210,7 @@ seconds_of() {
 		$1 in wanted && $2 ~ /^[0-9]+$/ { seconds[$1] = $2 } END { for (made in seconds) print made, seconds[made] }' || true
 }
 
-# keep_seconds writes down how long a build took, for those who wait for the next one. A file that cannot be written is not a reason to fail.
+# keep_seconds records the duration of a build, for the estimate of the next build. It ignores a failed write.
 keep_seconds() {
 	{ grep -v "^$1 " "$cache/seconds" || true; echo "$1 $2"; } >"$scratch/seconds" 2>/dev/null && mv "$scratch/seconds" "$cache/seconds" || true
 }
@@ -220,7 +220,7 @@ add() {
 	awk '{ sum += $2 } END { print sum + 0 }'
 }
 
-# announce says which tools are built, and how long that took the last time.
+# announce prints the tools to build, and the duration of the last build.
 announce() {
 	local total
 	total=$(seconds_of "$@" | add)
@@ -228,7 +228,7 @@ announce() {
 	[[ $total -eq 0 ]] || echo "tools: that took $total s the last time$([[ -e $cache/seconds ]] || echo ', on two processors of another machine')"
 }
 
-# expect prints how long the first of some tools took the last time, and how long the others did, or nothing if it was never measured.
+# expect prints the last duration of the first of some tools, and of the others, or nothing if it was never measured.
 expect() {
 	local one
 	one=$(seconds_of "$1" | add)
@@ -237,7 +237,7 @@ expect() {
 	[[ $# -eq 1 ]] || echo -n ", $(seconds_of "${@:2}" | add) s for the $(($# - 1)) after it"
 }
 
-# make_scratch makes a folder beside the programs, where they are built.
+# make_scratch makes a build folder beside the programs.
 make_scratch() {
 	mktemp -d "$cache/.build.XXXXXX" 2>/dev/null || fail "$read_only"
 }
@@ -283,7 +283,7 @@ build() {
 		[[ $# -gt 0 ]] || echo "tools: all there, in $cache"
 		return
 	fi
-	# What a killed build left is removed when no build can still be at it.
+	# Remains of a killed build are removed once no build can still use them.
 	mkdir -p "$cache" 2>/dev/null || fail "$read_only"
 	find "$cache" -maxdepth 1 -name '.build.*' -mmin +180 -exec rm -rf {} +
 	read -ra names <<<"$(awk '{ printf "%s ", $4 }' <<<"$missing")"
@@ -322,38 +322,38 @@ minor() {
 	grep -oE '[0-9]+\.[0-9]+' | head -n 1
 }
 
-# is_near says whether two minor versions differ by no more than a number, within one major version.
+# is_near reports whether two minor versions of one major version differ by at most a limit.
 is_near() {
-	local one=$1 other=$2 most=$3 difference
-	[[ -n $one && ${one%.*} == "${other%.*}" ]] || return 1
-	difference=$((${one#*.} - ${other#*.}))
-	[[ ${difference#-} -le $most ]]
+	local have=$1 want=$2 limit=$3 difference
+	[[ -n $have && ${have%.*} == "${want%.*}" ]] || return 1
+	difference=$((${have#*.} - ${want#*.}))
+	[[ ${difference#-} -le $limit ]]
 }
 
-# fits says whether a program is of a minor version, or near enough to it. One that is not is named, since its user may expect that it is taken.
+# fits reports whether a program has a minor version, or one within the limit. It prints a refused program, since its user may expect its use.
 fits() {
-	local path=$1 want=$2 most=$3 have
+	local path=$1 want=$2 limit=$3 have
 	shift 3
 	have=$("$path" "$@" 2>/dev/null </dev/null | minor) || true
-	! is_near "$have" "$want" "$most" || return 0
+	! is_near "$have" "$want" "$limit" || return 0
 	echo "tools: $path is not taken: it is ${have:-of an unknown version}, and $want is wanted" >&2
 	return 1
 }
 
 # find_one prints the path of a program that fits: in KUBEBUILDER_ASSETS, in PATH, or downloaded.
 find_one() {
-	local made=$1 want=$2 most=$3 path
+	local made=$1 want=$2 limit=$3 path
 	shift 3
 	for path in "${KUBEBUILDER_ASSETS:+$KUBEBUILDER_ASSETS/$made}" "$(command -v "$made" || true)" "$cache/downloads/$made"; do
 		[[ -n $path && -x $path ]] || continue
-		fits "$path" "$want" "$most" "$@" || continue
+		fits "$path" "$want" "$limit" "$@" || continue
 		echo "$path"
 		return
 	done
 	return 1
 }
 
-# download brings the official programs of this platform into the cache. Where it cannot, it says why, and they are built.
+# download adds the official programs of this platform to the cache. After a failure it prints the reason, and the programs are built.
 download() {
 	local base=${INTENTPLANE_DOWNLOADS:-https://github.com/kubernetes-sigs/controller-tools/releases/download} file sum
 	read -r file sum < <(awk -v p="$(go env GOOS)/$(go env GOARCH)" '$1 == p { print $2, $3 }' "$here/kubernetes/downloads") || return 0
@@ -373,22 +373,22 @@ download() {
 	touch "$cache/downloads/$sum"
 }
 
-# find_programs prints a line for each wanted program that need not be built. What was built here goes first: it is of just the pinned version.
+# find_programs prints a line for each wanted program that need not be built. Built programs come first: they have exactly the pinned version.
 find_programs() {
 	check
 	known "$@"
-	local name path folder made package stamp official most args mod version found tried=
+	local name path folder made package stamp official limit args mod version found tried=
 	while read -r name path folder made package stamp <&3; do
-		read -r official most args < <(installed | awk -v n="$name" '$1 == n { $1 = ""; print }') || continue
+		read -r official limit args < <(installed | awk -v n="$name" '$1 == n { $1 = ""; print }') || continue
 		[[ ! -e $path ]] || continue
 		read -r mod version < <(module "$folder" "$package")
 		version=$(minor <<<"$version")
 		# shellcheck disable=SC2086 # The arguments are words.
-		found=$(find_one "$made" "$version" "$most" $args) || {
+		found=$(find_one "$made" "$version" "$limit" $args) || {
 			[[ $official == official && -z $tried ]] || continue
 			tried=yes
 			download
-			found=$(find_one "$made" "$version" "$most" $args 2>/dev/null) || continue
+			found=$(find_one "$made" "$version" "$limit" $args 2>/dev/null) || continue
 		}
 		echo "tools: takes $found" >&2
 		printf '%s=%q\n' "$name" "$found"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# unit-packages.sh race|plain|calm: lists packages of unit tests, those that take longest first. race: the packages whose files start goroutines, or
-# share memory between those of others; their tests run with the race detector. plain: all others. calm: the others that the detector does not make slow.
+# unit-packages.sh race|plain|calm: lists packages of unit tests, the slowest first. race: packages that start goroutines or share memory between
+# goroutines; their tests run with the race detector. plain: all other packages. calm: the other packages without those that the detector slows down.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # concurrent matches a go statement, an import that shares memory, and a call that starts a goroutine.
 concurrent='(^|[[:space:]])go (func\(|[[:alpha:]][[:alnum:]_.]*\()|"sync(/atomic)?"$|/errgroup"$|[[:alnum:]]\.Go\('
 
-# enumerating are packages that try all combinations in one goroutine, which the detector makes ten times as slow. The root package calls
-# the same code from many goroutines, with it.
+# enumerating are packages that try all combinations in one goroutine, which the detector slows down ten times. Tests of the root package call
+# the same code from many goroutines, with the detector.
 enumerating='^\./(apis/(ledger|step)|bundles/state|function/(deployment|phase|workloadcluster)|provider/controller/bundlestate|cmd/kubectl-intent/live|test/soak)$'
 
 long='./provider/controller/gitdelivery . ./provider/state ./provider/controller/gate ./function/render ./cmd/kubectl-intent/live ./cmd/kubectl-intent ./function/deployment

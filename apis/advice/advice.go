@@ -1,5 +1,5 @@
-// Package advice has, for each reason of an object of Intentplane, whether it ends by itself, the person who has to act, the action, and the event
-// that lets the object continue. The command line and the documentation give the same advice, since both read it here. The package is pure.
+// Package advice has the remedy for each reason of an object of Intentplane: whether the reason resolves without an action, the actor, the action, and the
+// event that unblocks the object. The command line and the documentation both read it, so that their advice is equal. The package is pure.
 package advice
 
 import (
@@ -29,17 +29,17 @@ const (
 	ClusterOwner Actor = "ClusterOwner"
 )
 
-// Words returns how a sentence calls the actor.
+// Words returns the name of the actor in a sentence.
 func (a Actor) Words() string {
 	return map[Actor]string{
 		NoActor: "no one", Author: "the author", PlatformTeam: "the platform team", RepositoryOwner: "the owner of the repository", ClusterOwner: "the owner of the cluster",
 	}[a]
 }
 
-// Wake is the event that lets an object continue.
+// Wake is the event that unblocks an object.
 type Wake string
 
-// Events that let an object continue.
+// Events that unblock an object.
 const (
 	// WakeNone is for a reason that needs no action, or that is final.
 	WakeNone Wake = ""
@@ -59,47 +59,47 @@ const (
 	// WakeSecret is a change of the Secret that the provider watches.
 	WakeSecret Wake = "a change of the Secret or of the configuration"
 
-	// WakeRetry is the provider, which tries again by itself.
-	WakeRetry Wake = "the provider, which tries again by itself"
+	// WakeRetry is a retry of the provider.
+	WakeRetry Wake = "a retry of the provider"
 
 	// WakeWatch is the provider, which watches the objects that it waits for.
-	WakeWatch Wake = "the provider, which watches the objects that it waits for"
+	WakeWatch Wake = "the provider, which watches the awaited objects"
 
 	// WakeFunction is the function, which answers when an object that it composed changes.
-	WakeFunction Wake = "a change of the objects that were composed"
+	WakeFunction Wake = "a change of the composed objects"
 
-	// WakeCall is the function, which is called again by itself.
-	WakeCall Wake = "the function, which looks again within half a minute"
+	// WakeCall is the next call of the function.
+	WakeCall Wake = "the next call of the function, within half a minute"
 
-	// WakeCrossplane is Crossplane, which watches again by itself.
+	// WakeCrossplane is the time at which Crossplane watches the composite again.
 	WakeCrossplane Wake = "Crossplane, which watches it again after five minutes"
 
 	// WakePrune is a request of a user that is made again.
 	WakePrune Wake = "another PruneRequest"
 
 	// WakeInstall is a part of the installation that runs again.
-	WakeInstall Wake = "the part of the installation that runs again"
+	WakeInstall Wake = "the repaired part of the installation"
 )
 
-// Advice says how a reason ends: by itself, or by an action of a person.
+// Advice is the remedy of a reason, and its actor.
 type Advice struct {
-	// EndsByItself says that the reason ends without a person. False of a reason that stays, be it good or bad.
+	// EndsByItself is true for a reason that resolves without an action. It is false for a permanent reason, good or bad.
 	EndsByItself bool
 
-	// Actor has to act or, if the reason ends by itself, examines it if it lasts.
+	// Actor has to act or, for a reason that resolves without an action, investigates it if it persists.
 	Actor Actor
 
 	// Do is the action of the actor, in one line.
 	Do string
 
-	// Wakes is the event that lets the object continue.
+	// Wakes is the event that unblocks the object.
 	Wakes Wake
 }
 
 // NeedsPerson is true for a reason that stays until a person acts.
 func (a Advice) NeedsPerson() bool { return !a.EndsByItself && a.Actor != NoActor && a.Actor != "" }
 
-// A Kind is an object kind, or a part of an object, with reasons of its own.
+// A Kind is an object kind, or a part of an object, with its own reasons.
 type Kind string
 
 // Kinds.
@@ -159,7 +159,7 @@ var adviceByKind = sync.OnceValue(func() map[Kind]map[string]Advice { //nolint:g
 // reasonsOf returns the reasons of a kind itself, with the advice about each.
 func reasonsOf(k Kind) map[string]Advice { return adviceByKind()[k] }
 
-// repeatsReasonsOf returns the kind whose reasons a kind repeats, beside its own reasons.
+// repeatsReasonsOf returns the kind whose reasons a kind has in addition to its own.
 func repeatsReasonsOf(k Kind) Kind {
 	return map[Kind]Kind{Application: ImageBuild, ImageBuild: SiteHealth, Bundle: BundleState, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster, ProviderConfig: GitDelivery}[k]
 }
@@ -183,12 +183,12 @@ func good() Advice { return Advice{Actor: NoActor, Do: "Nothing: this is as it s
 // over returns the advice for a final result. No person has to act.
 func over(do string) Advice { return Advice{Actor: NoActor, Do: do} }
 
-// wait returns the advice for a reason that ends by itself.
+// wait returns the advice for a reason that resolves without an action.
 func wait(w Wake, do string) Advice {
 	return Advice{EndsByItself: true, Actor: NoActor, Do: do, Wakes: w}
 }
 
-// outage returns the advice for a reason that ends by itself, and that an actor examines if it lasts.
+// outage returns the advice for a reason that resolves without an action, and that an actor investigates if it persists.
 func outage(a Actor, w Wake, do string) Advice {
 	return Advice{EndsByItself: true, Actor: a, Do: do, Wakes: w}
 }

@@ -15,19 +15,19 @@ func deploymentReasons() map[string]Advice {
 func specReasons() map[string]Advice {
 	return map[string]Advice{
 		"Valid":                   good(),
-		"InvalidSpec":             act(Author, WakeEdit, "Correct the field that the message names."),
-		"InvalidIntent":           act(Author, WakeEdit, "Correct spec.intent as the message says; kubectl intent explain shows how it is understood."),
-		"NotSupportedByBlueprint": act(Author, WakeEdit, "Remove the value that the message names, or choose a Blueprint that reads it."),
+		"InvalidSpec":             act(Author, WakeEdit, "Correct the field named in the message."),
+		"InvalidIntent":           act(Author, WakeEdit, "Correct spec.intent according to the message; kubectl intent explain shows the parsed intent."),
+		"NotSupportedByBlueprint": act(Author, WakeEdit, "Remove the value named in the message, or choose a Blueprint that reads it."),
 		"RenderFailed":            act(PlatformTeam, WakeCatalog, "Correct the Blueprint; kubectl intent render shows the error."),
 		"RenderTimeout":           outage(PlatformTeam, WakeFunction, "Wait a minute; if it stays, raise spec.compileConfig.renderTimeout or make the Blueprint smaller."),
-		"PolicyDenied":            act(PlatformTeam, WakeCatalog, "Change the limit that the message names in the Site or the configuration, or let the author change the spec."),
+		"PolicyDenied":            act(PlatformTeam, WakeCatalog, "Change the limit named in the message, in the Site or the configuration, or let the author change the spec."),
 		"TooLarge":                act(Author, WakeEdit, "Deliver less: fewer Sites, or smaller files."),
-		"NotYetSupported":         over("Nothing, or remove the fields that the message names: they have no effect in this version."),
+		"NotYetSupported":         over("Nothing, or remove the fields named in the message: they have no effect in this version."),
 		"Supported":               good(),
 		"Found":                   good(),
 		"SiteMissing":             act(PlatformTeam, WakeCatalog, "Create the Site, let it allow the namespace, or correct its name in the spec."),
 		"BlueprintMissing":        act(PlatformTeam, WakeCatalog, "Create the Blueprint, or correct spec.blueprint or the type of the intent."),
-		"BlueprintAmbiguous":      act(PlatformTeam, WakeCatalog, "Remove one of the Blueprints that the message names, or name a version in spec.blueprint."),
+		"BlueprintAmbiguous":      act(PlatformTeam, WakeCatalog, "Remove one of the Blueprints named in the message, or name a version in spec.blueprint."),
 		"ConfigMissing":           act(PlatformTeam, WakeCatalog, "Create the configuration, or correct the name that the message shows."),
 		"NoSite":                  act(Author, WakeCatalog, "Name a Site, or a label that some Site has."),
 	}
@@ -41,7 +41,7 @@ func progressReasons() map[string]Advice {
 		"Delivering":      wait(WakeWatch, "Wait until the repositories hold the revision."),
 		"Delivered":       good(),
 		"RestoringDrift":  wait(WakeRetry, "Wait: the provider restores the files that another commit changed."),
-		"DriftRestored":   over("Find out who made the commit that the message names."),
+		"DriftRestored":   over("Find out who made the commit named in the message."),
 		"Syncing":         wait(WakeWatch, "Wait until the engines of the Sites run the revision."),
 		"Live":            good(),
 		"EarlierRevision": wait(WakeWatch, "Wait: the Sites run an earlier revision until this one is live."),
@@ -52,7 +52,7 @@ func progressReasons() map[string]Advice {
 		"NotRecorded":     wait(WakeWatch, "Wait until the repository of the ledger has recorded it."),
 		"Passed":          good(),
 		"Measuring":       wait(WakeWatch, "Wait until the Gate has measured often enough."),
-		"Progressing":     wait(WakeWatch, "Wait: work goes on."),
+		"Progressing":     wait(WakeWatch, "Wait: the object is being reconciled."),
 		"Idle":            good(),
 		"NotRolledBack":   good(),
 	}
@@ -61,30 +61,30 @@ func progressReasons() map[string]Advice {
 // blockedReasons returns the reasons of a revision that is blocked.
 func blockedReasons() map[string]Advice {
 	return map[string]Advice{
-		"WaitingForCluster":     outage(ClusterOwner, WakeWatch, "Wait until the cluster of the Site is ready; if it takes long, look at the object that the Site's message names."),
+		"WaitingForCluster":     outage(ClusterOwner, WakeWatch, "Wait until the cluster of the Site is ready; if it takes long, check the object named in the message of the Site."),
 		"SyncNotObserved":       act(PlatformTeam, WakeCatalog, "Give the Site an engine, or set engine.unobservedIsLive of the Site."),
-		"DeliveryBlocked":       act(PlatformTeam, WakeRetry, "Follow the message of the GitDelivery that the message names."),
+		"DeliveryBlocked":       act(PlatformTeam, WakeRetry, "Follow the message of the GitDelivery named in the message."),
 		"ObjectConflict":        act(Author, WakeWatch, "Give the service another name, or remove the object from the other deployment."),
-		"ProviderNotResponding": act(PlatformTeam, WakeInstall, "Look at the provider: kubectl get providers.pkg.crossplane.io, then the log of its Pod."),
+		"ProviderNotResponding": act(PlatformTeam, WakeInstall, "Check the provider: kubectl get providers.pkg.crossplane.io, then the log of its Pod."),
 		"NoData":                outage(Author, WakeWatch, "Send requests to the service, or correct the query: it gives no data."),
-		"MetricsUnavailable":    outage(PlatformTeam, WakeRetry, "Look at the metrics backend, or at the cluster of the Site, that the message names; kubectl intent abort gives the revision up."),
-		"LedgerUnreachable":     outage(RepositoryOwner, WakeRetry, "Make the repository of the ledger answer, or move the ledger with a RolloutRequest MoveLedger."),
+		"MetricsUnavailable":    outage(PlatformTeam, WakeRetry, "Check the metrics backend, or the cluster of the Site, named in the message; kubectl intent abort rejects the revision."),
+		"LedgerUnreachable":     outage(RepositoryOwner, WakeRetry, "Make the repository of the ledger reachable, or move the ledger with a RolloutRequest MoveLedger."),
 		"Suspended":             act(Author, WakeEdit, "Set spec.suspend to false to deliver the waiting revision."),
 		"Drifted":               act(RepositoryOwner, WakeRetry, "Restore the files that another commit changed, or set deliveryConfig.driftPolicy to Restore."),
 	}
 }
 
-// rejectionReasons returns the reasons of a rejected revision. It is not retried by itself.
+// rejectionReasons returns the reasons of a rejected revision. It is not retried automatically.
 func rejectionReasons() map[string]Advice {
 	return map[string]Advice{
-		"DeliveryTimedOut": act(RepositoryOwner, WakeRequest, "Remove the cause that the message names, then change the intent or use kubectl intent retry."),
-		"DeliveryRefused":  act(RepositoryOwner, WakeRequest, "Allow the push that the message names, then change the intent or use kubectl intent retry."),
+		"DeliveryTimedOut": act(RepositoryOwner, WakeRequest, "Remove the cause named in the message, then change the intent or use kubectl intent retry."),
+		"DeliveryRefused":  act(RepositoryOwner, WakeRequest, "Allow the push named in the message, then change the intent or use kubectl intent retry."),
 		"SyncTimedOut":     act(ClusterOwner, WakeRequest, "Find out why the Site did not run it in time, then change the intent or use kubectl intent retry."),
 		"SyncFailed":       act(Author, WakeRequest, "Correct the error in the engine's message, then change the intent or use kubectl intent retry."),
 		"ClusterTimedOut":  act(ClusterOwner, WakeRequest, "Make the cluster of the Site ready, then use kubectl intent retry."),
 		"FilesLost":        act(Author, WakeRequest, "Deliver the running revision once more, such as with another number of replicas, then move to the other Blueprint again."),
 		"GateFailed":       act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent retry measures the same revision again."),
-		"Requested":        over("Nothing: a user asked for it. To deliver again, change the intent or use kubectl intent retry."),
+		"Requested":        over("Nothing: a user requested it. To deliver again, change the intent or use kubectl intent retry."),
 		"DeploymentFailed": act(Author, WakeRequest, "Nothing is known to run: change the intent, or use kubectl intent retry or rollback."),
 	}
 }
@@ -93,13 +93,13 @@ func rejectionReasons() map[string]Advice {
 func rollbackReasons() map[string]Advice {
 	return map[string]Advice{
 		"RollingBack":      wait(WakeWatch, "Wait: the Sites go back to an earlier revision."),
-		"RolledBack":       act(Author, WakeRequest, "Correct the cause that the message names, and change the intent; kubectl intent retry delivers the same again."),
-		"RollbackOff":      act(Author, WakeRequest, "Change the intent, or use kubectl intent rollback: spec.rollbackConfig does not roll back by itself."),
+		"RolledBack":       act(Author, WakeRequest, "Correct the cause named in the message, and change the intent; kubectl intent retry delivers the same revision again."),
+		"RollbackOff":      act(Author, WakeRequest, "Change the intent, or use kubectl intent rollback: spec.rollbackConfig disables automatic rollbacks."),
 		"NoTarget":         act(Author, WakeRequest, "Change the intent: no earlier revision can be rolled back to."),
 		"NothingToRestore": act(Author, WakeRequest, "Change the intent: the directories hold the last good revision already."),
 		"Irreversible":     act(Author, WakeRequest, "Decide: kubectl intent rollback goes back although the Blueprint marks it as irreversible."),
 		"TooManyRollbacks": act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent rollback goes back beyond the limit."),
-		"AttemptsSpent":    act(Author, WakeRequest, "Remove the cause that the message names, then change the intent or use kubectl intent rollback."),
+		"AttemptsSpent":    act(Author, WakeRequest, "Remove the cause named in the message, then change the intent or use kubectl intent rollback."),
 	}
 }
 
@@ -107,8 +107,8 @@ func rollbackReasons() map[string]Advice {
 func canaryReasons() map[string]Advice {
 	return map[string]Advice{
 		"Paused":            wait(WakeWatch, "Wait until the pause is over, or use kubectl intent promote."),
-		"AwaitingPromotion": act(Author, WakePromote, "Decide: kubectl intent promote releases the step, kubectl intent abort gives the revision up."),
-		"Held":              act(Author, WakePromote, "Decide: the Gate came to no conclusion. kubectl intent promote releases the step, kubectl intent abort gives the revision up."),
+		"AwaitingPromotion": act(Author, WakePromote, "Decide: kubectl intent promote releases the step, kubectl intent abort rejects the revision."),
+		"Held":              act(Author, WakePromote, "Decide: the Gate came to no conclusion. kubectl intent promote releases the step, kubectl intent abort rejects the revision."),
 		"Draining":          wait(WakeWatch, "Wait until pods without requests have finished those under way."),
 	}
 }

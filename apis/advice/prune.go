@@ -5,27 +5,27 @@ func pruneReasons() map[string]Advice {
 	const retry = "make another PruneRequest."
 	return map[string]Advice{
 		"Planned":          good(),
-		"NothingToPrune":   over("Nothing: none may go. status.plan says why each is kept."),
+		"NothingToPrune":   over("Nothing: no item may be removed. status.plan has the reason for each."),
 		"AwaitingApproval": act(PlatformTeam, WakeWatch, "Read status.plan, then make a PruneApproval, or let the plan expire."),
 		"Approved":         good(),
-		"Pruning":          wait(WakeRetry, "Wait for the push, which may be behind others of the same branch, or until the packages are gone."),
-		"Pruned":           over("Nothing: the directories and packages of the plan are gone."),
-		"PlanChanged":      over("Look at the changes, and " + retry),
+		"Pruning":          wait(WakeRetry, "Wait for the push, which may be behind others of the same branch, or for the removal of the packages."),
+		"Pruned":           over("Nothing: the directories and packages of the plan are removed."),
+		"PlanChanged":      over("Review the changes, and " + retry),
 		"Expired":          over("To prune nevertheless, " + retry),
-		"Uncertain":        act(PlatformTeam, WakePrune, "Remove the cause that the message names, and "+retry),
-		"StateUntrusted":   act(PlatformTeam, WakePrune, "Remove the cause that the message names, as docs/operations/after-a-loss.md says, and "+retry),
+		"Uncertain":        act(PlatformTeam, WakePrune, "Remove the cause named in the message, and "+retry),
+		"StateUntrusted":   act(PlatformTeam, WakePrune, "Remove the cause named in the message, according to docs/operations/after-a-loss.md, and "+retry),
 		"NotInPlan":        act(Author, WakePrune, "Correct spec.only: "+retry),
 		"MostOfRepository": act(Author, WakePrune, "Find out why so much has no owner. If that is right, set allowMost: "+retry),
 		"TooMany":          act(Author, WakePrune, "Name some of them in spec.only: "+retry),
-		"Invalid":          act(PlatformTeam, WakeRetry, "Correct the configuration as the message says."),
+		"Invalid":          act(PlatformTeam, WakeRetry, "Correct the configuration according to the message."),
 		"CredentialsGone":  act(PlatformTeam, WakeRetry, "Create the configuration or its Secret again, or correct spec.providerConfigRef in another request."),
-		"PolicyDenied":     act(RepositoryOwner, WakeRetry, "Allow the use that the message names in the configuration or the server."),
+		"PolicyDenied":     act(RepositoryOwner, WakeRetry, "Allow the use named in the message, in the configuration or the server."),
 		"AuthFailed":       act(PlatformTeam, WakeRetry, "Correct the credentials in the Secret of the configuration."),
 		"TrustFailed":      act(PlatformTeam, WakeRetry, "If the server was changed on purpose, correct the CA bundle, the known hosts or the URL."),
-		"StateRefused":     act(RepositoryOwner, WakeRetry, "Let the provider push the ref that the message names."),
-		"TooLarge":         act(RepositoryOwner, WakeRetry, "Divide the repository, or raise the server's limit: the message names the excess."),
+		"StateRefused":     act(RepositoryOwner, WakeRetry, "Let the provider push the ref named in the message."),
+		"TooLarge":         act(RepositoryOwner, WakeRetry, "Divide the repository, or raise the server's limit: the message has the exceeded limit."),
 		"Conflict":         outage(RepositoryOwner, WakeRetry, "Wait; if it stays and no one pushes, look for a lock in the repository."),
-		"Unreachable":      outage(RepositoryOwner, WakeRetry, "Wait for the end of the outage; if it lasts, look at the server and at spec.git.url of the configuration."),
+		"Unreachable":      outage(RepositoryOwner, WakeRetry, "Wait for the end of the outage; if it lasts, check the server and spec.git.url of the configuration."),
 	}
 }
 
@@ -34,7 +34,7 @@ func pruneApprovalReasons() map[string]Advice {
 	return map[string]Advice{
 		"Accepted":       good(),
 		"UnknownRequest": over("Make the approval in the namespace of the request, and with its name."),
-		"OtherRequest":   over("Read the plan of the request that is there now, and approve that."),
+		"OtherRequest":   over("Read the plan of the current request, and approve that plan."),
 		"OtherPlan":      over("Read status.plan of the request, and approve its digest."),
 		"TooLate":        over("Make another PruneRequest, and approve its plan within an hour."),
 	}

@@ -22,7 +22,7 @@ const (
 	// maxDocumentBytes is the greatest size of each of the two documents, in bytes. A ConfigMap may have a MiB.
 	maxDocumentBytes = 192 << 10
 
-	// maxBlueprintBytes is from how many bytes on a Blueprint loses its examples, and then its descriptions.
+	// maxBlueprintBytes is the size in bytes above which a Blueprint loses its examples, and then its descriptions.
 	maxBlueprintBytes = 16 << 10
 )
 

@@ -22,7 +22,7 @@ type Site struct {
 	// Labels that a deployment can select the Site by.
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// Engine that brings the repository there.
+	// Engine that applies the repository at the Site.
 	Engine string `json:"engine,omitempty"`
 
 	// Repository is the configuration of the Site's own repository. Empty means that of the deployment.
@@ -98,7 +98,7 @@ type Blueprint struct {
 	Channel string   `json:"channel,omitempty"`
 	Types   []string `json:"types,omitempty"`
 
-	// HasCanary says that revisions can get a share of the requests.
+	// HasCanary is true if revisions can get a share of the requests.
 	HasCanary bool `json:"hasCanary,omitempty"`
 
 	Parameters []Parameter `json:"parameters,omitempty"`

@@ -28,7 +28,7 @@ func NewTracker(maxBytes int) *Tracker {
 	return &Tracker{composed: memo.New[trackedFiles](maxBytes), alone: memo.New[ledger.SiteTree](maxBytes / 8)} //nolint:mnd // An id is small.
 }
 
-// composedBytes is about how much memory a composed tree takes beside its files.
+// composedBytes is the approximate memory of a composed tree in addition to its files.
 const composedBytes = 600
 
 // A Directory is the input for composing the tree of one Site.

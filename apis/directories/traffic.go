@@ -21,7 +21,7 @@ type Traffic struct {
 	Drain string
 }
 
-// TrafficOf returns how the requests of a Site are divided by a tree, once its repository has it. The provider reads the routes and the Deployments from the
+// TrafficOf returns the shares of a Site's requests by a tree, once its repository has it. The provider reads the routes and the Deployments from the
 // repository. It is nil for a tree without tracks.
 func TrafficOf(t TrackedTree, delivered deliveryv1alpha1.DeliveredTree, subject Traffic) *deliveryv1alpha1.SiteTraffic {
 	if len(t.Tracks) == 0 {
@@ -53,7 +53,7 @@ func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, d
 	}
 }
 
-// DeliveredTraffic returns how the requests of a Site are divided by a delivered directory in a state of its deployment. TrackFiles has the routes and the
+// DeliveredTraffic returns the shares of a Site's requests by a delivered directory in a state of its deployment. TrackFiles has the routes and the
 // Deployments. It is nil for a directory without tracks.
 func DeliveredTraffic(s ledger.State, delivered deliveryv1alpha1.DeliveredTree, drain string) *deliveryv1alpha1.SiteTraffic {
 	if len(delivered.Tracks) == 0 {

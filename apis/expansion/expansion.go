@@ -26,7 +26,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
 
-// Mode says whether the engine of a Site may replace variables in the objects that it applies.
+// Mode specifies whether the engine of a Site may replace variables in the objects that it applies.
 type Mode string
 
 // Modes of a Site.
@@ -116,7 +116,7 @@ func (c Context) hasRest(text string) bool {
 	return false
 }
 
-// Explain returns how a text can make a variable, alone or with its context, or "".
+// Explain returns the reason why a text can make a variable, alone or with its context, or "".
 func (c Context) Explain(text string) string {
 	switch {
 	case strings.Contains(text, begin):

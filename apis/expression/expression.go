@@ -26,7 +26,7 @@ const (
 	// maxCost of evaluating one, as CEL counts it: enough to look at each of some thousand elements, and over in milliseconds.
 	maxCost = 100_000
 
-	// checkFrequency is after how many steps of a loop CEL looks whether its time is over.
+	// checkFrequency is the number of loop steps between two checks of the deadline by CEL.
 	checkFrequency = 10
 
 	// evaluationTimeout is the timeout of an evaluation.

@@ -18,7 +18,7 @@ type IllegalError struct {
 	Reason string
 }
 
-// Error says which event was refused, and why.
+// Error names the refused event, and the reason.
 func (e IllegalError) Error() string { return fmt.Sprintf("cannot record %s: %s", e.Event, e.Reason) }
 
 // A change is the effect of an event on a state: it returns the next state, or the reason why the event is illegal.
@@ -195,7 +195,7 @@ func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-// invalid returns why a release changes nothing, or names a step that the plan does not have.
+// invalid returns the reason why a release changes nothing, or names a step that the plan does not have.
 func (p Promoted) invalid(s State) string {
 	c := s.Cursor
 	switch {
@@ -235,7 +235,7 @@ func sortTrees(trees []SiteTree) []SiteTree {
 	return out
 }
 
-// invalid returns why a verdict cannot be given to the current revision.
+// invalid returns the reason why a verdict cannot be given to the current revision.
 func (j Judged) invalid(s State) string {
 	switch j.Verdict.Result {
 	case VerdictRejected:

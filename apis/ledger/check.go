@@ -49,7 +49,7 @@ type countedNumber struct {
 	value int64
 }
 
-// invalidEnd returns why a revision could not be verified at the last step of its plan.
+// invalidEnd returns the reason why a revision could not be verified at the last step of its plan.
 func (r Revision) invalidEnd() string {
 	if last := len(r.Plan) - 1; !r.Plan[last].IsWhole() {
 		return fmt.Sprintf("its last step, %d, has a weight of %d percent, and not all requests", last, *r.Plan[last].Weight)

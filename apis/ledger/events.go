@@ -39,7 +39,7 @@ type Event struct {
 	// +optional
 	Restored *Restored `json:"restored,omitempty"`
 
-	// Withdrawn takes revisions back that were verified, because a user asked.
+	// Withdrawn withdraws verified revisions on a user's request.
 	// +optional
 	Withdrawn *Withdrawn `json:"withdrawn,omitempty"`
 
@@ -88,7 +88,7 @@ type Ordered struct {
 
 // Advanced begins the next step or stage.
 type Advanced struct {
-	// Step that begins or goes on.
+	// Step that begins or continues its plan.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=19
@@ -118,7 +118,7 @@ type Promoted struct {
 	// +optional
 	Gate bool `json:"gate,omitempty"`
 
-	// RequestRef names the RolloutRequest that asked.
+	// RequestRef names the RolloutRequest of the event.
 	// +required
 	RequestRef RequestReference `json:"requestRef"`
 }
@@ -135,7 +135,7 @@ type Judged struct {
 	// +listType=atomic
 	Trees []SiteTree `json:"trees,omitempty"`
 
-	// RequestRef names the RolloutRequest of a rejection. Absent means that there is none.
+	// RequestRef names the RolloutRequest of a rejection. Absent means that none exists.
 	// +optional
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }
@@ -151,7 +151,7 @@ type RolledBack struct {
 // Restored ends a rollback: each Site was proven to run the trees of the target.
 type Restored struct{}
 
-// Withdrawn takes the current revision back and all others after the target, because a user asked. It begins a revision that is rejected at once.
+// Withdrawn withdraws the current revision and all revisions after the target, on a user's request. It begins a revision that is rejected at once.
 type Withdrawn struct {
 	// Target is the revision that the user rolls back to.
 	// +required
@@ -163,7 +163,7 @@ type Withdrawn struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
-	// RequestRef names the RolloutRequest that asked.
+	// RequestRef names the RolloutRequest of the event.
 	// +required
 	RequestRef RequestReference `json:"requestRef"`
 }
@@ -204,7 +204,7 @@ type Moved struct {
 	// +kubebuilder:validation:MaxLength=268
 	Home string `json:"home"`
 
-	// RequestRef names the RolloutRequest that asked.
+	// RequestRef names the RolloutRequest of the event.
 	// +required
 	RequestRef RequestReference `json:"requestRef"`
 }

@@ -24,7 +24,7 @@ func (s State) HasTracks() bool {
 	return !IsPlain(s.Current.Track) || s.Current.HasSteps() && s.Cursor.Stage < StageAlone
 }
 
-// IsBeforeSteps is true while the requests of a deployment in tracks are moved to where a revision or a rollback goes on from.
+// IsBeforeSteps is true while the requests of a deployment in tracks are moved to the track from which a revision or a rollback continues.
 func (s State) IsBeforeSteps() bool { return s.HasTracks() && s.Cursor.Stage < StageSteps }
 
 // IsInSteps is true for a revision without a verdict that goes through the steps of its plan.
@@ -48,7 +48,7 @@ func (s State) IsStepReleased() bool { return s.Cursor.Promoted > s.Cursor.Step 
 // Gate: its user did not see the measurements.
 func (s State) IsGateReleased() bool { return s.Cursor.GateReleased > s.Cursor.Step }
 
-// IsStepLeftOut is true for a step that a user left out while it went on: its Gate and its pause decide nothing any more.
+// IsStepLeftOut is true for a step that a user skipped during its execution: its Gate and its pause have no effect any more.
 func (s State) IsStepLeftOut() bool {
 	return s.Cursor.Full && int(s.Cursor.Step) < len(s.Current.Plan) && s.Current.Plan[s.Cursor.Step].SharesRequests()
 }
@@ -101,7 +101,7 @@ const (
 	// StageClear moves requests off a track whose pods have to change.
 	StageClear int32 = iota
 
-	// StageBeside brings the pods back that the revision or the rollback goes on from, without any further request.
+	// StageBeside restores the pods from which the revision or the rollback continues, without further requests.
 	StageBeside
 
 	// StageShift gives all requests to these pods.

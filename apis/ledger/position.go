@@ -7,7 +7,7 @@ import (
 
 // Position is the progress of a deployment. A follower repository, a SiteSync and a Gate carry it, and refuse a lower position.
 type Position struct {
-	// Epoch counts how often the ledger was recovered after a loss, from 1.
+	// Epoch counts the recoveries of the ledger after a loss, from 1.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=4503599627370496
@@ -61,7 +61,7 @@ func (p Position) IsSameAttempt(q Position) bool {
 // HasReached is true for a position at or beyond another position of the same attempt.
 func (p Position) HasReached(q Position) bool { return p.IsSameAttempt(q) && p.Compare(q) >= 0 }
 
-// Position returns how far the deployment is.
+// Position returns the position of the deployment.
 func (s State) Position() Position {
 	p := Position{Epoch: s.Epoch, Attempt: s.Cursor.Attempt, Step: s.Cursor.Step, Stage: s.Cursor.Stage}
 	if s.Current != nil {
@@ -70,8 +70,8 @@ func (s State) Position() Position {
 	return p
 }
 
-// StepOf returns the step of the plan that brings the current revision to a Site. A Site that the plan does not name comes last. A rollback reaches all
-// Sites at once.
+// StepOf returns the step of the plan that delivers the current revision to a Site. A Site that the plan does not name comes last. A rollback reaches all Sites
+// at once.
 func (s State) StepOf(site string) int32 {
 	if s.Current == nil || s.Cursor.Attempt > 0 {
 		return 0
@@ -79,7 +79,7 @@ func (s State) StepOf(site string) int32 {
 	return s.Current.StepOf(site)
 }
 
-// StepOf returns the step of the plan that brings a revision to a Site.
+// StepOf returns the step of the plan that delivers a revision to a Site.
 func (r Revision) StepOf(site string) int32 {
 	last := len(r.Plan) - 1
 	for i, step := range r.Plan[:max(0, last)] {

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// needsCurrent returns why an event about the current revision is illegal, if there is none.
+// needsCurrent returns the reason why an event for the current revision is illegal if no revision exists.
 func (s State) needsCurrent() string {
 	if s.Current == nil {
 		return "no revision was ordered"
@@ -15,7 +15,7 @@ func (s State) needsCurrent() string {
 	return ""
 }
 
-// needsUnjudged returns why an event is illegal that may only come before the verdict.
+// needsUnjudged returns the reason why an event is illegal that may only come before the verdict.
 func (s State) needsUnjudged() string {
 	if s.Current == nil {
 		return "no revision was ordered"
@@ -26,7 +26,7 @@ func (s State) needsUnjudged() string {
 	return ""
 }
 
-// needsRejected returns why an event of a rollback is illegal, if none goes on or may begin.
+// needsRejected returns the reason why an event of a rollback is illegal if no rollback is in progress or may begin.
 func (s State) needsRejected() string {
 	switch {
 	case s.Current == nil:
@@ -45,7 +45,7 @@ func (s State) begin() State {
 	return s
 }
 
-// endCurrent puts the current revision into the history if it was never judged. A revision that was judged is there.
+// endCurrent adds the current revision to the history if it was never judged. A judged revision is already in the history.
 func (s State) endCurrent(endedAt metav1.Time) State {
 	if s.Current == nil || s.Verdict != nil {
 		return s
@@ -92,7 +92,7 @@ func (s State) dropTrees() State {
 	return s
 }
 
-// take notes that a RolloutRequest took effect. It returns why the event is illegal if the request did before.
+// take notes that a RolloutRequest took effect. It returns the reason why the event is illegal if the request took effect before.
 func (s State) take(r *RequestReference) (State, string) {
 	if r == nil {
 		return s, ""

@@ -43,7 +43,7 @@ type Head struct {
 	// +kubebuilder:validation:MaxLength=128
 	Ledger string `json:"ledger,omitempty"`
 
-	// Epoch counts how often the ledger was recovered after a loss, from 1. 0 means that no ledger exists.
+	// Epoch counts the recoveries of the ledger after a loss, from 1. 0 means that no ledger exists.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=4503599627370496
@@ -94,8 +94,8 @@ type Request struct {
 // Step is one step of a plan. A step without a weight, or of weight 0, begins a wave. A step of a higher weight belongs to the wave before it: it
 // changes the share at each Site of the wave.
 type Step struct {
-	// Sites that the step brings the revision to. Sites of earlier steps of its wave are left out, so that a plan names each Site once. A Site that
-	// a step of a weight above 0 names gets the revision whole, since nothing runs there that it could share requests with.
+	// Sites to which the step delivers the revision. Sites of earlier steps of its wave are left out, so that a plan names each Site once. A Site that a step
+	// of a weight above 0 names gets the revision whole, since nothing runs there that it could share requests with.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MaxLength=63
@@ -116,7 +116,7 @@ type Step struct {
 	// +kubebuilder:validation:Maximum=100
 	Ahead *int32 `json:"ahead,omitempty"`
 
-	// Gate says whether a Gate judges the step before the next step begins.
+	// Gate specifies whether a Gate judges the step before the next step begins.
 	// +optional
 	Gate bool `json:"gate,omitempty"`
 
@@ -223,7 +223,7 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
 
-	// Irreversible says that a rollback may not undo all of the revision, so that a user has to ask for it.
+	// Irreversible is true if a rollback may not revert all of the revision, so that a user has to request it.
 	// +optional
 	Irreversible bool `json:"irreversible,omitempty"`
 
@@ -233,8 +233,8 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=63
 	Track string `json:"track,omitempty"`
 
-	// Stable is the verified revision that a revision with tracks began beside. In another track it serves the requests that the plan leaves
-	// to it; in the same track it is replaced. 0 means that there was none, or that the revision has no tracks.
+	// Stable is the verified revision that a revision with tracks began beside. In another track it serves the requests that the plan leaves to it; in the same
+	// track it is replaced. 0 means that no such revision existed, or that the revision has no tracks.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`
@@ -249,7 +249,7 @@ type Revision struct {
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }
 
-// Result says how a revision was judged.
+// Result is the verdict on a revision.
 type Result string
 
 // Results of a verdict.
@@ -333,7 +333,7 @@ type Past struct {
 	// +required
 	EndedAt metav1.Time `json:"endedAt"`
 
-	// Withdrawn says that a user rolled back past the revision, so that no rollback goes to it any more.
+	// Withdrawn is true if a user rolled back past the revision, which excludes it from later rollbacks.
 	// +optional
 	Withdrawn bool `json:"withdrawn,omitempty"`
 
@@ -353,7 +353,7 @@ type Past struct {
 	// +kubebuilder:validation:MaxLength=80
 	Workload string `json:"workload,omitempty"`
 
-	// TreesDropped says that there was no room for the trees of the verified revision, so that no rollback goes to it any more.
+	// TreesDropped is true if the trees of the verified revision exceeded the limit, which excludes it from later rollbacks.
 	// +optional
 	TreesDropped bool `json:"treesDropped,omitempty"`
 
@@ -392,7 +392,7 @@ type State struct {
 	// +required
 	Cursor Cursor `json:"cursor"`
 
-	// Verdict on the current revision. Absent means that there is none yet.
+	// Verdict on the current revision. Absent means that none exists yet.
 	// +optional
 	Verdict *Verdict `json:"verdict,omitempty"`
 
@@ -406,11 +406,11 @@ type State struct {
 	// +kubebuilder:validation:Minimum=0
 	Withdraws int64 `json:"withdraws,omitempty"`
 
-	// Restored says that each Site was proven to run the trees of the target.
+	// Restored is true if each Site was proven to run the trees of the target.
 	// +optional
 	Restored bool `json:"restored,omitempty"`
 
-	// Stable is the number of the newest revision that was verified and not withdrawn. 0 means that there is none.
+	// Stable is the number of the newest revision that was verified and not withdrawn. 0 means that none exists.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`

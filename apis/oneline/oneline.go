@@ -1,5 +1,5 @@
 // Package oneline makes one line of a text that a user or a server wrote, for places where a line break would have another meaning, such as a
-// trailer of a commit, and says whether a text is UTF-8, and whether two lines differ in more than ids of requests. Pure.
+// trailer of a commit, and reports whether a text is UTF-8, and whether two lines differ in more than ids of requests. Pure.
 package oneline
 
 import (

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// Kustomization is all that the kustomization.yaml of a delivered directory may say: an engine that builds it must get the
-// objects which were checked, and nothing from elsewhere.
+// Kustomization has the only allowed fields of the kustomization.yaml in a delivered directory: an engine that builds it must get the objects which were
+// checked, and nothing from elsewhere.
 type Kustomization struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`

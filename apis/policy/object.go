@@ -162,9 +162,8 @@ func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
 	return nil
 }
 
-// checkKind returns an error for a kind that may not be used. Without a list every kind that is known to be namespaced
-// may be used. An unknown kind could be cluster-scoped, whatever its objects say, so a ClusterProviderConfig has to
-// name it: a ProviderConfig only narrows.
+// checkKind returns an error for a kind that may not be used. Without a list every kind that is known to be namespaced may be used. An unknown kind could be
+// cluster-scoped, regardless of the namespace of its objects, so a ClusterProviderConfig has to name it: a ProviderConfig only narrows.
 func checkKind(in Input, o *unstructured.Unstructured) error {
 	gk := o.GroupVersionKind().GroupKind()
 	_, isKnown := scopeOf(gk)

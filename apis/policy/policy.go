@@ -117,7 +117,7 @@ func configuredLimit(kind string, set *int32, byDefault int32) int {
 	return int(limit)
 }
 
-// CheckSite returns an error when a namespace may not use a Site. It says nothing else about the Site.
+// CheckSite returns an error when a namespace may not use a Site. It does not check other fields of the Site.
 func CheckSite(s *catalogv1alpha1.Site, namespace string) error {
 	if containsOrStar(s.Spec.AllowedNamespaces, namespace) {
 		return nil

@@ -13,9 +13,9 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// CheckOwnQuery returns an error, which names the field of the check, when a check may not ask a query that is not a Blueprint's. A
-// server shows all of its series to each client, so that its owner may allow the metrics of Blueprints only. A server that the check itself
-// names gets no credentials, so that every query is allowed there.
+// CheckOwnQuery returns an error, which names the field of the check, when a check may not have a query that is not from a Blueprint. A server shows all of its
+// series to each client, so that its owner may allow the metrics of Blueprints only. A server that the check itself names gets no credentials, so that every
+// query is allowed there.
 func CheckOwnQuery(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderConfigSpec, p *deploymentv1alpha1.PrometheusCheck) error {
 	if p.Address != "" && p.Address != PrometheusAddress(site, c) {
 		return nil
@@ -40,8 +40,8 @@ func PrometheusAddress(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderCon
 	return ""
 }
 
-// CheckPrometheus returns an error, which names the field of the check, when a check has no Prometheus server to ask, or may not ask it. A
-// check may name a server of its own if its host is among the webCheckHosts.
+// CheckPrometheus returns an error, which names the field of the check, when a check has no Prometheus server, or may not query it. A check may name another
+// server if its host is among the webCheckHosts.
 func CheckPrometheus(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, p *deploymentv1alpha1.PrometheusCheck) error {
 	allowed, address := PrometheusAddress(site, c), p.Address
 	if address == "" && allowed == "" {
@@ -57,8 +57,8 @@ func CheckPrometheus(site *catalogv1alpha1.Site, configKind string, c *configv1a
 	return errors.Wrapf(checkMetricsHost(site, allowed), "%s: spec.metrics.prometheus.address", configKind)
 }
 
-// CheckMetricsServer returns an error, which names the field, when the address of the Prometheus server that a check would ask is a loopback
-// address: the provider's own machine. A host name that resolves to one is refused by the provider when it connects.
+// CheckMetricsServer returns an error, which names the field, when the address of a check's Prometheus server is a loopback address: the provider's own
+// machine. A host name that resolves to one is refused by the provider when it connects.
 func CheckMetricsServer(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, p *deploymentv1alpha1.PrometheusCheck) error {
 	field, address := "prometheus.address", p.Address
 	if allowed := PrometheusAddress(site, c); address == "" || address == allowed {

@@ -31,12 +31,12 @@ type RepositoryURL struct {
 
 	// plain is the path without escapes.
 	plain string
-	// problem names a part of the URL that is not allowed in the URL of a repository. Empty if there is none.
+	// problem names a part of the URL that is not allowed in the URL of a repository. Empty if none exists.
 	problem string
 }
 
-// ParseRepositoryURL returns where a repository is. It takes http, https and ssh URLs and git@host:path, the form of scp. It never
-// repeats the URL in its errors, since a URL that is refused may hold a password in an unexpected place.
+// ParseRepositoryURL returns the address of a repository. It takes http, https and ssh URLs and git@host:path, the form of scp. It never repeats the URL in its
+// errors, since a URL that is refused may hold a password in an unexpected place.
 func ParseRepositoryURL(raw string) (RepositoryURL, error) {
 	if raw == "" || len(raw) > maxURLBytes {
 		return RepositoryURL{}, errors.Errorf("repository URL must have 1 to %d bytes", maxURLBytes)

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// scopeOf reports whether a kind is namespaced, and whether it is a kind of Kubernetes' own. It compares group and kind, since the scope is
-// the same in all versions. Every other kind is unknown, and may be cluster-scoped whatever its objects say.
+// scopeOf reports whether a kind is namespaced, and whether it is a kind of Kubernetes' own. It compares group and kind, since the scope is the same in all
+// versions. Every other kind is unknown, and may be cluster-scoped even if its objects have a namespace.
 func scopeOf(gk schema.GroupKind) (namespaced, isKnown bool) {
 	if slices.Contains(strings.Fields(namespacedKinds(gk.Group)), gk.Kind) {
 		return true, true

@@ -48,7 +48,7 @@ func joinHostPort(host, port string) string {
 	return net.JoinHostPort(strings.ToLower(strings.TrimSuffix(host, ".")), port)
 }
 
-// CheckWeb returns an error, which names the field of the check, when a check may not ask its web server.
+// CheckWeb returns an error, which names the field of the check, when a check may not send requests to its web server.
 func CheckWeb(configKind string, c *configv1alpha1.ProviderConfigSpec, w *deploymentv1alpha1.WebCheck) error {
 	return errors.Wrap(CheckWebHost(configKind, c, w.URL), "web.url")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // CanFail reports whether a measurement of the query can fail a threshold: by a value, or by an empty answer where an empty answer is the bad answer of the
-// query and noData does not let it pass.
+// query and noData does not pass.
 func (t *Template) CanFail(limit threshold.Threshold, noData string) bool {
 	return t.isPresence && !t.isConstant() && noData != deploymentv1alpha1.NoDataPass || !limit.HoldsFor(t.values)
 }
@@ -23,8 +23,8 @@ func countsSeries(op parser.ItemType) bool {
 	return op == parser.COUNT || op == parser.COUNT_VALUES || op == parser.GROUP
 }
 
-// emptiness says whether the answer of an expression can be empty, and whether the expression answers by that: it filters, counts, or looks for absence. A rate
-// can be empty too, but is asked for its value.
+// emptiness reports whether the result of an expression can be empty, and whether the expression tests that: it filters, counts, or detects absence. A rate can
+// be empty too, but its value is the result.
 type emptiness struct{ isPossible, isAnswer bool }
 
 func (m emptiness) join(second emptiness) emptiness {

@@ -11,13 +11,13 @@ type Query struct {
 	// Metric that is measured, as it is called in sloThresholds.
 	Metric string
 
-	// Text in PromQL, to ask with.
+	// Text of the query in PromQL.
 	Text string
 
 	// Unit of the value. Empty means no unit.
 	Unit string
 
-	// Direction says which side of a threshold is good when the threshold is a bare number.
+	// Direction is the good side of a threshold that is a bare number.
 	Direction catalogv1alpha1.Direction
 }
 

@@ -23,7 +23,7 @@ const (
 	// Precision is the precision of the time since which a subject is live.
 	Precision = time.Second
 
-	// ShortestLookback is the least that a server is let look back for the latest sample.
+	// ShortestLookback is the minimum lookback of a server for the latest sample.
 	ShortestLookback = 5 * time.Second
 )
 
@@ -101,7 +101,7 @@ func (r *Reach) addSelector(s *parser.VectorSelector, path []parser.Node) error 
 	return nil
 }
 
-// sumSteps returns how far back some steps lead together. It returns an error for too far, in either direction.
+// sumSteps returns the total lookback of some steps. It returns an error beyond the limit, in either direction.
 func sumSteps(steps []time.Duration) (time.Duration, error) {
 	back := time.Duration(0)
 	for _, step := range steps {

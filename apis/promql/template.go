@@ -75,17 +75,17 @@ type Template struct {
 	// values that the query can have.
 	values measure.Range
 
-	// isScalar and isSingle say whether the query gives a number, and whether it gives one series without labels.
+	// isScalar and isSingle report whether the query returns a number, and whether it returns one series without labels.
 	isScalar, isSingle bool
 
-	// hasSelector and isPresence say whether the query reads a series, and whether it answers by the presence of series.
+	// hasSelector and isPresence report whether the query reads a series, and whether its result depends on the presence of series.
 	hasSelector, isPresence bool
 }
 
 // Weight returns the approximate cost of reading the query, and of reading it again for each value that it is filled with.
 func (t *Template) Weight() int { return t.weight }
 
-// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable track gets no
+// CheckNoTracks returns an error for a query that names a track. It has a result only while two tracks get requests: at 100 percent the stable track gets no
 // requests, so that a comparison with it would be good or bad by chance.
 func (t *Template) CheckNoTracks() error {
 	for _, m := range t.matchers {
@@ -171,7 +171,7 @@ func (t *Template) scanPlaceholders() error {
 	return nil
 }
 
-// syntaxError returns why a query cannot be read up to its end. Prometheus accepts no placeholder outside of a string.
+// syntaxError returns the reason why a query cannot be read up to its end. Prometheus accepts no placeholder outside of a string.
 func (t *Template) syntaxError(item parser.Item) error {
 	for _, begin := range []int{int(item.Pos) - 1, int(item.Pos)} {
 		if begin >= 0 && begin < len(t.text) && strings.HasPrefix(t.text[begin:], openPlaceholder) {

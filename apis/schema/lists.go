@@ -91,7 +91,7 @@ func itemIdentity(kind string, keys []string, item *spec.Schema, value any) (str
 	return strings.Join(id, " "), true
 }
 
-// keyOf returns the value of a key, or its default. The schemas of Kubernetes' own kinds do not say that the protocol of a port is TCP.
+// keyOf returns the value of a key, or its default. The schemas of the built-in kinds have no default for the protocol of a port, TCP.
 func keyOf(fields map[string]any, key string, item *spec.Schema) any {
 	switch {
 	case fields[key] != nil:

@@ -39,13 +39,13 @@ func (p Problem) String() string {
 	return strings.TrimPrefix(p.Field+": "+p.Message, ": ")
 }
 
-// A Set knows the schemas of some kinds. It may be used by several goroutines.
+// A Set has the schemas of some kinds. It may be used by several goroutines.
 type Set struct {
 	kinds  map[schema.GroupVersionKind]*spec.Schema
 	scopes map[schema.GroupKind]bool
 }
 
-// Namespaced says whether objects of a kind are in namespaces, and whether the set knows.
+// Namespaced reports whether objects of a kind are namespaced, and whether the set has the kind.
 func (s *Set) Namespaced(gk schema.GroupKind) (namespaced, isKnown bool) {
 	if s == nil {
 		return false, false

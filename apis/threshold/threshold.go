@@ -74,7 +74,7 @@ func (t Threshold) amountText() string {
 // Unit returns the unit of the limit. It is empty for a number without a unit.
 func (t Threshold) Unit() string { return t.amount.Unit }
 
-// Compares says whether the threshold has a comparison.
+// Compares reports whether the threshold has a comparison.
 func (t Threshold) Compares() bool { return t.comparison != "" }
 
 // In returns the threshold in the unit of its metric. A number without a unit is in that unit. It returns an error for a threshold in a
@@ -99,8 +99,8 @@ func named(unit string) string {
 	return unit
 }
 
-// Directed returns the threshold with a comparison: its own, or else the comparison for the good side of its metric. It returns an error
-// when the comparison of the threshold points to the bad side: that would reject good values, and pass bad values.
+// Directed returns the threshold with its comparison, or with the comparison for the good side of its metric. It returns an error when the comparison of the
+// threshold points to the bad side: that would reject good values, and pass bad values.
 func (t Threshold) Directed(d catalogv1alpha1.Direction) (Threshold, error) {
 	switch {
 	case d == catalogv1alpha1.DirectionAtMost && strings.HasPrefix(t.comparison, ">"):
@@ -116,7 +116,7 @@ func (t Threshold) Directed(d catalogv1alpha1.Direction) (Threshold, error) {
 	return t, nil
 }
 
-// Holds says whether a value in the unit of the threshold is on its good side. NaN and infinite values are not on it, and a threshold
+// Holds reports whether a value in the unit of the threshold is on its good side. NaN and infinite values are not on it, and a threshold
 // without a comparison never holds.
 func (t Threshold) Holds(value float64) bool {
 	// No comparison holds for NaN.

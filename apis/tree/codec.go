@@ -12,7 +12,7 @@ import (
 
 const fileMode = 0o644
 
-// TooLargeError says that files do not fit into one object.
+// TooLargeError reports files that do not fit into one object.
 type TooLargeError struct {
 	// Encoded is the size of the encoded files, in bytes.
 	Encoded int

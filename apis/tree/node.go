@@ -38,7 +38,7 @@ func newNode(f Files) *node {
 	return root
 }
 
-// childNode returns the folder of a name, which it makes where there is none.
+// childNode returns the folder of a name, which it makes if it does not exist.
 func (n *node) childNode(name string) *node {
 	if n.folders[name] == nil {
 		n.folders[name] = emptyNode()
@@ -46,7 +46,7 @@ func (n *node) childNode(name string) *node {
 	return n.folders[name]
 }
 
-// makeFolder returns the folder at a path, which it makes where there is none. It returns an error where a file or a grafted folder is in the way.
+// makeFolder returns the folder at a path, which it makes if it does not exist. It returns an error for a path through a file or a grafted folder.
 func (n *node) makeFolder(name string) (*node, error) {
 	folder := n
 	for part := range strings.SplitSeq(name, "/") {

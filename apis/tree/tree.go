@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// Marker is the name of the file that says whose a directory is. It has no extension of YAML, or GitOps engines would apply it.
-// It is never among the files that travel: the provider adds it.
+// Marker is the name of the file that names the owner of a directory. It has no extension of YAML, because GitOps engines would apply it. It is never among the
+// files that travel: the provider adds it.
 const Marker = ".intentplane"
 
 // Bounds of a tree.

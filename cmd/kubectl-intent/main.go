@@ -29,7 +29,7 @@ type commands struct {
 	Blueprints live.Blueprints   `cmd:"" help:"Show the Blueprints that a namespace may use, with parameters and defaults."`
 	Completion completionCommand `cmd:"" help:"Print the script with which a shell completes this command."`
 	Diff       live.Diff         `cmd:"" help:"Show the changes that a file would make to the delivered objects. Exits with 1 when there are any."`
-	Digest     offline.Digest    `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
+	Digest     offline.Digest    `cmd:"" help:"Print the digest that status.intentDigest has when the status describes this spec."`
 	Doctor     live.Doctor       `cmd:"" help:"Look for problems of an installation of Intentplane. Exits with 1 when there are any."`
 	Explain    offline.Explain   `cmd:"" help:"Show how an IntentDeployment is understood, and where each value comes from."`
 	History    live.History      `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`

@@ -156,7 +156,7 @@ func (d *demo) watchClaim(ctx context.Context, claim *unstructured.Unstructured)
 	return w, errors.Wrap(err, "cannot watch claim")
 }
 
-// explainClaim says why a claim is where it is: the claim's status, its composite, and the composed objects.
+// explainClaim reports the state of a claim: the claim's status, its composite, and the composed objects.
 func (d *demo) explainClaim(ctx context.Context, claim *unstructured.Unstructured) error {
 	u, err := d.readObject(ctx, claim.GetAPIVersion(), claim.GetKind(), claim.GetNamespace(), claim.GetName())
 	if err != nil {
@@ -226,7 +226,7 @@ func phaseOf(u *unstructured.Unstructured) string {
 	return phase
 }
 
-// falseConditions returns all conditions of an object that are not True and say why.
+// falseConditions returns all conditions of an object that are not True, with their messages.
 func falseConditions(u *unstructured.Unstructured) string {
 	var out []string
 	for _, c := range controlplane.Conditions(u).Conditions {

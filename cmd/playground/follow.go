@@ -37,7 +37,7 @@ func followShop(ctx context.Context, file, kubeconfig string) (*follower, error)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot write the output of status --watch")
 	}
-	defer func() { _ = out.Close() }() // The program has a handle of its own.
+	defer func() { _ = out.Close() }() // The program has a separate handle.
 	f := &follower{file: file, ended: make(chan struct{})}
 	f.cmd = exec.CommandContext(ctx, filepath.Join(root, "_output", "bin", "kubectl-intent"), //nolint:gosec // Our own program, which stop ends.
 		"status", serviceName, "--namespace", serviceNamespace, "--watch", "--kubeconfig", kubeconfig)
@@ -77,7 +77,7 @@ func (f *follower) stop() {
 	<-f.ended
 }
 
-// followedLine is how the line about a status begins, after its time.
+// followedLine is the prefix of a line about a status, after its time.
 func followedLine(s deploymentv1alpha1.IntentDeploymentStatus) string {
 	state := string(s.Phase)
 	if s.Outcome != "" && string(s.Outcome) != state {

@@ -45,7 +45,7 @@ func main() {
 	}
 	err := k.Run()
 	if ctx.Err() != nil {
-		return // Ctrl-C is how it is meant to end.
+		return // Ctrl-C is its regular end.
 	}
 	k.FatalIfErrorf(err)
 }

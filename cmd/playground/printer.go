@@ -16,7 +16,7 @@ func (p printer) printTitle(s string) {
 	p.printLinef("\n%s", s)
 }
 
-// printLinef prints a line. An error is left out: nothing can be done when the reader is gone.
+// printLinef prints a line. It ignores an error: the reader has closed the output.
 func (p printer) printLinef(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.out, strings.TrimRight(format, "\n")+"\n", args...)
 }

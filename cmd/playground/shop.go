@@ -20,12 +20,12 @@ const (
 	serviceName      = "shop"
 	serviceNamespace = "team-a"
 
-	// requestInterval is how often a user of the shop asks for a page, and lookInterval how often the shop looks which version it is.
+	// requestInterval is the time between two requests of a user of the shop, and lookInterval the time between two reads of the shop's version.
 	requestInterval = 50 * time.Millisecond
 	lookInterval    = 100 * time.Millisecond
 )
 
-// latencyOfVersions returns how long each version of the shop takes to answer. Version 2.0 has the mistake.
+// latencyOfVersions returns the latency of each version of the shop. Version 2.0 has the fault.
 func latencyOfVersions() map[string]time.Duration {
 	return map[string]time.Duration{"1.0": 80 * time.Millisecond, "2.0": 800 * time.Millisecond, "3.0": 60 * time.Millisecond}
 }
@@ -36,7 +36,7 @@ type shop struct {
 	server  *httptest.Server
 	metrics http.Handler
 
-	// image of the Deployment, or nil while there is none.
+	// image of the Deployment, or nil while none exists.
 	image atomic.Pointer[string]
 }
 
@@ -77,7 +77,7 @@ func (s *shop) currentLatency() time.Duration {
 	return latencyOfVersions()[version]
 }
 
-// followDeployment follows the Deployment, and lets users ask for pages as long as there is one, until ctx ends.
+// followDeployment follows the Deployment, and sends requests of users while it exists, until ctx ends.
 func (s *shop) followDeployment(ctx context.Context, kube client.Reader) {
 	go repeatEvery(ctx, lookInterval, func() { s.readVersion(ctx, kube) })
 	repeatEvery(ctx, requestInterval, func() {
@@ -97,7 +97,7 @@ func (s *shop) readVersion(ctx context.Context, kube client.Reader) {
 	}
 }
 
-// requestPage asks for a page. A user who gets none asks again later.
+// requestPage requests a page. A user retries a failed request later.
 func (s *shop) requestPage(ctx context.Context) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.server.URL, nil)
 	if err != nil {

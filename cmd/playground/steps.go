@@ -12,7 +12,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// columns is how wide a line is at most.
+// columns is the maximum width of a line.
 const columns = 80
 
 // statusOf decodes the status of a deployment. An undecodable status is empty.
@@ -57,7 +57,7 @@ func isRollingBack(s deploymentv1alpha1.IntentDeploymentStatus) bool {
 	return s.Rollback != nil && s.Rollback.Active
 }
 
-// isComplete says whether all Sites are ready, as in 2/2.
+// isComplete reports whether all Sites are ready, as in 2/2.
 func isComplete(sitesReady string) bool {
 	ready, all, found := strings.Cut(sitesReady, "/")
 	return found && ready == all
@@ -120,7 +120,7 @@ func timedLines(elapsed time.Duration, text string) []string {
 	return out
 }
 
-// wrapText breaks a text into lines of at most so many columns, between words. A longer word has a line of its own. Further lines are indented.
+// wrapText breaks a text into lines of at most so many columns, between words. A longer word has a separate line. Further lines are indented.
 func wrapText(text string, width int) []string {
 	if utf8.RuneCountInString(text) <= width {
 		return []string{text}

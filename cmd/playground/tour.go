@@ -199,7 +199,7 @@ func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 	t.last.Outcome = ""
 	u, err := t.observeClaim(ctx, claim, func(u *unstructured.Unstructured) bool {
 		status := statusOf(u)
-		// The status may still speak of the version before.
+		// The status may still describe the previous version.
 		if status.IntentDigest != wanted {
 			return false
 		}
@@ -238,7 +238,7 @@ func (t *tour) stopFollower() {
 	}
 }
 
-// digestOf returns the digest that the status of a deployment has when it speaks about its spec.
+// digestOf returns the digest that the status of a deployment has when it describes its spec.
 func digestOf(u *unstructured.Unstructured) (string, error) {
 	d := deploymentv1alpha1.IntentDeployment{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &d); err != nil {
@@ -247,12 +247,12 @@ func digestOf(u *unstructured.Unstructured) (string, error) {
 	return digest.Spec(&d.Spec)
 }
 
-// hasEnded says whether nothing more happens to a deployment by itself. A failed deployment whose revision is rolled back goes on.
+// hasEnded reports whether a deployment has reached its final state. A failed deployment whose revision is being rolled back has not.
 func hasEnded(s deploymentv1alpha1.IntentDeploymentStatus) bool {
 	return s.Phase == deploymentv1alpha1.PhaseSucceeded && s.Outcome != "" || s.Phase == deploymentv1alpha1.PhaseFailed && s.Revision == 0
 }
 
-// showRunning says which image the Deployment at the Site has.
+// showRunning prints the image of the Deployment at the Site.
 func (t *tour) showRunning(ctx context.Context) error {
 	u, err := t.readObject(ctx, "apps/v1", "Deployment", serviceNamespace, serviceName)
 	if err != nil {

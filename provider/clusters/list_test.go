@@ -141,7 +141,7 @@ func TestPagesOfHomeAreBounded(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Replace(listHead, `"metadata":{`, `"metadata":{"continue":"`+next+`",`, 1)+strings.Join(items, ",")+"]}")
 	})
 	cfg := &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
-	cfg.Wrap(listing.BoundAnswers)
+	cfg.Wrap(listing.BoundResponses)
 	p := newPool(t)
 	p.dial = Dialer(cfg, Limits{})
 	l := p.Look(owner("a"))

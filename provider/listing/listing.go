@@ -38,7 +38,7 @@ var pageSlots = shares.NewPlaces(shares.Limits{PerHost: maxPages, PerNamespaceAt
 // Cached lists the objects of a cache. They share their content with the cache, so that the list takes little memory: the caller must not change them. A list
 // that would reach the API server is refused. Errors of the cache are returned unwrapped.
 func Cached(ctx context.Context, cache client.Reader, l client.ObjectList, options ...client.ListOption) error {
-	return cache.List(withAnswer(ctx, &answer{isRefused: true}), l, append(options[:len(options):len(options)], client.UnsafeDisableDeepCopy)...)
+	return cache.List(withResponseLimit(ctx, &responseLimit{isRefused: true}), l, append(options[:len(options):len(options)], client.UnsafeDisableDeepCopy)...)
 }
 
 // EachPage lists objects from the API server, page by page, and calls a function after each page, while the list holds the page: any number of objects takes
@@ -132,6 +132,6 @@ func (p *pages) request(ctx context.Context) (read int64, isCut bool, err error)
 // BoundPage returns the context of a request for one page of a list, for a client that EachPage cannot use, and a function that reports afterwards whether the
 // page has more bytes than were read.
 func BoundPage(ctx context.Context) (bounded context.Context, hasMore func() bool) {
-	a := &answer{left: maxPageBytes}
-	return withAnswer(ctx, a), func() bool { return a.isCut }
+	limit := &responseLimit{left: maxPageBytes}
+	return withResponseLimit(ctx, limit), func() bool { return limit.isCut }
 }

@@ -129,7 +129,7 @@ func (s *largeSecrets) start(t *testing.T) client.Client {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	config := &rest.Config{Host: server.URL}
-	config.Wrap(BoundAnswers)
+	config.Wrap(BoundResponses)
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("Secret"), meta.RESTScopeNamespace)
 	kube, err := client.New(config, client.Options{Scheme: runtime.NewScheme(), Mapper: mapper})

@@ -8,62 +8,62 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// An answer bounds the bytes that are read of one answer of the API server. It is part of the context of its request.
-type answer struct {
+// A responseLimit limits the bytes that are read from one response of the API server. The context of the request holds it.
+type responseLimit struct {
 	// isRefused is true for a list of cached objects, whose request is not sent.
 	isRefused bool
-	// left is how many bytes may still be read.
+	// left is the number of bytes that may still be read.
 	left int64
-	// isCut is true once the answer was not read to its end.
+	// isCut is true once reading stopped before the end of the response.
 	isCut bool
 }
 
-type answerKey struct{}
+type responseLimitKey struct{}
 
-// withAnswer returns a context for one request that is answered so.
-func withAnswer(ctx context.Context, a *answer) context.Context {
-	return context.WithValue(ctx, answerKey{}, a)
+// withResponseLimit returns the context of one request whose response is limited.
+func withResponseLimit(ctx context.Context, l *responseLimit) context.Context {
+	return context.WithValue(ctx, responseLimitKey{}, l)
 }
 
-// A boundedTransport bounds the answers to lists of this package.
+// A boundedTransport limits the responses to list requests of this package.
 type boundedTransport struct {
 	next http.RoundTripper
 }
 
-// BoundAnswers returns a transport to the API server that reads no more of a page than fits, for the Wrap of a client's configuration.
-func BoundAnswers(next http.RoundTripper) http.RoundTripper { return boundedTransport{next: next} }
+// BoundResponses returns a transport to the API server that limits the bytes of a page. Pass it to Wrap of the client's configuration.
+func BoundResponses(next http.RoundTripper) http.RoundTripper { return boundedTransport{next: next} }
 
-// RoundTrip returns an answer that ends where its bound is. It returns an error for the request of a cached list.
+// RoundTrip returns a response whose body ends at its limit. It returns an error for the request of a cached list.
 func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	a, ok := req.Context().Value(answerKey{}).(*answer)
-	if ok && a.isRefused {
+	limit, ok := req.Context().Value(responseLimitKey{}).(*responseLimit)
+	if ok && limit.isRefused {
 		return nil, errors.New("cannot list past the cache: the list is not read page by page")
 	}
 	resp, err := t.next.RoundTrip(req)
 	if !ok || err != nil {
 		return resp, err
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, answer: a}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, limit: limit}
 	return resp, nil
 }
 
 // WrappedRoundTripper returns the next transport, as client-go wants of a wrapper.
 func (t boundedTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// A boundedBody ends at the bound of its answer.
+// A boundedBody ends at its limit.
 type boundedBody struct {
 	io.ReadCloser
 
-	answer *answer
+	limit *responseLimit
 }
 
-// Read returns io.EOF at the bound, so that the answer cannot be decoded. The caller looks at isCut.
+// Read returns io.EOF at the limit, so that the response cannot be decoded. The caller checks isCut.
 func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.answer.left <= 0 {
-		b.answer.isCut = true
+	if b.limit.left <= 0 {
+		b.limit.isCut = true
 		return 0, io.EOF
 	}
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.answer.left)])
-	b.answer.left -= int64(n)
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.limit.left)])
+	b.limit.left -= int64(n)
 	return n, err
 }

@@ -161,7 +161,7 @@ func TestConclude(t *testing.T) {
 			c.addPassed("z-gate", "gate-1")
 			c.Gates[0].Annotations[composedAs] = "gate-9"
 		}},
-		"Stranger": {reason: "A Gate of another controller does not take the place of the own one.", change: func(c *scene) { c.addPassed("a-gate", "a"); c.Gates[1].OwnerReferences[0].UID = "other" }, want: []string{gateFailed, back}},
+		"UnownedGate": {reason: "A Gate of another controller does not replace the Gate of the delivery.", change: func(c *scene) { c.addPassed("a-gate", "a"); c.Gates[1].OwnerReferences[0].UID = "other" }, want: []string{gateFailed, back}},
 
 		"SyncFailed": {
 			reason: "A revision that an engine could not apply is rejected.",

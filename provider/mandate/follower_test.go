@@ -283,7 +283,7 @@ func TestHomeOf(t *testing.T) {
 			closed.Status.AtProvider.Ledger.Epoch, closed.Status.AtProvider.Ledger.IsClosed = 2, true
 			return []*v1alpha1.GitDelivery{closed}
 		}, want: "web"},
-		"Stranger": {reason: "A later epoch that a delivery of another controller shows does not count.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
+		"UnownedDelivery": {reason: "The later epoch of another controller's delivery does not count.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
 			stranger := twin(c)
 			stranger.Status.AtProvider.Ledger.Epoch, stranger.OwnerReferences[0].UID = 2, "other"
 			return []*v1alpha1.GitDelivery{stranger}

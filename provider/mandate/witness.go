@@ -47,7 +47,7 @@ func (f Facts) failure(s ledger.State) *ledger.Verdict {
 	if v := f.deliveryFailure(s); v != nil {
 		return v
 	}
-	if sync := f.sync(); sync != nil && f.looksForSpecs(sync, s) {
+	if sync := f.sync(); sync != nil && f.expectsTreesOfSpecs(sync, s) {
 		if v := evidence.SyncFailure(sync, s); v != nil {
 			return v
 		}
@@ -140,21 +140,22 @@ func firstComposed[T metav1.Object](all []T, matches func(T) bool) T {
 	return zero
 }
 
-// looksForSpecs is true for a SiteSync whose expected trees match the specs of the home and of each follower that the revision has reached. A follower of a
-// later wave still has the trees of an earlier revision in its spec. A SiteSync that followed the ledger looks for the delivered trees.
-func (f Facts) looksForSpecs(sync *v1alpha1.SiteSync, s ledger.State) bool {
+// expectsTreesOfSpecs is true for a SiteSync whose expected trees match the specs of the home and of each follower that the revision has reached.
+// A follower of a later wave still has the trees of an earlier revision in its spec. A SiteSync that followed the ledger expects the delivered trees.
+func (f Facts) expectsTreesOfSpecs(sync *v1alpha1.SiteSync, s ledger.State) bool {
 	if sync.LatestPosition() != sync.Spec.ForProvider.AskedPosition() {
 		return true
 	}
-	return looksForTrees(sync, f.Home.Spec.ForProvider.Trees) && !slices.ContainsFunc(f.followersOf(s), func(d *v1alpha1.GitDelivery) bool {
+	return expectsTrees(sync, f.Home.Spec.ForProvider.Trees) && !slices.ContainsFunc(f.followersOf(s), func(d *v1alpha1.GitDelivery) bool {
 		p := d.Spec.ForProvider.Position
-		return p != nil && s.Position().HasReached(*p) && !looksForTrees(sync, d.Spec.ForProvider.Trees)
+		return p != nil && s.Position().HasReached(*p) && !expectsTrees(sync, d.Spec.ForProvider.Trees)
 	})
 }
 
-func looksForTrees(sync *v1alpha1.SiteSync, trees []v1alpha1.Tree) bool {
+// expectsTrees is true for a SiteSync that expects, at each of its Sites, the tree that a delivery writes there.
+func expectsTrees(sync *v1alpha1.SiteSync, trees []v1alpha1.Tree) bool {
 	for _, t := range trees {
-		if looked := treeOfSync(sync, t.Site); t.Action != v1alpha1.ActionKeep && looked != nil && !isSameTree(*looked, t) {
+		if expected := treeOfSync(sync, t.Site); t.Action != v1alpha1.ActionKeep && expected != nil && !isSameTree(*expected, t) {
 			return false
 		}
 	}
@@ -183,8 +184,8 @@ func (f Facts) isLive(t v1alpha1.Tree, position ledger.Position) bool {
 	if sync == nil || !evidence.AreSitesLive(sync, position) {
 		return false
 	}
-	looked := treeOfSync(sync, t.Site)
-	return looked != nil && isSameTree(*looked, t)
+	expected := treeOfSync(sync, t.Site)
+	return expected != nil && isSameTree(*expected, t)
 }
 
 // treeOfSync returns the tree that a SiteSync expects at a Site, or nil.
@@ -199,6 +200,7 @@ func treeOfSync(sync *v1alpha1.SiteSync, site string) *v1alpha1.SiteTree {
 	return &out
 }
 
-func isSameTree(looked v1alpha1.SiteTree, t v1alpha1.Tree) bool {
-	return looked.Path == t.Path && looked.Tree == t.Tree
+// isSameTree is true if the expected tree of a Site has the directory and the Git ID of a delivered tree.
+func isSameTree(expected v1alpha1.SiteTree, t v1alpha1.Tree) bool {
+	return expected.Path == t.Path && expected.Tree == t.Tree
 }

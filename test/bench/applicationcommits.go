@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/load"
 )
@@ -35,7 +37,7 @@ type application struct {
 	name   string
 	commit string
 	builds int
-	// spent is how many tokens of Applications were counted last, and spentBelow of their deployments.
+	// spent is the last number of tokens of Applications, and spentBelow of their deployments.
 	spent, spentBelow float64
 }
 
@@ -52,7 +54,7 @@ func (a *applications) newApplication(ctx context.Context, shape, name string) (
 
 func (o *application) repository() string { return "source-" + o.name }
 
-// object returns the Application, which looks at its source when a webhook says so.
+// object returns the Application, whose source is checked after a webhook.
 func (o *application) object() *unstructured.Unstructured {
 	u := newObjectOf(o.shape, "Application", applicationPlace, o.name)
 	u.Object["spec"] = map[string]any{
@@ -88,7 +90,7 @@ func (a *applications) measureCommits(ctx context.Context, shape string, figures
 	}
 	figures["first"], figures["deployment_first"] = o.spent, o.spentBelow
 	for range commitRounds {
-		if err := waitForInterval(ctx, commitRest); err != nil {
+		if err := process.Wait(ctx, commitRest); err != nil {
 			return err
 		}
 		if err := o.measureCommit(ctx, figures); err != nil {
@@ -134,7 +136,7 @@ func (o *application) measureCommit(ctx context.Context, figures map[string]floa
 		if took, err = o.endBuild(ctx, hold); err != nil {
 			return err
 		}
-		keep("image_to_commit_ms", milliseconds(took))
+		keep("image_to_commit_ms", stats.Milliseconds(took))
 		image, err := o.awaitDeployed(ctx)
 		if err != nil {
 			return err
@@ -148,7 +150,7 @@ func (o *application) measureCommit(ctx context.Context, figures map[string]floa
 	return err
 }
 
-// pushCommit pushes a commit and sends a webhook, and returns how long it took until there was a Build.
+// pushCommit pushes a commit and sends a webhook, and returns the time until a Build existed.
 func (o *application) pushCommit(ctx context.Context) (time.Duration, error) {
 	o.builds++
 	commit, err := o.s.cp.Git.Commit(ctx, o.repository(), "main", map[string]string{"main.txt": fmt.Sprint(o.builds)}, "Another version")
@@ -164,7 +166,7 @@ func (o *application) pushCommit(ctx context.Context) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// endBuild lets the Build succeed, and returns how long it took from then until the image was in Git.
+// endBuild ends the Build with success, and returns the time from then until the image was in Git.
 func (o *application) endBuild(ctx context.Context, hold chan struct{}) (time.Duration, error) {
 	pushes := o.s.watchPushes(ctx, applicationPlace)
 	defer o.s.cp.Git.AfterPush(applicationPlace, nil)
@@ -222,7 +224,7 @@ func (o *application) isOfCommit(u *unstructured.Unstructured) bool {
 	return commit == o.commit
 }
 
-// serve lets the pods of an image be ready, and returns how long it took from then until the Application was Running.
+// serve makes the pods of an image ready, and returns the time from then until the Application was Running.
 func (o *application) serve(ctx context.Context, image string) (time.Duration, error) {
 	if err := o.readyPods(ctx, image); err != nil {
 		return 0, err
@@ -258,7 +260,7 @@ func (o *application) readyPods(ctx context.Context, image string) error {
 		if n > 0 {
 			return nil
 		}
-		if err := waitForInterval(ctx, 50*time.Millisecond); err != nil {
+		if err := process.Wait(ctx, 50*time.Millisecond); err != nil {
 			return errors.Wrapf(err, "no pod has image %s", image)
 		}
 	}
@@ -319,7 +321,7 @@ func (o *application) countTokens(ctx context.Context, operation func() error) e
 		if now != current {
 			current, quietSince = now, time.Now()
 		}
-		if err := waitForInterval(ctx, time.Second/2); err != nil {
+		if err := process.Wait(ctx, time.Second/2); err != nil {
 			return err
 		}
 	}

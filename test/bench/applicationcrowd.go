@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -24,10 +25,10 @@ const (
 	crowdApplications = 500
 	crowdSources      = 10
 
-	// crowdSite is where all of them run.
+	// crowdSite is the Site of all of them.
 	crowdSite = "crowd"
 
-	// crowdFlap is how often each of their Deployments loses its last pod, or finds it again.
+	// crowdFlap is the interval at which each of their Deployments loses its last pod, or gets it back.
 	crowdFlap = 5 * time.Second
 
 	// crowdFlapLeast is the part of these changes that has to come about. Half of them are more than twice as many as the writes that are
@@ -170,7 +171,7 @@ func (c *applicationCrowd) makeApplication(ctx context.Context, i int) error {
 	return c.s.cp.ApplyYAML(ctx, fmt.Appendf(nil, crowdManaged, name, namespace, crowdImage, c.s.cp.Git.URL(namespace), crowdSite))
 }
 
-// reportPods reports how many pods of one of them are available.
+// reportPods writes the number of available pods of one of them.
 func (c *applicationCrowd) reportPods(ctx context.Context, i, available int) error {
 	set := newObjectOf("apps/v1", "ReplicaSet", crowdNamespace(i), crowdName(i))
 	patch := fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d,"availableReplicas":%d}}`, available, available)
@@ -192,7 +193,7 @@ func (c *applicationCrowd) awaitReady(ctx context.Context, kind string) error {
 		if n == crowdApplications {
 			return nil
 		}
-		if err := errors.Join(c.s.cp.Err(), waitForInterval(ctx, 2*time.Second)); err != nil {
+		if err := errors.Join(c.s.cp.Err(), process.Wait(ctx, 2*time.Second)); err != nil {
 			return errors.Wrapf(err, "%d of %d %s are ready", n, crowdApplications, kind)
 		}
 	}
@@ -200,14 +201,14 @@ func (c *applicationCrowd) awaitReady(ctx context.Context, kind string) error {
 
 // measureSteady measures their cost while nothing happens.
 func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string]float64) error {
-	if err := waitForInterval(ctx, steadyInterval); err != nil {
+	if err := process.Wait(ctx, steadyInterval); err != nil {
 		return err
 	}
 	looks, err := c.countLooks(ctx)
 	if err != nil {
 		return err
 	}
-	cpu, err := cpuSeconds(c.s.cp.ProviderPID())
+	cpu, err := process.CPUSeconds(c.s.cp.ProviderPID())
 	if err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 	if figures["writes"], err = c.countWrites(ctx, window, crowdKinds()...); err != nil {
 		return err
 	}
-	spent, err := cpuSeconds(c.s.cp.ProviderPID())
+	spent, err := process.CPUSeconds(c.s.cp.ProviderPID())
 	if err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 	return err
 }
 
-// countLooks returns how often the provider looked at a repository with source.
+// countLooks returns the number of the provider's observations of repositories with source.
 func (c *applicationCrowd) countLooks(ctx context.Context) (float64, error) {
 	m, err := c.s.cp.ProviderMetrics(ctx)
 	if err != nil {
@@ -253,13 +254,13 @@ func (c *applicationCrowd) countWrites(ctx context.Context, window time.Duration
 	return float64(n.Load()), err
 }
 
-// measureFlapping measures how often each SiteHealth is written while its Deployment flaps, after the first minute.
+// measureFlapping measures the rate of writes of each SiteHealth while its Deployment flaps, after the first minute.
 func (c *applicationCrowd) measureFlapping(ctx context.Context, figures map[string]float64) error {
 	flapping, stop := context.WithCancel(ctx)
 	defer stop()
 	rounds, failed := &atomic.Int64{}, make(chan error, 1)
 	go func() { failed <- c.flapAll(flapping, rounds) }()
-	if err := waitForInterval(ctx, flapWarmup); err != nil {
+	if err := process.Wait(ctx, flapWarmup); err != nil {
 		return err
 	}
 	baseline := rounds.Load()

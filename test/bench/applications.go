@@ -23,17 +23,17 @@ const (
 	// applicationPlace is the namespace of the Applications, their Site, and the repository that they are delivered to.
 	applicationPlace = "apps"
 
-	// commitRounds are how many commits follow the first one.
+	// commitRounds is the number of commits after the first commit.
 	commitRounds = 3
 
-	// commitRest is how long the circuit breaker gets to let as many events pass again as a commit costs.
+	// commitRest is the time in which the circuit breaker regains the tokens of a commit.
 	commitRest = 50 * time.Second
 
-	// applicationQuiet is for how long no token is spent before they are counted: a SiteHealth puts some changes off for ten seconds.
+	// applicationQuiet is the time without spent tokens before they are counted: a SiteHealth puts some changes off for ten seconds.
 	applicationQuiet = 12 * time.Second
 )
 
-// applications are built by real kpack and brought to a second cluster by real Flux. The Applications of each shape are measured once.
+// applications are built by real kpack and applied to a second cluster by real Flux. The Applications of each shape are measured once.
 type applications struct {
 	s *stage
 	// figures of each shape, by its API version.

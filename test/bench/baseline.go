@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/patience"
 )
@@ -28,7 +29,7 @@ var (
 	claimBaseline      = shape{name: "baseline-claims", apiVersion: "claims.bench.intentplane.dev/v1alpha1", kind: "Baseline", composite: "xbaselines"}
 )
 
-// lastStep is the step in which a baseline is done: made, seen, applied, recorded. From askingStep on the function asks for the last one.
+// lastStep is the last step of a baseline: created, observed, applied, recorded. From askingStep on the function requests the last step.
 const (
 	askingStep = "2"
 	lastStep   = "3"
@@ -171,7 +172,7 @@ func (s *stage) awaitBaselineKinds(ctx context.Context) error {
 	defer cancel()
 	for _, baseline := range []shape{namespacedBaseline, claimBaseline} {
 		for s.listBaselines(ctx, baseline) != nil {
-			if err := waitForInterval(ctx, time.Second); err != nil {
+			if err := process.Wait(ctx, time.Second); err != nil {
 				return errors.Wrapf(s.listBaselines(context.WithoutCancel(ctx), baseline), "cannot see %s served", baseline.kind)
 			}
 		}
@@ -207,7 +208,7 @@ func (s *stage) serveBaseline(ctx context.Context) (int, error) {
 // watch that cannot follow.
 func (s *stage) playBaselines(ctx context.Context, cp *controlplane.ControlPlane) {
 	for ctx.Err() == nil && cp.Err() == nil && s.watchBaselines(ctx, cp) == nil {
-		_ = waitForInterval(ctx, time.Second) // It ends with the context, as the loop does.
+		_ = process.Wait(ctx, time.Second) // It ends with the context, as the loop does.
 	}
 }
 
@@ -226,7 +227,7 @@ func (s *stage) watchBaselines(ctx context.Context, cp *controlplane.ControlPlan
 	return nil
 }
 
-// playStep takes the next step of a ConfigMap. The last one is taken once it is asked for.
+// playStep performs the next step of a ConfigMap. It performs the last step once it is requested.
 func (s *stage) playStep(ctx context.Context, cp *controlplane.ControlPlane, m *corev1.ConfigMap) error {
 	next := map[string]string{"": "1", "1": askingStep, askingStep: lastStep}[m.Data["step"]]
 	if next == "" || next == lastStep && m.Data["asked"] != "record" {

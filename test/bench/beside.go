@@ -8,13 +8,15 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/bench/process"
 )
 
 const (
-	// besideCrowd is how many good deployments there are beside a broken or a restless one.
+	// besideCrowd is the number of good deployments beside a broken or a restless deployment.
 	besideCrowd = 100
 
-	// flapEvery is how often the restless deployment gets another spec.
+	// flapEvery is the interval of the restless deployment's edits.
 	flapEvery = time.Second
 )
 
@@ -30,7 +32,7 @@ func besideFigures(s *stage) []figure {
 // A beside measures crowds on one control plane.
 type beside struct{ s *stage }
 
-// ratioBeside returns how long a crowd takes while something goes on, divided by how long another one takes before.
+// ratioBeside returns the time of a crowd under a load, divided by the time of another crowd before the load.
 func (y *beside) ratioBeside(name string, n int, disturb func(context.Context) error) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if err := y.s.openControlPlane(ctx); err != nil {
@@ -49,7 +51,7 @@ func (y *beside) ratioBeside(name string, n int, disturb func(context.Context) e
 	}
 }
 
-// measureBeside returns how long a crowd takes while something goes on.
+// measureBeside returns the time of a crowd under a load.
 func (y *beside) measureBeside(ctx context.Context, w *writes, name string, n int, disturb func(context.Context) error) (time.Duration, error) {
 	inner, end := context.WithCancel(ctx)
 	defer end()
@@ -91,7 +93,7 @@ func (y *beside) flapSpec(ctx context.Context) error {
 		if err := y.applyIntent(ctx, newRestless(), restlessIntent(replicas)); err != nil && ctx.Err() == nil {
 			return err
 		}
-		_ = waitForInterval(ctx, flapEvery) // It ends with the context, as the loop does.
+		_ = process.Wait(ctx, flapEvery) // It ends with the context, as the loop does.
 	}
 	return client.IgnoreNotFound(y.s.cp.Client.Delete(context.WithoutCancel(ctx), newRestless()))
 }

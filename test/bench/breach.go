@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -16,7 +17,7 @@ import (
 const breaches = 5
 
 // measureBreach breaks a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
-// round has a deployment of its own, so that none costs more than Crossplane's circuit breaker lets it.
+// round has its own deployment, so that no deployment exceeds Crossplane's circuit breaker.
 func (y *story) measureBreach(ctx context.Context, figures map[string]float64) error {
 	const place = "breach"
 	l, err := load.New(y.s.cp)
@@ -50,9 +51,9 @@ func (y *story) measureBreach(ctx context.Context, figures map[string]float64) e
 	return nil
 }
 
-// rollbackTime returns how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
+// rollbackTime returns the time until the branch has the rollback. Each round begins at another time of the Gate's interval.
 func (y *story) rollbackTime(ctx context.Context, repository string, delay time.Duration) (time.Duration, error) {
-	if err := waitForInterval(ctx, 2*gateInterval+delay); err != nil {
+	if err := process.Wait(ctx, 2*gateInterval+delay); err != nil {
 		return 0, err
 	}
 	pushed := make(chan time.Time, 8)
@@ -61,7 +62,7 @@ func (y *story) rollbackTime(ctx context.Context, repository string, delay time.
 	y.target.Set(metric, bad)
 	defer y.target.Set(metric, good)
 	for scrapes := y.target.Scrapes(); y.target.Scrapes() == scrapes; {
-		if err := waitForInterval(ctx, time.Millisecond); err != nil {
+		if err := process.Wait(ctx, time.Millisecond); err != nil {
 			return 0, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/bench/process"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 	// steadyBundles have one package each.
 	steadyBundles = 100
 
-	// bundlePatience is how long all of them may take.
+	// bundlePatience is the time limit of all of them.
 	bundlePatience = 15 * time.Minute
 )
 
@@ -153,21 +155,21 @@ func (b *bundles) measureSteady(ctx context.Context, figures map[string]float64)
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if err := waitForInterval(ctx, steadyInterval); err != nil {
+	if err := process.Wait(ctx, steadyInterval); err != nil {
 		return err
 	}
 	baseline, err := b.observeVersions(ctx)
 	if err != nil {
 		return err
 	}
-	cpu, err := cpuSeconds(b.s.cp.ProviderPID())
+	cpu, err := process.CPUSeconds(b.s.cp.ProviderPID())
 	if err != nil {
 		return err
 	}
-	if err := waitForInterval(ctx, steadyIntervals*steadyInterval); err != nil {
+	if err := process.Wait(ctx, steadyIntervals*steadyInterval); err != nil {
 		return err
 	}
-	spent, err := cpuSeconds(b.s.cp.ProviderPID())
+	spent, err := process.CPUSeconds(b.s.cp.ProviderPID())
 	if err != nil {
 		return err
 	}

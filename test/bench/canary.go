@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 	"github.com/intentplane/intentplane/test/release"
@@ -18,14 +19,14 @@ import (
 )
 
 const (
-	// usersPerSecond is how many requests the users of each Site send.
+	// usersPerSecond is the number of requests that the users of each Site send.
 	usersPerSecond = 50
 
-	// breakerRest is how long the circuit breaker takes at most until it lets as many events pass again as at the beginning.
+	// breakerRest is the maximum time until the circuit breaker has all its tokens again.
 	breakerRest = 100 * time.Second
 
-	// stepRest is how long a user looks at a weight before the next request. In it the circuit breaker lets as many events pass as a step costs: without it a
-	// release whose steps are promoted as fast as they come opens the breaker, and nothing is looked at for five minutes.
+	// stepRest is the time between a weight and a user's next request. In it the circuit breaker regains the tokens of a step: without it a release whose steps
+	// are promoted at once opens the breaker, and Crossplane stops watching for five minutes.
 	stepRest = 20 * time.Second
 )
 
@@ -121,7 +122,7 @@ func awaitAnswers(ctx context.Context, s *release.Site) error {
 		if time.Now().After(end) {
 			return errors.Errorf("no pod answers at %s", s.Name)
 		}
-		if err := waitForInterval(ctx, 100*time.Millisecond); err != nil {
+		if err := process.Wait(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -159,15 +160,15 @@ func (y *run) promoteStep(revision, step int64) error {
 	return y.Request(y.ctx, rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step})
 }
 
-// promoteLater promotes a step once a user has looked at it.
+// promoteLater promotes a step after stepRest.
 func (y *run) promoteLater(revision, step int64) error {
-	if err := waitForInterval(y.ctx, stepRest); err != nil {
+	if err := process.Wait(y.ctx, stepRest); err != nil {
 		return err
 	}
 	return y.promoteStep(revision, step)
 }
 
-// stopUsers stops the users, and returns how many of their requests failed.
+// stopUsers stops the users, and returns the number of their failed requests.
 func (y *run) stopUsers() float64 {
 	failed := 0
 	for _, u := range y.users {

@@ -10,6 +10,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/patience"
@@ -17,27 +18,27 @@ import (
 )
 
 const (
-	// canaryRounds are how often the revision with three Sites goes out: twelve steps in all.
+	// canaryRounds is the number of rollouts of the revision with three Sites: twelve steps in all.
 	canaryRounds = 3
 
-	// canarySites is how many Sites that story has.
+	// canarySites is the number of Sites in that story.
 	canarySites = 3
 
-	// counted is how many requests each share is measured with, and atOnce how many of them are under way.
+	// counted is the number of requests that each share is measured with, and atOnce the number of concurrent requests.
 	counted, atOnce = 10_000, 8
 
-	// settled is how long after the commit that takes a track's weight the gateway may give it a last request.
+	// settled is the time after the commit that removes a track's weight in which the gateway may send it a last request.
 	settled = 3 * time.Second
 
 	// failures is the worst count of failed requests of the stories that were measured so far. All stories make the figure.
 	failures = "failures"
 
-	// awaited is how long nothing is written while a user is awaited.
+	// awaited is the time without writes while a user is awaited.
 	awaited = 5 * time.Minute
 )
 
-// measureSteps delivers a second revision to three Sites in steps with Gates and pauses, on a composite of its own each time, so that each begins with
-// all events that the circuit breaker lets pass.
+// measureSteps delivers a second revision to three Sites in steps with Gates and pauses, on a composite of its own each time, so that each begins with all
+// events that the circuit breaker allows.
 func (c *canary) measureSteps(ctx context.Context) error {
 	pause := release.Pause("10s")
 	plan := release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}, Gates: release.Gates(gateInterval, 1)}
@@ -46,7 +47,7 @@ func (c *canary) measureSteps(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, breakerRest); err != nil {
+		if err := process.Wait(ctx, breakerRest); err != nil {
 			return err
 		}
 		if err := c.countSteps(y); err != nil {
@@ -109,7 +110,7 @@ func (c *canary) measurePauses(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := waitForInterval(ctx, breakerRest); err != nil {
+	if err := process.Wait(ctx, breakerRest); err != nil {
 		return err
 	}
 	steps, err := y.FollowSteps(ctx, 2)
@@ -147,7 +148,7 @@ func (c *canary) restartProvider(ctx context.Context) error {
 
 // countWrites counts changes of objects and pushes while a user is awaited.
 func (c *canary) countWrites(y *run) error {
-	if err := waitForInterval(y.ctx, quiet); err != nil {
+	if err := process.Wait(y.ctx, quiet); err != nil {
 		return err
 	}
 	ledger, err := load.NewLedger(y.ctx, c.s.cp.Client, y.Namespace)
@@ -156,7 +157,7 @@ func (c *canary) countWrites(y *run) error {
 	}
 	defer ledger.Close()
 	baseline := c.s.cp.Git.Pushes(y.Namespace)
-	if err := waitForInterval(y.ctx, awaited); err != nil {
+	if err := process.Wait(y.ctx, awaited); err != nil {
 		return err
 	}
 	printLedger(ledger)
@@ -173,7 +174,7 @@ func (c *canary) measureShares(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, breakerRest); err != nil {
+		if err := process.Wait(ctx, breakerRest); err != nil {
 			return err
 		}
 		if err := errors.Join(c.printCharges(y, func() error { return deliver(y) }), c.s.checkBreakerClosed(ctx)); err != nil {
@@ -212,7 +213,7 @@ func (c *canary) goForward(y *run) error {
 		}
 	}
 	// Three releases by hand and their steps cost more than the circuit breaker gets back meanwhile.
-	if err := errors.Join(y.awaitOutcome(2, "Succeeded"), waitForInterval(y.ctx, breakerRest)); err != nil {
+	if err := errors.Join(y.awaitOutcome(2, "Succeeded"), process.Wait(y.ctx, breakerRest)); err != nil {
 		return err
 	}
 	back := errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionRollbackTo, 2, map[string]any{"toRevision": int64(1)}), y.awaitOutcome(3, "RolledBack"))
@@ -251,18 +252,18 @@ func (c *canary) abortRelease(y *run) error {
 	if err := y.goUntil("4/5"); err != nil {
 		return err
 	}
-	back := errors.Join(waitForInterval(y.ctx, stepRest), y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack"))
+	back := errors.Join(process.Wait(y.ctx, stepRest), y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack"))
 	return errors.Join(back, c.expectNoneAtZero(y, track.Green))
 }
 
 func (c *canary) editRelease(y *run) error {
-	if err := errors.Join(y.goUntil("3/5"), waitForInterval(y.ctx, stepRest)); err != nil {
+	if err := errors.Join(y.goUntil("3/5"), process.Wait(y.ctx, stepRest)); err != nil {
 		return err
 	}
 	return errors.Join(y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"), c.expectNoneAtZero(y, track.Green))
 }
 
-// goUntil lets the second revision go to a step, at which it awaits a user.
+// goUntil rolls the second revision out to a step, at which it awaits a user.
 func (y *run) goUntil(last string) error {
 	if err := y.Ask(y.ctx, 2, y.plan); err != nil {
 		return err
@@ -278,7 +279,7 @@ func (y *run) goUntil(last string) error {
 	}
 }
 
-// measureCanaryBreach lets half of a canary's requests fail at 20 percent, and times its last request.
+// measureCanaryBreach fails half of a canary's requests at 20 percent, and times its last request.
 func (c *canary) measureCanaryBreach(ctx context.Context) error {
 	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}, Gates: release.Gates(gateInterval, 1)}
 	for range breaches {
@@ -286,7 +287,7 @@ func (c *canary) measureCanaryBreach(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, breakerRest); err != nil {
+		if err := process.Wait(ctx, breakerRest); err != nil {
 			return err
 		}
 		if err := errors.Join(y.Ask(ctx, 2, plan), y.awaitUserAt(2, "2/3")); err != nil {
@@ -298,7 +299,7 @@ func (c *canary) measureCanaryBreach(ctx context.Context) error {
 			return err
 		}
 		y.stopUsers()
-		c.keepWorst(failures, y.failuresBeside(track.Green)) // The canary fails because the story lets it.
+		c.keepWorst(failures, y.failuresBeside(track.Green)) // The story causes the failure of the canary.
 		scraped, _ := c.scrapes.FirstAfter(broken)
 		c.keepWorst("breach", lastRequestTo(track.Green, y, scraped).Sub(scraped).Seconds())
 	}

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// TestFailedRequests asks for the failed requests of all stories once each of them has been measured for another figure.
+// TestFailedRequests reads the failed requests of all stories after their measurement for another figure.
 func TestFailedRequests(t *testing.T) {
 	c := &canary{figures: map[string]float64{"tokens": 11, "share": 0.4, "pause": 0.1, "breach": 5, failures: 2}}
 	got, err := c.canaryFigure("failed", (*canary).measureAll)(t.Context())

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/bench/catalog"
 )
 
-// TestCatalog compares the figures that can be measured with the catalog.
-func TestCatalog(t *testing.T) {
+// TestCatalogHasAllFigures compares the figures that can be measured with the catalog.
+func TestCatalogHasAllFigures(t *testing.T) {
 	all, err := catalog.Read("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -3,24 +3,25 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/bench/stats"
 )
 
 const (
 	// claims are applied one after another, and the median of them counts.
 	claims = 20
-	// sitesOfClaim is how many each of them has.
+	// sitesOfClaim is the number of Sites of each claim.
 	sitesOfClaim = 2
 
-	// claimPatience is how long one claim may take.
+	// claimPatience is the time limit of one claim.
 	claimPatience = time.Minute
 )
 
-// latency is how long each claim took from being applied, in milliseconds.
+// latency is the time that each claim took from being applied, in milliseconds.
 type latency struct {
 	commit    []float64
 	succeeded []float64
@@ -28,12 +29,12 @@ type latency struct {
 
 func (s *stage) timeToCommit(ctx context.Context) (float64, error) {
 	l, err := s.claimLatencies(ctx)
-	return medianOfValues(l.commit), err
+	return stats.Median(l.commit), err
 }
 
 func (s *stage) timeToSucceeded(ctx context.Context) (float64, error) {
 	l, err := s.claimLatencies(ctx)
-	return medianOfValues(l.succeeded), err
+	return stats.Median(l.succeeded), err
 }
 
 // claimLatencies applies the claims, once.
@@ -52,10 +53,10 @@ func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 		if err := s.succeedInTime(ctx, fmt.Sprintf("latency-%d", i), sitesOfClaim); err != nil {
 			return latency{}, err
 		}
-		l.succeeded = append(l.succeeded, milliseconds(time.Since(began)))
+		l.succeeded = append(l.succeeded, stats.Milliseconds(time.Since(began)))
 		select {
 		case pushedAt := <-commits:
-			l.commit = append(l.commit, milliseconds(pushedAt.Sub(began)))
+			l.commit = append(l.commit, stats.Milliseconds(pushedAt.Sub(began)))
 		default:
 			return latency{}, errors.Errorf("claim %d succeeded without a commit", i)
 		}
@@ -64,7 +65,7 @@ func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 	return l, nil
 }
 
-// succeedInTime makes a claim succeed, or gives up.
+// succeedInTime makes a claim succeed, or fails after a timeout.
 func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error {
 	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
@@ -111,13 +112,3 @@ func (s *stage) allowedEvents(ctx context.Context) (float64, error) {
 	}
 	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}), nil
 }
-
-func medianOfValues(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(v))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/bench/process"
 )
 
 const (
@@ -32,7 +34,7 @@ const (
 	// flapLeast is which part of the flaps have to come about, or the machine is too slow for this figure.
 	flapLeast = 0.9
 
-	// composedClusters of them are WorkloadClusters: Crossplane reacts to all that is said of these.
+	// composedClusters of them are WorkloadClusters: Crossplane reacts to each change of their status.
 	composedClusters = 20
 
 	makers = 16
@@ -77,7 +79,7 @@ func (f *fleet) createClusters(ctx context.Context) error {
 	defer cancel()
 	// Kinds are served a moment after they were applied.
 	for f.s.cp.ApplyYAML(limited, clusterManifests(0)) != nil && limited.Err() == nil {
-		_ = waitForInterval(limited, time.Second)
+		_ = process.Wait(limited, time.Second)
 	}
 	if err := f.forEachCluster(limited, f.makeCluster); err != nil {
 		return err
@@ -144,7 +146,7 @@ func (f *fleet) writeKubeconfig(name string) ([]byte, error) {
 func (f *fleet) setInfrastructure(ctx context.Context, i int, well bool) error {
 	status, message := "True", ""
 	if !well {
-		status, message = "False", "It is gone for a moment."
+		status, message = "False", "It is unavailable for a moment."
 	}
 	says := `{"status":{"initialization":{"provisioned":true},"conditions":[{"type":"Ready","status":%q,"reason":"Said","message":%q,"lastTransitionTime":"2026-11-01T00:00:00Z"}]}}`
 	return f.patchStatus(ctx, "infrastructure.cluster.x-k8s.io/v1beta2", "FlappingCluster", clusterName(i), fmt.Sprintf(says, status, message))
@@ -175,7 +177,7 @@ func (f *fleet) awaitReady(ctx context.Context) error {
 		if n == manyClusters {
 			return nil
 		}
-		if err := waitForInterval(ctx, time.Second); err != nil {
+		if err := process.Wait(ctx, time.Second); err != nil {
 			return errors.Wrapf(err, "%d of %d clusters are ready", n, manyClusters)
 		}
 	}
@@ -194,10 +196,10 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	defer stop()
 	flaps, failed := &atomic.Int64{}, make(chan error, 1)
 	go func() { failed <- f.flapAll(flapping, flaps) }()
-	if err := waitForInterval(ctx, flapWarmup); err != nil {
+	if err := process.Wait(ctx, flapWarmup); err != nil {
 		return nil, err
 	}
-	baseline, err := cpuSeconds(f.s.cp.ProviderPID())
+	baseline, err := process.CPUSeconds(f.s.cp.ProviderPID())
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +208,7 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	final, err := cpuSeconds(f.s.cp.ProviderPID())
+	final, err := process.CPUSeconds(f.s.cp.ProviderPID())
 	if err != nil {
 		return nil, err
 	}

@@ -12,28 +12,29 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/load"
 )
 
 const (
-	// crowd is how many GitDeliveries are created at once.
+	// crowd is the number of GitDeliveries that are created at once.
 	crowd = 1000
-	// crowdRounds is how often.
+	// crowdRounds is the number of rounds.
 	crowdRounds = 3
-	// crowdPatience is how long they may take.
+	// crowdPatience is their time limit.
 	crowdPatience = 30 * time.Minute
 
-	// streamEvery is how far apart GitDeliveries are that are created one after another.
+	// streamEvery is the time between GitDeliveries that are created one after another.
 	streamEvery = 200 * time.Millisecond
-	// streamed is how many of them there are.
+	// streamed is the number of these GitDeliveries.
 	streamed = 300
 
 	// often is an interval that does not pass while a figure is measured.
 	often = "10m"
 )
 
-// readyRate is how many GitDeliveries per second become Ready, of a thousand that are created at once, into one repository. Creating
-// them is part of it.
+// readyRate is the number of GitDeliveries that become Ready per second, of a thousand that are created at once, into one repository. Creating them is part of
+// it.
 func (s *stage) readyRate(ctx context.Context) (float64, error) {
 	rates := []float64{}
 	for _, place := range []string{"crowd-a", "crowd-b", "crowd-c"}[:crowdRounds] {
@@ -43,10 +44,10 @@ func (s *stage) readyRate(ctx context.Context) (float64, error) {
 		}
 		rates = append(rates, r)
 	}
-	return medianOfValues(rates), nil
+	return stats.Median(rates), nil
 }
 
-// measureCrowd creates a thousand GitDeliveries, and returns how many became Ready per second.
+// measureCrowd creates a thousand GitDeliveries, and returns the number that became Ready per second.
 func (s *stage) measureCrowd(ctx context.Context, place string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
 	defer cancel()
@@ -131,7 +132,7 @@ func createPaced(ctx context.Context, l *load.Load, keys []types.NamespacedName)
 	return createdAt, nil
 }
 
-// A tip is where a branch was after a push.
+// A tip is the commit of a branch after a push.
 type tip struct {
 	commit string
 	at     time.Time

@@ -9,10 +9,11 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/process"
 )
 
-// An effort is the effort of a measurement: the time by the clock, and how many processors other programs, or other guests of the same host,
-// kept busy meanwhile.
+// An effort is the effort of a measurement: the time by the clock, and the processors that other programs, or other guests of the same host, kept busy
+// meanwhile.
 type effort struct {
 	took   time.Duration
 	others float64
@@ -70,7 +71,7 @@ func treeSeconds(running procfs.Procs, root int) float64 {
 		ticks += float64(s.UTime) + float64(s.STime) + float64(s.CUTime) + float64(s.CSTime)
 		next = append(next[1:], children[next[0]]...)
 	}
-	return ticks / clockTicks
+	return ticks / process.ClockTicks
 }
 
 // readMachine returns the properties of this machine. It returns an error if the kernel does not answer.

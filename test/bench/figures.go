@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"slices"
+
+	"github.com/intentplane/intentplane/test/bench/gobench"
+	"github.com/intentplane/intentplane/test/bench/plugin"
 )
 
 // A figure is something to measure.
@@ -14,7 +17,7 @@ type figure struct {
 
 // allFigures returns all figures in the order in which they are measured: figures that need a machine for themselves come last.
 func allFigures(s *stage) []figure {
-	alone := slices.Concat(stateFigures(), functionFigures(), gitFigures())
+	alone := slices.Concat(processFigures(gobench.StateFigures()), processFigures(gobench.FunctionFigures()), processFigures(gobench.GitFigures()))
 	for i := range alone {
 		alone[i].measure = s.withoutControlPlane(alone[i].measure)
 	}
@@ -87,54 +90,21 @@ func idleFigures(s *stage) []figure {
 	}
 }
 
-// stateFigures are the figures of the state branch, and of pruning it and the directories.
-func stateFigures() []figure {
-	r := &records{}
-	return []figure{
-		{"state_modify_ms", "ms", r.recordFigure("modify")},
-		{"state_writers_lost", "changes", r.recordFigure("lost")},
-		{"state_10000_bytes", "bytes", r.recordFigure("bytes")},
-		{"prune_wrong", "plans", wrongPlans},
-		{"prune_plan_5000_dirs_s", "s", pruneFigure("plan_s")},
-		{"prune_500_commits", "commits", pruneFigure("commits")},
+// processFigures returns figures that need no control plane of the stage.
+func processFigures(all []gobench.Figure) []figure {
+	out := make([]figure, 0, len(all))
+	for _, f := range all {
+		out = append(out, figure{name: f.Name, unit: f.Unit, measure: f.Measure})
 	}
+	return out
 }
 
-// functionFigures are the cost of calls of the function, and of each part of them.
-func functionFigures() []figure {
-	return []figure{
-		{"render_cold_over_kustomize", "times", callFigure("cold", "render_cold_over_kustomize", medianOfValues)},
-		{"render_warm_over_decode", "times", callFigure("warm", "render_warm_over_decode", medianOfValues)},
-		{"render_changed_over_decode", "times", callFigure("changed", "render_changed_over_decode", medianOfValues)},
-		{"allocated_over_request", "times", callFigure("warm", "allocated_over_request", medianOfValues)},
-		{"request_bytes", "bytes", callFigure("warm", "request_bytes", medianOfValues)},
-		{"canary_call_over_decode", "times", canaryCall},
-		{"status_all_over_fetch", "times", statusOverFetch},
-		{"render_1000_objects_s", "s", callFigure("cold1000", "render_1000_objects_s", slices.Min[[]float64])},
-		{"render_1000_objects_cpu_s", "s", callFigure("cold1000", "render_1000_objects_cpu_s", medianOfValues)},
-		{"function_rss_mib", "MiB", claimsMemory("function_rss_mib")},
-		{"function_peak_rss_mib", "MiB", claimsMemory("function_peak_rss_mib")},
-		{"phase_us", "us", decisionTime},
-		{"step_us", "us", stepTime},
-		{"render_20_objects_ms", "ms", renderTime},
-		{"render_ratio_vs_kustomize", "times", renderRatio},
+// pluginFigures are the response times of kubectl-intent, measured without a control plane of the stage.
+func pluginFigures(s *stage) []figure {
+	all := plugin.Figures()
+	out := make([]figure, 0, len(all))
+	for _, f := range all {
+		out = append(out, figure{name: f.Name, unit: f.Unit, measure: s.withoutControlPlane(f.Measure)})
 	}
-}
-
-// gitFigures are the provider's speed with a repository, and counts of its results, without Kubernetes.
-func gitFigures() []figure {
-	e, l := &engine{}, &large{}
-	return []figure{
-		{"git_engine_per_s", "1/s", e.deliverTogether},
-		{"git_engine_over_cli", "times", e.overCommand},
-		{"git_engine_ungrouped_over_cli", "times", e.aloneOverCommand},
-		{"big_repo_first_s", "s", l.largeFigure("s/first")},
-		{"big_repo_delivery_s", "s", l.largeFigure("s/delivery")},
-		{"big_repo_rss_mib", "MiB", l.largeFigure("MiB")},
-		{"hostile_pack_peak_mib", "MiB", hostilePack},
-		{"managed_metrics_5000_ms", "ms", stateMetrics("managed_metrics_5000_ms")},
-		{"managed_metrics_5000_mib", "MiB", stateMetrics("managed_metrics_5000_mib")},
-		{"git_deliveries_per_s", "1/s", deliverySeries},
-		{"git_deliveries_ratio_vs_git", "times", deliveryRatio},
-	}
+	return out
 }

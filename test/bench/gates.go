@@ -7,13 +7,14 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/promserver"
 )
 
 const (
-	// judgedClaims of judgedPlace are in Validating at the same time, and ask judgedQuestions different questions.
+	// judgedClaims of judgedPlace are in Validating at the same time, with judgedQuestions different queries.
 	judgedPlace     = "judged"
 	judgedClaims    = 200
 	judgedQuestions = 20
@@ -63,7 +64,7 @@ func (y *judged) measureGates(ctx context.Context, dir string) (map[string]float
 	if err := y.createGates(ctx, server.URL()); err != nil {
 		return nil, err
 	}
-	if err := waitForInterval(ctx, warmIntervals*gateInterval); err != nil {
+	if err := process.Wait(ctx, warmIntervals*gateInterval); err != nil {
 		return nil, err
 	}
 	return y.countQueries(ctx, server.URL())
@@ -99,15 +100,15 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	cpu, err := cpuSeconds(y.s.cp.ProviderPID())
+	cpu, err := process.CPUSeconds(y.s.cp.ProviderPID())
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	if err := waitForInterval(ctx, judgedIntervals*gateInterval); err != nil {
+	if err := process.Wait(ctx, judgedIntervals*gateInterval); err != nil {
 		return nil, err
 	}
-	endCPU, err := cpuSeconds(y.s.cp.ProviderPID())
+	endCPU, err := process.CPUSeconds(y.s.cp.ProviderPID())
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 	}, nil
 }
 
-// answeredQueries returns how many queries a Prometheus server answered, as it counts them.
+// answeredQueries returns the number of queries that a Prometheus server answered, as it counts them.
 func answeredQueries(ctx context.Context, prometheus string) (float64, error) {
 	m, err := controlplane.ScrapeURL(ctx, prometheus+"/metrics")
 	return m.Sum("prometheus_http_requests_total", map[string]string{"handler": "/api/v1/query"}), err

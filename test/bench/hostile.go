@@ -13,10 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
-// clusterPatience is how long the provider may take to report a hostile cluster.
+// clusterPatience is the time that the provider may take to report a hostile cluster.
 const clusterPatience = 5 * time.Minute
 
 // hostileSite is a Site whose cluster is hostile.
@@ -33,7 +34,7 @@ spec:
   allowedNamespaces: [%[2]s]
 `
 
-// hostilePeak is how much more memory the provider takes while API servers of Sites never stop sending, until it says so of each.
+// hostilePeak is the additional memory of the provider while API servers of Sites send endless responses, until it has reported each of them.
 func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
@@ -65,7 +66,7 @@ func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
 	return peak - rest, err
 }
 
-// deliverToHostile lets a claim be delivered to a hostile cluster.
+// deliverToHostile delivers a claim to a hostile cluster.
 func (s *stage) deliverToHostile(ctx context.Context, name string, c *hostile.Cluster) error {
 	kubeconfig, err := c.Kubeconfig()
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *stage) awaitBlamed(ctx context.Context, want int) error {
 		if n >= want {
 			return nil
 		}
-		if err := waitForInterval(ctx, time.Second); err != nil {
+		if err := process.Wait(ctx, time.Second); err != nil {
 			return errors.Wrapf(err, "%d of %d hostile clusters are named", n, want)
 		}
 	}

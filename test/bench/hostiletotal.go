@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	bundlestate "github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/hostile"
 	"github.com/intentplane/intentplane/test/load"
@@ -32,7 +33,7 @@ const (
 	// totalGits servers get three GitDeliveries each, and totalSources repositories with source one ImageBuild each.
 	totalGits, totalSources = 20, 40
 
-	// totalGates Gates ask a server that sends as much as one answer may have.
+	// totalGates Gates query a server whose responses have the maximum size.
 	totalGates = 32
 
 	// totalRecords Secrets have recordBytes each. A plan of the tenant reads all of them, again and again.
@@ -41,11 +42,11 @@ const (
 	// totalHooks connections begin a webhook, and send no more.
 	totalHooks = 16
 
-	// totalTime is how long everything goes on at least.
+	// totalTime is the minimum duration of the load.
 	totalTime = 3 * time.Minute
 )
 
-// A hostileTotal lets a tenant do everything at once that takes memory and time of the provider. It is measured once.
+// A hostileTotal runs all loads of a tenant at once that use memory and time of the provider. It is measured once.
 type hostileTotal struct {
 	s       *stage
 	figures map[string]float64
@@ -107,7 +108,7 @@ func (h *hostileTotal) measureTotal(ctx context.Context) (map[string]float64, er
 	if err != nil {
 		return nil, err
 	}
-	if err := waitForInterval(ctx, max(0, totalTime-time.Since(began))); err != nil {
+	if err := process.Wait(ctx, max(0, totalTime-time.Since(began))); err != nil {
 		return nil, err
 	}
 	peak, err := h.s.readProcessMemory("VmHWM")
@@ -268,7 +269,7 @@ func (h *hostileTotal) startRecords(ctx context.Context, _ *load.Load) error {
 	planning, end := context.WithCancel(ctx)
 	h.ends = append(h.ends, end)
 	go func() {
-		for n := 0; waitForInterval(planning, 200*time.Millisecond) == nil; n++ {
+		for n := 0; process.Wait(planning, 200*time.Millisecond) == nil; n++ {
 			plan := newObjectOf("state.intentplane.dev/v1alpha1", "PruneRequest", totalPlace, fmt.Sprintf("plan-%d", n))
 			plan.Object["spec"] = map[string]any{"scope": "Bundle"}
 			_ = h.s.cp.ApplyObject(planning, plan) // The API server may refuse the last one, when the measurement ends.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMeasuredCommit changes files of a repository, and asks for the commit that a figure would be kept with.
+// TestMeasuredCommit changes files of a repository, and compares the commit that is recorded with a figure.
 func TestMeasuredCommit(t *testing.T) {
 	cases := map[string]struct {
 		reason  string

@@ -8,10 +8,13 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/stats"
 )
 
 const (
-	// spreadRepositories is how many repositories deployments are spread over, with one Site in each.
+	// spreadRepositories is the number of repositories that deployments are spread over, with one Site in each.
 	spreadRepositories = 3
 	// spreadClaims are applied one after another, and the median of them counts.
 	spreadClaims = 20
@@ -23,7 +26,7 @@ type spread struct {
 	ready bool
 }
 
-// ledgerPushes returns how many pushes one revision of a deployment costs, in so many repositories and so many waves: the first revision of a claim, in
+// ledgerPushes returns the number of pushes that one revision of a deployment costs, in so many repositories and so many waves: the first revision of a claim, in
 // repositories that hold another one.
 func (y *spread) ledgerPushes(repositories int, inWaves bool) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
@@ -62,12 +65,12 @@ func (y *spread) followerDelay(ctx context.Context) (float64, error) {
 		}
 		select {
 		case pushedAt := <-follower:
-			took = append(took, milliseconds(pushedAt.Sub(<-home)))
+			took = append(took, stats.Milliseconds(pushedAt.Sub(<-home)))
 		default:
 			return 0, errors.Errorf("claim %d succeeded without a commit in the second repository", i)
 		}
 	}
-	return medianOfValues(took), nil
+	return stats.Median(took), nil
 }
 
 // deploySpread makes a claim succeed, and waits until nothing costs anything any more.
@@ -83,7 +86,7 @@ func (y *spread) deploySpread(ctx context.Context, name string, repositories int
 	}
 	for pushes := -1; pushes != y.countPushes(); {
 		pushes = y.countPushes()
-		if err := waitForInterval(ctx, quiet); err != nil {
+		if err := process.Wait(ctx, quiet); err != nil {
 			return err
 		}
 	}
@@ -152,7 +155,7 @@ func (y *spread) openRepository(ctx context.Context, name string) error {
 	return errors.Join(y.s.cp.ApplyObject(ctx, config), y.s.cp.ApplyObject(ctx, site))
 }
 
-// copyOf returns an object that is there, under another name.
+// copyOf returns an existing object under another name.
 func (y *spread) copyOf(ctx context.Context, apiVersion, kind, name, targetName string) (*unstructured.Unstructured, error) {
 	like := &unstructured.Unstructured{}
 	like.SetAPIVersion(apiVersion)

@@ -7,6 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/gobench"
 )
 
 // A need is the set of programs to build before a figure is measured. Each includes the needs before it.
@@ -55,9 +56,9 @@ func needsOf(patternList string) (need, bool) {
 // needOf returns the need of a figure. A figure that is not listed needs everything.
 func needOf(name string) need {
 	switch {
-	case isFigureOf(name, functionFigures()), isFigureOf(name, gitFigures()), catalog.Matches(name, "prune_*"):
+	case isFigureOf(name, processFigures(gobench.FunctionFigures())), isFigureOf(name, processFigures(gobench.GitFigures())), catalog.Matches(name, "prune_*"):
 		return needNothing
-	case isFigureOf(name, stateFigures()):
+	case isFigureOf(name, processFigures(gobench.StateFigures())):
 		return needServer
 	case isFigureOf(name, slices.Concat(writeFigures(&stage{}), bundleFigures(&stage{}), besideFigures(&stage{}), thousandFigures(&stage{}), pluginFigures(&stage{}))), catalog.Matches(name, "notification_* harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* hostile_total_* steady_*"):
 		return needPackages

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNeedsOf asks for the packages to build for figures.
+// TestNeedsOf compares the packages to build for figures.
 func TestNeedsOf(t *testing.T) {
 	cases := map[string]struct {
 		reason string

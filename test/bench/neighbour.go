@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -24,12 +25,12 @@ const (
 	// readsHang and pushesHang are repositories of the server that the neighbour uses too.
 	readsHang, pushesHang = "hostile-reads", "hostile-pushes"
 
-	// neighbourPatience is how long it may take until each hostile GitDelivery has a reason.
+	// neighbourPatience is the time limit until each hostile GitDelivery has a reason.
 	neighbourPatience = 10 * time.Minute
 )
 
-// neighbourDelay is how long a delivery of one namespace takes beside a tenant whose proxies hang, whose servers drip, whose reads and pushes
-// at the same server hang, and whose deliveries fill all queues, divided by how long it takes without that tenant.
+// neighbourDelay is the time that a delivery of one namespace takes beside a tenant whose proxies hang, whose servers drip, whose reads and pushes at the same
+// server hang, and whose deliveries fill all queues, divided by the time without that tenant.
 func (s *stage) neighbourDelay(ctx context.Context) (float64, error) {
 	// A provider of its own: its earlier work would count.
 	if err := s.closeControlPlane(); err != nil {
@@ -71,11 +72,11 @@ func (s *stage) neighbourTime(ctx context.Context, place string) (float64, error
 			took = append(took, time.Since(began).Seconds())
 		}
 	}
-	return medianOfValues(took), nil
+	return stats.Median(took), nil
 }
 
-// startHostile lets a tenant do all that harms others, and returns when each of its GitDeliveries has a reason why it is not Ready. It goes
-// on until end is called.
+// startHostile starts all harmful loads of a tenant, and returns when each of its GitDeliveries has a reason why it is not Ready. It goes on until end is
+// called.
 func (s *stage) startHostile(ctx context.Context, l *load.Load) (end func(), err error) {
 	free := make(chan struct{})
 	hang := func() { <-free }

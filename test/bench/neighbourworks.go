@@ -11,10 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/load"
 )
 
-// workRounds is how often a neighbour does each kind of work, one after another.
+// workRounds is the number of rounds of each kind of work of a neighbour, one after another.
 const workRounds = 15
 
 // A neighbourWork is one kind of work of a neighbour, which its controller answers.
@@ -114,12 +115,12 @@ func (h *hostileTotal) measureNeighbour(ctx context.Context, place string) (map[
 	}
 	out := map[string]float64{}
 	for name, all := range took {
-		out[name] = medianOfValues(all)
+		out[name] = stats.Median(all)
 	}
 	return out, nil
 }
 
-// timeWork returns how long one work takes until its answer.
+// timeWork returns the time that one work takes until its answer.
 func (n *neighbour) timeWork(ctx context.Context, w neighbourWork, key types.NamespacedName) (float64, error) {
 	began := time.Now()
 	if err := w.create(ctx, key); err != nil {

@@ -37,11 +37,11 @@ type notified struct {
 	s *stage
 
 	mu sync.Mutex
-	// succeeded is when a watch showed that a deployment is Succeeded, by its name.
+	// succeeded is the time at which a watch showed that a deployment is Succeeded, by its name.
 	succeeded map[string]time.Time
 }
 
-// measureDelay returns how long an outcome takes from the status of its deployment to its receiver: one in a hundred takes longer.
+// measureDelay returns the time that an outcome takes from the status of its deployment to its receiver: one in a hundred takes longer.
 func (n *notified) measureDelay(ctx context.Context) (float64, error) {
 	if err := errors.Join(n.s.closeControlPlane(), n.s.openControlPlane(ctx)); err != nil {
 		return 0, err
@@ -66,7 +66,7 @@ func (n *notified) measureDelay(ctx context.Context) (float64, error) {
 	return percentileOf(n.delays(received), 99), nil
 }
 
-// postTo lets the configuration of all deployments post to a receiver.
+// postTo adds a receiver to the configuration of all deployments.
 func (n *notified) postTo(ctx context.Context, r *receiver.Receiver) error {
 	secret := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"token": hookKey, "ca.crt": r.Bundle()}}}
 	secret.SetAPIVersion("v1")
@@ -139,7 +139,7 @@ func awaitTaken(ctx context.Context, r *receiver.Receiver, name string, want int
 	}
 }
 
-// delays returns how long each notification took. A notification that was taken before the watch showed the status took no time.
+// delays returns the time that each notification took. A notification that was taken before the watch showed the status took no time.
 func (n *notified) delays(received map[string]time.Time) []float64 {
 	out := make([]float64, 0, len(received))
 	for name, receivedAt := range received {

@@ -13,13 +13,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
 const (
-	// profileVariable names the directory that gets a profile of the API server for each crowd of deployments. Without it there is none.
+	// profileVariable names the directory that gets a profile of the API server for each crowd of deployments. Without it no profile is written.
 	profileVariable = "BENCH_PROFILES"
-	// profiledSeconds is how long the API server is profiled: as long as the quickest crowd of 200 keeps it busy.
+	// profiledSeconds is the duration of the API server's profile: as long as the quickest crowd of 200 keeps it busy.
 	profiledSeconds = "8"
 )
 
@@ -30,7 +31,7 @@ type processorTimes map[string]float64
 func readProcessorTimes(cp *controlplane.ControlPlane) (processorTimes, error) {
 	out := processorTimes{}
 	for name, pid := range cp.Processes() {
-		took, err := cpuSeconds(pid)
+		took, err := process.CPUSeconds(pid)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -14,12 +15,12 @@ const (
 	// proofs is the number of revisions of one deployment, one after another, after a first revision that starts everything.
 	proofs = 15
 
-	// proofPatience is how long one of them may take.
+	// proofPatience is the time limit of one proof.
 	proofPatience = time.Minute
 )
 
-// fluxProof is how long it takes, in seconds, from when a commit is on the branch, as the Git server sees it, until the SiteSync says
-// that the Site runs it: real Flux, which looks once an hour by itself, and waits for no health.
+// fluxProof is the time in seconds from a commit on the branch, as the Git server observes it, until the SiteSync reports that the Site runs it: real Flux,
+// which reconciles once an hour, and waits for no health.
 func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 	const place = "proof"
 	if err := s.openControlPlane(ctx); err != nil {
@@ -45,10 +46,10 @@ func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 			took = append(took, d.Seconds())
 		}
 	}
-	return medianOfValues(took), nil
+	return stats.Median(took), nil
 }
 
-// timeToProof waits until a revision is proven, and returns how long that took since its last push. The first one has two: the state goes ahead of the branch.
+// timeToProof waits until a revision is proven, and returns the time since its last push. The first one has two: the state goes ahead of the branch.
 func timeToProof(ctx context.Context, l *load.Load, key types.NamespacedName, revision int64, pushes <-chan time.Time) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, proofPatience)
 	defer cancel()

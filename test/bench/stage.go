@@ -38,11 +38,11 @@ type stage struct {
 	hasBaseline bool
 	// hasBundles is true if the control plane has the Configuration of Bundles.
 	hasBundles bool
-	// hooks is where the provider receives webhooks, or empty. Then images are built, too.
+	// hooks is the address at which the provider receives webhooks, or empty. Then images are built, too.
 	hooks string
 }
 
-// measureStart returns how long the control plane took to start.
+// measureStart returns the time that the control plane took to start.
 func (s *stage) measureStart(ctx context.Context) (float64, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/gobench"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -30,7 +31,7 @@ func printStale(ctx context.Context) error {
 	return nil
 }
 
-// describeStale says in one line why a figure has to be measured.
+// describeStale returns a line with the reason to measure a figure.
 func describeStale(s catalog.Stale) string {
 	if len(s.Changed) == 0 {
 		return s.Name + ": not measured"
@@ -43,11 +44,11 @@ func measuredPackages(name string) []string {
 	switch {
 	case isFigureOf(name, pluginFigures(&stage{})), name == "status_all_over_fetch":
 		return []string{"./cmd/kubectl-intent", "./provider"}
-	case isFigureOf(name, functionFigures()):
+	case isFigureOf(name, processFigures(gobench.FunctionFigures())):
 		return []string{"."}
-	case isFigureOf(name, gitFigures()), catalog.Matches(name, "prune_*"):
+	case isFigureOf(name, processFigures(gobench.GitFigures())), catalog.Matches(name, "prune_*"):
 		return []string{"./provider"}
-	case isFigureOf(name, stateFigures()):
+	case isFigureOf(name, processFigures(gobench.StateFigures())):
 		return []string{"./bundles/state"}
 	}
 	return []string{".", "./provider"}

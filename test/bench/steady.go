@@ -1,18 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -21,13 +16,10 @@ const (
 	steadyDeliveries = 5000
 	steadyPlaces     = 10
 
-	// steadyInterval is how often the repositories are looked at, and steadyIntervals how many of these are measured, after an interval in
-	// which the work of the deliveries ends.
+	// steadyInterval is the interval at which the repositories are observed, and steadyIntervals the number of measured intervals, after an interval in which
+	// the work of the deliveries ends.
 	steadyInterval  = time.Minute
 	steadyIntervals = 3
-
-	// clockTicks is the number of the kernel's ticks in a second.
-	clockTicks = 100
 )
 
 // A steady is a control plane on which nothing happens to many GitDeliveries. It is measured once.
@@ -58,7 +50,7 @@ func (y *steady) steadyFigure(name string) func(context.Context) (float64, error
 	}
 }
 
-// fillRepositories fills the repositories, and lets one interval pass.
+// fillRepositories fills the repositories, and waits for one interval.
 func (y *steady) fillRepositories(ctx context.Context) ([]string, error) {
 	l, err := load.New(y.s.cp)
 	if err != nil {
@@ -79,16 +71,7 @@ func (y *steady) fillRepositories(ctx context.Context) ([]string, error) {
 	if err := l.Ready(limited, "", steadyDeliveries); err != nil {
 		return nil, err
 	}
-	return places, waitForInterval(ctx, steadyInterval)
-}
-
-func waitForInterval(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return places, process.Wait(ctx, steadyInterval)
 }
 
 // measureIntervals measures the traffic and the load of some intervals.
@@ -129,7 +112,7 @@ func (y *steady) measureIntervals(ctx context.Context, places []string) (map[str
 	return figures, y.measureMemory(figures)
 }
 
-// countRewritten returns how many configurations were written since they had some versions.
+// countRewritten returns the number of configurations that were written after some resource versions.
 func countRewritten(ctx context.Context, l *load.Load, previous map[string]string) (int, error) {
 	current, err := l.ReadyConfigs(ctx, slices.Collect(maps.Keys(previous)))
 	n := 0
@@ -154,7 +137,7 @@ func (y *steady) countTraffic(places []string) (traffic, error) {
 		out.requests += y.s.cp.Git.Requests(p)
 	}
 	var err error
-	out.cpu, err = cpuSeconds(y.s.cp.ProviderPID())
+	out.cpu, err = process.CPUSeconds(y.s.cp.ProviderPID())
 	return out, err
 }
 
@@ -168,23 +151,4 @@ func (y *steady) measureMemory(figures map[string]float64) error {
 		figures[name] = v
 	}
 	return nil
-}
-
-// cpuSeconds is the time that the processors gave to a process.
-func cpuSeconds(pid int) (float64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, errors.Wrap(err, "cannot read times of process")
-	}
-	// The name of the program, in parentheses, may hold anything. The times are the twelfth and thirteenth field after it.
-	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(f) < 13 {
-		return 0, errors.New("the kernel does not say the times of the process")
-	}
-	user, err := strconv.ParseFloat(f[11], 64)
-	if err != nil {
-		return 0, errors.Wrap(err, "cannot parse time of process")
-	}
-	system, err := strconv.ParseFloat(f[12], 64)
-	return (user + system) / clockTicks, errors.Wrap(err, "cannot parse time of process")
 }

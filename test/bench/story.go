@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/promserver"
 )
@@ -22,17 +23,17 @@ const (
 	// stagger is the delay of each engine's answer after the previous engine's, at the first revision.
 	stagger = 500 * time.Millisecond
 
-	// quiet is how long Crossplane says nothing of tokens before they are counted.
+	// quiet is the time without changes of Crossplane's tokens before they are counted.
 	quiet = 2 * time.Second
 
-	// storyPatience is how long each step may take.
+	// storyPatience is the time limit of each step.
 	storyPatience = 3 * time.Minute
 
 	metric = "error_ratio"
 	good   = 0.01
 	bad    = 0.2
 
-	// gateInterval is how often a Gate measures.
+	// gateInterval is the interval of a Gate's measurements.
 	gateInterval = 5 * time.Second
 )
 
@@ -106,7 +107,7 @@ func (y *story) measureStory(ctx context.Context, figures map[string]float64) er
 		return err
 	}
 	defer ledger.Close()
-	// A deployment is there before: with the first one, Crossplane begins to watch all that it names.
+	// A deployment exists before: with the first one, Crossplane begins to watch all that it names.
 	if err := y.countTokens(ctx, figures, "first", func() error { return y.deployFirst(ctx, f, f.Claim("first", 1)) }); err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func printLedger(l *load.Ledger) {
 	fmt.Fprintf(os.Stderr, "tokens missing at most: %.0f\n", l.Deepest())
 }
 
-// deployFirst deploys a first revision, while the test lets the engines go on, one after another.
+// deployFirst deploys a first revision, while the test resumes the engines one after another.
 func (y *story) deployFirst(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
 	if err := y.applyAndAwait(ctx, o, "Delivering", ""); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (y *story) deployFirst(ctx context.Context, f *load.Fleet, o *unstructured.
 		if err := f.Suspend(ctx, site, false); err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, stagger); err != nil {
+		if err := process.Wait(ctx, stagger); err != nil {
 			return err
 		}
 	}
@@ -196,7 +197,7 @@ func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := waitForInterval(ctx, quiet); err != nil {
+		if err := process.Wait(ctx, quiet); err != nil {
 			return 0, err
 		}
 		if current, err := y.s.allowedEvents(ctx); current == previous || err != nil {
@@ -205,7 +206,7 @@ func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 	}
 }
 
-// applyAndAwait applies a deployment, and waits until its status speaks of it, with a phase and, unless it is empty, an outcome.
+// applyAndAwait applies a deployment, and waits until its status describes it, with a phase and, unless it is empty, an outcome.
 func (y *story) applyAndAwait(ctx context.Context, o *unstructured.Unstructured, phase, outcome string) error {
 	if err := y.s.cp.ApplyObject(ctx, o.DeepCopy()); err != nil {
 		return err

@@ -12,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/stats"
 )
 
 const (
@@ -62,7 +65,7 @@ func (y *thousand) thousandFigure(name string) func(context.Context) (float64, e
 	}
 }
 
-// measureThousand makes the deployments at once, edits some of them, publishes the next version of their Blueprint, and lets programs and Sites change beside them.
+// measureThousand makes the deployments at once, edits some of them, publishes the next version of their Blueprint, while programs and Sites change.
 func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, manyPatience)
 	defer cancel()
@@ -103,7 +106,7 @@ func (y *thousand) deployMany(ctx context.Context, name string, n int) (time.Dur
 // measureMemory reads the memory of provider and function with the deployments.
 func (y *thousand) measureMemory(_ context.Context, figures map[string]float64) error {
 	for name, pid := range map[string]int{"provider": y.s.cp.ProviderPID(), "function": y.s.cp.FunctionPID()} {
-		v, err := residentMebibytes(pid)
+		v, err := process.ResidentMebibytes(pid)
 		if err != nil {
 			return err
 		}
@@ -124,7 +127,7 @@ func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64)
 		}
 		select {
 		case pushedAt := <-commits:
-			took[i] = milliseconds(pushedAt.Sub(began))
+			took[i] = stats.Milliseconds(pushedAt.Sub(began))
 		case <-ctx.Done():
 			return errors.Wrapf(ctx.Err(), "no commit has the edit of deployment %s", nameOfMany(i))
 		}
@@ -132,7 +135,7 @@ func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64)
 			return err
 		}
 	}
-	figures["edit"] = medianOfValues(took)
+	figures["edit"] = stats.Median(took)
 	return nil
 }
 
@@ -257,7 +260,7 @@ func (y *thousand) watchRevisions(ctx context.Context, previous map[string]int64
 	return errors.Join(ctx.Err(), y.s.cp.Err())
 }
 
-// countCommits returns how many commits the branch has.
+// countCommits returns the number of commits that the branch has.
 func (y *thousand) countCommits(ctx context.Context) (float64, error) {
 	out, err := y.s.cp.Git.Git(ctx, repository, "rev-list", "--count", "refs/heads/main")
 	if err != nil {

@@ -12,19 +12,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
 const (
-	// downtime is how long the provider is down.
+	// downtime is the duration of the provider's downtime.
 	downtime = 10 * time.Minute
 	// editedMeanwhile deployments are edited while the provider is down.
 	editedMeanwhile = 100
 
-	// resyncTime is how long nothing happens to many deployments, so that each is looked at again, by Crossplane and by the provider.
+	// resyncTime is the time without changes in which Crossplane and the provider reconcile each of many deployments again.
 	resyncTime = 10 * time.Minute
 
-	// lookEvery is how often metrics are read of a component that has many deployments to work on.
+	// lookEvery is the interval at which the metrics of a component under load are read.
 	lookEvery = 200 * time.Millisecond
 )
 
@@ -49,7 +50,7 @@ func (y *thousand) measureRestart(ctx context.Context, figures map[string]float6
 	return nil
 }
 
-// countDeliveries returns how many GitDeliveries there are.
+// countDeliveries returns the number of GitDeliveries.
 func (y *thousand) countDeliveries(ctx context.Context) (float64, error) {
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
@@ -70,7 +71,7 @@ func (y *thousand) awaitReconciled(ctx context.Context, deliveries float64) erro
 				return nil
 			}
 		}
-		if waitForInterval(ctx, lookEvery) != nil {
+		if process.Wait(ctx, lookEvery) != nil {
 			return errors.Errorf("the provider reconciled %g of %g deliveries: %v", done, deliveries, err)
 		}
 	}
@@ -94,7 +95,7 @@ func (y *thousand) measureSiteChange(ctx context.Context, figures map[string]flo
 		if answers, err = y.countAnswers(ctx); err != nil {
 			return err
 		}
-		if err := waitForInterval(ctx, lookEvery); err != nil {
+		if err := process.Wait(ctx, lookEvery); err != nil {
 			return errors.Wrapf(err, "the function answered for %g deployments", answers-baseline)
 		}
 	}
@@ -103,20 +104,20 @@ func (y *thousand) measureSiteChange(ctx context.Context, figures map[string]flo
 	return err
 }
 
-// countAnswers returns how often the function has answered.
+// countAnswers returns the number of the function's responses.
 func (y *thousand) countAnswers(ctx context.Context) (float64, error) {
 	m, err := y.s.cp.FunctionMetrics(ctx)
 	return m.Sum("intentplane_function_answers_total", nil), err
 }
 
-// measureResync lets nothing happen for a while in which each deployment is looked at again, and reads the processor time of all components,
-// in percent of one processor.
+// measureResync waits for a time without changes in which each deployment is reconciled again, and reads the processor time of all components, in percent of
+// one processor.
 func (y *thousand) measureResync(ctx context.Context, figures map[string]float64) error {
 	baseline, err := readProcessorTimes(y.s.cp)
 	if err != nil {
 		return err
 	}
-	if err := waitForInterval(ctx, resyncTime); err != nil {
+	if err := process.Wait(ctx, resyncTime); err != nil {
 		return err
 	}
 	final, err := readProcessorTimes(y.s.cp)
@@ -141,7 +142,7 @@ func (y *thousand) measureDowntime(ctx context.Context, figures map[string]float
 			return err
 		}
 	}
-	if err := waitForInterval(ctx, downtime); err != nil {
+	if err := process.Wait(ctx, downtime); err != nil {
 		return err
 	}
 	began := time.Now()

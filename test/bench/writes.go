@@ -13,17 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/load"
 )
 
 const (
-	// deployedAtOnce is how many deployments are made at the same moment.
+	// deployedAtOnce is the number of deployments that are made at the same moment.
 	deployedAtOnce = 200
 
-	// atOncePatience is how long all of them may take.
+	// atOncePatience is the time limit of all of them.
 	atOncePatience = 20 * time.Minute
 
-	// logPatience is how long the API server may take to write its log.
+	// logPatience is the time limit for the API server to write its log.
 	logPatience = 2 * time.Second
 )
 
@@ -124,7 +125,7 @@ func (y *writes) crowdFigure(form shape, n int, pick func(cost) float64) func(co
 	}
 }
 
-// overOther returns by how many times many deployments of one shape cost more than as many of another shape, made at once.
+// overOther returns the cost of many deployments of one shape, divided by the cost of as many of another shape, made at once.
 func (y *writes) overOther(measured, bareShape shape, pick func(cost) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		measuredCost, err := y.crowdFigure(measured, deployedAtOnce, pick)(ctx)
@@ -171,7 +172,7 @@ func (y *writes) measureCrowd(ctx context.Context, form shape, name string, n in
 	return c, load.PrintSummary(os.Stderr, requests)
 }
 
-// deployCrowd makes deployments at once, and returns how long it took until all were Succeeded. It waits until nothing more follows.
+// deployCrowd makes deployments at once, and returns the time until all were Succeeded. It waits until nothing more follows.
 func (y *writes) deployCrowd(ctx context.Context, form shape, name string, n int) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, atOncePatience)
 	defer cancel()
@@ -238,7 +239,7 @@ func newListOf(form shape) *unstructured.UnstructuredList {
 
 // readLog returns the requests about deployments whose names begin so.
 func (y *writes) readLog(ctx context.Context, prefix string) ([]load.Request, error) {
-	if err := waitForInterval(ctx, logPatience); err != nil {
+	if err := process.Wait(ctx, logPatience); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(y.s.cp.AuditFile())

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// FieldOwner is who the harness applies as.
+// FieldOwner is the field owner of the harness.
 const FieldOwner = client.FieldOwner("intentplane-harness")
 
 // Apply applies YAML files, and the YAML files in directories, in the order of their names, by server-side apply. It returns an error at

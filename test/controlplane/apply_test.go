@@ -35,7 +35,7 @@ func TestParseYAML(t *testing.T) {
 	}
 }
 
-func TestChart(t *testing.T) {
+func TestChartOfCrossplane(t *testing.T) {
 	objects, err := ParseYAML(crossplaneRBAC)
 	if err != nil {
 		t.Fatal(err)

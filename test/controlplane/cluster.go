@@ -16,7 +16,7 @@ type Cluster struct {
 	Kubeconfig string
 	Config     *rest.Config
 
-	// Client acts as the administrator. It knows the kinds of Kubernetes; others are unstructured.
+	// Client acts as the administrator. Its scheme has the kinds of Kubernetes; others are unstructured.
 	Client client.WithWatch
 
 	// inner has the components of a Kubernetes, and nothing else of a control plane.

@@ -19,7 +19,7 @@ type Component struct {
 	// Ready is a URL that answers with success once the component is ready.
 	Ready string
 
-	// Client asks there. Nil means http.DefaultClient.
+	// Client sends the requests. Nil means http.DefaultClient.
 	Client *http.Client
 }
 
@@ -36,14 +36,13 @@ func (c *ControlPlane) StartComponent(ctx context.Context, k Component) error {
 	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, lastLinesOfFile(p.log, tailLines))
 }
 
-// Account makes a service account, unless it is there, and returns the path of a kubeconfig with a token of its own. It returns an error if
-// the API server refuses.
+// Account makes a service account, unless it exists, and returns the path of a kubeconfig with its own token. It returns an error if the API server refuses.
 func (c *ControlPlane) Account(ctx context.Context, namespace, name string) (string, error) {
 	path := c.accountKubeconfig(namespace + "." + name)
 	return path, c.createAccount(ctx, namespace, name, path)
 }
 
-// Broken is closed when a component ended by itself. Err then says which.
+// Broken is closed when a component ended unexpectedly. Err then names it.
 func (c *ControlPlane) Broken() <-chan struct{} { return c.broken.Done() }
 
 // File returns the path of a file of this name that is removed with the control plane.

@@ -21,7 +21,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// Namespace is where Crossplane lives.
+// Namespace is the namespace of Crossplane.
 const Namespace = "crossplane-system"
 
 // A ControlPlane is a running control plane.
@@ -33,13 +33,13 @@ type ControlPlane struct {
 	Kubeconfig string
 	Config     *rest.Config
 
-	// Client acts as the administrator. It knows the kinds of Kubernetes and of Crossplane; others are unstructured.
+	// Client acts as the administrator. Its scheme has the kinds of Kubernetes and of Crossplane; others are unstructured.
 	Client client.WithWatch
 
 	// Git serves repositories, none at first.
 	Git *gitserver.Server
 
-	// Timings says how long each phase of the start took. Phases overlap.
+	// Timings has the duration of each phase of the start. Phases overlap.
 	Timings []Timing
 
 	o        Options
@@ -49,7 +49,7 @@ type ControlPlane struct {
 	registry *registryServer
 	port8080 *portLock
 
-	// snapshot is the key under which the content of the cluster is saved, and restored says that the cluster began with that.
+	// snapshot is the key under which the content of the cluster is saved, and restored is true if the cluster began with that content.
 	snapshot string
 	restored bool
 
@@ -57,7 +57,7 @@ type ControlPlane struct {
 	network *httptest.Server
 	cancel  context.CancelFunc
 
-	// broken ends, with the reason, when a component ends by itself.
+	// broken ends, with the reason, when a component ends unexpectedly.
 	broken context.Context
 	fail   context.CancelCauseFunc
 
@@ -80,15 +80,15 @@ type ControlPlane struct {
 	upgraded string
 }
 
-// A Timing is how long a phase took.
+// A Timing is the duration of a phase.
 type Timing struct {
 	Phase    string
 	Duration time.Duration
 }
 
-// Start starts a control plane, installs the packages that o names and returns when they serve. It waits for another control
-// plane on this machine to end, since one of Crossplane's programs always takes the same port. When it returns an error nothing is
-// left running: the error names the unready components, and says the end of the log of a component that ended early.
+// Start starts a control plane, installs the packages that o names and returns when they serve. It waits for another control plane on this machine to end,
+// since one of Crossplane's programs always takes the same port. When it returns an error nothing is left running: the error names the unready components, and
+// has the end of the log of a component that ended early.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	// The harness reports through errors and the logs of its components.
 	ctrllog.SetLogger(logr.Discard())
@@ -155,7 +155,7 @@ func (c *ControlPlane) startProcesses(ctx context.Context) error {
 	return err
 }
 
-// Err returns why a component ended by itself, with the end of its log, and nil while all of them run.
+// Err returns the reason why a component ended unexpectedly, with the end of its log, and nil while all of them run.
 func (c *ControlPlane) Err() error {
 	return context.Cause(c.broken)
 }
@@ -221,8 +221,7 @@ func (c *ControlPlane) timePhase(phase string, fn func() error) error {
 	return err
 }
 
-// Stop ends everything that Start started and removes its directory, unless Options say to keep it. It returns an error if files
-// remain. Stopping again does nothing.
+// Stop ends everything that Start started and removes its directory, unless Options keep it. It returns an error if files remain. Stopping again does nothing.
 func (c *ControlPlane) Stop() error {
 	c.stopOnce.Do(func() { c.stopErr = c.stopProcesses() })
 	return c.stopErr

@@ -32,7 +32,7 @@ const (
 
 	tokenLife = 30 * 24 * time.Hour
 
-	// reconcilesPerCore is how many workers Crossplane's controllers have for each core of this machine. Crossplane's default of 100 on two
+	// reconcilesPerCore is the number of workers that Crossplane's controllers have for each core of this machine. Crossplane's default of 100 on two
 	// cores took 100 claims at once more than seven minutes, with 426 API writes each; with 8 they took 63 s, with 67.
 	reconcilesPerCore = 4
 )
@@ -60,7 +60,7 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 	if err := c.initializeCrossplane(ctx); err != nil {
 		return err
 	}
-	// Crossplane shall find the registry when it first looks at a package.
+	// The registry has to be reachable before Crossplane resolves the first package.
 	if c.o.PackageRuntime != RuntimeDeployment {
 		if err := c.rewriteRepository(ctx); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (c *ControlPlane) serviceAccounts() []string {
 	return []string{coreServiceAccount, rbacServiceAccount, ProviderServiceAccount}
 }
 
-// createAccount makes a service account, unless it is there, and a kubeconfig with a token of its own.
+// createAccount makes a service account, unless it exists, and a kubeconfig with its own token.
 func (c *ControlPlane) createAccount(ctx context.Context, namespace, name, path string) error {
 	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, sa)); err != nil {
@@ -186,7 +186,7 @@ func (c *ControlPlane) startCrossplaneCore(ctx context.Context) error {
 	return err
 }
 
-// KillCore ends Crossplane's core, as kill -9 does, and returns when it is gone. RestartCore starts it again.
+// KillCore ends Crossplane's core, as kill -9 does, and returns after its end. RestartCore starts it again.
 func (c *ControlPlane) KillCore() {
 	c.currentProcess(&c.core).killProcessGroup()
 }

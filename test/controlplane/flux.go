@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// FluxNamespace is where Flux lives.
+// FluxNamespace is the namespace of Flux.
 const FluxNamespace = "flux-system"
 
 // StartFlux installs Flux's kinds in the control plane's own cluster, and starts its source-controller and kustomize-controller. It
@@ -46,7 +46,7 @@ func (c *ControlPlane) startFluxControllers(ctx context.Context, tool map[string
 	return c.startFluxController(ctx, "kustomize-controller", tool["FLUX_KUSTOMIZE_CONTROLLER"], p.providerProbe)
 }
 
-// waitForKinds waits until the API server's own list of resources has these kinds: a controller that reads it too early gives up.
+// waitForKinds waits until the API server's own list of resources has these kinds: a controller that reads it too early exits.
 func (c *ControlPlane) waitForKinds(ctx context.Context, kinds ...string) error {
 	d, err := discovery.NewDiscoveryClientForConfig(c.Config)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// GatewayNamespace is where the Gateway of a cluster is.
+	// GatewayNamespace is the namespace of a cluster's Gateway.
 	GatewayNamespace = "gateways"
 
 	// GatewayName is the name of that Gateway, which takes routes of each namespace.
@@ -42,11 +42,11 @@ spec:
 
 // A Gateway is a real implementation of Gateway API that serves the routes of a cluster: Traefik, with its own defaults.
 type Gateway struct {
-	// URL is where it takes requests, and Port the port in it, which listeners have to name. Routes name the Gateway called GatewayName.
+	// URL is its address for requests, and Port the port in it, which listeners have to name. Routes name the Gateway called GatewayName.
 	URL  string
 	Port int
 
-	// MetricsURL is where it serves its metrics for Prometheus.
+	// MetricsURL is the address of its metrics for Prometheus.
 	MetricsURL string
 
 	c     *ControlPlane
@@ -87,7 +87,7 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	return g, g.Start(ctx)
 }
 
-// traefikCommand runs Traefik with the flags that say where things are, and its defaults for all that concerns time.
+// traefikCommand runs Traefik with flags for paths and addresses, and with its default timings.
 func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, ping int) (command, error) {
 	kubeconfig, err := c.Account(ctx, GatewayNamespace, traefik)
 	if err != nil {

@@ -66,7 +66,7 @@ func (c *ControlPlane) startEtcd() error {
 // signingKey is the file with which the API server signs tokens of service accounts.
 const signingKey = "sa.key"
 
-// etcdDirectory is where the cluster keeps its data.
+// etcdDirectory is the directory of the cluster's data.
 func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, etcdFolder) }
 
 // etcdFolder is the name of that directory.
@@ -92,8 +92,8 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 
 func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
 
-// rareGC lets etcd, the API server, Crossplane and Flux collect garbage less often: with Go's default that is a fifth of the processor time of the API server,
-// which needs most of it.
+// rareGC reduces the garbage collections of etcd, the API server, Crossplane and Flux: with Go's default they are a fifth of the processor time of the API
+// server, which needs most of it.
 const rareGC = "GOGC=400"
 
 // spawnAPIServer starts the API server. Its end does not fail the control plane before it has answered.
@@ -152,7 +152,7 @@ func (c *ControlPlane) auditArguments() []string {
 	return []string{"--audit-policy-file=" + filepath.Join(c.Dir, auditPolicy), "--audit-log-path=" + c.AuditFile(), "--audit-log-maxsize=1024"}
 }
 
-// AuditFile returns the path of the API server's audit log, one event of JSON in each line. It is there if Options have a policy.
+// AuditFile returns the path of the API server's audit log, one event of JSON in each line. It exists if Options have a policy.
 func (c *ControlPlane) AuditFile() string { return filepath.Join(c.Dir, "logs", "audit.json") }
 
 func (c *ControlPlane) writeFiles(files map[string][]byte) error {
@@ -182,7 +182,7 @@ func (c *ControlPlane) connectAdministrator(token string) error {
 			return errors.Wrap(err, "cannot make scheme")
 		}
 	}
-	// A RESTMapper asks the API server only when it is first used.
+	// A RESTMapper sends its first request when it is first used.
 	c.Client, err = client.NewWithWatch(cfg, client.Options{Scheme: s})
 	return errors.Wrap(err, "cannot make client")
 }
@@ -234,11 +234,11 @@ func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
 }
 
 const (
-	// maxAPIServerStarts is how often the API server is started until it answers. On a busy machine it gives up its first work after a minute, and ends: a
-	// kubelet would start it again.
+	// maxAPIServerStarts is the maximum number of starts of the API server. On a busy machine its first initialization times out after a minute, and it exits:
+	// a kubelet would start it again.
 	maxAPIServerStarts = 4
 
-	// maxAPIServerStart is how long one start may take. A process that hangs is ended, and started again, as the startup probe of a kubelet does.
+	// maxAPIServerStart is the time limit of one start. A process that hangs is ended, and started again, as the startup probe of a kubelet does.
 	maxAPIServerStart = 2 * time.Minute
 )
 

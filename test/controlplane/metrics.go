@@ -59,12 +59,12 @@ func ScrapeURL(ctx context.Context, url string) (Metrics, error) {
 	return families, errors.Wrap(err, "cannot parse metrics")
 }
 
-// Sum returns the sum of all samples of a counter or gauge that have these labels, among others. It is 0 when there are none.
+// Sum returns the sum of all samples of a counter or gauge that have these labels, among others. It is 0 without samples.
 func (m Metrics) Sum(name string, labels map[string]string) float64 {
 	return m.sumSamples(name, labels, func(s *dto.Metric) float64 { return s.GetCounter().GetValue() + s.GetGauge().GetValue() })
 }
 
-// Count returns how often a histogram with these labels, among others, measured something. It is 0 when it never did.
+// Count returns the number of observations of histograms that have these labels, among others. It is 0 without observations.
 func (m Metrics) Count(name string, labels map[string]string) float64 {
 	return m.sumSamples(name, labels, func(s *dto.Metric) float64 { return float64(s.GetHistogram().GetSampleCount()) })
 }

@@ -105,7 +105,7 @@ func (n *node) removePod(key types.NamespacedName) {
 	}
 }
 
-// replicasOf returns how many pods run for a Deployment: one, unless it asks for none.
+// replicasOf returns the number of pods for a Deployment: one, unless its replicas are 0.
 func replicasOf(d *appsv1.Deployment) int32 {
 	if d.Spec.Replicas != nil && *d.Spec.Replicas == 0 {
 		return 0

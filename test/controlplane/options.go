@@ -14,15 +14,15 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// Repository is where packages are published. The control plane rewrites it to its own registry, so that packages, their
-// dependencies and objects that Crossplane names after them are called as in public.
+// Repository is the repository of published packages. The control plane rewrites it to its own registry, so that packages, their dependencies and objects that
+// Crossplane names after them are called as in public.
 const Repository = "ghcr.io/intentplane"
 
 const (
 	// RuntimeExternal leaves it to the harness to run the programs of packages.
 	RuntimeExternal = "External"
 
-	// RuntimeDeployment lets Crossplane make a Deployment for the program of each package.
+	// RuntimeDeployment is true if Crossplane creates a Deployment for the program of each package.
 	RuntimeDeployment = "Deployment"
 
 	// startTimeout bounds each wait of a start, but for the wait for another control plane. It is longer than patience.Limit: the API server may hang in each start
@@ -59,8 +59,8 @@ type Options struct {
 	// Dependencies are published; Crossplane installs them when a Configuration depends on them.
 	Dependencies []Package
 
-	// PackageRuntime is RuntimeExternal, the default, or RuntimeDeployment. With the latter Crossplane makes Deployments, whose programs are
-	// pulled from the registry and run as they say, and nothing is installed: Configurations, Function and Provider are of no use.
+	// PackageRuntime is RuntimeExternal, the default, or RuntimeDeployment. With the latter Crossplane makes Deployments, whose programs are pulled from the
+	// registry and run with their own settings, and nothing is installed: Configurations, Function and Provider are of no use.
 	PackageRuntime string
 
 	// RegistryUser and RegistryPassword are the credentials of the registry. Without a user it is open.
@@ -74,8 +74,7 @@ type Options struct {
 	// Function serves every Function that is installed. Without a binary none is started.
 	Function Program
 
-	// Provider is started, as ProviderServiceAccount, once the kinds of the first Provider are there. Without a binary none is
-	// started.
+	// Provider is started, as ProviderServiceAccount, once the kinds of the first Provider exist. Without a binary none is started.
 	Provider Program
 
 	// CoreArgs are further flags of Crossplane's core.
@@ -105,7 +104,7 @@ type Options struct {
 	// Progress, if it is set, is called with each phase that ended.
 	Progress func(phase string, took time.Duration)
 
-	// Waiting, if there is one, gets a sentence when the start has to wait for something outside of it, such as another control plane.
+	// Waiting, if it exists, gets a sentence when the start has to wait for something outside of it, such as another control plane.
 	Waiting func(description string)
 }
 
@@ -203,7 +202,7 @@ func (o Options) findTools(ctx context.Context) (*Tools, error) {
 	return FindTools(ctx)
 }
 
-// Root returns the root of the repository, found upwards from the working directory. It returns an error if there is none.
+// Root returns the root of the repository, found upwards from the working directory. It returns an error if it does not exist.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -46,7 +46,7 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 
 // startControllersOfPackages starts the controllers for objects of the kinds that packages define: the garbage collector, and the provider.
 func (c *ControlPlane) startControllersOfPackages(ctx context.Context) error {
-	// The garbage collector looks for new kinds every 30 seconds only. A collector that starts after our kinds knows them at once.
+	// The garbage collector lists new kinds only every 30 seconds. A collector that starts after our kinds has them at once.
 	if err := c.startControllers("garbage-collector", garbageCollector); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *ControlPlane) unmetExpectations(ctx context.Context, expected []expecta
 	return missing, nil
 }
 
-// falseConditions says which conditions of an object are not True.
+// falseConditions returns the conditions of an object that are not True.
 func (e expectation) falseConditions(u *unstructured.Unstructured) []string {
 	var out []string
 	conditions := Conditions(u)

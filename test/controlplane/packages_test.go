@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestComplaints(t *testing.T) {
+func TestFalseConditions(t *testing.T) {
 	established := map[string]any{"type": "Established", "status": "True"}
 	refused := map[string]any{"type": "Established", "status": "False", "reason": "TooExpensive", "message": "rule"}
 	cases := map[string]struct {

@@ -124,7 +124,7 @@ func (n *node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) (
 	return env, nil
 }
 
-// valueOfField returns a field of a Deployment's pods that the downward API has and Crossplane asks for.
+// valueOfField returns a field of a Deployment's pods that Crossplane reads by the downward API.
 func valueOfField(d *appsv1.Deployment, path string) string {
 	if path == "metadata.namespace" {
 		return d.GetNamespace()

@@ -28,7 +28,7 @@ const (
 	firstListenPort = 10000
 	lastListenPort  = 32767
 
-	// portGrace is how long a process that holds a port without a lock has to end. The processes of a control plane that was killed need a moment.
+	// portGrace is the time in which a process with a port but without a lock has to end. The processes of a control plane that was killed need a moment.
 	portGrace = 10 * time.Second
 )
 
@@ -129,7 +129,7 @@ func lockPort(ctx context.Context, port int, path string, waiting func(string)) 
 	return l, nil
 }
 
-// printOnce returns a function that says a sentence at its first call, to a listener or to none.
+// printOnce returns a function that prints a sentence at its first call, if a listener is set.
 func printOnce(say func(string), sentence string) func() {
 	return sync.OnceFunc(func() {
 		if say != nil {

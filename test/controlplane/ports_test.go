@@ -51,7 +51,7 @@ func TestNetworkID(t *testing.T) {
 	}
 }
 
-// TestFreePorts asks from many sides at once.
+// TestFreePorts reserves ports from many goroutines at once.
 func TestFreePorts(t *testing.T) {
 	const callers, portCount = 20, 30
 	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: nextListenPort() + 1})
@@ -82,7 +82,7 @@ func TestFreePorts(t *testing.T) {
 	}
 }
 
-// TestLockPort prints the reason for a wait, before it goes on.
+// TestLockPort prints the reason for a wait, before it continues.
 func TestLockPort(t *testing.T) {
 	type world struct {
 		port int

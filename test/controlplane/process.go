@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// tailLines is how much of the log of a component that ended early is shown.
+// tailLines is the number of shown log lines of a component that ended early.
 const tailLines = 20
 
 // A command is a program to run, under a name that is also that of its log.
@@ -37,7 +37,7 @@ type process struct {
 	done     chan struct{}
 	err      error
 
-	// processor is how long it kept a processor busy, once it is done.
+	// processor is its processor time, once it has ended.
 	processor time.Duration
 }
 
@@ -70,7 +70,7 @@ func (r *runner) logFile(name string) string {
 	return filepath.Join(r.dir, name+".log")
 }
 
-// startProcess starts a process that shall run until it is killed. If it ends by itself the whole control plane has failed.
+// startProcess starts a process that shall run until it is killed. If it ends unexpectedly the whole control plane has failed.
 func (r *runner) startProcess(c command) (*process, error) {
 	p, err := r.spawnProcess(c)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *runner) startProcess(c command) (*process, error) {
 	return p, nil
 }
 
-// failAtEnd lets the whole control plane fail if a process ends by itself.
+// failAtEnd lets the whole control plane fail if a process ends unexpectedly.
 func (r *runner) failAtEnd(p *process) {
 	go func() {
 		<-p.done
@@ -158,7 +158,7 @@ func (r *runner) stopAllProcesses() {
 	close(r.starts)
 }
 
-// killProcessGroup ends a process, if there is one, and its children, and waits until it is gone.
+// killProcessGroup ends a process, if it exists, and its children, and waits for its end.
 func (p *process) killProcessGroup() {
 	if p == nil {
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// parentDir makes the test binary the parent in TestOrphans, and says where it writes logs.
+// parentDir makes the test binary the parent in TestOrphanedProcessesEnd, with the directory of its logs.
 const parentDir = "INTENTPLANE_TEST_PARENT_DIR"
 
 func TestMain(m *testing.M) {
@@ -61,7 +61,7 @@ func waitGone(t *testing.T, pid int) {
 	}
 }
 
-func TestOrphans(t *testing.T) {
+func TestOrphanedProcessesEnd(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		return // Only Linux ends children whose parent was killed.
 	}
@@ -114,7 +114,7 @@ func TestEarlyEnd(t *testing.T) {
 	}
 }
 
-func TestStop(t *testing.T) {
+func TestStopAllProcesses(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := newRunner(t.TempDir(), cancel)
 	// The shell's child must end too.

@@ -2,8 +2,8 @@ package controlplane
 
 import "time"
 
-// ProcessorTime returns how long each component kept a processor busy, by its name: components of other clusters too, and a restarted component with
-// its previous time. It is complete once Stop has returned.
+// ProcessorTime returns the processor time of each component, by its name: components of other clusters too, and a restarted component with its previous time.
+// It is complete once Stop has returned.
 func (c *ControlPlane) ProcessorTime() map[string]time.Duration {
 	out := c.runner.processorTime()
 	for _, k := range c.clusters {
@@ -31,7 +31,7 @@ func (r *runner) processorTime() map[string]time.Duration {
 	return out
 }
 
-// Processes returns the number by which the kernel knows each component of this control plane that runs now, by its name.
+// Processes returns the process ID of each running component of this control plane, by its name.
 func (c *ControlPlane) Processes() map[string]int {
 	c.runner.mu.Lock()
 	defer c.runner.mu.Unlock()

@@ -28,7 +28,7 @@ func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error 
 	return errors.Wrap(waitForPort(ctx, p, c.ports.function), "cannot reach function")
 }
 
-// KillFunction ends the function, as kill -9 does, and returns when it is gone. RestartFunction starts it again.
+// KillFunction ends the function, as kill -9 does, and returns after its end. RestartFunction starts it again.
 func (c *ControlPlane) KillFunction() {
 	c.currentProcess(&c.function).killProcessGroup()
 }
@@ -96,18 +96,18 @@ func (c *ControlPlane) setStandby(p *process) {
 	c.standby = p
 }
 
-// KillStandby ends the other replica, as kill -9 does, and returns when it is gone.
+// KillStandby ends the other replica, as kill -9 does, and returns after its end.
 func (c *ControlPlane) KillStandby() {
 	c.currentProcess(&c.standby).killProcessGroup()
 }
 
-// KillProvider ends the provider, as kill -9 does, and returns when it is gone.
+// KillProvider ends the provider, as kill -9 does, and returns after its end.
 func (c *ControlPlane) KillProvider() {
 	c.currentProcess(&c.provider).killProcessGroup()
 }
 
-// AwaitProviderEnd waits until the provider ends by itself, as a test made it do, and so keeps that from being the control plane's Err when
-// it is called before. It returns an error if ctx ends first.
+// AwaitProviderEnd waits for the end of the provider that a test caused, and so keeps that end from being the control plane's Err when it is called before. It
+// returns an error if ctx ends first.
 func (c *ControlPlane) AwaitProviderEnd(ctx context.Context) error {
 	p := c.currentProcess(&c.provider)
 	p.expected.Store(true)

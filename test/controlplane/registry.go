@@ -25,10 +25,10 @@ import (
 // layerAnnotation has the role of a layer of a package. A package file keeps it in labels of the image, a registry on the layer.
 const layerAnnotation = "io.crossplane.xpkg"
 
-// A registryServer is an OCI registry on loopback, which clients therefore speak plain HTTP to.
+// A registryServer is an OCI registry on loopback, so that clients use plain HTTP.
 type registryServer struct{ *httptest.Server }
 
-// repositoryPrefix returns where packages lie in this registry.
+// repositoryPrefix returns the prefix of packages in this registry.
 func (r *registryServer) repositoryPrefix() string {
 	return strings.TrimPrefix(r.URL, "http://") + "/intentplane"
 }
@@ -38,7 +38,7 @@ func (c *ControlPlane) Registry() string {
 	return strings.TrimPrefix(c.registry.URL, "http://")
 }
 
-// authenticateUser lets only the user of Options in, if there is one.
+// authenticateUser accepts only the user of Options, if Options have a user.
 func (c *ControlPlane) authenticateUser(next http.Handler) http.Handler {
 	if c.o.RegistryUser == "" {
 		return next
@@ -95,8 +95,7 @@ func (c *ControlPlane) publishPackage(ctx context.Context, p Package, version st
 	return errors.Wrapf(remote.Write(tag, img, remote.WithContext(ctx), remote.WithAuth(c.registryAccount())), "cannot push package %s", p.Name)
 }
 
-// PublishAll puts all packages into the registry again, under another version that says so in its labels: a release that changed nothing
-// else.
+// PublishAll puts all packages into the registry again, under another version with other labels: a release that changed nothing else.
 func (c *ControlPlane) PublishAll(ctx context.Context, version string) error {
 	for _, p := range slices.Concat(c.o.Configurations, c.o.Dependencies) {
 		if err := c.publishPackage(ctx, p, version, func(img v1.Image) (v1.Image, error) { return labelVersion(img, version) }); err != nil {

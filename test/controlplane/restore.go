@@ -24,7 +24,7 @@ var harness embed.FS
 // packageCache is the folder in which Crossplane keeps the packages that it pulled.
 const packageCache = "xpkg-cache"
 
-// restoreSnapshot lets the cluster begin with the content that a control plane of the same packages had when they were installed.
+// restoreSnapshot restores the content that a control plane had right after the installation of the same packages.
 func (c *ControlPlane) restoreSnapshot() error {
 	if c.o.Snapshots.Dir == "" || c.o.PackageRuntime == RuntimeDeployment || c.o.PackageCache != "" {
 		return nil
@@ -45,8 +45,8 @@ func (c *ControlPlane) saveSnapshot(ctx context.Context) error {
 	return c.currentProcess(&c.etcd).suspendWhile(ctx, func() error { return c.o.Snapshots.Save(c.snapshot, c.Dir, etcdFolder, packageCache) })
 }
 
-// snapshotKey is a digest of all that decides the content of a cluster when its packages are installed: the harness, the programs of Kubernetes and Crossplane, the
-// packages, and the manifests. Flags of Crossplane's core say how it works, and change no object of a package.
+// snapshotKey is a digest of all that decides the content of a cluster when its packages are installed: the harness, the programs of Kubernetes and Crossplane,
+// the packages, and the manifests. Flags of Crossplane's core change no object of a package.
 func (c *ControlPlane) snapshotKey() (string, error) {
 	parts := []string{c.o.Version, fmt.Sprint(c.o.Function.Binary != "", c.o.Provider.Binary != "", c.o.APIServerArgs)}
 	for _, tool := range []string{c.tools.Etcd, c.tools.KubeAPIServer, c.tools.KubeControllers, c.tools.CrossplaneCore, c.tools.CrossplaneCRDs} {

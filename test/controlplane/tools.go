@@ -71,7 +71,7 @@ func (t *Tools) checkPaths() error {
 	return errors.Join(errs...)
 }
 
-// checkPath returns an error unless a tool is where the environment says.
+// checkPath returns an error unless a tool is at the path in the environment.
 func (t *Tools) checkPath(name string) error {
 	if path := *t.pathsByName()[name]; !fileExists(path) {
 		return errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path)

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRaceFlag asks the script that "make test" asks for the flag of the race detector.
+// TestRaceFlag runs the script of "make test" that prints the flag of the race detector.
 func TestRaceFlag(t *testing.T) {
 	const warning = "tools: tests run WITHOUT the race detector: it needs cgo and a C compiler"
 	compiler, err := exec.LookPath("true")
@@ -56,8 +56,8 @@ func TestRaceFlag(t *testing.T) {
 	}
 }
 
-// TestFind asks the script for programs that need not be built. A copy of it pins an archive of the test's own, so that a server can have it.
-func TestFind(t *testing.T) {
+// TestFindPrograms runs the script for programs that need not be built. A copy of it pins an archive of the test, so that a server can serve it.
+func TestFindPrograms(t *testing.T) {
 	const fits, old = "etcd Version: 3.6.99", "etcd Version: 3.4.0"
 	archive := packProgram(t, "etcd", fits)
 	cases := map[string]struct {
@@ -76,7 +76,7 @@ func TestFind(t *testing.T) {
 			installed: old, says: "tools: <assets>/etcd is not taken: it is 3.4, and 3.6 is wanted",
 		},
 		"NoVersion": {
-			reason:    "A program that does not say its version is left alone.",
+			reason:    "A program that does not print its version is not used.",
 			installed: "hello", says: "it is of an unknown version, and 3.6 is wanted",
 		},
 		"Downloaded": {
@@ -108,7 +108,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindNearVersion asks the script for programs of versions around the pinned one.
+// TestFindNearVersion runs the script for programs of versions around the pinned version.
 func TestFindNearVersion(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
@@ -130,7 +130,7 @@ func TestFindNearVersion(t *testing.T) {
 			tool:   "KUBECTL", program: "kubectl", version: "Client Version: v1.34.0",
 		},
 		"KubectlMajor": {reason: "A kubectl of another major version is left alone.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v2.36.0"},
-		"KubectlWords": {reason: "A kubectl that does not say its version is left alone.", tool: "KUBECTL", program: "kubectl", version: "hello"},
+		"KubectlWords": {reason: "A kubectl that does not print its version is not used.", tool: "KUBECTL", program: "kubectl", version: "hello"},
 		"Core": {
 			reason: "A core of Crossplane of the pinned minor version is taken.",
 			tool:   "CROSSPLANE_CORE", program: "crossplane-core", version: "v2.4.7", want: "CROSSPLANE_CORE=<assets>/crossplane-core\n",

@@ -8,6 +8,7 @@ import (
 // vague are words that name neither an actor nor an action. CONTRIBUTING.md has the rule.
 var vague = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 	`nobody`, `somebody`, `whoever`, `stranger'?s?`, `strangers`, `anew`, `told`, `telling`, `ways? back`, `knows? of`, `heeds?`, `amiss`, `mend(?:s|ed)?`, `lets go`,
+	`speaks? (?:about|of)`, `brought to`,
 }, "|") + `)\b`)
 
 // generatedPart matches generated parts of a page, whose words come from the code.

@@ -51,9 +51,10 @@ func TestVagueLines(t *testing.T) {
 	}{
 		"Plain":     {reason: "A sentence with an actor passes.", page: "The provider retries the push."},
 		"Vague":     {reason: "A vague word is reported with its line.", page: "Somebody\nmended it", want: []string{"Somebody: Somebody", "mended: mended it"}},
+		"Speech":    {reason: "A status that speaks is reported with its line.", page: "It speaks about the spec.", want: []string{"speaks about: It speaks about the spec."}},
 		"Part":      {reason: "A vague word as a part of another word passes.", page: "Recommended amendments"},
 		"Code":      {reason: "A code block shows the output of programs, so its words are not checked.", page: "```\nnobody\n```"},
-		"Generated": {reason: "A generated part has the words of the code, so it is not looked at.", page: "<!-- generated: x -->\nnobody\n<!-- end -->"},
+		"Generated": {reason: "A generated part has the words of the code, so it is not checked.", page: "<!-- generated: x -->\nnobody\n<!-- end -->"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

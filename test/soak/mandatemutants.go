@@ -101,7 +101,7 @@ func witnessMutants() map[string]mutant {
 		}),
 		"OtherTrees": conclude(mutant{
 			reason: "A SiteSync that looks for other trees proves nothing.", file: "provider/mandate/witness.go",
-			text: "sync != nil && f.looksForSpecs(sync, s)", becomes: "sync != nil",
+			text: "sync != nil && f.expectsTreesOfSpecs(sync, s)", becomes: "sync != nil",
 		}),
 		"LiveByDelivery": conclude(mutant{
 			reason: "A rollback ends once each Site is proven to run the target.", file: "provider/mandate/witness.go",

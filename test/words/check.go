@@ -30,8 +30,10 @@ func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.lin
 
 // A checker collects findings over several files.
 type checker struct {
-	files    *token.FileSet
-	terms    []term
+	files *token.FileSet
+	terms []term
+	// refused are the terms that are not allowed in the current file.
+	refused  []term
 	names    map[string]map[string]string
 	findings []finding
 }
@@ -48,10 +50,10 @@ func checkTree(root string, pending []string) ([]finding, error) {
 		if err != nil {
 			return errors.Wrapf(err, "cannot read %s", path)
 		}
-		if d.IsDir() && (isSkipped(path, d.Name()) || slices.Contains(pending, path+"/...")) {
+		if d.IsDir() && isSkipped(path, d.Name()) {
 			return fs.SkipDir
 		}
-		if d.IsDir() || !isChecked(path) || slices.Contains(pending, filepath.Dir(path)) {
+		if d.IsDir() || !isChecked(path) || isPending(path, pending) {
 			return nil
 		}
 		text, err := fs.ReadFile(tree.FS(), path)
@@ -70,12 +72,21 @@ func isSkipped(path, name string) bool {
 	return path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata")
 }
 
+// isPending reports whether a file is in one of some pending directories. A directory that ends in /... includes all directories below it.
+func isPending(file string, directories []string) bool {
+	dir := filepath.Dir(file)
+	return slices.ContainsFunc(directories, func(pending string) bool {
+		root, hasTree := strings.CutSuffix(pending, "/...")
+		return root == dir || hasTree && strings.HasPrefix(dir, root+"/")
+	})
+}
+
 // isChecked reports whether the tree's authors write a file, and not for tests.
 func isChecked(path string) bool {
 	return strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(filepath.Base(path), "zz_")
 }
 
-// checkFile looks at the comments, sentences and names of one file.
+// checkFile checks the comments, sentences and names of one file.
 func (c *checker) checkFile(path string, text []byte) error {
 	f, err := parser.ParseFile(c.files, path, text, parser.ParseComments)
 	if err != nil {
@@ -84,6 +95,7 @@ func (c *checker) checkFile(path string, text []byte) error {
 	if ast.IsGenerated(f) {
 		return nil
 	}
+	c.refused = slices.DeleteFunc(slices.Clone(c.terms), func(t term) bool { return isPending(path, t.pending) })
 	for _, group := range f.Comments {
 		for _, comment := range group.List {
 			c.checkText("comment", comment.Pos(), comment.Text)
@@ -105,7 +117,7 @@ func (c *checker) checkFile(path string, text []byte) error {
 	return nil
 }
 
-// checkString looks at a string of three words or more, which is a sentence for a reader.
+// checkString checks a string of three words or more, which is a sentence for a reader.
 func (c *checker) checkString(l *ast.BasicLit) {
 	if l.Kind != token.STRING {
 		return
@@ -121,9 +133,9 @@ func (c *checker) checkText(subject string, pos token.Pos, text string) {
 	}
 }
 
-// checkLine looks at one line of a text, which has a number from 0.
+// checkLine checks one line of a text. The line has a number from 0.
 func (c *checker) checkLine(subject string, pos token.Pos, n int, line string) {
-	for _, t := range c.terms {
+	for _, t := range c.refused {
 		for _, word := range t.pattern.FindAllString(line, -1) {
 			c.addFinding(pos, n, fmt.Sprintf("%s has %q: %s", subject, word, t.instead))
 		}

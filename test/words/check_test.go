@@ -34,6 +34,40 @@ func TestCheckTree(t *testing.T) {
 			reason: "A word in a longer word passes.",
 			files:  map[string]string{"a.go": "package a\n\n// Toldea, tellers and letters.\nvar a = 1\n"},
 		},
+		"Question": {
+			reason: "A question in the place of a noun is a finding: a reader searches for number, limit and interval.",
+			files: map[string]string{
+				"b/a.go": "package b\n\n// size is how many objects a page has.\nvar size = 1\n\n// It returns how long a reconcile waits.\nvar b = 1\n\n" +
+					"// start is since when the cluster is ready.\nvar start = 1\n\n// The limit shows how many are left.\nvar c = 1\n",
+			},
+			want: []string{
+				`b/a.go:3: comment has "is how many": write the noun: the number, the duration, the interval, the limit, the start`,
+				`b/a.go:6: comment has "returns how long": write the noun: the number, the duration, the interval, the limit, the start`,
+				`b/a.go:9: comment has "is since when": write the noun: the number, the duration, the interval, the limit, the start`,
+			},
+		},
+		"Speech": {
+			reason: "An object that speaks is a finding, with the verb of the field as advice.",
+			files: map[string]string{
+				"b/a.go": "package b\n\n// ready says whether a Site is live.\nvar ready = 1\n\n// The status speaks about the spec.\nvar b = 1\n\n" +
+					"// site is nil if there is none.\nvar c = 1\n\n// The repository was brought to revision 2.\nvar d = 1\n",
+			},
+			want: []string{
+				`b/a.go:3: comment has "says whether": write reports whether, has the reason, or specifies`,
+				`b/a.go:6: comment has "speaks about": write describes, or covers`,
+				`b/a.go:9: comment has "there is none": write if none exists, or name the missing object`,
+				`b/a.go:12: comment has "was brought to": write applied, or delivered to`,
+			},
+		},
+		"Quoted": {
+			reason: "A verb of speech with another object passes: users and servers have texts.",
+			files:  map[string]string{"b/a.go": "package b\n\n// The server says \"denied\", and users say which Site they want.\nvar a = 1\n"},
+		},
+		"PendingTerm": {
+			reason: "A term is allowed in its own pending directories, and all other terms are findings there.",
+			files:  map[string]string{"function/phase/a.go": "package phase\n\n// Ready says whether nobody waits.\nvar a = 1\n"},
+			want:   []string{`function/phase/a.go:3: comment has "nobody": ` + actor},
+		},
 		"Capital": {
 			reason: "Two methods of one type may not differ by a capital alone.",
 			files:  map[string]string{"a.go": "package a\n\ntype t struct{}\n\nfunc (t) Watch() {}\n", "b.go": "package a\n\nfunc (*t) watch() {}\n"},

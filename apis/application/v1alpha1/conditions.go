@@ -2,28 +2,28 @@ package v1alpha1
 
 // Types of the conditions of an Application, beside Crossplane's Ready and Synced. All are always there.
 const (
-	// TypeValid says whether the spec is valid and can be carried out.
+	// TypeValid reports whether the spec is valid and can be applied.
 	TypeValid = "Valid"
 
-	// TypeSourceResolved says whether the commit of the requested revision is known. An image needs no commit.
+	// TypeSourceResolved reports whether the commit of the requested revision is known. An image needs no commit.
 	TypeSourceResolved = "SourceResolved"
 
-	// TypeBuilt says whether the current spec has an image.
+	// TypeBuilt reports whether the current spec has an image.
 	TypeBuilt = "Built"
 
-	// TypeDeployed says whether the deployment of the image was verified.
+	// TypeDeployed reports whether the deployment of the image was verified.
 	TypeDeployed = "Deployed"
 
-	// TypeAvailable says whether each Site has a pod that serves, of this image or of an earlier image.
+	// TypeAvailable reports whether each Site has a pod that serves, of this image or of an earlier image.
 	TypeAvailable = "Available"
 
-	// TypeRouted says whether each Gateway accepted the route.
+	// TypeRouted reports whether each Gateway accepted the route.
 	TypeRouted = "Routed"
 
-	// TypeStalled says whether the Application makes no progress until a user acts.
+	// TypeStalled reports whether the Application makes no progress until a user acts.
 	TypeStalled = "Stalled"
 
-	// TypeReconciling says whether work goes on.
+	// TypeReconciling reports whether the object is being reconciled.
 	TypeReconciling = "Reconciling"
 )
 
@@ -101,7 +101,7 @@ const (
 	// ReasonAccepted means that each Gateway accepted the route.
 	ReasonAccepted = "Accepted"
 
-	// ReasonProgressing means that work goes on.
+	// ReasonProgressing means that the object is being reconciled.
 	ReasonProgressing = "Progressing"
 
 	// ReasonIdle means that there is nothing to do.

@@ -39,7 +39,7 @@ type ServiceVariable struct {
 	Key deploymentv1alpha1.DataKey `json:"key"`
 }
 
-// Service is an attached service, such as a database, by the Secret that says how to reach it.
+// Service is an attached service, such as a database, with the Secret of its address and credentials.
 type Service struct {
 	// Name of the service.
 	// +required
@@ -59,13 +59,13 @@ type Service struct {
 	// +listMapKey=name
 	Env []ServiceVariable `json:"env,omitempty"`
 
-	// Mount mounts the Secret at /bindings/<name>, as the Service Binding specification says.
+	// Mount mounts the Secret at /bindings/<name>, as the Service Binding specification defines.
 	// +optional
 	// +kubebuilder:default=true
 	Mount *bool `json:"mount,omitempty"`
 }
 
-// Health says how it is checked whether a pod is ready to get requests.
+// Health configures the readiness check of a pod.
 type Health struct {
 	// Path that has to answer a GET to the port with a status from 200 to 399.
 	// +required
@@ -116,7 +116,7 @@ type Route struct {
 	// +optional
 	Gateway *GatewayReference `json:"gateway,omitempty"`
 
-	// TLS says that the Gateway has a certificate for the host, so that status.url begins with https. The route is the same.
+	// TLS is true if the Gateway has a certificate for the host, so that status.url begins with https. The route is the same.
 	// +optional
 	// +kubebuilder:default=false
 	TLS *bool `json:"tls,omitempty"`
@@ -153,7 +153,7 @@ type Deploy struct {
 	// +kubebuilder:default={}
 	DeliveryConfig deploymentv1alpha1.DeliveryConfig `json:"deliveryConfig,omitempty"`
 
-	// GatesConfig says how a delivered revision is judged.
+	// GatesConfig configures the checks of a delivered revision.
 	// +optional
 	// +kubebuilder:default={}
 	GatesConfig deploymentv1alpha1.GatesConfig `json:"gatesConfig,omitempty"`
@@ -166,7 +166,7 @@ type Deploy struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('15s') && duration(self) <= duration('24h')",message="must be from 15s to 24h"
 	ProgressTimeout deploymentv1alpha1.Duration `json:"progressTimeout,omitempty"`
 
-	// RollbackConfig says when and how a bad revision is rolled back.
+	// RollbackConfig configures the rollback of a rejected revision.
 	// +optional
 	// +kubebuilder:default={}
 	RollbackConfig deploymentv1alpha1.RollbackConfig `json:"rollbackConfig,omitempty"`
@@ -192,7 +192,7 @@ const (
 	UpdatesWithSource UpdatesPolicy = "WithSource"
 )
 
-// Build says how the source is built.
+// Build configures the build of the source.
 type Build struct {
 	buildv1alpha1.Settings `json:",inline"`
 
@@ -220,7 +220,7 @@ type ApplicationSpec struct {
 	// +optional
 	Source *buildv1alpha1.Source `json:"source,omitempty"`
 
-	// Build says how the source is built.
+	// Build configures the build of the source.
 	// +optional
 	Build *Build `json:"build,omitempty"`
 
@@ -269,7 +269,7 @@ type ApplicationSpec struct {
 	// +listMapKey=name
 	Services []Service `json:"services,omitempty"`
 
-	// Health says how it is checked whether a pod is ready. Absent means as the Blueprint says: with app and app-internal the port has to accept connections.
+	// Health configures the readiness check of a pod. Absent means the check of the Blueprint: with app and app-internal the port has to accept connections.
 	// +optional
 	Health *Health `json:"health,omitempty"`
 

@@ -236,7 +236,7 @@ type ApplicationStatus struct {
 	// +optional
 	AvailableReplicas int32 `json:"availableReplicas"`
 
-	// Available says how many of the Sites serve, such as 2/2.
+	// Available is the number of serving Sites and of all Sites, such as 2/2.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Available string `json:"available,omitempty"`

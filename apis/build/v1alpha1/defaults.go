@@ -6,7 +6,7 @@ const (
 	// DefaultInterval is the default interval between observations of a repository.
 	DefaultInterval = "5m"
 
-	// DefaultTimeout is after how long a build is ended.
+	// DefaultTimeout is the time limit of a build.
 	DefaultTimeout = "30m"
 
 	// DefaultTokenKey is the key of a webhook's token.

@@ -45,7 +45,7 @@ const (
 	// AnnotationBuild is the Build that made an image, on the deployment of the image.
 	AnnotationBuild = "build.intentplane.dev/build"
 
-	// AnnotationLookNow lets the provider observe the repository now, each time that its value changes.
+	// AnnotationLookNow requests an observation of the repository by the provider. Each new value is a request.
 	AnnotationLookNow = "build.intentplane.dev/look-now"
 
 	// AnnotationHookedAt is the time of the last webhook. The replica of the provider that received it writes it, and the leader observes the repository.

@@ -219,7 +219,7 @@ type ImageBuildObservation struct {
 	// +optional
 	Wanted WantedImage `json:"wanted,omitempty"`
 
-	// SourceTrouble is the error of the last observation of the repository, or the reason why there was none.
+	// SourceTrouble is the error of the last observation of the repository, or the reason why it was not observed.
 	// +optional
 	SourceTrouble SourceTrouble `json:"sourceTrouble,omitempty"`
 
@@ -227,11 +227,11 @@ type ImageBuildObservation struct {
 	// +optional
 	Image AppliedImage `json:"image,omitempty"`
 
-	// Running is the Build that has not ended. Absent if there is none.
+	// Running is the running Build. Absent if none exists.
 	// +optional
 	Running *RunningBuild `json:"running,omitempty"`
 
-	// Latest is the last image that was built and taken. Absent if there is none.
+	// Latest is the last built and accepted image. Absent if none exists.
 	// +optional
 	Latest *BuiltImage `json:"latest,omitempty"`
 
@@ -239,7 +239,7 @@ type ImageBuildObservation struct {
 	// +optional
 	Failed *FailedBuild `json:"failed,omitempty"`
 
-	// BuilderChanges counts Builds that were requested again because of another builder. Absent if there were none.
+	// BuilderChanges counts Builds that were requested again because of another builder. Absent means 0.
 	// +optional
 	BuilderChanges *BuilderChanges `json:"builderChanges,omitempty"`
 
@@ -268,8 +268,9 @@ type ImageBuildStatus struct {
 	AtProvider ImageBuildObservation `json:"atProvider,omitempty"`
 }
 
-// An ImageBuild finds the commit of a revision, and has kpack build an image of it. It is Ready when there is an image of just that commit, built by
-// the current request. Its configuration, which has to be a ClusterProviderConfig, says where images go. It owns one Image of kpack, which goes with it.
+// An ImageBuild finds the commit of a revision, and has kpack build an image of it. It is Ready when there is an image of just that commit, built by the
+// current request. Its configuration, which has to be a ClusterProviderConfig, has the registry of the images. It owns one Image of kpack, which is deleted
+// with it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -27,8 +27,8 @@ type GitSource struct {
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$')",message="must be a relative path of letters, digits, '-', '_' and '.', whose parts do not begin with a dot"
 	SubPath string `json:"subPath,omitempty"`
 
-	// SecretRef names a Secret of the namespace with which the repository is read: username and password, or for ssh ssh-privatekey and known_hosts.
-	// kpack reads the repository by its own means: its service account has to name the Secret, too. Absent means anonymous.
+	// SecretRef names a Secret of the namespace with which the repository is read: username and password, or for ssh ssh-privatekey and known_hosts. kpack
+	// reads the repository separately: its service account has to name the Secret, too. Absent means anonymous.
 	// +optional
 	SecretRef *deploymentv1alpha1.ObjectReference `json:"secretRef,omitempty"`
 }
@@ -175,7 +175,7 @@ type Settings struct {
 	// +listMapKey=name
 	Env []Variable `json:"env,omitempty"`
 
-	// Bindings are Secrets of the namespace that buildpacks read, each in a directory of its name, as the Service Binding specification says.
+	// Bindings are Secrets of the namespace that buildpacks read, each in a directory of its name, as the Service Binding specification defines.
 	// +optional
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=map

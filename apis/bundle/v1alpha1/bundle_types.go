@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// A Bundle is a set of packages that are deployed together, in order. A record says which of them are deployed, and in which version.
+// A Bundle is a set of packages that are deployed together, in order. A record lists the deployed packages with their versions.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -2,19 +2,19 @@ package v1alpha1
 
 // Types of the conditions of a Bundle, beside Crossplane's Ready and Synced. All are always there.
 const (
-	// TypeValid says whether the spec is valid and can be carried out.
+	// TypeValid reports whether the spec is valid and can be applied.
 	TypeValid = "Valid"
 
-	// TypeDeployed says whether each package runs its current spec.
+	// TypeDeployed reports whether each package runs its current spec.
 	TypeDeployed = "Deployed"
 
-	// TypeRecorded says whether the record equals the deployed state. No other step waits for it.
+	// TypeRecorded reports whether the record equals the deployed state. No other step waits for it.
 	TypeRecorded = "Recorded"
 
-	// TypeStalled says whether the Bundle makes no progress until a user acts.
+	// TypeStalled reports whether the Bundle makes no progress until a user acts.
 	TypeStalled = "Stalled"
 
-	// TypeReconciling says whether work goes on.
+	// TypeReconciling reports whether the object is being reconciled.
 	TypeReconciling = "Reconciling"
 )
 
@@ -41,13 +41,13 @@ const (
 	// ReasonRecorded means that the record equals the deployed state.
 	ReasonRecorded = "Recorded"
 
-	// ReasonNotRecorded means that the record cannot be written. Deploying goes on.
+	// ReasonNotRecorded means that the record cannot be written. The deployment continues.
 	ReasonNotRecorded = "NotRecorded"
 
 	// ReasonNotObserved means that it is not known.
 	ReasonNotObserved = "NotObserved"
 
-	// ReasonProgressing means that work goes on.
+	// ReasonProgressing means that the object is being reconciled.
 	ReasonProgressing = "Progressing"
 
 	// ReasonIdle means that there is nothing to do.

@@ -69,7 +69,7 @@ type Package struct {
 	// +kubebuilder:default=true
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Adopt takes over an object of that name which another user made, if its spec is equal. Default: false.
+	// Adopt adopts an object of that name that another user created, if its spec is equal. Default: false.
 	// +optional
 	// +kubebuilder:default=false
 	Adopt *bool `json:"adopt,omitempty"`
@@ -92,14 +92,14 @@ type PrunePolicy string
 
 // Policies for packages that left a Bundle.
 const (
-	// PruneNever leaves them until a user asks to remove them.
+	// PruneNever keeps them until a user requests their removal.
 	PruneNever PrunePolicy = "Never"
 
 	// PruneAfterSuccess removes them once each package of the Bundle runs its current spec.
 	PruneAfterSuccess PrunePolicy = "AfterSuccess"
 )
 
-// BundleSpec says which packages are deployed together.
+// BundleSpec is the list of packages to deploy together, with their version and order.
 type BundleSpec struct {
 	// Version of the Bundle, which is recorded.
 	// +required

@@ -42,7 +42,7 @@ type PackageStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Status string `json:"status,omitempty"`
 
-	// Ready says whether the package is ready now.
+	// Ready reports whether the package is ready now.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
@@ -135,7 +135,7 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`
 
-	// Ready says how many of the packages that are to be deployed are so and ready, such as 3/4.
+	// Ready is the number of deployed and ready packages, and of all packages to deploy, such as 3/4.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Ready string `json:"ready,omitempty"`

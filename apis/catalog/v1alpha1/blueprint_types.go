@@ -16,7 +16,7 @@ const (
 	LabelChannel = "channel"
 )
 
-// Direction says which side of a threshold is good.
+// Direction is the good side of a threshold.
 type Direction string
 
 // Directions of a metric.
@@ -25,7 +25,7 @@ const (
 	DirectionAtLeast Direction = "AtLeast"
 )
 
-// BlueprintMetric says how one SLO metric is measured.
+// BlueprintMetric has the query and the rules of one SLO metric.
 type BlueprintMetric struct {
 	// Name of the metric, as it is used in sloThresholds.
 	// +required
@@ -52,16 +52,16 @@ type BlueprintMetric struct {
 	// +kubebuilder:validation:MaxLength=32
 	Unit string `json:"unit,omitempty"`
 
-	// Direction says which side of a threshold is good when the threshold is a bare number.
+	// Direction is the good side of a threshold that is a bare number.
 	// +required
 	// +kubebuilder:validation:Enum=AtMost;AtLeast
 	Direction Direction `json:"direction"`
 
-	// MetricRules are the defaults of how the metric is judged. A deployment may say others in spec.gatesConfig.metricRules.
+	// MetricRules are the default rules of the metric. A deployment may override them in spec.gatesConfig.metricRules.
 	deploymentv1alpha1.MetricRules `json:",inline"`
 }
 
-// IrreversibleKind names objects, or fields of them, that a rollback cannot bring back.
+// IrreversibleKind names objects, or fields of them, that a rollback cannot restore.
 type IrreversibleKind struct {
 	// Group of the objects. Empty means the core group.
 	// +optional
@@ -73,7 +73,7 @@ type IrreversibleKind struct {
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind"`
 
-	// FieldPaths that cannot be brought back. Empty means the whole object.
+	// FieldPaths that cannot be restored. Empty means the whole object.
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=253
@@ -81,24 +81,24 @@ type IrreversibleKind struct {
 	FieldPaths []string `json:"fieldPaths,omitempty"`
 }
 
-// BlueprintExample is an intent that the Blueprint is tested with.
+// BlueprintExample is an intent that tests the Blueprint.
 type BlueprintExample struct {
-	// Intent as a claim would say it.
+	// Intent as in spec.intent of a claim.
 	// +required
 	// +kubebuilder:validation:MaxLength=16384
 	Intent string `json:"intent"`
 
-	// Parameters of the Site that it is rendered for.
+	// Parameters of the Site of the example.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
 }
 
-// BlueprintCanary says that a Blueprint's workload can run in two tracks beside each other.
+// BlueprintCanary declares that a Blueprint's workload can run in two tracks beside each other.
 type BlueprintCanary struct {
-	// PerTrack are objects that each track has one of, although nothing leads to them: neither the marked Deployments, the ConfigMaps
-	// and Secrets of their pods, their autoscalers and disruption budgets, nor the Services of their routes. A ScaledObject and a
-	// ServiceMonitor are examples. Empty means none.
+	// PerTrack are objects of which each track gets a copy, although no reference leads to them: neither the marked Deployments, the ConfigMaps and Secrets of
+	// their pods, their autoscalers and disruption budgets, nor the Services of their routes. A ScaledObject and a ServiceMonitor are examples. Empty means
+	// none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
@@ -182,7 +182,7 @@ type BlueprintSpec struct {
 	// +listType=atomic
 	Unproven []RenderedObject `json:"unproven,omitempty"`
 
-	// Irreversible objects: a rollback that would have to undo one asks a person.
+	// Irreversible objects: a rollback that would change one needs the request of a user.
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic

@@ -36,7 +36,7 @@ const (
 	LayoutManifests Layout = "Manifests"
 )
 
-// ClusterScopedPolicy says whether cluster-scoped objects may be delivered.
+// ClusterScopedPolicy specifies whether cluster-scoped objects may be delivered.
 type ClusterScopedPolicy string
 
 // Policies for cluster-scoped objects.
@@ -87,7 +87,7 @@ type ObjectReference struct {
 	Name string `json:"name"`
 }
 
-// ControlPlaneCluster says that a Site's workloads run in the cluster that Crossplane runs in.
+// ControlPlaneCluster declares that a Site's workloads run in the cluster of Crossplane.
 type ControlPlaneCluster struct{}
 
 // SiteCluster is the cluster of a Site's workloads.
@@ -107,7 +107,7 @@ type SiteCluster struct {
 	ClusterRef *ObjectReference `json:"clusterRef,omitempty"`
 }
 
-// SiteEngine says which GitOps engine brings the repository to the Site.
+// SiteEngine is the GitOps engine that applies the repository at the Site.
 //
 // +kubebuilder:validation:XValidation:rule="self.type == 'None' || has(self.objectRef)",message="objectRef is required unless type is None"
 // +kubebuilder:validation:XValidation:rule="self.type == 'None' || !has(self.unobservedIsLive) || !self.unobservedIsLive",message="unobservedIsLive may be true only with type None"
@@ -134,7 +134,7 @@ type SiteEngine struct {
 	// +kubebuilder:validation:Enum=Exact;Transformed;Hydrated
 	AcceptProof string `json:"acceptProof,omitempty"`
 
-	// UnobservedIsLive lets delivered count as live. Only with type None.
+	// UnobservedIsLive is true if a delivered tree counts as live. Only with type None.
 	// +optional
 	// +kubebuilder:default=false
 	UnobservedIsLive *bool `json:"unobservedIsLive,omitempty"`
@@ -175,7 +175,7 @@ type SiteRepository struct {
 	Layout Layout `json:"layout,omitempty"`
 }
 
-// TargetNamespaces says which namespaces of the Site's cluster a claim may deliver objects to.
+// TargetNamespaces are the namespaces of the Site's cluster to which a claim may deliver objects.
 type TargetNamespaces struct {
 	// Allowed namespaces: names, {claimNamespace} for the namespace that the claim is in, or * for all namespaces. An empty list
 	// allows none.
@@ -186,14 +186,14 @@ type TargetNamespaces struct {
 	// +listType=atomic
 	Allowed []string `json:"allowed"`
 
-	// ClusterScoped says whether cluster-scoped objects may be delivered.
+	// ClusterScoped specifies whether cluster-scoped objects may be delivered.
 	// +optional
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow
 	ClusterScoped ClusterScopedPolicy `json:"clusterScoped,omitempty"`
 }
 
-// OwnQueriesPolicy says whether checks may ask queries of their own.
+// OwnQueriesPolicy specifies whether checks may have queries that are not from a Blueprint.
 type OwnQueriesPolicy string
 
 // Policies for queries of one's own.
@@ -257,7 +257,7 @@ type SiteMetrics struct {
 	// +listType=set
 	AllowedHosts []string `json:"allowedHosts,omitempty"`
 
-	// OwnQueries says whether checks of deployments may send any query to the Prometheus server, with its credentials. Deny allows only
+	// OwnQueries specifies whether checks of deployments may send any query to the Prometheus server, with its credentials. Deny allows only
 	// the metrics of Blueprints. Absent means Allow. It applies to deployments of each configuration.
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Deny
@@ -269,7 +269,7 @@ type SiteMetrics struct {
 	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
 }
 
-// SitePostCheck says how checks run as Jobs in the Site's cluster.
+// SitePostCheck configures the Jobs of checks in the Site's cluster.
 type SitePostCheck struct {
 	// Namespace that the Jobs run in.
 	// +required
@@ -343,7 +343,7 @@ type SiteSpec struct {
 	// +required
 	Cluster SiteCluster `json:"cluster"`
 
-	// Engine that brings the repository to the Site.
+	// Engine that applies the repository at the Site.
 	// +required
 	Engine SiteEngine `json:"engine"`
 
@@ -359,8 +359,8 @@ type SiteSpec struct {
 	// +listType=set
 	AllowedNamespaces []string `json:"allowedNamespaces,omitempty"`
 
-	// RouteHosts says which hosts the claims of which namespaces may route requests of, in an HTTPRoute, a GRPCRoute, a TLSRoute or an Ingress; other
-	// kinds are not looked at. A namespace that no item names may route none. Absent leaves each host to each namespace.
+	// RouteHosts restricts the hosts of routes by the namespace of the claim, in an HTTPRoute, a GRPCRoute, a TLSRoute or an Ingress; other kinds are not
+	// checked. A namespace without an item may route no host. Absent allows each host for each namespace.
 	// +optional
 	// +kubebuilder:validation:MaxItems=1000
 	RouteHosts []RouteHosts `json:"routeHosts,omitempty"`
@@ -374,7 +374,7 @@ type SiteSpec struct {
 	// +optional
 	Metrics *SiteMetrics `json:"metrics,omitempty"`
 
-	// PostCheck says how checks run as Jobs here. Absent means that none do.
+	// PostCheck configures the Jobs of checks at the Site. Absent means that checks with Jobs are refused.
 	// +optional
 	PostCheck *SitePostCheck `json:"postCheck,omitempty"`
 

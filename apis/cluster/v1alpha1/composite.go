@@ -35,7 +35,7 @@ func (c *ManagedCluster) Marks() map[string]string {
 	return map[string]string{}
 }
 
-// Published reports whether a Site was published by this ManagedCluster, or by one of its name and composite that was there before it.
+// Published reports whether a Site was published by this ManagedCluster, or by its predecessor of the same name and composite.
 func (c *ManagedCluster) Published(s *catalogv1alpha1.Site) bool {
 	o := s.Spec.Owner
 	if o == nil || o.APIGroup != Group {

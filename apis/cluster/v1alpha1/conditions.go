@@ -6,28 +6,28 @@ import (
 
 // Types of a ManagedCluster's conditions, beside Ready and Synced.
 const (
-	// TypeInfrastructureReady says whether the infrastructure of the cluster exists and is healthy.
+	// TypeInfrastructureReady reports whether the infrastructure of the cluster exists and is healthy.
 	TypeInfrastructureReady xpv2.ConditionType = "InfrastructureReady"
 
-	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It never becomes false again.
+	// TypeControlPlaneInitialized reports whether the cluster's API server has responded once. It never becomes false again.
 	TypeControlPlaneInitialized xpv2.ConditionType = "ControlPlaneInitialized"
 
-	// TypeControlPlaneReady says whether the control plane is well now.
+	// TypeControlPlaneReady reports whether the control plane is healthy now.
 	TypeControlPlaneReady xpv2.ConditionType = "ControlPlaneReady"
 
-	// TypeEndpointKnown says whether the address of the API server is known.
+	// TypeEndpointKnown reports whether the address of the API server is known.
 	TypeEndpointKnown xpv2.ConditionType = "EndpointKnown"
 
-	// TypeKubeconfigReady says whether there is a kubeconfig with which the API server answers.
+	// TypeKubeconfigReady reports whether a kubeconfig exists that the API server accepts.
 	TypeKubeconfigReady xpv2.ConditionType = "KubeconfigReady"
 
-	// TypeProviderHealthy says whether the controllers that build the cluster report no error.
+	// TypeProviderHealthy reports whether the controllers that build the cluster report no error.
 	TypeProviderHealthy xpv2.ConditionType = "ProviderHealthy"
 
-	// TypePaused says whether a user paused the controllers of the cluster.
+	// TypePaused reports whether a user paused the controllers of the cluster.
 	TypePaused xpv2.ConditionType = "Paused"
 
-	// TypeDeleting says whether the Cluster is being deleted.
+	// TypeDeleting reports whether the Cluster is being deleted.
 	TypeDeleting xpv2.ConditionType = "Deleting"
 )
 
@@ -49,7 +49,7 @@ const (
 	// ReasonTemplateMissing means that a template does not exist.
 	ReasonTemplateMissing xpv2.ConditionReason = "TemplateMissing"
 
-	// ReasonObjectsGone means that an object of the cluster was there, and is gone. It is not made again by itself. Terminal.
+	// ReasonObjectsGone means that an object of the cluster was deleted. It is not recreated automatically. Terminal.
 	ReasonObjectsGone xpv2.ConditionReason = "ObjectsGone"
 
 	// ReasonChangeIgnored means that the provider of the cluster would ignore the change. Terminal.
@@ -61,7 +61,7 @@ const (
 	// ReasonControlPlaneTimedOut means that the control plane took longer than its timeout. It is waited on, and nothing is deleted.
 	ReasonControlPlaneTimedOut xpv2.ConditionReason = "ControlPlaneTimedOut"
 
-	// ReasonDeletionTimedOut means that the deletion takes longer than its timeout. It goes on.
+	// ReasonDeletionTimedOut means that the deletion takes longer than its timeout. It continues.
 	ReasonDeletionTimedOut xpv2.ConditionReason = "DeletionTimedOut"
 
 	// ReasonInUse means that the cluster is not deleted since deployments use its Site.
@@ -70,14 +70,14 @@ const (
 	// ReasonRollingOut means that machines of the control plane are replaced by the requested machines.
 	ReasonRollingOut xpv2.ConditionReason = "RollingOut"
 
-	// ReasonSiteGone means that the cluster's Site was there, and is gone. It is not made again by itself. Terminal.
+	// ReasonSiteGone means that the cluster's Site was deleted. It is not recreated automatically. Terminal.
 	ReasonSiteGone xpv2.ConditionReason = "SiteGone"
 
 	// ReasonDeleting means that the cluster is being deleted.
 	ReasonDeleting xpv2.ConditionReason = "Deleting"
 )
 
-// AnnotationRecreate lets objects that are gone be made again, and a Site: its value is the UIDs that are gone, with commas between them.
+// AnnotationRecreate requests the recreation of deleted objects, including a Site: its value is their UIDs, with commas between them.
 const AnnotationRecreate = "cluster.intentplane.dev/recreate"
 
 // AnnotationApplied is on the objects that a ManagedCluster made. Its value is the digest of the desired state when they were last written.

@@ -49,7 +49,7 @@ type FailureDomain struct {
 	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name"`
 
-	// ControlPlane says whether control plane machines may be there.
+	// ControlPlane reports whether the failure domain may have control plane machines.
 	// +optional
 	ControlPlane bool `json:"controlPlane"`
 }
@@ -127,7 +127,7 @@ type ClusterObject struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
 
-	// Ready says whether the object is as it should be.
+	// Ready reports whether the object is in its desired state.
 	// +optional
 	Ready bool `json:"ready"`
 
@@ -182,7 +182,7 @@ type ObservedTopology struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Reason string `json:"reason,omitempty"`
 
-	// Message of the Cluster, if it says why.
+	// Message of the Cluster with the reason, if it has one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
@@ -209,11 +209,11 @@ type ManagedClusterObservation struct {
 	// +kubebuilder:validation:MaxLength=64
 	Phase string `json:"phase,omitempty"`
 
-	// Initialized is since when the control plane is known to be initialized. It is never unset for that Cluster.
+	// Initialized is the time since which the control plane is known to be initialized. It is never unset for that Cluster.
 	// +optional
 	Initialized *Latch `json:"initialized,omitempty"`
 
-	// Provisioned is since when infrastructure and control plane were ready, and the endpoint known, for the first time. It is not
+	// Provisioned is the time since which infrastructure and control plane were ready, and the endpoint known, for the first time. It is not
 	// taken back for that Cluster.
 	// +optional
 	Provisioned *Latch `json:"provisioned,omitempty"`
@@ -227,7 +227,7 @@ type ManagedClusterObservation struct {
 	// +optional
 	InfrastructureReadyAt *metav1.Time `json:"infrastructureReadyAt,omitempty"`
 
-	// ReadySince is since when the cluster counts as ready without interruption. Absent while it does not.
+	// ReadySince is the time since which the cluster counts as ready without interruption. Absent while it does not.
 	// +optional
 	ReadySince *metav1.Time `json:"readySince,omitempty"`
 
@@ -280,7 +280,7 @@ type ManagedClusterObservation struct {
 	// +kubebuilder:validation:MaxLength=63
 	SiteName string `json:"siteName,omitempty"`
 
-	// SiteUID of the Site that was published last. A Site that is gone is not made again by itself.
+	// SiteUID of the last published Site. A deleted Site is not recreated automatically.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	SiteUID string `json:"siteUID,omitempty"`

@@ -71,14 +71,14 @@ type CAPTVPC struct {
 	RetainOnDelete bool `json:"retainOnDelete,omitempty"`
 }
 
-// CAPTEndpointAccess says from where the API server can be reached.
+// CAPTEndpointAccess specifies the networks from which the API server is reachable.
 type CAPTEndpointAccess struct {
-	// Public lets it be reached from everywhere.
+	// Public makes it reachable from everywhere.
 	// +optional
 	// +kubebuilder:default=true
 	Public *bool `json:"public,omitempty"`
 
-	// Private lets it be reached from the VPC.
+	// Private makes it reachable from the VPC.
 	// +optional
 	// +kubebuilder:default=true
 	Private *bool `json:"private,omitempty"`
@@ -90,7 +90,7 @@ type CAPTControlPlane struct {
 	// +required
 	TemplateRef TemplateReference `json:"templateRef"`
 
-	// EndpointAccess says from where the API server can be reached.
+	// EndpointAccess specifies the networks from which the API server is reachable.
 	// +optional
 	EndpointAccess *CAPTEndpointAccess `json:"endpointAccess,omitempty"`
 
@@ -204,7 +204,7 @@ type Topology struct {
 	Variables []TopologyVariable `json:"variables,omitempty"`
 }
 
-// Readiness says when a cluster counts as ready.
+// Readiness configures the criteria of a ready cluster.
 type Readiness struct {
 	// StabilizationSeconds is the time for which the cluster has to be ready without interruption, in seconds, 0 to 3600. That doubles each
 	// time that the cluster is lost, up to 600 s.
@@ -222,8 +222,8 @@ type Readiness struct {
 	// +kubebuilder:validation:Maximum=10000
 	MinReadyWorkers int32 `json:"minReadyWorkers,omitempty"`
 
-	// AllowExec accepts a kubeconfig that runs a program to get its credentials. The provider never runs the program, so it cannot
-	// ask the API server, and observes nothing there.
+	// AllowExec accepts a kubeconfig that runs a program to get its credentials. The provider never runs the program, so it cannot connect to the API server,
+	// and observes nothing there.
 	// +optional
 	// +kubebuilder:default=false
 	AllowExec bool `json:"allowExec,omitempty"`
@@ -263,7 +263,7 @@ type PublishedRepository struct {
 	Path string `json:"path,omitempty"`
 }
 
-// PublishedSite says which Site is made for a cluster once it is ready. The Site admits the namespace of the ManagedCluster only.
+// PublishedSite is the Site that the provider creates for a cluster once it is ready. The Site allows only the namespace of the ManagedCluster.
 type PublishedSite struct {
 	// Publish makes the Site.
 	// +optional
@@ -351,7 +351,7 @@ type ClusterDescription struct {
 	// +optional
 	Topology *Topology `json:"topology,omitempty"`
 
-	// Readiness says when the cluster counts as ready.
+	// Readiness configures the criteria of a ready cluster.
 	// +optional
 	// +kubebuilder:default={}
 	Readiness Readiness `json:"readiness,omitempty"`

@@ -52,8 +52,8 @@ func (k kind) pluralName() string   { return k.singularName() + "s" }
 func (k kind) claimsName() string     { return "x" + k.pluralName() + ".claims.intentplane.dev" }
 func (k kind) namespacedName() string { return k.pluralName() + ".intentplane.dev" }
 
-// claimDefinition is an apiextensions.crossplane.io/v1 definition: only that version offers claims. Foreground deletion
-// keeps the claim until its composed resources are gone.
+// claimDefinition is an apiextensions.crossplane.io/v1 definition: only that version offers claims. Foreground deletion keeps the claim until its composed
+// resources are deleted.
 func claimDefinition(k kind, v extv1.CustomResourceDefinitionVersion) object {
 	return object{
 		"apiVersion": "apiextensions.crossplane.io/v1",

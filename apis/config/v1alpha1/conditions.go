@@ -2,7 +2,7 @@ package v1alpha1
 
 import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-// TypeStateSigned says whether commits and the state are signed, so that a state which another user forged restores nothing.
+// TypeStateSigned reports whether commits and the state are signed, so that a state forged by another user restores nothing.
 const TypeStateSigned xpv2.ConditionType = "StateSigned"
 
 // TypeTerminating has the reason why a deleted configuration still exists. Absent unless it was deleted.
@@ -12,7 +12,7 @@ const TypeTerminating xpv2.ConditionType = "Terminating"
 // their repository up.
 const ReasonInUse xpv2.ConditionReason = "InUse"
 
-// Reasons of Ready, beside the reasons of a GitDelivery: they say why the repository cannot be read, or cannot be written at all.
+// Reasons of Ready, in addition to the reasons of a GitDelivery: the repository cannot be read, or cannot be written at all.
 const (
 	// ReasonReachable means that the repository answered the last time, with the credentials of the configuration.
 	ReasonReachable xpv2.ConditionReason = "Reachable"
@@ -20,9 +20,9 @@ const (
 
 // Reasons of StateSigned.
 const (
-	// ReasonSigned means that there is a key.
+	// ReasonSigned means that a key is configured.
 	ReasonSigned xpv2.ConditionReason = "Signed"
 
-	// ReasonStateUnsigned means that there is none.
+	// ReasonStateUnsigned means that no key is configured.
 	ReasonStateUnsigned xpv2.ConditionReason = "StateUnsigned"
 )

@@ -141,7 +141,7 @@ const (
 	DivergenceReapply DivergencePolicy = "Reapply"
 )
 
-// State says how the state of the control plane is kept in the repository.
+// State configures the storage of the control plane's state in the repository.
 type State struct {
 	// Form of the state.
 	// +optional

@@ -1,4 +1,4 @@
-// Package v1alpha1 contains the kinds that say how the provider reaches the outside.
+// Package v1alpha1 contains the kinds that configure the provider's connections: repositories, receivers and metrics servers.
 //
 // +kubebuilder:object:generate=true
 // +groupName=config.intentplane.dev

@@ -35,7 +35,7 @@ type Metrics struct {
 	Prometheus *Prometheus `json:"prometheus,omitempty"`
 }
 
-// PlainSecretsPolicy says whether Secrets may be written to Git as they are.
+// PlainSecretsPolicy specifies whether Secrets may be written to Git unencrypted.
 type PlainSecretsPolicy string
 
 // Policies for plain Secrets.
@@ -44,7 +44,7 @@ const (
 	PlainSecretsAllow PlainSecretsPolicy = "Allow"
 )
 
-// UnknownFieldsPolicy says whether fields that we do not know may be written to Git.
+// UnknownFieldsPolicy specifies whether fields that are not in the schemas of this version may be written to Git.
 type UnknownFieldsPolicy string
 
 // Policies for fields that we do not know.
@@ -53,7 +53,7 @@ const (
 	UnknownFieldsAllow UnknownFieldsPolicy = "Allow"
 )
 
-// OwnQueriesPolicy says whether checks may ask queries of their own.
+// OwnQueriesPolicy specifies whether checks may have queries that are not from a Blueprint.
 type OwnQueriesPolicy string
 
 // Policies for queries of one's own.
@@ -141,20 +141,20 @@ type Policy struct {
 	// +listType=atomic
 	AllowedKinds []KindSet `json:"allowedKinds,omitempty"`
 
-	// PlainSecrets says whether Secrets may be written to Git as they are. Allow counts in a ClusterProviderConfig only.
+	// PlainSecrets specifies whether Secrets may be written to Git unencrypted. Allow counts in a ClusterProviderConfig only.
 	// +optional
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow
 	PlainSecrets PlainSecretsPolicy `json:"plainSecrets,omitempty"`
 
-	// UnknownFields says whether objects of Kubernetes' own kinds may have fields that this version does not know. Allow is for
+	// UnknownFields specifies whether objects of Kubernetes' own kinds may have fields that this version does not know. Allow is for
 	// Sites with a newer Kubernetes, and counts in a ClusterProviderConfig only; values of known fields are still checked.
 	// +optional
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow
 	UnknownFields UnknownFieldsPolicy `json:"unknownFields,omitempty"`
 
-	// OwnQueries says whether checks of deployments may send any query to the Prometheus server, of the Site or of this configuration, with its credentials.
+	// OwnQueries specifies whether checks of deployments may send any query to the Prometheus server, of the Site or of this configuration, with its credentials.
 	// Deny allows only the metrics of Blueprints, and addresses of a check's own. Absent means Allow.
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Deny
@@ -164,7 +164,7 @@ type Policy struct {
 	// +optional
 	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
 
-	// WebCheckHosts that web checks may ask. Of a ClusterProviderConfig only. Absent means none.
+	// WebCheckHosts are the allowed hosts of web checks. Of a ClusterProviderConfig only. Absent means none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=253
@@ -191,8 +191,8 @@ type Policy struct {
 	// +listType=set
 	SiteNames []string `json:"siteNames,omitempty"`
 
-	// MaxPublishedSites that clusters of one namespace may publish, 0 to 500. 0 lets none be published. In a ProviderConfig no more than 20.
-	// A Site that is published stays.
+	// MaxPublishedSites that clusters of one namespace may publish, 0 to 500. 0 allows none. In a ProviderConfig no more than 20. A Site that is published
+	// stays.
 	// +optional
 	// +kubebuilder:default=20
 	// +kubebuilder:validation:Minimum=0
@@ -207,7 +207,7 @@ type Policy struct {
 	MaxSites *int32 `json:"maxSites,omitempty"`
 }
 
-// Build says how the images of Applications are built.
+// Build configures the builds of images for Applications.
 type Build struct {
 	// Registry that images are pushed to, with a path: the image of Application shop in team-a is <registry>/team-a/shop. Tenants whose service accounts may
 	// push to other paths than their own could replace the images of others.
@@ -232,7 +232,7 @@ type Build struct {
 	// +listType=set
 	SourceHosts []string `json:"sourceHosts,omitempty"`
 
-	// MaxResources that a step of a build may ask for. Absent means as much as an Application may say.
+	// MaxResources that a step of a build may request. Absent means the limits of an Application.
 	// +optional
 	MaxResources buildv1alpha1.Resources `json:"maxResources,omitempty"`
 }
@@ -314,7 +314,7 @@ type ProviderConfigSpec struct {
 	// +required
 	Git GitRemote `json:"git"`
 
-	// Metrics that gates ask.
+	// Metrics configures the Prometheus server of gates.
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
 
@@ -323,7 +323,7 @@ type ProviderConfigSpec struct {
 	// +kubebuilder:default={}
 	Policy Policy `json:"policy,omitempty"`
 
-	// Build says how the images of Applications are built. Of a ClusterProviderConfig only. Absent means that none are built.
+	// Build configures the builds of images for Applications. Of a ClusterProviderConfig only. Absent means that none are built.
 	// +optional
 	Build *Build `json:"build,omitempty"`
 
@@ -335,13 +335,13 @@ type ProviderConfigSpec struct {
 	Notifications []Notification `json:"notifications,omitempty"`
 }
 
-// ProviderConfigStatus is the observed state of the repository: condition Ready says whether the provider reaches it, and StateSigned whether its
+// ProviderConfigStatus is the observed state of the repository: condition Ready reports whether the provider reaches it, and StateSigned whether its
 // state can be forged. It has no count of users: each change would wake every composite that reads the configuration.
 type ProviderConfigStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 }
 
-// A ProviderConfig says how the provider reaches a repository for one namespace.
+// A ProviderConfig configures the repository, the credentials and the limits of one namespace.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -374,7 +374,7 @@ type ProviderConfigList struct {
 	Items           []ProviderConfig `json:"items"`
 }
 
-// A ClusterProviderConfig says how the provider reaches a repository for all the namespaces that its policy allows.
+// A ClusterProviderConfig configures the repository, the credentials and the limits of all the namespaces that its policy allows.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

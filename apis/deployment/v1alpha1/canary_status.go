@@ -46,7 +46,7 @@ type CanaryStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	State CanaryState `json:"state,omitempty"`
 
-	// Step of the plan, from 1, and how many there are, such as 3/5. The start of the pods is the first step.
+	// Step of the plan, from 1, and the number of steps, such as 3/5. The start of the pods is the first step.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Step string `json:"step,omitempty"`
@@ -60,7 +60,7 @@ type CanaryStatus struct {
 	// +kubebuilder:validation:MaxLength=16
 	Track string `json:"track,omitempty"`
 
-	// StableRevision is the revision that gets all other requests. Absent where there is none.
+	// StableRevision is the revision that gets all other requests. Absent if none exists.
 	// +optional
 	StableRevision int64 `json:"stableRevision,omitempty"`
 

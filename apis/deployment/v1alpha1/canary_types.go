@@ -39,7 +39,7 @@ type CanaryStep struct {
 	// +kubebuilder:validation:Maximum=100
 	Weight *int32 `json:"weight,omitempty"`
 
-	// Gate says whether the checks of the deployment judge the step. Absent means true. Goes with weight.
+	// Gate specifies whether the checks of the deployment judge the step. Absent means true. Goes with weight.
 	// +optional
 	Gate *bool `json:"gate,omitempty"`
 
@@ -50,13 +50,13 @@ type CanaryStep struct {
 
 // CanaryConfig has the steps in which a revision gets the requests of the previous revision. The Blueprint has to have spec.canary.
 type CanaryConfig struct {
-	// Enabled says whether there are steps. Without them, a revision takes the place of the one before it at once.
+	// Enabled specifies whether the rollout has steps. Without steps, a revision replaces the previous revision at once.
 	// +optional
 	// +kubebuilder:default=true
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Steps of each wave that has none of its own. The pods start before the first step, and get no requests. Empty means that the revision gets all
-	// requests once its pods are available. All waves together have at most 20 steps, with one for the start of the pods in each.
+	// Steps of each wave without its own steps. The pods start before the first step, and get no requests. Empty means that the revision gets all requests once
+	// its pods are available. All waves together have at most 20 steps, with one for the start of the pods in each.
 	// +optional
 	// +kubebuilder:validation:MaxItems=19
 	// +kubebuilder:validation:XValidation:rule="self.filter(s, has(s.weight)).map(s, s.weight).isSorted() && self.filter(s, has(s.weight)).all(s, self.filter(t, has(t.weight) && t.weight == s.weight).size() == 1)",message="each weight must be higher than the previous weight"

@@ -2,34 +2,34 @@ package v1alpha1
 
 // Types of the conditions of an IntentDeployment, beside Crossplane's Ready and Synced. All are always there. function/phase/conditions.go computes them.
 const (
-	// TypeValid says whether the spec can be carried out: understood, compiled, rendered and within the limits.
+	// TypeValid reports whether the spec can be applied: parsed, compiled, rendered and within the limits.
 	TypeValid = "Valid"
 
-	// TypeSupported says whether every field that is set does something in this version.
+	// TypeSupported reports whether every set field has an effect in this version.
 	TypeSupported = "Supported"
 
-	// TypeSitesFound says whether the Sites, the Blueprint and the configuration were found.
+	// TypeSitesFound reports whether the Sites, the Blueprint and the configuration were found.
 	TypeSitesFound = "SitesFound"
 
-	// TypeDelivered says whether every repository holds the desired trees of the revision.
+	// TypeDelivered reports whether every repository holds the desired trees of the revision.
 	TypeDelivered = "Delivered"
 
-	// TypeValidated says whether the revision was judged and verified.
+	// TypeValidated reports whether the revision was judged and verified.
 	TypeValidated = "Validated"
 
-	// TypeRecorded says whether every repository has recorded the events of the deployment.
+	// TypeRecorded reports whether every repository has recorded the events of the deployment.
 	TypeRecorded = "Recorded"
 
-	// TypeAvailable says whether a revision runs.
+	// TypeAvailable reports whether a revision runs.
 	TypeAvailable = "Available"
 
-	// TypeRolledBack says whether the revision was rolled back.
+	// TypeRolledBack reports whether the revision was rolled back.
 	TypeRolledBack = "RolledBack"
 
-	// TypeStalled says whether the deployment makes no progress until a user acts.
+	// TypeStalled reports whether the deployment makes no progress until a user acts.
 	TypeStalled = "Stalled"
 
-	// TypeReconciling says whether work goes on.
+	// TypeReconciling reports whether the object is being reconciled.
 	TypeReconciling = "Reconciling"
 )
 
@@ -93,7 +93,7 @@ const (
 	// ReasonNothingOrdered means that no revision was ordered yet.
 	ReasonNothingOrdered = "NothingOrdered"
 
-	// ReasonDelivering means that the delivery goes on.
+	// ReasonDelivering means that the delivery is in progress.
 	ReasonDelivering = "Delivering"
 
 	// ReasonDelivered means that the repository holds everything.
@@ -123,7 +123,7 @@ const (
 	// if such a Site does not count as live.
 	ReasonSyncNotObserved = "SyncNotObserved"
 
-	// ReasonDeliveryBlocked means that a GitDelivery cannot go on. Its message says why.
+	// ReasonDeliveryBlocked means that a GitDelivery cannot continue. Its message has the cause.
 	ReasonDeliveryBlocked = "DeliveryBlocked"
 
 	// ReasonObjectConflict means that another claim delivers one of the objects to the same Site. It ends when that claim, or its object,
@@ -159,7 +159,7 @@ const (
 	// ReasonDeliveryTimedOut means that trouble with a repository lasted too long. Terminal.
 	ReasonDeliveryTimedOut = "DeliveryTimedOut"
 
-	// ReasonDeliveryRefused means that a repository, or a limit, does not let the revision in. Terminal.
+	// ReasonDeliveryRefused means that a repository, or a limit, refused the revision. Terminal.
 	ReasonDeliveryRefused = "DeliveryRefused"
 
 	// ReasonSyncTimedOut means that a Site took too long to run the revision. Terminal.
@@ -174,13 +174,13 @@ const (
 	// ReasonFilesLost means that no object has the files any more that a move from or to tracks replaces. Terminal.
 	ReasonFilesLost = "FilesLost"
 
-	// ReasonGateFailed means that a Gate did not let the revision pass. Terminal.
+	// ReasonGateFailed means that a Gate of the revision failed. Terminal.
 	ReasonGateFailed = "GateFailed"
 
 	// ReasonRequested means that a user rolled the revision back. Terminal.
 	ReasonRequested = "Requested"
 
-	// ReasonPassed means that the Gates let the revision pass.
+	// ReasonPassed means that the Gates of the revision passed.
 	ReasonPassed = "Passed"
 
 	// ReasonMeasuring means that the repository holds everything, and that Gates judge it as soon as it runs.
@@ -192,13 +192,13 @@ const (
 	// ReasonNotRolledBack means that the revision was not rejected.
 	ReasonNotRolledBack = "NotRolledBack"
 
-	// ReasonRollingBack means that an attempt of a rollback goes on.
+	// ReasonRollingBack means that an attempt of a rollback is in progress.
 	ReasonRollingBack = "RollingBack"
 
 	// ReasonRolledBack means that the Sites run an earlier revision again, and not the desired state of the spec. Terminal.
 	ReasonRolledBack = "RolledBack"
 
-	// ReasonRollbackOff means that rollbackConfig says not to roll back. Terminal.
+	// ReasonRollbackOff means that rollbackConfig disables the rollback. Terminal.
 	ReasonRollbackOff = "RollbackOff"
 
 	// ReasonNoTarget means that no revision is a possible rollback target. Terminal.
@@ -216,7 +216,7 @@ const (
 	// ReasonAttemptsSpent means that all attempts of the rollback failed. Terminal, unless the Sites reach the target of an attempt later.
 	ReasonAttemptsSpent = "AttemptsSpent"
 
-	// ReasonProgressing means that work goes on.
+	// ReasonProgressing means that the object is being reconciled.
 	ReasonProgressing = "Progressing"
 
 	// ReasonPaused means that a step of a canary is live, and that the pause behind it runs.
@@ -234,7 +234,7 @@ const (
 	// ReasonIdle means that there is nothing to do.
 	ReasonIdle = "Idle"
 
-	// ReasonSuspended means that the spec says to deliver nothing new.
+	// ReasonSuspended means that spec.suspend defers new revisions and steps.
 	ReasonSuspended = "Suspended"
 
 	// ReasonDrifted means that an unmanaged commit changed delivered files.

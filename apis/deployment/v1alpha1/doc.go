@@ -27,7 +27,7 @@ const (
 
 // Policies by which an update is taken.
 const (
-	// UpdateAutomatic takes an update by itself.
+	// UpdateAutomatic applies an update without an approval.
 	UpdateAutomatic = "Automatic"
 
 	// UpdateManual defers an update until a user approves it.

@@ -28,7 +28,7 @@ type ConfigMapKeySelector struct {
 	SHA256 string `json:"sha256"`
 }
 
-// PrometheusCheck asks a Prometheus server.
+// PrometheusCheck queries a Prometheus server.
 type PrometheusCheck struct {
 	// Query in PromQL.
 	// +required
@@ -68,7 +68,7 @@ type JobCheck struct {
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 }
 
-// WebCheck asks a web server for JSON.
+// WebCheck requests JSON from a web server.
 type WebCheck struct {
 	// URL of the request.
 	// +required
@@ -234,7 +234,7 @@ type PostCheck struct {
 	Timeout Duration `json:"timeout,omitempty"`
 }
 
-// GatesConfig says how a delivered intent is judged. Nothing to check means that the gates are off.
+// GatesConfig configures the checks of a delivered revision. Without checks and thresholds the gates are off.
 type GatesConfig struct {
 	// Enabled switches the gates on.
 	// +optional
@@ -263,7 +263,7 @@ type GatesConfig struct {
 	// +optional
 	PostCheck *PostCheck `json:"postCheck,omitempty"`
 
-	// MetricsUnavailableTimeout is for how long the metrics backend of a check may be unavailable without interruption before
+	// MetricsUnavailableTimeout is the time for which the metrics backend of a check may be unavailable without interruption before
 	// onMetricsUnavailable decides, from 1s to 24h. Until then the revision is not judged: such measurements count neither as errors nor against
 	// the timeout of the check.
 	// +optional

@@ -88,7 +88,7 @@ func (r MetricRules) Apply(c *Check) {
 	c.ConsecutiveErrorLimit = rules.ConsecutiveErrorLimit
 }
 
-// NoDataPassPolicy says whether deployments may count a measurement without data as passed.
+// NoDataPassPolicy specifies whether deployments may count a measurement without data as passed.
 type NoDataPassPolicy string
 
 // Policies for measurements without data.
@@ -130,7 +130,7 @@ type MetricRuleBounds struct {
 	// +optional
 	MaxTimeout Duration `json:"maxTimeout,omitempty"`
 
-	// NoDataPass says whether a deployment may set noData to Pass. Allow counts in a Site and in a ClusterProviderConfig. Absent means Deny,
+	// NoDataPass specifies whether a deployment may set noData to Pass. Allow counts in a Site and in a ClusterProviderConfig. Absent means Deny,
 	// unless the other one allows it.
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Deny

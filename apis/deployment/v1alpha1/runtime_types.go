@@ -71,7 +71,7 @@ type EnvVar struct {
 	ValueFrom *EnvSource `json:"valueFrom,omitempty"`
 }
 
-// Binding mounts a Secret as the Service Binding specification says: each key is a file in /bindings/<name>, and SERVICE_BINDING_ROOT is /bindings.
+// Binding mounts a Secret as the Service Binding specification defines: each key is a file in /bindings/<name>, and SERVICE_BINDING_ROOT is /bindings.
 type Binding struct {
 	// Name of the folder below /bindings.
 	// +required
@@ -85,7 +85,7 @@ type Binding struct {
 	SecretRef ObjectReference `json:"secretRef"`
 }
 
-// HealthCheck says how it is checked whether a container is ready to get requests.
+// HealthCheck configures the readiness check of a container.
 type HealthCheck struct {
 	// Path that has to answer a GET with a status from 200 to 399. Absent means that the port has to accept connections.
 	// +optional
@@ -128,7 +128,7 @@ type Autoscaling struct {
 // Runtime has settings for the first container of a workload, and for its pods. They apply to the workload with the label intentplane.dev/workload:
 // main, in any Blueprint.
 type Runtime struct {
-	// Autoscaling scales the workload, in the place of replicas. Absent means that replicas says how many there are.
+	// Autoscaling scales the workload, instead of replicas. Absent means the number in replicas.
 	// +optional
 	Autoscaling *Autoscaling `json:"autoscaling,omitempty"`
 

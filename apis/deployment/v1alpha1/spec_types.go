@@ -36,7 +36,7 @@ type Quantity string
 // +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="must be a decimal number, such as 20 or 0.5"
 type Decimal string
 
-// CompileConfig says how the intent is compiled.
+// CompileConfig configures the compilation of the intent.
 type CompileConfig struct {
 	// Engine that renders manifests.
 	// +optional
@@ -52,7 +52,7 @@ type CompileConfig struct {
 	RenderTimeout string `json:"renderTimeout,omitempty"`
 }
 
-// BlueprintChoice says which Blueprint the intent is compiled with.
+// BlueprintChoice selects the Blueprint of the intent.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.version) || has(self.name)",message="version needs name"
 type BlueprintChoice struct {
@@ -78,8 +78,8 @@ type BlueprintChoice struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
 	Channel string `json:"channel,omitempty"`
 
-	// UpdatePolicy says whether a new version in the channel, and a new version of the function that renders other files, is taken
-	// by itself, or when a user approves it with a RolloutRequest.
+	// UpdatePolicy specifies whether a new version in the channel, and a new version of the function with other rendered files, is applied automatically, or
+	// after a user approved it with a RolloutRequest.
 	// +optional
 	// +kubebuilder:default=Automatic
 	// +kubebuilder:validation:Enum=Automatic;Manual
@@ -185,7 +185,7 @@ type DeliveryConfig struct {
 	// +optional
 	LedgerConfigRef *ConfigReference `json:"ledgerConfigRef,omitempty"`
 
-	// Adopt lets the claim overwrite a directory with files that it did not write.
+	// Adopt allows the claim to overwrite a directory with unmanaged files.
 	// +optional
 	// +kubebuilder:default=false
 	Adopt *bool `json:"adopt,omitempty"`
@@ -230,9 +230,9 @@ type DeliveryConfig struct {
 	Canary *CanaryConfig `json:"canary,omitempty"`
 }
 
-// RollbackConfig says when and how a bad revision is rolled back.
+// RollbackConfig configures the rollback of a rejected revision.
 type RollbackConfig struct {
-	// AutoRollback takes a rejected revision back without being asked.
+	// AutoRollback rolls a rejected revision back without a request.
 	// +optional
 	// +kubebuilder:default=true
 	AutoRollback *bool `json:"autoRollback,omitempty"`
@@ -278,7 +278,7 @@ type IntentDeploymentSpec struct {
 	// +optional
 	Expectation *Expectation `json:"expectation,omitempty"`
 
-	// CompileConfig says how the intent is compiled.
+	// CompileConfig configures the compilation of the intent.
 	// +optional
 	// +kubebuilder:default={}
 	CompileConfig CompileConfig `json:"compileConfig,omitempty"`
@@ -293,12 +293,12 @@ type IntentDeploymentSpec struct {
 	// +kubebuilder:default={}
 	DeliveryConfig DeliveryConfig `json:"deliveryConfig,omitempty"`
 
-	// GatesConfig says how a delivered intent is judged.
+	// GatesConfig configures the checks of a delivered revision.
 	// +optional
 	// +kubebuilder:default={}
 	GatesConfig GatesConfig `json:"gatesConfig,omitempty"`
 
-	// RollbackConfig says when and how a bad revision is rolled back.
+	// RollbackConfig configures the rollback of a rejected revision.
 	// +optional
 	// +kubebuilder:default={}
 	RollbackConfig RollbackConfig `json:"rollbackConfig,omitempty"`

@@ -22,7 +22,7 @@ const (
 // Outcome of an IntentDeployment that came to an end.
 type Outcome string
 
-// Outcomes. Empty means that there is none yet.
+// Outcomes. Empty means that none exists yet.
 const (
 	OutcomeSucceeded  Outcome = "Succeeded"
 	OutcomeFailed     Outcome = "Failed"
@@ -105,7 +105,7 @@ type SiteStatus struct {
 
 // DeliveryStatus is the state of the delivery.
 type DeliveryStatus struct {
-	// GitCommit that brought the revision to the branch. Of several repositories, the first repository's. Empty until it is there.
+	// GitCommit is the commit of the revision in the branch. With several repositories it is the commit in the first repository. Empty before the push.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	GitCommit string `json:"gitCommit,omitempty"`
@@ -115,7 +115,7 @@ type DeliveryStatus struct {
 	// +kubebuilder:validation:MaxLength=12
 	ShortCommit string `json:"shortCommit,omitempty"`
 
-	// SitesReady says how many of the Sites are, such as 2/3.
+	// SitesReady is the number of live Sites and of all Sites, such as 2/3.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	SitesReady string `json:"sitesReady,omitempty"`
@@ -170,7 +170,7 @@ type ValidationResult struct {
 	// +kubebuilder:validation:MaxLength=63
 	Site string `json:"site,omitempty"`
 
-	// Passed says whether the check passed.
+	// Passed reports whether the check passed.
 	// +required
 	Passed bool `json:"passed"`
 
@@ -192,7 +192,7 @@ type ValidationResult struct {
 
 // RollbackStatus is the progress of a rollback.
 type RollbackStatus struct {
-	// Active says whether the rollback is in progress.
+	// Active reports whether the rollback is in progress.
 	// +required
 	Active bool `json:"active"`
 
@@ -358,7 +358,7 @@ type IntentDeploymentStatus struct {
 	// +listType=atomic
 	ValidationResults []ValidationResult `json:"validationResults,omitempty"`
 
-	// Rollback is the progress of the last rollback. Absent means that there was none.
+	// Rollback is the progress of the last rollback. Absent if no rollback has begun.
 	// +optional
 	Rollback *RollbackStatus `json:"rollback,omitempty"`
 

@@ -48,7 +48,7 @@ const (
 	// RejectedDeliveryTimedOut means that trouble with a repository lasted longer than deliveryTimeout.
 	RejectedDeliveryTimedOut = "DeliveryTimedOut"
 
-	// RejectedDeliveryRefused means that a repository, or a limit, does not let the revision in.
+	// RejectedDeliveryRefused means that a repository, or a limit, refused the revision.
 	RejectedDeliveryRefused = ledger.RejectedDelivery
 
 	// RejectedSyncTimedOut means that a Site took longer than syncWaitTimeout to run the revision.
@@ -63,7 +63,7 @@ const (
 	// RejectedFilesLost means that no object has the files any more that a move from or to tracks replaces.
 	RejectedFilesLost = ledger.RejectedFilesLost
 
-	// RejectedGateFailed means that a Gate did not let the revision pass.
+	// RejectedGateFailed means that a Gate of the revision failed.
 	RejectedGateFailed = "GateFailed"
 
 	// RejectedRequested means that a person took the revision back.
@@ -91,7 +91,7 @@ type Attempt struct {
 	// +required
 	StartedAt metav1.Time `json:"startedAt"`
 
-	// EndedAt is the time when the target of the attempt was first observed in place. Absent while the attempt goes on.
+	// EndedAt is the time when the target of the attempt was first observed in place. Absent while the attempt is in progress.
 	// +optional
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 }

@@ -47,8 +47,8 @@ type GateParameters struct {
 	// +required
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// Blueprint that the revision was compiled with. Its metrics may be asked where a Site or a configuration allows no other ones. Absent means
-	// that only metrics which are allowed without a Blueprint may be asked.
+	// Blueprint that the revision was compiled with. Its metrics are allowed even if a Site or a configuration allows no other queries. Absent means that only
+	// queries that are allowed without a Blueprint may be sent.
 	// +optional
 	Blueprint *ledger.BlueprintReference `json:"blueprint,omitempty"`
 
@@ -56,7 +56,7 @@ type GateParameters struct {
 	// +optional
 	SiteSyncRef *SiteSyncReference `json:"siteSyncRef,omitempty"`
 
-	// MetricsUnavailableTimeout is for how long the metrics backend of a check may be unavailable without interruption before
+	// MetricsUnavailableTimeout is the time for which the metrics backend of a check may be unavailable without interruption before
 	// onMetricsUnavailable decides, from 1s to 24h. Absent means 30m.
 	// +optional
 	MetricsUnavailableTimeout deploymentv1alpha1.Duration `json:"metricsUnavailableTimeout,omitempty"`
@@ -67,9 +67,9 @@ type GateParameters struct {
 	// +kubebuilder:validation:Enum=Hold;Reject
 	OnMetricsUnavailable deploymentv1alpha1.MetricsUnavailablePolicy `json:"onMetricsUnavailable,omitempty"`
 
-	// Until says how long the checks are measured. Released measures each on at its interval, after it has its count, until the SiteSync says that the
-	// step is released: so the pause behind the step is watched, and failureLimit and inconclusiveLimit count over all of it, timeout for the first
-	// count. Absent means until each has its count.
+	// Until is the end of the measurements. Released continues each check at its interval, after it has its count, until the SiteSync reports that the step is
+	// released: so the pause behind the step is watched, and failureLimit and inconclusiveLimit count over all of it, timeout for the first count. Absent means
+	// until each has its count.
 	// +optional
 	// +kubebuilder:validation:Enum=Released
 	Until GateUntil `json:"until,omitempty"`
@@ -98,13 +98,13 @@ func (p GateParameters) BlueprintName() string {
 	return ptr.Deref(p.Blueprint, ledger.BlueprintReference{}).Name
 }
 
-// GateUntil says how long the checks of a Gate are measured.
+// GateUntil is the end of the measurements of a Gate's checks.
 type GateUntil string
 
-// GateUntilReleased measures until the SiteSync says that the step is released.
+// GateUntilReleased measures until the SiteSync reports that the step is released.
 const GateUntilReleased GateUntil = "Released"
 
-// GateVerdict says how a Gate judged.
+// GateVerdict is the verdict of a Gate.
 type GateVerdict string
 
 // Verdicts of a Gate. All but Passed and Inconclusive reject the revision.
@@ -121,7 +121,7 @@ const (
 	// GateTimedOut means that a check did not end in time.
 	GateTimedOut GateVerdict = "TimedOut"
 
-	// GateInconclusive means that no check was violated, and that one came to no conclusion: a user decides. It is there with onInconclusive Hold only.
+	// GateInconclusive means that no check was violated, and that one check was inconclusive: a user decides. Only with onInconclusive Hold.
 	GateInconclusive GateVerdict = "Inconclusive"
 )
 
@@ -148,7 +148,7 @@ const (
 	// CheckTimedOut means that the check did not end in time.
 	CheckTimedOut CheckPhase = "TimedOut"
 
-	// CheckInconclusive means that the measurements speak neither for the subject nor against it. It is there with onInconclusive Hold only.
+	// CheckInconclusive means that the measurements are no evidence for or against the subject. Only with onInconclusive Hold.
 	CheckInconclusive CheckPhase = "Inconclusive"
 )
 
@@ -159,7 +159,7 @@ type CheckJobReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// UID of the Job. Empty until the cluster has said that the Job was created.
+	// UID of the Job. Empty until the cluster has confirmed the creation of the Job.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
@@ -187,7 +187,7 @@ type Measurement struct {
 	// +kubebuilder:validation:Enum=Pass;Fail;Inconclusive;Error;Early;Waiting;Unavailable
 	Outcome string `json:"outcome"`
 
-	// Value that was measured, in the unit of the threshold. Empty when there was none.
+	// Value is the measured value, in the unit of the threshold. Empty for a measurement without a value.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Value string `json:"value,omitempty"`
@@ -210,7 +210,7 @@ type CheckResult struct {
 	// +kubebuilder:validation:Enum=Pending;Running;Passed;Failed;Error;TimedOut;Inconclusive
 	Phase CheckPhase `json:"phase"`
 
-	// Value that decided: the last measured value, in the unit of the threshold. Empty when there was none.
+	// Value is the last measured value, in the unit of the threshold. Empty without a measured value.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Value string `json:"value,omitempty"`
@@ -231,13 +231,13 @@ type CheckResult struct {
 	// +listType=atomic
 	Recent []Measurement `json:"recent,omitempty"`
 
-	// JobRef names the Job that the provider created for the check, or is about to create, in the namespace that the Site's spec.postCheck names.
-	// Another Job of that name does not count, also after a restart of the provider. Absent while there is none, and for other types of checks.
+	// JobRef names the Job that the provider created for the check, or is about to create, in the namespace that the Site's spec.postCheck names. Another Job
+	// of that name does not count, also after a restart of the provider. Absent without a Job, and for other types of checks.
 	// +optional
 	JobRef *CheckJobReference `json:"jobRef,omitempty"`
 
-	// UnavailableSince is since when the metrics backend that the check asks, or of type Availability the cluster of the Site, has been unavailable
-	// without interruption. Absent means that it answers, or was not asked.
+	// UnavailableSince is the time since which the metrics backend of the check, or for type Availability the cluster of the Site, has been unavailable without
+	// interruption. Absent means that it is available, or was not queried.
 	// +optional
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
 
@@ -280,7 +280,7 @@ type GateObservation struct {
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// Verdict on the position. It is written once, when all checks have ended, and never changes. Absent means that there is none yet.
+	// Verdict on the position. It is written once, when all checks have ended, and never changes. Absent means that none exists yet.
 	// +optional
 	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut;Inconclusive
 	Verdict GateVerdict `json:"verdict,omitempty"`

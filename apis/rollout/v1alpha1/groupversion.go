@@ -1,5 +1,5 @@
-// Package v1alpha1 contains the words of a rollout that several kinds share, and the
-// RolloutRequest, by which a person asks something of a running deployment.
+// Package v1alpha1 contains the words of a rollout that several kinds share, and the RolloutRequest, by which a user requests an action of a running
+// deployment.
 //
 // +kubebuilder:object:generate=true
 // +groupName=rollout.intentplane.dev

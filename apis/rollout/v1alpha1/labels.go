@@ -40,8 +40,8 @@ func Actions() []Action {
 	return []Action{ActionAbort, ActionRollbackTo, ActionMoveLedger, ActionPromote, ActionApproveUpdate, ActionRetry}
 }
 
-// CompareTurn puts requests in the order in which they have their turn: by action, so that many that wait never hide an Abort, and then
-// by age. An action that is not known comes last.
+// CompareTurn orders requests by their evaluation: by action, so that many waiting requests never hide an Abort, and then by age. An action that is not known
+// comes last.
 func CompareTurn(a, b RolloutRequest) int {
 	return cmp.Or(cmp.Compare(indexOfAction(a.Spec.Action), indexOfAction(b.Spec.Action)), CompareAge(a, b))
 }

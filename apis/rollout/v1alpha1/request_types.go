@@ -41,7 +41,7 @@ const (
 	// unknown, or the deployment is held back. The function decides it later.
 	ResultWaiting Result = "Waiting"
 
-	// ResultTaken means that the request made, or changed, the present revision, which goes on.
+	// ResultTaken means that the request made, or changed, the present revision, which continues.
 	ResultTaken Result = "Taken"
 
 	// ResultDone means that the request made, or changed, the present revision, and that it came to its end, be it good or bad.
@@ -128,10 +128,10 @@ func (e End) Achieves(a Action) bool {
 
 // Types of the conditions of a RolloutRequest.
 const (
-	// TypeAccepted says whether the deployment accepted the request.
+	// TypeAccepted reports whether the deployment accepted the request.
 	TypeAccepted xpv2.ConditionType = "Accepted"
 
-	// TypeCompleted says whether it was done.
+	// TypeCompleted reports whether the request is complete.
 	TypeCompleted xpv2.ConditionType = "Completed"
 )
 

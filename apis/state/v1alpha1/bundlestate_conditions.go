@@ -22,7 +22,7 @@ const (
 	// PackageReasonAwaitingDependents means that the package is removed after its dependents.
 	PackageReasonAwaitingDependents = "AwaitingDependents"
 
-	// PackageReasonAwaitingDeletion means that an object of its name is being deleted, and that the package is made once that is gone.
+	// PackageReasonAwaitingDeletion means that an object of its name is being deleted, and that the package is created after the deletion.
 	PackageReasonAwaitingDeletion = "AwaitingDeletion"
 
 	// PackageReasonInProgress means that it is delivered, or judged.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Labels of the objects that packages of a bundle are. They say which bundle made them, and change hands with the package.
+// Labels of the objects of a bundle's packages. They name the bundle that created the objects, and change with the bundle of the package.
 const (
 	// LabelBundle holds the name of the bundle.
 	LabelBundle = "state.intentplane.dev/bundle"
@@ -20,7 +20,7 @@ const (
 	LabelPackage = "state.intentplane.dev/package"
 )
 
-// AnnotationUnreferenced on such an object says since when no bundle names the package, as RFC 3339.
+// AnnotationUnreferenced on such an object has the time since which no bundle names the package, as RFC 3339.
 const AnnotationUnreferenced = "state.intentplane.dev/unreferenced-since"
 
 // BundleReference names a Bundle of the same namespace.
@@ -83,11 +83,11 @@ type BundlePackage struct {
 	// +listType=set
 	DependsOn []string `json:"dependsOn,omitempty"`
 
-	// Disabled says that the package is not deployed, and is removed if it was. Default: false.
+	// Disabled is true for a package that is not deployed, or is removed. Default: false.
 	// +optional
 	Disabled bool `json:"disabled,omitempty"`
 
-	// Adopt takes over an object of that name which another user made, if its spec is equal. Default: false.
+	// Adopt adopts an object of that name that another user created, if its spec is equal. Default: false.
 	// +optional
 	Adopt bool `json:"adopt,omitempty"`
 }
@@ -165,7 +165,7 @@ type PackageObservation struct {
 	// +kubebuilder:validation:MaxLength=80
 	Digest string `json:"digest,omitempty"`
 
-	// Ready says whether the object is ready now.
+	// Ready reports whether the object is ready now.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 

@@ -4,7 +4,7 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 // Types of the conditions of a PruneApproval.
 const (
-	// TypeAccepted says whether the approval counts.
+	// TypeAccepted reports whether the approval is valid.
 	TypeAccepted xpv2.ConditionType = "Accepted"
 )
 

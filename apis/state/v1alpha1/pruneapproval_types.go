@@ -46,8 +46,7 @@ type PruneApprovalStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 }
 
-// A PruneApproval lets the plan of a PruneRequest be carried out. It is a kind of its own, so that ordinary RBAC controls approvals. It is made once and
-// never changes.
+// A PruneApproval approves the plan of a PruneRequest. It is a separate kind, so that ordinary RBAC controls approvals. It is made once and never changes.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

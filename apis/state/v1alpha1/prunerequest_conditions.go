@@ -4,13 +4,13 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 // Types of the conditions of a PruneRequest.
 const (
-	// TypePlanned says whether there is a plan that can be approved.
+	// TypePlanned reports whether the request has a plan that can be approved.
 	TypePlanned xpv2.ConditionType = "Planned"
 
-	// TypeApproved says whether a PruneApproval let the plan be carried out.
+	// TypeApproved reports whether a PruneApproval approved the plan.
 	TypeApproved xpv2.ConditionType = "Approved"
 
-	// TypeCompleted says whether all items that the plan removes are gone.
+	// TypeCompleted reports whether all items of the plan are removed.
 	TypeCompleted xpv2.ConditionType = "Completed"
 )
 
@@ -28,10 +28,10 @@ const (
 	// ReasonApproved means that a PruneApproval names the plan.
 	ReasonApproved xpv2.ConditionReason = "Approved"
 
-	// ReasonPruning means that the commit waits for its turn, or is being pushed, or that packages are being deleted.
+	// ReasonPruning means that the commit is queued, or is being pushed, or that packages are being deleted.
 	ReasonPruning xpv2.ConditionReason = "Pruning"
 
-	// ReasonPruned means that all items that the plan removes are gone.
+	// ReasonPruned means that all items of the plan are removed.
 	ReasonPruned xpv2.ConditionReason = "Pruned"
 
 	// ReasonPlanChanged means that the plan was made again for its approval, and has changed. Nothing was removed.

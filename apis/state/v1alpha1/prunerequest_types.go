@@ -61,7 +61,7 @@ type PruneRequestSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must not be negative"
 	MinAge *metav1.Duration `json:"minAge,omitempty"`
 
-	// AllowMost lets more than half of the directories or packages go that the request may see, and more than five. Default: false.
+	// AllowMost allows the removal of more than half of the visible directories or packages, and of more than five. Default: false.
 	// +optional
 	AllowMost bool `json:"allowMost,omitempty"`
 
@@ -93,7 +93,7 @@ const (
 	// PhasePruning means that the plan was approved and is carried out.
 	PhasePruning Phase = "Pruning"
 
-	// PhaseDone means that all items that the plan removes are gone, or that the plan removes no item.
+	// PhaseDone means that all items of the plan are removed, or that the plan removes no item.
 	PhaseDone Phase = "Done"
 
 	// PhasePlanChanged means that the approved plan would have changed. Nothing was removed.
@@ -158,7 +158,7 @@ type PruneItem struct {
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
-	// Message says more about the reason.
+	// Message has the details of the reason.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
@@ -205,7 +205,7 @@ type PruneResult struct {
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
-	// Confirmed says of packages that the plan was made again and is still the same, so that they are being removed.
+	// Confirmed is true for packages whose recomputed plan is unchanged, so that they are being removed.
 	// +optional
 	Confirmed bool `json:"confirmed,omitempty"`
 

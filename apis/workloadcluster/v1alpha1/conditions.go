@@ -2,40 +2,40 @@ package v1alpha1
 
 // Types of the conditions of a WorkloadCluster, beside Crossplane's Ready and Synced. All are always there.
 const (
-	// TypeValid says whether the spec is valid and can be carried out.
+	// TypeValid reports whether the spec is valid and can be applied.
 	TypeValid = "Valid"
 
-	// TypeInfrastructureReady says whether the infrastructure of the cluster exists and is healthy.
+	// TypeInfrastructureReady reports whether the infrastructure of the cluster exists and is healthy.
 	TypeInfrastructureReady = "InfrastructureReady"
 
-	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It never becomes false again.
+	// TypeControlPlaneInitialized reports whether the cluster's API server has responded once. It never becomes false again.
 	TypeControlPlaneInitialized = "ControlPlaneInitialized"
 
-	// TypeControlPlaneReady says whether the control plane is well now.
+	// TypeControlPlaneReady reports whether the control plane is healthy now.
 	TypeControlPlaneReady = "ControlPlaneReady"
 
-	// TypeEndpointKnown says whether the address of the API server is known.
+	// TypeEndpointKnown reports whether the address of the API server is known.
 	TypeEndpointKnown = "EndpointKnown"
 
-	// TypeKubeconfigReady says whether there is a kubeconfig with which the API server answers.
+	// TypeKubeconfigReady reports whether a kubeconfig exists that the API server accepts.
 	TypeKubeconfigReady = "KubeconfigReady"
 
-	// TypeProviderHealthy says whether the controllers that build the cluster report no error.
+	// TypeProviderHealthy reports whether the controllers that build the cluster report no error.
 	TypeProviderHealthy = "ProviderHealthy"
 
-	// TypePaused says whether a user paused the controllers of the cluster.
+	// TypePaused reports whether a user paused the controllers of the cluster.
 	TypePaused = "Paused"
 
-	// TypeDeleting says whether the Cluster is being deleted.
+	// TypeDeleting reports whether the Cluster is being deleted.
 	TypeDeleting = "Deleting"
 
-	// TypeSitePublished says whether the requested Site was made.
+	// TypeSitePublished reports whether the requested Site was made.
 	TypeSitePublished = "SitePublished"
 
-	// TypeStalled says whether the cluster makes no progress until a user acts.
+	// TypeStalled reports whether the cluster makes no progress until a user acts.
 	TypeStalled = "Stalled"
 
-	// TypeReconciling says whether work goes on.
+	// TypeReconciling reports whether the object is being reconciled.
 	TypeReconciling = "Reconciling"
 )
 
@@ -50,10 +50,10 @@ const (
 	// ReasonNotObserved means that the provider has not observed the cluster yet.
 	ReasonNotObserved = "NotObserved"
 
-	// ReasonProgressing means that work goes on.
+	// ReasonProgressing means that the object is being reconciled.
 	ReasonProgressing = "Progressing"
 
-	// ReasonNotSynced means that the provider cannot apply the ManagedCluster. Its message says why, and it is tried again.
+	// ReasonNotSynced means that the provider cannot apply the ManagedCluster. Its message has the cause, and the provider retries.
 	ReasonNotSynced = "NotSynced"
 
 	// ReasonUpgrading means that the cluster runs another version of Kubernetes than the spec requests.
@@ -62,7 +62,7 @@ const (
 	// ReasonRebasing means that the cluster does not use the requested ClusterClass yet, or that Cluster API is not done with it.
 	ReasonRebasing = "Rebasing"
 
-	// ReasonClusterGone means that the Cluster was there, and is not any more. Terminal.
+	// ReasonClusterGone means that the Cluster was deleted. Terminal.
 	ReasonClusterGone = "ClusterGone"
 
 	// ReasonIdle means that there is nothing to do.

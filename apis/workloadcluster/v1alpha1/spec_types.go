@@ -21,7 +21,7 @@ type ConfigReference struct {
 	Name string `json:"name,omitempty"`
 }
 
-// WorkloadClusterSpec says which cluster there is to be.
+// WorkloadClusterSpec is the desired cluster.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.clusterName) == has(oldSelf.clusterName)",message="clusterName is immutable"
 type WorkloadClusterSpec struct {

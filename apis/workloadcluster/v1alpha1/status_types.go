@@ -23,7 +23,7 @@ const (
 	// PhaseDegraded means that the cluster was provisioned, and is not any more.
 	PhaseDegraded Phase = "Degraded"
 
-	// PhaseDeleting means that the Cluster is being deleted, or is gone, while the WorkloadCluster stays.
+	// PhaseDeleting means that the Cluster is being deleted, or was deleted, while the WorkloadCluster exists.
 	PhaseDeleting Phase = "Deleting"
 
 	// PhaseFailed means that a cluster that never was provisioned took too long, or was refused.
@@ -145,7 +145,7 @@ type WorkloadClusterStatus struct {
 	// +optional
 	Kubeconfig *Kubeconfig `json:"kubeconfig,omitempty"`
 
-	// Initialized is since when the control plane is known to be initialized. It is never unset for that Cluster.
+	// Initialized is the time since which the control plane is known to be initialized. It is never unset for that Cluster.
 	// +optional
 	Initialized *clusterv1alpha1.Latch `json:"initialized,omitempty"`
 

@@ -271,7 +271,7 @@ func TestRejectedStays(t *testing.T) {
 		}
 	}
 	found := cause.FindForDeployment(f, samples.Now())
-	want := "Wait for the end of the outage; if it lasts, look at the cluster's API server and the network. Then change the intent, or use kubectl intent retry."
+	want := "Wait for the end of the outage; if it lasts, check the cluster's API server and the network. Then change the intent, or use kubectl intent retry."
 	if diff := cmp.Diff(want, found.Do); diff != "" || !found.NeedsPerson() || found.Wakes != advice.WakeRequest {
 		t.Errorf("-want, +got:\n%s%+v", diff, found)
 	}

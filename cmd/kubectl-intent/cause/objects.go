@@ -114,10 +114,12 @@ type ClusterStatus struct {
 	Conditions Conditions `json:"conditions,omitempty"`
 }
 
-// Unread is an unreadable object with the error. The answer names it, and goes on without it.
+// Unread is an object or a kind that could not be read, with the error. Commands list it under "Not read:" and continue without it.
 type Unread struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
+	// Object is the resource in the plural with its group, such as "gates.rollout.intentplane.dev", and the name if one object is unreadable.
+	Object string `json:"object"`
+	// Reason is the error in few words.
+	Reason string `json:"reason"`
 }
 
 // A ClaimSpec is the part of a claim's spec that Crossplane writes.

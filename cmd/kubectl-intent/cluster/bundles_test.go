@@ -36,7 +36,7 @@ func TestReadBundle(t *testing.T) {
 		"All": {reason: "The package in the way is read with its composed resources.", cause: "GitDelivery shop-fleet"},
 		"Denied": {
 			reason: "A forbidden package is named, and the Bundle's own status is shown.",
-			denied: "intentdeployments", cause: "package shop", unread: []cause.Unread{{What: "intentdeployments.intentplane.dev", Why: "the user may not read them"}},
+			denied: "intentdeployments", cause: "package shop", unread: []cause.Unread{{Object: "intentdeployments.intentplane.dev", Reason: "the user may not read them"}},
 		},
 	}
 	for name, tc := range cases {

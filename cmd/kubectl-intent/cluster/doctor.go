@@ -104,7 +104,7 @@ func (c *Cluster) imageTask(f *diagnosis.Facts) task {
 func (c *Cluster) readServerVersion(f *diagnosis.Facts) {
 	v, err := c.server.ServerVersion()
 	if err != nil {
-		f.Kubernetes.Unread = &cause.Unread{What: "version of the API server", Why: describeUnread(err, schema.GroupVersionResource{}).Why}
+		f.Kubernetes.Unread = &cause.Unread{Object: "version of the API server", Reason: describeUnread(err, schema.GroupVersionResource{}).Reason}
 		return
 	}
 	f.Kubernetes.Items = []string{v.GitVersion}
@@ -151,7 +151,7 @@ func addDecodedItem[T any](into *diagnosis.Part[T], o *unstructured.Unstructured
 	trimForProvider(o)
 	var item T
 	if err := decodeObject(o, &item); err != nil {
-		into.Unread = &cause.Unread{What: r.GroupResource().String() + "/" + o.GetName(), Why: err.Error()}
+		into.Unread = &cause.Unread{Object: r.GroupResource().String() + "/" + o.GetName(), Reason: err.Error()}
 		return
 	}
 	into.Items = append(into.Items, item)

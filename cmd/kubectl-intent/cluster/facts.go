@@ -142,7 +142,7 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 func describeAbsence(namespace, name string, unread []cause.Unread) error {
 	err := errors.Errorf("namespace %q has no Application, no IntentDeployment, no WorkloadCluster and no Bundle %q", namespace, name)
 	for _, u := range unread {
-		err = errors.Errorf("%w; not read: %s: %s", err, u.What, u.Why)
+		err = errors.Errorf("%w; not read: %s: %s", err, u.Object, u.Reason)
 	}
 	return err
 }
@@ -263,7 +263,7 @@ func (s *Subjects) merge(added *Subjects) {
 func (s *Subjects) addAll(resource schema.GroupVersionResource, all []object) {
 	for _, o := range all {
 		if err := s.addOne(resource, o); err != nil {
-			s.Beneath.Unread = append(s.Beneath.Unread, cause.Unread{What: resource.GroupResource().String() + "/" + o.name(), Why: err.Error()})
+			s.Beneath.Unread = append(s.Beneath.Unread, cause.Unread{Object: resource.GroupResource().String() + "/" + o.name(), Reason: err.Error()})
 		}
 	}
 }
@@ -341,7 +341,7 @@ func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource sc
 	for i := range items {
 		var o T
 		if err := decodeObject(&items[i], &o); err != nil {
-			f.Unread = append(f.Unread, cause.Unread{What: resource.GroupResource().String() + "/" + items[i].GetName(), Why: err.Error()})
+			f.Unread = append(f.Unread, cause.Unread{Object: resource.GroupResource().String() + "/" + items[i].GetName(), Reason: err.Error()})
 			continue
 		}
 		if isOwned(&o) {
@@ -362,7 +362,7 @@ func describeUnread(err error, resource schema.GroupVersionResource) cause.Unrea
 	case errors.Is(err, context.DeadlineExceeded):
 		reason = "the cluster did not answer in time"
 	}
-	return cause.Unread{What: resource.GroupResource().String(), Why: reason}
+	return cause.Unread{Object: resource.GroupResource().String(), Reason: reason}
 }
 
 // readManaged reads the ManagedCluster of a WorkloadCluster.

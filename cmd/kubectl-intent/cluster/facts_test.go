@@ -104,7 +104,7 @@ func TestSubject(t *testing.T) {
 			reason: "A forbidden kind is named, and does not cause an error.", name: "intentdeployments.intentplane.dev/shop", denied: "gitdeliveries",
 			want: want{
 				found:  []string{"intentplane.dev/v1alpha1"},
-				unread: []cause.Unread{{What: "gitdeliveries.delivery.intentplane.dev", Why: "the user may not read them"}},
+				unread: []cause.Unread{{Object: "gitdeliveries.delivery.intentplane.dev", Reason: "the user may not read them"}},
 			},
 		},
 		"AllDenied": {
@@ -151,7 +151,7 @@ func TestAll(t *testing.T) {
 		t.Errorf("All(...): %+v, %v", found, err)
 	}
 	const reason = "the user may not read them"
-	want := []cause.Unread{{What: "workloadclusters.claims.intentplane.dev", Why: reason}, {What: "workloadclusters.intentplane.dev", Why: reason}}
+	want := []cause.Unread{{Object: "workloadclusters.claims.intentplane.dev", Reason: reason}, {Object: "workloadclusters.intentplane.dev", Reason: reason}}
 	if diff := cmp.Diff(want, found.Beneath.Unread); diff != "" {
 		t.Errorf("All(...): not read: -want, +got:\n%s", diff)
 	}
@@ -205,7 +205,7 @@ func TestMirrorDenied(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := m.Subject(t.Context(), "shop")
-	if err != nil || len(found.Deployments[0].Unread) != 1 || found.Deployments[0].Unread[0].What != "gates.rollout.intentplane.dev" {
+	if err != nil || len(found.Deployments[0].Unread) != 1 || found.Deployments[0].Unread[0].Object != "gates.rollout.intentplane.dev" {
 		t.Errorf("Subject(...): %+v, %v", found, err)
 	}
 }

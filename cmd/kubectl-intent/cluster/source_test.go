@@ -141,7 +141,7 @@ func TestListSubjectsBroken(t *testing.T) {
 		}
 		var unread []string
 		for _, u := range found.Beneath.Unread {
-			unread = append(unread, u.What)
+			unread = append(unread, u.Object)
 		}
 		kind := resource.GroupResource().String()
 		if diff := cmp.Diff([]string{kind + "/team-b/two", kind + "/three", kind + "/without a name"}, unread); diff != "" || found.countSubjects() != 2 {

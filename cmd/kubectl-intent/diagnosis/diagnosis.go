@@ -76,7 +76,7 @@ func CountResults(all []Line) map[Result]int {
 
 // unreadLine says that something could not be read.
 func unreadLine(check string, u *cause.Unread) Line {
-	return Line{Check: check, Object: u.What, Result: Unknown, Message: "not read: " + u.Why}
+	return Line{Check: check, Object: u.Object, Result: Unknown, Message: "not read: " + u.Reason}
 }
 
 // fixForReason returns the remedy for a reason.

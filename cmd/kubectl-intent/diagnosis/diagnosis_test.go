@@ -121,7 +121,7 @@ func sayLine(l Line) string {
 
 // unread says that a user may not read a resource.
 func unread(kinds string) *cause.Unread {
-	return &cause.Unread{What: kinds, Why: "the user may not read them"}
+	return &cause.Unread{Object: kinds, Reason: "the user may not read them"}
 }
 
 func TestExamine(t *testing.T) {
@@ -186,14 +186,14 @@ func TestExamine(t *testing.T) {
 			},
 			want: []string{
 				"problem | definitions | intentdeployments.intentplane.dev | Offered is False (Terminating): because | Activate the definition: " +
-					"docs/install.md says how, and kubectl describe of the definition shows the missing parts.",
+					"docs/install.md has the steps, and kubectl describe of the definition shows the missing parts.",
 			},
 		},
 		"NoDefinition": {
 			reason: "A Configuration that is installed has all of its definitions.", edit: func(f *Facts) { f.Definitions.Items = f.Definitions.Items[:1] },
 			want: []string{
 				"problem | definitions | workloadclusters.intentplane.dev | The cluster has no CompositeResourceDefinition of this name. | Activate " +
-					"the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts.",
+					"the definition: docs/install.md has the steps, and kubectl describe of the definition shows the missing parts.",
 			},
 		},
 		"Inactive": {
@@ -259,7 +259,7 @@ func TestExamine(t *testing.T) {
 				f.syncs(4, deliveryv1alpha1.SiteSyncing, deliveryv1alpha1.SiteReasonSuspended)
 				f.syncs(5, deliveryv1alpha1.SitePending, deliveryv1alpha1.SiteReasonWaveNotReached)
 			},
-			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Resume the engine's object, or sync it by hand, as the message says."},
+			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Resume the engine's object, or sync it by hand according to the message."},
 		},
 		"Reached": {reason: "An engine that is at work is reached.", edit: func(f *Facts) { f.syncs(3, deliveryv1alpha1.SiteSyncing, deliveryv1alpha1.SiteReasonProgressing) }, want: []string{
 			"ok | sites | Site edge1 | reached, as SiteSync team-a/shop says | ",

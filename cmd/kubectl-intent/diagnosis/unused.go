@@ -117,7 +117,7 @@ func (f *Facts) unusedLine(s *Site) Line {
 		case !isAsked || a.Unread != nil:
 			out.Result, out.Message = Unknown, "no deployment uses it, so its cluster and engine were not asked; not read: "+n.nameOfNeed()
 			if a.Unread != nil {
-				out.Message += ": " + a.Unread.Why
+				out.Message += ": " + a.Unread.Reason
 			}
 		case !a.IsFound:
 			return out.asProblem(missingWords(n), fmt.Sprintf("Make %s, or correct %s of the Site.", n.nameOfNeed(), n.Field))

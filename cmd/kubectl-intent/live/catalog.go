@@ -131,7 +131,7 @@ func printCatalog[T any](s *terminal.Streams, form string, entries []T, from *cl
 func originLines(c *cluster.Catalog, namespace string) []string {
 	var out []string
 	for _, u := range c.Unread {
-		line := "Not read: " + u.What + ": " + u.Why + ". "
+		line := "Not read: " + u.Object + ": " + u.Reason + ". "
 		if c.Published != "" {
 			out = append(out, line+"The provider publishes this in ConfigMap "+c.Published)
 			continue

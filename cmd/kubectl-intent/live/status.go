@@ -104,8 +104,8 @@ func (c *Status) printSubjects(s *terminal.Streams, found *cluster.Subjects) err
 		return c.printObjects(s, found, now)
 	case "name":
 		// The output is for another command, so a person reads the unread objects elsewhere.
-		problems := &terminal.Streams{Out: s.Problems}
-		return errors.Join(problems.PrintLines(overview.UnreadSummary(found.Beneath.Unread)), s.PrintLines(namesOfRows(c.sortedRows(found, now))))
+		diagnostics := &terminal.Streams{Out: s.ErrOut}
+		return errors.Join(diagnostics.PrintLines(overview.UnreadSummary(found.Beneath.Unread)), s.PrintLines(namesOfRows(c.sortedRows(found, now))))
 	}
 	return s.PrintLines(c.subjectLines(s, found, now))
 }

@@ -52,7 +52,7 @@ func (c *Version) readInstalled(report *versionReport) {
 	c.RequestTimeout = min(c.RequestTimeout, versionPatience)
 	opened, err := c.OpenCluster()
 	if err != nil {
-		report.Unread = []cause.Unread{{What: "cluster", Why: err.Error()}}
+		report.Unread = []cause.Unread{{Object: "cluster", Reason: err.Error()}}
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)

@@ -72,7 +72,7 @@ func (c *BlueprintCreate) Run(s *terminal.Streams) error {
 		return err
 	}
 	for _, line := range advice {
-		if _, err := fmt.Fprintf(s.Problems, "kubectl-intent: advice: %s\n", terminal.QuoteInvisible(line)); err != nil {
+		if _, err := fmt.Fprintf(s.ErrOut, "kubectl-intent: advice: %s\n", terminal.QuoteInvisible(line)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}

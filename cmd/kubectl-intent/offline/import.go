@@ -126,7 +126,7 @@ func (f importFlags) printConversion(s *terminal.Streams, c *analysis.Conversion
 		separator = ""
 	}
 	for _, note := range c.Notes {
-		if _, err := fmt.Fprintf(s.Problems, "kubectl-intent: note: %s\n", terminal.QuoteInvisible(note)); err != nil {
+		if _, err := fmt.Fprintf(s.ErrOut, "kubectl-intent: note: %s\n", terminal.QuoteInvisible(note)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}

@@ -17,7 +17,7 @@ func TestForApplication(t *testing.T) {
 		"shop  team-a  Application intentplane.dev                         Degraded 0m41s",
 		"1 of 2 Sites serve the image. Site edge2: CrashLoopBackOff: container shop of",
 		"pod shop-7c9 exited with 1.",
-		"Next: Read the log of the container that the message names, and correct the",
+		"Next: Read the log of the container named in the message, and correct the",
 		"service (for the author).",
 		"image shop:2.0  serving 1/2",
 		"revision  commit   verdict            sites     requested by        since",

@@ -22,10 +22,10 @@ func UnreadSummary(all []cause.Unread) []string {
 	var reasons []string
 	kindsByReason := map[string][]string{}
 	for _, u := range all {
-		if !slices.Contains(reasons, u.Why) {
-			reasons = append(reasons, u.Why)
+		if !slices.Contains(reasons, u.Reason) {
+			reasons = append(reasons, u.Reason)
 		}
-		kindsByReason[u.Why] = append(kindsByReason[u.Why], u.What)
+		kindsByReason[u.Reason] = append(kindsByReason[u.Reason], u.Object)
 	}
 	var out []string
 	for _, reason := range reasons {

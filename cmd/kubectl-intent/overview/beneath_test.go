@@ -9,7 +9,7 @@ import (
 )
 
 func TestUnreadSummary(t *testing.T) {
-	all := []cause.Unread{{What: "providers", Why: "denied"}, {What: "leases", Why: "absent"}, {What: "functions", Why: "denied"}}
+	all := []cause.Unread{{Object: "providers", Reason: "denied"}, {Object: "leases", Reason: "absent"}, {Object: "functions", Reason: "denied"}}
 	want := []string{"Not read: providers, functions: denied", "Not read: leases: absent"}
 	if diff := cmp.Diff(want, UnreadSummary(all)); diff != "" {
 		t.Errorf("Kinds that could not be read for the same reason stand on one line: -want, +got:\n%s", diff)

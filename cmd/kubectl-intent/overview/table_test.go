@@ -167,7 +167,7 @@ Cause:      Workspace prod-vpc: TerraformFailed: no such region
 Since:      14:03:00 (0m40s)
 Who acts:   the platform team
 What to do: Correct the error of Terraform in the message.
-Wakes it:   the provider, which watches the objects that it waits for
+Wakes it:   the provider, which watches the awaited objects
 Followed:
 └─ WorkloadCluster prod: Progressing: Workspace prod-vpc: TerraformFailed: no...
   └─ ManagedCluster prod-x: TerraformFailed: Workspace prod-vpc: no such region

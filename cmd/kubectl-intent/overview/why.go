@@ -44,7 +44,7 @@ func WhyLines(o Overview, s Style) []string {
 func (s Style) unreadLines(f cause.Finding) []string {
 	var out []string
 	for _, u := range f.Unread {
-		out = append(out, s.labelledLines("Not read:", u.What+": "+u.Why)...)
+		out = append(out, s.labelledLines("Not read:", u.Object+": "+u.Reason)...)
 	}
 	return out
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/function/canary"
 )
 
-// filesInStep returns the files of the Sites in a step of a canary, counted from 1 over all waves. Sites of later waves get nothing yet. The
-// folder of the stable revision is not among the files. It returns an error for a step that the plan does not have.
+// filesInStep returns the files of the Sites in a step of a canary, counted from 1 over all waves. It leaves out Sites of later waves, and the
+// folder of the stable revision. It returns an error for a number beyond the steps of the plan.
 func filesInStep(all []Site, waves []canary.PlannedWave, number int) ([]Site, error) {
 	total, out := 0, []Site{}
 	for _, w := range waves {
@@ -41,7 +41,7 @@ func filesInStep(all []Site, waves []canary.PlannedWave, number int) ([]Site, er
 	return out, nil
 }
 
-// filesBeside returns the files of a revision that gets a share of the requests beside another one.
+// filesBeside returns the files of a canary, whose track gets a share of the requests.
 func filesBeside(files tree.Files, weight, ahead int) (tree.Files, error) {
 	if len(files) == 0 {
 		return files, nil // The Site waits for its cluster.

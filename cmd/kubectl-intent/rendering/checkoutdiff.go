@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-// A Change is how one file of a checkout would change.
+// A Change is the difference between a file of a checkout and its rendered content.
 type Change struct {
 	// File, from the root of the checkout.
 	File string `json:"file"`
@@ -28,7 +28,7 @@ type Change struct {
 	Diff string `json:"diff"`
 }
 
-// compareDirectory returns how the files of a directory would change. Files that are there and were not rendered would be removed.
+// compareDirectory returns the changes of a directory's files. An existing file without rendered content would be removed.
 func compareDirectory(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
 	existing, err := checkedOut(root, dir)
 	if err != nil {
@@ -37,7 +37,7 @@ func compareDirectory(root *os.Root, dir string, rendered tree.Files) ([]Change,
 	return compareFiles(dir, existing, rendered), nil
 }
 
-// compareDirectories returns the differences of all directories: of the Sites' directories, and of directories to remove.
+// compareDirectories returns the changes of the Sites' directories, and of the directories to remove.
 func compareDirectories(root *os.Root, all []Site, claimOwner Owner) ([]Report, error) {
 	out := make([]Report, 0, len(all))
 	paths := map[string]bool{}
@@ -85,7 +85,7 @@ func PrintChanges(w io.Writer, colours terminal.Palette, all []Report) error {
 	return nil
 }
 
-// diffColour returns the colours that git uses.
+// diffColour returns the colour of a line of a diff, as in git.
 func diffColour(line string) []color.Attribute {
 	for _, c := range []struct {
 		prefix string
@@ -98,8 +98,8 @@ func diffColour(line string) []color.Attribute {
 	return nil
 }
 
-// checkedOut returns the files of a directory of the checkout, or none when the directory does not exist. The marker says whose the
-// directory is, and stays.
+// checkedOut returns the files of a directory of the checkout, or no files if the directory does not exist. It leaves out the marker, which names
+// the owner of the directory.
 func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 	out := tree.Files{}
 	err := fs.WalkDir(root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
@@ -121,7 +121,7 @@ func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 
 // unifiedDiff is a unified diff of one file. The values of a Secret are not shown.
 func unifiedDiff(name string, previous, next []byte) string {
-	// A name has one line.
+	// The name must not add lines to the diff.
 	oldName, newName := "a/"+terminal.QuoteInvisible(name), "b/"+terminal.QuoteInvisible(name)
 	if isSecretObject(previous) || isSecretObject(next) {
 		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", oldName, newName)

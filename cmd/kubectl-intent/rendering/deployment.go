@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// A Deployment is a deployment that can be rendered.
+// A Deployment is a compiled IntentDeployment with its renderer.
 type Deployment struct {
 	*offline.Compiled
 
@@ -25,7 +25,7 @@ func (p Deployment) Owner() Owner {
 	return ownerOf(p.input.Claim, p.Selection.Places)
 }
 
-// Compile compiles the single deployment that flags name. The prefix is that of paths where no configuration is given.
+// Compile compiles the single deployment of the flags. Paths get the prefix if the flags have no configuration.
 func Compile(f *manifest.DeploymentFlags, prefix string, in io.Reader) (Deployment, error) {
 	claims, from, err := f.LoadDeployments(in)
 	if err != nil {

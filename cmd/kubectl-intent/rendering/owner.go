@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// An Owner of directories is a deployment of certain control planes, or of any where none is named.
+// An Owner of directories is a deployment of the named control planes, or of any control plane if the list is empty.
 type Owner struct {
 	// Claim is the deployment.
 	Claim rolloutv1alpha1.ClaimReference
@@ -33,18 +33,18 @@ func ownerOf(c rolloutv1alpha1.ClaimReference, places []catalog.Place) Owner {
 	return out
 }
 
-// ownsMarker says whether a marker is the owner's.
+// ownsMarker reports whether a marker names the owner.
 func (o Owner) ownsMarker(m marker.Marker) bool {
 	o.Claim.UID, m.Claim.UID = "", ""
 	return m.Claim == o.Claim && (len(o.controlPlanes) == 0 || o.controlPlanes[m.ControlPlane])
 }
 
-// mayOwnDirectory says whether a directory could be one of the owner's: a copy of one is not.
+// mayOwnDirectory reports whether a directory may belong to the owner. A copy of an owned directory does not.
 func (o Owner) mayOwnDirectory(dir string) bool {
 	return strings.HasSuffix("/"+dir, "/"+path.Join(o.Claim.Namespace, o.Claim.Name))
 }
 
-// findDirectories returns the directories of the owner in a checkout, sorted. Markers that cannot be read belong to another owner.
+// findDirectories returns the sorted directories of the owner in a checkout. A directory with an unreadable marker belongs to another owner.
 func (o Owner) findDirectories(root *os.Root) ([]string, error) {
 	out := []string{}
 	err := fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
@@ -69,10 +69,10 @@ func (o Owner) findDirectories(root *os.Root) ([]string, error) {
 	return out, errors.Wrap(err, "cannot read the checkout")
 }
 
-// maxMarker is more than any marker has.
+// maxMarker limits the size of a marker in bytes. Valid markers are smaller.
 const maxMarker = 64 << 10
 
-// readBeginning returns the first bytes of a file, which may be large: other people commit too.
+// readBeginning returns the first bytes of a file. Other writers of the repository may commit large files.
 func readBeginning(root *os.Root, name string) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -82,7 +82,7 @@ func readBeginning(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxMarker))
 }
 
-// removedFiles returns how a directory would change that nothing is delivered to any more. Its marker goes with it.
+// removedFiles returns the removal of all files of a directory, with its marker.
 func removedFiles(root *os.Root, dir string) ([]Change, error) {
 	out, err := compareDirectory(root, dir, tree.Files{})
 	if err != nil {

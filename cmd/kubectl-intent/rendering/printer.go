@@ -48,10 +48,10 @@ func (p Printer) PrintSites(s *terminal.Streams, all []Site, claimOwner Owner) e
 	return p.printFiles(s.Out, all)
 }
 
-// kustomization is a file that is for kustomize, and for no API server.
+// kustomization is the name of a file for kustomize, which is not an object of an API server.
 const kustomization = "kustomization.yaml"
 
-// printFiles prints the files. As text they are one stream of YAML, each with its path in the repository.
+// printFiles prints the files. The text form is one stream of YAML with the path in the repository before each file.
 func (p Printer) printFiles(w io.Writer, all []Site) error {
 	report := make([]Report, 0, len(all))
 	for _, site := range all {
@@ -60,7 +60,7 @@ func (p Printer) printFiles(w io.Writer, all []Site) error {
 	return p.PrintValue(w, report, func() ([]string, error) { return namesOfObjects(all) }, func(w io.Writer) error { return p.printStream(w, all) })
 }
 
-// namesOfObjects returns the name of each object, once, as kubectl takes it.
+// namesOfObjects returns the unique names of the objects in the form of kubectl -o name.
 func namesOfObjects(all []Site) ([]string, error) {
 	var out []string
 	for _, site := range all {
@@ -114,7 +114,7 @@ func (p Printer) printStream(w io.Writer, all []Site) error {
 	return nil
 }
 
-// printableFile returns the printed form of a file. Output of kustomize is YAML of ours, which has no control characters.
+// printableFile returns the printed form of a file. Rendered YAML is printed unquoted: it has no control characters.
 func (p Printer) printableFile(file []byte) string {
 	if p.IsInput {
 		return terminal.QuoteInvisibleInText(string(file))
@@ -165,7 +165,7 @@ func (p Printer) printDifferences(s *terminal.Streams, all []Site, claimOwner Ow
 	return nil
 }
 
-// emptyFolder makes a folder, or takes an empty one: nothing of the user's is overwritten.
+// emptyFolder creates a folder, or uses an empty folder. It returns an error for a folder with files, so that no file of the user is overwritten.
 func emptyFolder(name string) (*os.Root, error) {
 	if err := os.MkdirAll(name, 0o750); err != nil {
 		return nil, errors.Wrap(err, "cannot make the folder to write to")

@@ -18,7 +18,7 @@ func invalidObjectError(err error) error {
 // wrapWithSite adds the Site to an error, and keeps its reason.
 func wrapWithSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
 
-// WithReason returns an error that begins with the reason that a condition of the deployment would have.
+// WithReason returns an error whose text begins with the reason of the condition, such as RenderFailed.
 func WithReason(err error) error {
 	if reason := deployment.ReasonOf(err); reason != "" {
 		return errors.Wrap(err, reason)

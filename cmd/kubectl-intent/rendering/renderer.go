@@ -29,8 +29,8 @@ func NewRenderer() Renderer {
 	return Renderer{Builder: r, core: deployment.New(r)}
 }
 
-// RenderSites returns the desired files of each Site. It returns an error, whose reason deployment.ReasonOf returns, for objects that would
-// not be delivered, and for objects that break a rule of their definition. Without configurations, their limits are not checked.
+// RenderSites returns the desired files of each Site. It returns an error, with a reason for deployment.ReasonOf, for objects that the function
+// would not deliver, and for objects that break a rule of their definition. It checks the limits of configurations only if they are given.
 func (k Renderer) RenderSites(limited bool, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
 	renderAll := k.renderWithoutLimits
 	if limited {
@@ -38,7 +38,7 @@ func (k Renderer) RenderSites(limited bool, in deployment.Input, c *offline.Comp
 	}
 	out, err := renderAll(context.Background(), in, c)
 	for i := 0; err == nil && i < len(out); i++ {
-		// It has to wait, since only the provider knows whether the cluster is ready.
+		// The Site waits: only the provider observes whether the cluster is ready.
 		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
 			out[i].Files = nil
 			continue
@@ -62,7 +62,7 @@ func (k Renderer) renderWithoutLimits(ctx context.Context, in deployment.Input, 
 	out := make([]compose.Rendered, len(c.Inputs))
 	for i, input := range c.Inputs {
 		out[i].Place = c.Selection.Places[i]
-		// It has to wait, as it would in a cluster.
+		// The Site waits, as in the installation.
 		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
 			continue
 		}

@@ -17,14 +17,14 @@ import (
 )
 
 // CheckRules returns an error, which names the file, the object and the field, for objects that break a rule (CEL) of a definition that their
-// Blueprint ships. The function runs no rules: it has to answer fast for every Blueprint. An author has the time.
+// Blueprint has. The function runs no rules: they may take longer than the deadline of a call. A command has no deadline.
 func CheckRules(b *catalogv1alpha1.Blueprint, files tree.Files) error {
 	server, err := serverOfBlueprint(b)
 	if err != nil {
 		return err
 	}
 	for _, name := range files.Names() {
-		// Other documents were found by the checks of the function.
+		// The function's own checks report a document that is not an object.
 		object, err := manifest.ParseObject(files[name])
 		if err != nil {
 			continue
@@ -45,7 +45,7 @@ func joinProblems(problems []admission.Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// serverOfBlueprint has the kinds whose definition is among a Blueprint's files.
+// serverOfBlueprint returns a server with the CustomResourceDefinitions among a Blueprint's files.
 func serverOfBlueprint(b *catalogv1alpha1.Blueprint) (*admission.Server, error) {
 	definitions := [][]byte{}
 	var failed error

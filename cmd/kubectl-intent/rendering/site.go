@@ -1,4 +1,4 @@
-// Package rendering renders deployments as the function does, prints their files, and compares them with others.
+// Package rendering renders the files of deployments with the function's compiler, prints them, and compares them with a checkout.
 package rendering
 
 import (
@@ -15,19 +15,19 @@ type Report struct {
 	Site string `json:"site,omitempty"`
 	Path string `json:"path"`
 
-	// Folder that the files were written to.
+	// Folder is the output folder. It is empty if the files were not written.
 	Folder string `json:"folder,omitempty"`
 
-	// Waits says that the Site receives nothing yet, since its cluster is not known to be ready: its directory stays as it is.
+	// Waits is true while the readiness of the Site's cluster is unknown. Its directory does not change.
 	Waits bool `json:"waits,omitempty"`
 
-	// Removed says that the directory would be removed: the deployment does not go there any more. Then no Site is named.
+	// Removed is true for a directory that the deployment no longer uses and would be removed. Site is empty then.
 	Removed bool `json:"removed,omitempty"`
 
 	// Files by their path in the directory, if they were not written.
 	Files map[string]string `json:"files,omitempty"`
 
-	// Changes in a checkout, if it was compared with one.
+	// Changes lists the changed files, if a checkout was compared.
 	Changes []Change `json:"changes,omitempty"`
 }
 
@@ -36,12 +36,12 @@ type Site struct {
 	// Name of the Site, and the Path of the directory in the repository.
 	Name, Path string
 
-	// Files by their path in the directory. A Site that Waits has none, and its directory stays as it is.
+	// Files by their path in the directory. They are empty while the Site Waits.
 	Files tree.Files
 	Waits bool
 }
 
-// CompareSites returns the changes of the files of each Site, including removed Sites, whose directories are removed.
+// CompareSites returns the changed files of each Site. The directory of a removed Site would be removed.
 func CompareSites(previous, next []Site) []Report {
 	byPath := map[string]Site{}
 	for _, site := range previous {
@@ -64,7 +64,7 @@ func CompareSites(previous, next []Site) []Report {
 	return out
 }
 
-// compareFiles returns how the files of a directory change.
+// compareFiles returns the changed, added and removed files of a directory.
 func compareFiles(dir string, previous, next tree.Files) []Change {
 	names := slices.Concat(previous.Names(), next.Names())
 	slices.Sort(names)

@@ -180,7 +180,7 @@ func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, con
 			return false, nil
 		}
 		lastMessage = message
-		_, err := fmt.Fprintln(p.streams.Problems, terminal.EscapeCommandOfCI(terminal.PlainMessage(lastMessage)))
+		_, err := fmt.Fprintln(p.streams.ErrOut, terminal.EscapeCommandOfCI(terminal.PlainMessage(lastMessage)))
 		return false, errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
@@ -249,7 +249,7 @@ func (p *pruning) confirmPlan() (bool, error) {
 	}
 	isMeant, err := p.streams.AskUser(fmt.Sprintf("Remove %s?", countPruned(p.request)))
 	if err == nil && !isMeant {
-		_, err = fmt.Fprintln(p.streams.Problems, "nothing was removed")
+		_, err = fmt.Fprintln(p.streams.ErrOut, "nothing was removed")
 	}
 	return isMeant, err
 }

@@ -36,7 +36,7 @@ func TestAwaitLooks(t *testing.T) {
 		return m
 	}
 	blind := samples.WrongPassword().Facts()
-	blind.Deliveries, blind.Unread = nil, []cause.Unread{{What: "gitdeliveries.delivery.intentplane.dev", Why: "the user may not read them"}}
+	blind.Deliveries, blind.Unread = nil, []cause.Unread{{Object: "gitdeliveries.delivery.intentplane.dev", Reason: "the user may not read them"}}
 	cases := map[string]struct {
 		reason string
 		looks  []*cluster.Subjects

@@ -8,7 +8,7 @@ import (
 func UnreadLines(unread []cause.Unread) []string {
 	var out []string
 	for _, u := range unread {
-		out = append(out, "not read: "+u.What+": "+u.Why)
+		out = append(out, "not read: "+u.Object+": "+u.Reason)
 	}
 	return out
 }

@@ -47,14 +47,14 @@ func (e EndError) Error() string { return e.Err.Error() }
 func (e EndError) Unwrap() error { return e.Err }
 
 // ExitCode prints the error of a command, and returns the exit code of the program.
-func ExitCode(err error, problems io.Writer) int {
+func ExitCode(err error, errOut io.Writer) int {
 	if err == nil {
 		return 0
 	}
 	if e := (VerdictError{}); errors.As(err, &e) {
 		return cmp.Or(e.Code, ExitInvalid)
 	}
-	_, _ = fmt.Fprintf(problems, "kubectl-intent: error: %s\n", PlainMessage(err.Error()))
+	_, _ = fmt.Fprintf(errOut, "kubectl-intent: error: %s\n", PlainMessage(err.Error()))
 	if e := (EndError{}); errors.As(err, &e) {
 		return e.Code
 	}

@@ -11,32 +11,32 @@ import (
 )
 
 // NewParser returns a parser of command lines. The fields of commands are the commands of the program, or some of them.
-func NewParser(commands any, out, problems io.Writer) (*kong.Kong, error) {
+func NewParser(commands any, out, errOut io.Writer) (*kong.Kong, error) {
 	return kong.New(commands,
 		kong.Name("kubectl-intent"),
 		kong.Description("Shows IntentDeployments and the objects that they need, from files or from a cluster, and records the decisions of a person."),
-		kong.Writers(out, problems))
+		kong.Writers(out, errOut))
 }
 
 // Run runs the command of a command line, and returns the exit code.
-func Run(parser *kong.Kong, args []string, s *Streams, problems io.Writer) int {
+func Run(parser *kong.Kong, args []string, s *Streams, errOut io.Writer) int {
 	// A flag of the whole program would stand in the way of the --version of "blueprint create".
 	if slices.Equal(args, []string{"--version"}) {
 		_, err := fmt.Fprintln(s.Out, s.Version)
-		return ExitCode(errors.Wrap(err, "cannot print"), problems)
+		return ExitCode(errors.Wrap(err, "cannot print"), errOut)
 	}
 	if len(args) == 0 {
-		return ExitCode(printUsage(parser), problems)
+		return ExitCode(printUsage(parser), errOut)
 	}
 	c, err := parser.Parse(args)
 	if err != nil {
-		return ExitCode(UsageError{Err: err}, problems)
+		return ExitCode(UsageError{Err: err}, errOut)
 	}
-	s.Problems = problems
+	s.ErrOut = errOut
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	return ExitCode(c.Run(s), problems)
+	return ExitCode(c.Run(s), errOut)
 }
 
 // printUsage prints the commands of the program, as kubectl does without a command.

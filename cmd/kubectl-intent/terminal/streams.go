@@ -17,8 +17,8 @@ type Streams struct {
 	In  io.Reader
 	Out io.Writer
 
-	// Problems gets errors, and advice beside the output. Run sets it.
-	Problems io.Writer
+	// ErrOut receives errors and advice. Run sets it.
+	ErrOut io.Writer
 
 	// Colours says whether Out shows them.
 	Colours Palette
@@ -67,7 +67,7 @@ func (s *Streams) PrintEncoded(form string, v any) error {
 
 // AskUser asks the user a question, and returns true if the answer is yes.
 func (s *Streams) AskUser(question string) (bool, error) {
-	if _, err := fmt.Fprintf(s.Problems, "%s [y/N] ", QuoteLine(question)); err != nil {
+	if _, err := fmt.Fprintf(s.ErrOut, "%s [y/N] ", QuoteLine(question)); err != nil {
 		return false, errors.Wrap(err, "cannot print")
 	}
 	answer, err := bufio.NewReader(s.In).ReadString('\n')

@@ -145,7 +145,7 @@ func TestRunbookLine(t *testing.T) {
 	}{
 		"Actor": {
 			reason: "Advice that points at a message is followed by what shows it.", alert: "IntentDeploymentFailed", namespace: "team-a", label: "InvalidSpec",
-			want: "Who acts: the author. Correct the field that the message names. The message: kubectl intent why shop -n team-a.",
+			want: "Who acts: the author. Correct the field named in the message. The message: kubectl intent why shop -n team-a.",
 		},
 		"NoActor": {
 			reason: "An alert whose reason no one acts on does not say so: something is wrong all the same.",
@@ -154,13 +154,13 @@ func TestRunbookLine(t *testing.T) {
 		},
 		"OfRule": {
 			reason: "A rule about one reason shows the message, too.", alert: "IntentDeploymentRolledBack", namespace: "team-a",
-			want: "Who acts: the author. Correct the cause that the message names, and change the intent; kubectl intent retry delivers the same " +
-				"again. The message: kubectl intent why shop -n team-a.",
+			want: "Who acts: the author. Correct the cause named in the message, and change the intent; kubectl intent retry delivers the same " +
+				"revision again. The message: kubectl intent why shop -n team-a.",
 		},
 		"Pods": {
 			reason: "An Application repeats the reason of its pods, and the advice about that.",
 			alert:  "ApplicationDegraded", namespace: "team-a", label: "CrashLoopBackOff",
-			want: "Who acts: the author. Read the log of the container that the message names, and correct the service. The message: kubectl intent why shop -n team-a.",
+			want: "Who acts: the author. Read the log of the container named in the message, and correct the service. The message: kubectl intent why shop -n team-a.",
 		},
 		"Delivery": {
 			reason: "The name of a GitDelivery is not one of a deployment.", alert: "RepositoryUnreachable", namespace: "team-a", label: "FromTomorrow",
@@ -178,7 +178,7 @@ func TestRunbookLine(t *testing.T) {
 		},
 		"Installation": {
 			reason: "The installation has no object with a message.", alert: "IntentplaneProviderGone",
-			want: "Who acts: the platform team. Start the provider: kubectl get providers.pkg.crossplane.io, then look at its Pod.",
+			want: "Who acts: the platform team. Start the provider: kubectl get providers.pkg.crossplane.io, then check its Pod.",
 		},
 	}
 	for name, tc := range cases {

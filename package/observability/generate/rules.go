@@ -106,7 +106,7 @@ func platformRules() []rule {
 		{
 			// What waits is in ConfigMaps of the provider's own namespace, of which kube-state-metrics makes no series.
 			name: "NotificationsPending", expr: `sum(intentplane_notifications_pending) > 0`, wait: "1h", severity: warning,
-			runbook: "Who acts: the platform team. Look at the events with reason NotificationDelayed: kubectl get events -A --field-selector reason=NotificationDelayed.",
+			runbook: "Who acts: the platform team. See the events with reason NotificationDelayed: kubectl get events -A --field-selector reason=NotificationDelayed.",
 			summary: "{{ $value }} notifications wait for receivers that do not take them.",
 		},
 		{

@@ -1,4 +1,4 @@
-// Package blueprint keeps a label on Blueprints by which the function asks for names that it can suggest.
+// Package blueprint labels the Blueprints whose names the function can suggest.
 package blueprint
 
 import (

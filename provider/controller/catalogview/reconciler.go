@@ -36,8 +36,8 @@ const (
 	// writesPerSecond of all namespaces together.
 	writesPerSecond = 10
 
-	// refusedInterval is when a write is tried again that the API server refuses: the namespace does not exist, or its quota or an admission policy does not
-	// allow the ConfigMap.
+	// refusedInterval is the time until the retry of a write that the API server refused: the namespace does not exist, or its quota or an admission policy
+	// does not allow the ConfigMap.
 	refusedInterval = 10 * time.Minute
 )
 
@@ -57,7 +57,7 @@ type Reconciler struct {
 	mu sync.Mutex
 	// kinds of which the cache has the objects that use Sites.
 	kinds []schema.GroupVersionKind
-	// written is when each namespace was written last, within the writeInterval.
+	// written is the time at which each namespace was written last, within the writeInterval.
 	written map[string]time.Time
 }
 
@@ -86,12 +86,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return r.write(ctx, published == nil, want)
 }
 
-// getPublished returns the summary of the ConfigMap of a namespace, or nil if there is none.
+// getPublished returns the summary of the ConfigMap of a namespace, or nil if none exists.
 func (r *Reconciler) getPublished(ctx context.Context, namespace string) (*corev1.ConfigMap, error) {
 	cm := &corev1.ConfigMap{}
 	err := r.published.Get(ctx, client.ObjectKey{Namespace: namespace, Name: catalogview.ConfigMapName}, cm)
 	if kerrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // This means that there is none.
+		return nil, nil //nolint:nilnil // This means that none exists.
 	}
 	return cm, errors.Wrap(err, "cannot get the published catalog of a namespace")
 }
@@ -139,7 +139,7 @@ func (r *Reconciler) compose(ctx context.Context, sites []catalogv1alpha1.Site, 
 	}, nil
 }
 
-// waitFor returns how long a namespace has to wait for its next write, or 0.
+// waitFor returns the time that a namespace has to wait for its next write, or 0.
 func (r *Reconciler) waitFor(namespace string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -84,7 +84,7 @@ func kindsWithSites() []schema.GroupVersionKind {
 	return out
 }
 
-// watchKind lets the namespace of each new object of a kind be reconciled. The cache holds metadata, which other controllers read, too.
+// watchKind enqueues the namespace of each new object of a kind. The cache holds metadata, which other controllers read, too.
 func (r *Reconciler) watchKind(mgr ctrl.Manager, c runtimecontroller.Controller, kind schema.GroupVersionKind) error {
 	o := &metav1.PartialObjectMetadata{}
 	o.SetGroupVersionKind(kind)
@@ -97,14 +97,14 @@ func (r *Reconciler) watchKind(mgr ctrl.Manager, c runtimecontroller.Controller,
 	return errors.Wrapf(c.Watch(source.Kind[client.Object](mgr.GetCache(), o, wake)), "cannot watch objects of kind %s", kind.Kind)
 }
 
-// namespaceHandler lets the namespace of an object be reconciled.
+// namespaceHandler enqueues the namespace of an object.
 func namespaceHandler() handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
 		return []reconcile.Request{requestFor(o.GetNamespace())}
 	})
 }
 
-// siteHandler lets the namespaces be reconciled that may use a Site, or might before.
+// siteHandler enqueues the namespaces that may use a Site, or might before.
 func (r *Reconciler) siteHandler() handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { r.wakeAllowed(ctx, q, e.Object) },
@@ -115,7 +115,7 @@ func (r *Reconciler) siteHandler() handler.EventHandler {
 	}
 }
 
-// wakeAllowed lets the namespaces be reconciled that one of some Sites allows. All that have a ConfigMap are allowed by *.
+// wakeAllowed enqueues the allowed namespaces of some Sites. For * these are all namespaces with a ConfigMap.
 func (r *Reconciler) wakeAllowed(ctx context.Context, q queue, sites ...client.Object) {
 	allowed := map[string]bool{}
 	for _, o := range sites {
@@ -137,7 +137,7 @@ func (r *Reconciler) wakeAllowed(ctx context.Context, q queue, sites ...client.O
 // everyNamespace in spec.allowedNamespaces of a Site stands for all.
 const everyNamespace = "*"
 
-// wakePublished lets all namespaces be reconciled that have a ConfigMap.
+// wakePublished enqueues all namespaces with a ConfigMap.
 func (r *Reconciler) wakePublished(ctx context.Context, q queue) {
 	l := &corev1.ConfigMapList{}
 	if err := listing.Cached(ctx, r.published, l); err != nil {
@@ -149,7 +149,7 @@ func (r *Reconciler) wakePublished(ctx context.Context, q queue) {
 	}
 }
 
-// wakeNamespace lets a namespace be reconciled once changes that come together have settled.
+// wakeNamespace enqueues a namespace after a delay that collects simultaneous changes.
 func wakeNamespace(q queue, namespace string) {
 	q.AddAfter(requestFor(namespace), settle)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// A SupersededError says that the composite still holds on to a deleted managed resource that it would not compose again.
+// A SupersededError reports a deleted managed resource that the composite still retains, and would not compose again.
 type SupersededError struct {
 	// Composite that decides when the managed resource may go.
 	Composite string
@@ -36,12 +36,11 @@ func (e *SupersededError) Error() string {
 //
 //   - no composite controls the managed resource,
 //   - the composite, its claim or the namespace is gone or being deleted,
-//   - Crossplane itself deletes the managed resource, since the composite does not ask for it any more. Before such a deletion, and only
+//   - Crossplane itself deletes the managed resource, since the composite no longer composes it. Before such a deletion, and only
 //     then, Crossplane takes the label crossplane.io/composite away (GarbageCollectComposedResources of Crossplane 2.4).
 //
-// It returns a *SupersededError where the composite asks for the managed resource no longer than until another one has taken its place,
-// and any other error where an object cannot be read: nothing may be removed then. The reader has to read past the cache: an old answer
-// would be the wrong one.
+// It returns a *SupersededError if the composite retains the managed resource only until its replacement is ready, and any other error where an object cannot
+// be read: nothing may be removed then. The reader has to read past the cache: an old answer would be the wrong one.
 func Retains(ctx context.Context, live client.Reader, o client.Object, kind schema.GroupKind) (bool, error) {
 	ref := metav1.GetControllerOf(o)
 	if ref == nil || o.GetLabels()[xcrd.LabelKeyNamePrefixForComposed] == "" {
@@ -65,7 +64,7 @@ func Retains(ctx context.Context, live client.Reader, o client.Object, kind sche
 // unknownLife begins the error of a deletion that waits for an answer.
 const unknownLife = "nothing is removed before it is known whether the composite lives"
 
-// findLivingOwner returns the composite that a reference names, or nil if it is gone or being deleted.
+// findLivingOwner returns the composite that a reference names, or nil if it is deleted or being deleted.
 func findLivingOwner(ctx context.Context, live client.Reader, o client.Object, kind schema.GroupKind, ref *metav1.OwnerReference) (*unstructured.Unstructured, error) {
 	xr := newReference(ref.APIVersion, ref.Kind, o.GetNamespace(), ref.Name)
 	if going, err := isDeletedOrGone(ctx, live, xr); going || err != nil {
@@ -74,12 +73,12 @@ func findLivingOwner(ctx context.Context, live client.Reader, o client.Object, k
 	// A composite that was restored from a backup has another UID, and still names its composed resources. A new composite of the same name
 	// does not.
 	if xr.GetUID() != ref.UID && !listsComposedObject(xr, o, kind) {
-		return nil, nil //nolint:nilnil // There is none.
+		return nil, nil //nolint:nilnil // The object has no owner.
 	}
 	return xr, nil
 }
 
-// isDeletedOrGone reads an object, and reports whether it is gone or being deleted. Nil never goes.
+// isDeletedOrGone reads an object, and reports whether it is missing or being deleted. It is false for nil.
 func isDeletedOrGone(ctx context.Context, live client.Reader, u *unstructured.Unstructured) (bool, error) {
 	if u == nil {
 		return false, nil
@@ -102,8 +101,8 @@ func isDeletedOrGone(ctx context.Context, live client.Reader, u *unstructured.Un
 	return u.GetDeletionTimestamp() != nil, errors.Wrapf(err, "cannot get %s", name)
 }
 
-// isConfirmedNotFound reports whether an error says that the API server has no object of a name. A 404 without that name says less: a proxy gives it, and
-// an API server that does not serve the version.
+// isConfirmedNotFound reports whether an error of the API server names a missing object. A 404 without the name proves nothing: a proxy returns it, and an API
+// server that does not serve the version.
 func isConfirmedNotFound(err error, name string) bool {
 	var status kerrors.APIStatus
 	if !kerrors.IsNotFound(err) || kerrors.IsUnexpectedServerError(err) || !errors.As(err, &status) {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ReasonRetained is the reason of the event that says that a deletion removed nothing.
+// ReasonRetained is the reason of the event of a deletion that removed nothing.
 const ReasonRetained event.Reason = "Retained"
 
 // A Connector connects to external resources, and retains them when their managed resource is deleted while its composite lives.

@@ -12,7 +12,7 @@ import (
 
 // A Subject is the claim of a managed resource, or its composite if that has no claim, as the API server has it now.
 type Subject struct {
-	// IsLiving is false if the composite or the claim is gone or being deleted, and for a managed resource without a composite.
+	// IsLiving is false if the composite or the claim is missing or being deleted, and for a managed resource without a composite.
 	IsLiving bool
 
 	// IsPaused reports whether a user has paused the composite or the claim by the annotation crossplane.io/paused.

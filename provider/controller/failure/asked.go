@@ -14,7 +14,7 @@ type askedRevision struct {
 	// step that is carried out, and the Sites of all steps.
 	step  int
 	sites [][]string
-	// isRejected says that the revision must not run, and isWithdrawal that a user ordered its rollback.
+	// isRejected is true if the revision must not run, and isWithdrawal if a user requested its rollback.
 	isRejected, isWithdrawal bool
 }
 

@@ -1,5 +1,5 @@
-// Package failure reports rejected revisions of deployments that ask for it: trees, check results and events, in a ConfigMap beside the
-// deployment. The provider writes it, because a ConfigMap that the function composes would be part of every call of the function.
+// Package failure reports rejected revisions of deployments with retainFailedArtifacts: trees, check results and events, in a ConfigMap beside the deployment.
+// The provider writes it, because a ConfigMap that the function composes would be part of every call of the function.
 package failure
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// maxReports is how many reports are kept for a deployment.
+// maxReports is the number of retained reports of a deployment.
 const maxReports = 3
 
 // A Reconciler writes the reports for the deployments of one API group.
@@ -46,7 +46,7 @@ type deployment struct {
 	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
 }
 
-// wantsReport reports whether the present revision of a deployment was rejected, and the deployment asks for reports.
+// wantsReport reports whether the current revision of a deployment was rejected, and the deployment has retainFailedArtifacts.
 func (d *deployment) wantsReport() bool {
 	r := d.Spec.RollbackConfig.RetainFailedArtifacts
 	return r != nil && *r && d.Status.Rollback != nil && d.Status.Revision > 0

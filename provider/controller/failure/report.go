@@ -57,7 +57,7 @@ type treeSummary struct {
 	Path string `json:"path,omitempty"`
 	Tree string `json:"tree,omitempty"`
 
-	// Withheld says which part of the tree is not in the report, and why.
+	// Withheld names the part of the tree that is not in the report, with the reason.
 	Withheld string `json:"withheld,omitempty"`
 }
 

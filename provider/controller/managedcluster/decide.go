@@ -57,7 +57,7 @@ func decide(f facts) decision {
 	return d
 }
 
-// refuseReason returns why nothing is made, or an empty reason. The message names the error. Nothing is deleted because of it.
+// refuseReason returns the reason for creating no object, or an empty reason. The message names the error. No object is deleted because of it.
 func refuseReason(f facts) (xpv2.ConditionReason, string) {
 	switch lostObjects := describeLostObjects(f); {
 	case f.denied != "":
@@ -183,8 +183,8 @@ func isPausedByUser(r readiness.Report) bool {
 	return r.Condition(readiness.TypePaused).Reason == readiness.ReasonPaused
 }
 
-// timeoutClocks returns since when infrastructure and control plane are awaited. A pause does not count: after it, the awaited step has its
-// whole timeout again.
+// timeoutClocks returns the start of the wait for infrastructure and control plane. A pause does not count: after it, the awaited step has its whole timeout
+// again.
 func timeoutClocks(f facts) (started, infrastructure *metav1.Time) {
 	observation := f.mc.Status.AtProvider
 	rested := f.mc.Status.GetCondition(v1alpha1.TypePaused).Reason == readiness.ReasonPaused

@@ -41,7 +41,7 @@ func newObject(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[st
 	return o
 }
 
-// ownerLabels returns the labels that say which ManagedCluster made an object, and of which composite it is.
+// ownerLabels returns the labels with the ManagedCluster of an object, and its composite.
 func ownerLabels(mc *v1alpha1.ManagedCluster) map[string]string {
 	out := mc.Marks()
 	out[v1alpha1.LabelOwner] = string(mc.GetUID())

@@ -16,13 +16,13 @@ import (
 type facts struct {
 	mc  *v1alpha1.ManagedCluster
 	now time.Time
-	// denied says which limit the spec violates. Empty if none.
+	// denied is the message about the violated limit. Empty if none.
 	denied string
-	// unsupported says why the management cluster cannot have such a cluster, with a reason of readiness.
+	// unsupported is the message why the management cluster cannot have such a cluster, with a reason of readiness.
 	unsupported readiness.Blocker
 	// parts are the objects that the cluster is made of, in the order in which they are applied.
 	parts []part
-	// taken says which other owner has a cluster of that name.
+	// taken is the message about another owner of a cluster of that name.
 	taken string
 	// reserved is true while the name of a cluster that is being deleted is still reserved for it.
 	reserved bool
@@ -33,9 +33,9 @@ type facts struct {
 	ready  bool
 	// topologyDone is true if Cluster API has reported for long enough that the topology is reconciled.
 	topologyDone bool
-	// again is when the passing of time alone may change something. Zero if it cannot.
+	// again is the time of the next change without an event. Zero if no such change is due.
 	again time.Time
-	// site is the published Site, or why there is none.
+	// site is the published Site, or the reason why it does not exist.
 	site siteFacts
 }
 
@@ -45,9 +45,9 @@ type part struct {
 	resource schema.GroupVersionResource
 	// want is the desired object, with the fields that the controller sets.
 	want *unstructured.Unstructured
-	// live is the observed object. Nil if there is none.
+	// live is the observed object. Nil if none exists.
 	live *unstructured.Unstructured
-	// unknown is why it could not be read whether the object exists. Empty if it is known.
+	// unknown is the error of the read of the object. Empty without an error.
 	unknown string
 }
 
@@ -56,7 +56,7 @@ func (p *part) objectRef() engines.Ref {
 	return engines.Ref{Resource: p.resource, Kind: p.want.GetKind(), Namespace: p.want.GetNamespace(), Name: p.want.GetName()}
 }
 
-// A lookupResult is an observed object, or why it is unknown whether it exists.
+// A lookupResult is an observed object, or the error of its read.
 type lookupResult struct {
 	live    *unstructured.Unstructured
 	unknown string

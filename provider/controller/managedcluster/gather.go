@@ -80,7 +80,7 @@ func (e *external) gatherParts(ctx context.Context, f *facts) error {
 	version, missing := clusterapi.Version(ctx, e.management)
 	if missing != "" {
 		f.unsupported = readiness.Blocker{By: readiness.Subject{Kind: kindCluster, Name: f.mc.Spec.ForProvider.Cluster.Name}, Reason: missing, Message: "Cluster API cannot be used"}
-		version = readiness.NewestContract() // CAPT's objects are still looked up, and nothing is made.
+		version = readiness.NewestContract() // CAPT's objects are still read, and none is created.
 	}
 	spec := map[string]any{}
 	if f.mc.Spec.ForProvider.CAPT != nil {
@@ -137,14 +137,14 @@ func (e *external) requireFreeWorkspaces(ctx context.Context, f *facts, p *part,
 			continue
 		}
 		if f.recordLookup(p, e.fetchPart(ctx, p)); p.live != nil || p.unknown != "" {
-			return // The part was made a moment ago, so the Workspace is its own.
+			return // The part was created a moment ago, so the Workspace belongs to it.
 		}
 		f.taken = fmt.Sprintf("%s exists already, and CAPT would adopt it for this cluster. Choose another name, or ask an administrator to delete it", ref)
 		return
 	}
 }
 
-// unknownReason returns why it is unknown whether an object exists. If its kind is not served, it is known that there is none.
+// unknownReason returns the reason why it is unknown whether an object exists. If its kind is not served, the object does not exist.
 func unknownReason(missing string) string {
 	if missing == readiness.ReasonKindMissing {
 		return ""

@@ -228,15 +228,15 @@ type note struct {
 	steady readiness.Steady
 	// topology is the ClusterClass that Cluster API last reported as reconciled.
 	topology topologyProgress
-	// pace limits how fast progress is written, and writes how often in the long run.
+	// pace limits the rate of progress writes, and writes the long-term rate.
 	pace, writes *rate.Limiter
 	// held is the cached reading of the kubeconfig.
 	held clusterapi.Held
-	// reconciledAt is when the ManagedCluster was last reconciled in full.
+	// reconciledAt is the time at which the ManagedCluster was last reconciled in full.
 	reconciledAt time.Time
 	// observed is true after the first observation.
 	observed bool
-	// next is when to reconcile again at the latest. Zero means after the interval.
+	// next is the latest time of the next reconcile. Zero means after the interval.
 	next time.Time
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// deniedReason returns which limit the spec violates, or "". The controller acts with the administrator's credentials, so it stays in the
-// namespace of the ManagedCluster, and builds only clusters that the configuration allows.
+// deniedReason returns the limit that the spec violates, or "". The controller acts with the administrator's credentials, so it stays in the namespace of the
+// ManagedCluster, and builds only clusters that the configuration allows.
 func (e *external) deniedReason(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	p := mc.Spec.ForProvider
 	if ns := p.Cluster.Namespace; ns != "" && ns != clusterNamespace(mc) {
@@ -49,8 +49,7 @@ func (e *external) deniedReason(ctx context.Context, mc *v1alpha1.ManagedCluster
 	return deniedCAPT(p.CAPT, c), nil
 }
 
-// deniedCAPT returns which value of a cluster of CAPT the configuration does not allow, or "". CAPT acts with the platform's cloud
-// credentials.
+// deniedCAPT returns the value of a cluster of CAPT that the configuration does not allow, or "". CAPT acts with the platform's cloud credentials.
 func deniedCAPT(p *v1alpha1.CAPT, c *configv1alpha1.ProviderConfigSpec) string {
 	const field = "spec.forProvider.capt."
 	if p == nil {
@@ -72,8 +71,7 @@ func deniedCAPT(p *v1alpha1.CAPT, c *configv1alpha1.ProviderConfigSpec) string {
 	return ""
 }
 
-// deniedTemplate returns which template may not be used, or "". Only a ClusterProviderConfig allows templates: a tenant who may write a
-// ProviderConfig could allow any.
+// deniedTemplate returns the forbidden template, or "". Only a ClusterProviderConfig allows templates: a tenant who may write a ProviderConfig could allow any.
 func deniedTemplate(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
 	ts := referencedTemplates(mc)
 	if len(ts) > 0 && mc.GetProviderConfigReference().Kind != policy.KindClusterProviderConfig {
@@ -87,8 +85,8 @@ func deniedTemplate(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfi
 	return ""
 }
 
-// deniedTemplateNamespace returns which template is in another namespace, or "". CAPT ignores the namespace of a reference, and looks for
-// it in the namespace of the cluster.
+// deniedTemplateNamespace returns the template in another namespace, or "". CAPT ignores the namespace of a reference, and looks for it in the namespace of the
+// cluster.
 func deniedTemplateNamespace(mc *v1alpha1.ManagedCluster) string {
 	c := mc.Spec.ForProvider.CAPT
 	refs := map[string]string{"controlPlane": c.ControlPlane.TemplateRef.Namespace}
@@ -116,7 +114,7 @@ func referencedTemplates(mc *v1alpha1.ManagedCluster) []configv1alpha1.Namespace
 	return out
 }
 
-// allowedConfig returns the configuration that a ManagedCluster names, or why the ManagedCluster may not use it. A configuration that does
+// allowedConfig returns the configuration that a ManagedCluster names, or the reason why the ManagedCluster may not use it. A configuration that does
 // not exist allows nothing: otherwise a tenant could avoid all limits by naming none.
 func (e *external) allowedConfig(ctx context.Context, mc *v1alpha1.ManagedCluster) (*configv1alpha1.ProviderConfigSpec, string, error) {
 	ref := mc.GetProviderConfigReference()

@@ -52,9 +52,8 @@ func isClusterReplaced(f facts, previous v1alpha1.ManagedClusterObservation) boo
 	return uidToRecord(f.mc, kindCluster, recorded, f.report.UID) != f.report.UID
 }
 
-// describeLostObjects names the recorded objects that are gone although this controller did not delete them. They may live on in another
-// management cluster, so that making them again could build the cluster twice. One annotation is for all of them: Cluster API deletes its
-// objects together with the Cluster.
+// describeLostObjects names the recorded objects that another actor deleted. They may live on in another management cluster, so that making them again could
+// build the cluster twice. One annotation is for all of them: Cluster API deletes its objects together with the Cluster.
 func describeLostObjects(f facts) string {
 	var descriptions, uids []string
 	open := false
@@ -74,8 +73,7 @@ func describeLostObjects(f facts) string {
 		strings.Join(descriptions, ", "), v1alpha1.AnnotationRecreate, strings.Join(uids, ","))
 }
 
-// statusObjects returns the objects of the cluster for the status. The UID of an object that is gone or was not read stays, so that its
-// loss is noticed.
+// statusObjects returns the objects of the cluster for the status. The UID of a deleted or unread object stays, so that its loss is noticed.
 func statusObjects(f facts, previous v1alpha1.ManagedClusterObservation) []v1alpha1.ClusterObject {
 	var out []v1alpha1.ClusterObject
 	visited := map[string]bool{}
@@ -102,7 +100,7 @@ func statusObjects(f facts, previous v1alpha1.ManagedClusterObservation) []v1alp
 	return out
 }
 
-// unseenReason returns why an object of ours was not observed.
+// unseenReason returns the reason why an object of ours was not observed.
 func unseenReason(f facts, kind string) string {
 	if f.denied != "" {
 		return string(v1alpha1.ReasonPolicyDenied)

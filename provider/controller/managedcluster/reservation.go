@@ -22,8 +22,7 @@ import (
 // reservedAgain is the interval after which a reserved name is tried again: no watch reports that it is free.
 const reservedAgain = time.Minute
 
-// takenByReservation is the message where another ManagedCluster reserved the name first. It does not say which one: the user may not be
-// allowed to read it.
+// takenByReservation is the message where another ManagedCluster reserved the name first. It does not name it: the user may not be allowed to read it.
 const takenByReservation = "another ManagedCluster has reserved the name of this cluster, and it has to be the only one of that name"
 
 // newReservation returns the Lease that reserves a cluster's name. The cache may be stale, and two ManagedClusters of one name may be made
@@ -90,7 +89,7 @@ func (e *external) holderExists(ctx context.Context, holder string) (bool, error
 	return string(mc.GetUID()) == p[2], errors.Wrap(err, "cannot get the ManagedCluster that reserved a name")
 }
 
-// reserveName reserves the name before an object is made. It returns why the name is taken, or "".
+// reserveName reserves the name before an object is made. It returns the reason why the name is taken, or "".
 func (e *external) reserveName(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	l, ours, theirs, err := e.readReservation(ctx, mc)
 	if err != nil {

@@ -40,7 +40,7 @@ type Options struct {
 	// Limits of the kubeconfigs of clusters.
 	Limits clusters.Limits
 
-	// Prober asks the API servers of clusters. Controllers that share a Prober ask each API server once for all of them.
+	// Prober probes the API servers of clusters. Controllers that share a Prober probe each API server once.
 	Prober clusterapi.Asker
 
 	// Namespace of the provider, in which names of clusters are reserved.

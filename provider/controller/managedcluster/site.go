@@ -35,9 +35,9 @@ type siteFacts struct {
 	ours bool
 	// uid of the Site, if it is ours.
 	uid string
-	// problem is why the Site cannot be published.
+	// problem is the reason why the Site cannot be published.
 	problem string
-	// gone says that the Site was published and does not exist any more.
+	// gone is true if the Site was published and does not exist any more.
 	gone string
 }
 
@@ -49,8 +49,8 @@ func siteName(mc *v1alpha1.ManagedCluster) string {
 	return requestedSiteName(mc)
 }
 
-// requestedSiteName returns the name that the spec asks for. Sites are cluster-scoped, so the default contains the namespace: a tenant
-// cannot take the name of an administrator's Site, or of another namespace's.
+// requestedSiteName returns the name in the spec, or its default. Sites are cluster-scoped, so the default contains the namespace: a tenant cannot take the
+// name of an administrator's Site, or of another namespace's.
 func requestedSiteName(mc *v1alpha1.ManagedCluster) string {
 	if name := mc.Spec.ForProvider.Site.Name; name != "" {
 		return name
@@ -65,7 +65,7 @@ func defaultSiteName(mc *v1alpha1.ManagedCluster) string {
 // sitePrefix returns the directory above all paths of a namespace's Sites.
 func sitePrefix(mc *v1alpha1.ManagedCluster) string { return "clusters/" + mc.GetNamespace() + "/" }
 
-// deniedSite returns why the Site may not be published as the spec describes it, or "".
+// deniedSite returns the reason why the Site may not be published as the spec describes it, or "".
 func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
 	const field = "spec.forProvider.site."
 	s := mc.Spec.ForProvider.Site
@@ -95,7 +95,7 @@ func deniedParameters(parameters map[string]catalogv1alpha1.ParameterValue) stri
 	return ""
 }
 
-// parametersSize returns how many bytes the parameters take in each request about a deployment to the Site.
+// parametersSize returns the number of bytes that the parameters take in each request about a deployment to the Site.
 func parametersSize(parameters map[string]catalogv1alpha1.ParameterValue) int {
 	size := 0
 	for key, value := range parameters {
@@ -104,7 +104,7 @@ func parametersSize(parameters map[string]catalogv1alpha1.ParameterValue) int {
 	return size
 }
 
-// deniedSiteName returns why the name may not be published, or "". The name of a published Site was allowed before.
+// deniedSiteName returns the reason why the name may not be published, or "". The name of a published Site was allowed before.
 func deniedSiteName(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
 	name := requestedSiteName(mc)
 	switch {
@@ -190,7 +190,7 @@ func (e *external) deniedCount(ctx context.Context, mc *v1alpha1.ManagedCluster,
 	return "", nil
 }
 
-// countPublished returns how many of the Sites the clusters of a namespace published.
+// countPublished returns the number of Sites that the clusters of a namespace published.
 func countPublished(all []catalogv1alpha1.Site, namespace string) int {
 	n := 0
 	for i := range all {
@@ -233,7 +233,7 @@ func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	return out, err
 }
 
-// describeRename returns that the spec asks for another name than the Site has, or "".
+// describeRename returns the message about another name in the spec than the published Site's, or "".
 func describeRename(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
 	if !mc.Spec.ForProvider.Site.Publish || requestedSiteName(mc) == s.GetName() {
 		return ""
@@ -241,7 +241,7 @@ func describeRename(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string
 	return "spec.forProvider.site.name: it is published as " + s.GetName() + ", and a Site is not renamed"
 }
 
-// describeForeignSite returns who made a Site, as far as the users of the namespace may know it.
+// describeForeignSite returns the owner of a Site, as far as the users of the namespace may know it.
 func describeForeignSite(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
 	o := s.Spec.Owner
 	if o == nil || o.APIGroup != v1alpha1.Group || o.Namespace != mc.GetNamespace() || o.Name != mc.GetName() {

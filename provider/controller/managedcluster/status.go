@@ -18,15 +18,15 @@ import (
 const (
 	maxMessage = 1024
 
-	// progressInterval is how often progress is written in the long run. Urgent changes are written at once.
+	// progressInterval is the long-term interval of progress writes. Urgent changes are written at once.
 	progressInterval = time.Minute
 
-	// progressBurst is how many steps of progress are written without delay: a cluster that is being built takes a few steps, a flapping
-	// cluster takes more.
+	// progressBurst is the number of progress steps that are written without delay: a cluster that is being built takes a few steps, a flapping cluster takes
+	// more.
 	progressBurst = 10
 
-	// progressPace is how long a step waits for the next one: Cluster API writes several objects for one step. Each step costs six tokens of
-	// Crossplane's circuit breaker, which gets one per second: the write itself, and the write of the WorkloadCluster's status.
+	// progressPace is the delay of a step, in which it is combined with the next step: Cluster API writes several objects for one step. Each step costs six
+	// tokens of Crossplane's circuit breaker, which gets one per second: the write itself, and the write of the WorkloadCluster's status.
 	progressPace = 5 * time.Second
 )
 

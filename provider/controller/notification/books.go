@@ -23,7 +23,7 @@ import (
 const LabelMarks = "intentplane.dev/notification-marks"
 
 const (
-	// marksName is how the name of a ConfigMap with marks begins.
+	// marksName is the prefix of the name of a ConfigMap with marks.
 	marksName = "intentplane-notification-marks"
 
 	// saveTimeout bounds the write of a book.
@@ -80,8 +80,7 @@ func (s *books) get(ctx context.Context, namespace string) (*book, error) {
 	return b, nil
 }
 
-// decode returns the content of a book. Undecodable content counts as empty, and the log says so: receivers get outcomes from then on, and
-// miss earlier ones.
+// decode returns the content of a book. Undecodable content counts as empty, with a line in the log: receivers get only later outcomes, and miss earlier ones.
 func (s *books) decode(key client.ObjectKey, text string) *notification.Book {
 	content, err := notification.DecodeBook(text)
 	if err != nil {
@@ -156,7 +155,7 @@ func (b *book) save(ctx context.Context) error {
 	return err
 }
 
-// write makes the ConfigMap hold a text, or deletes it where there is none.
+// write writes a text to the ConfigMap, or deletes the ConfigMap if the text is empty.
 func (b *book) write(ctx context.Context, text string) error {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.key.Namespace, Name: b.key.Name, Labels: map[string]string{LabelMarks: b.namespace}}}
 	if text == "" {
@@ -170,7 +169,7 @@ func (b *book) write(ctx context.Context, text string) error {
 	return err
 }
 
-// sinceOf returns since when a receiver is there, or false where that is not known yet.
+// sinceOf returns the time since which a receiver exists, or false if it is unknown.
 func (b *book) sinceOf(r notification.ReceiverID) (start time.Time, isKnown bool) {
 	b.read(func(content *notification.Book) {
 		p, ok := content.Receivers[r]
@@ -191,7 +190,7 @@ func (b *book) hasMoved(d *observedDeployment) (moved bool) {
 	return moved
 }
 
-// receivers returns the receivers that are there, or were a short while ago.
+// receivers returns the existing receivers, and recently removed ones.
 func (b *book) receivers() (out []notification.ReceiverID) {
 	b.read(func(content *notification.Book) { out = slices.Collect(maps.Keys(content.Receivers)) })
 	return out

@@ -95,7 +95,7 @@ func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, rec
 	return false, nil
 }
 
-// turnsOf returns a turn for each receiver of the configuration that a deployment names, and whether it exists and may be used.
+// turnsOf returns a turn for each receiver of a deployment's configuration, and whether the configuration exists and is allowed.
 func (r *Reconciler) turnsOf(ctx context.Context, d *observedDeployment) (out []*turn, exists bool, err error) {
 	config := d.config()
 	spec, err := r.getConfig(ctx, config, d.Identity.Namespace)

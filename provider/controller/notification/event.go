@@ -25,7 +25,7 @@ const (
 	ReasonNotificationGivenUp = "NotificationGivenUp"
 )
 
-// reportDelayed creates the event for the first post that failed. Host is the receiver's host, as the configuration says it.
+// reportDelayed creates the event for the first post that failed. Host is the receiver's host in the configuration.
 func (r *Reconciler) reportDelayed(ctx context.Context, a notification.Attempt, n *notification.Notification, host string, cause error) {
 	message := fmt.Sprintf("%s did not take the notification that revision %d is %s: %s. The provider posts it again for a day", nameReceiver(a.Receiver, host), n.Revision, n.Result, cause)
 	r.createEvent(ctx, a, n, event.Reason(ReasonNotificationDelayed), message)

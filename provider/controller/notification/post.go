@@ -28,10 +28,10 @@ type turn struct {
 	// pending are the notifications after the mark, the oldest first.
 	pending []notification.Notification
 
-	// ended says which of them are not posted to the receiver again, or never, since it does not want them.
+	// ended has the outcomes that are not posted to the receiver again, and the outcomes that it does not select.
 	ended map[string]bool
 
-	// retry is how long to wait for the next post, or 0.
+	// retry is the time to wait for the next post, or 0.
 	retry time.Duration
 }
 
@@ -48,7 +48,7 @@ func (t *turn) attempt(n *notification.Notification) notification.Attempt {
 	return notification.Attempt{ID: n.ID(), Receiver: t.id}
 }
 
-// endedInRow returns how many notifications are not posted again, and have none before them that is.
+// endedInRow returns the number of leading notifications that are not posted again.
 func (t *turn) endedInRow() int {
 	i := slices.IndexFunc(t.pending, func(n notification.Notification) bool { return !t.ended[n.ID()] })
 	if i < 0 {
@@ -57,7 +57,7 @@ func (t *turn) endedInRow() int {
 	return i
 }
 
-// countNotifications returns how many notifications receivers have not taken.
+// countNotifications returns the number of notifications that receivers have not taken.
 func countNotifications(turns []*turn) int {
 	n := 0
 	for _, t := range turns {
@@ -66,7 +66,7 @@ func countNotifications(turns []*turn) int {
 	return n
 }
 
-// takeTurns posts pending notifications, to all receivers at once. It returns how long to wait for the next post, or 0.
+// takeTurns posts pending notifications, to all receivers at once. It returns the time to wait for the next post, or 0.
 func (r *Reconciler) takeTurns(ctx context.Context, backoff *notification.Backoff, turns []*turn) time.Duration {
 	var attempts []notification.Attempt
 	for _, t := range turns {
@@ -106,7 +106,7 @@ func (r *Reconciler) takeTurn(ctx context.Context, backoff *notification.Backoff
 	}
 }
 
-// tryOne posts one outcome to one receiver, if it is due. It returns how long to wait for the next post, and whether the receiver gets nothing else until then.
+// tryOne posts one outcome to one receiver, if it is due. It returns the time to wait for the next post, and whether the receiver gets nothing else until then.
 func (r *Reconciler) tryOne(ctx context.Context, backoff *notification.Backoff, t *turn, n *notification.Notification) (retry time.Duration, isDown bool) {
 	a := t.attempt(n)
 	if wait, isOutage := backoff.Remaining(a, r.now()); wait > 0 {

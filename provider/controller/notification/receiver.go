@@ -60,7 +60,7 @@ func (r *Reconciler) getConfig(ctx context.Context, c notification.Config, names
 		return nil, errors.Wrapf(client.IgnoreNotFound(err), "cannot get %s", c.Kind)
 	}
 	if policy.CheckConfig(c.Kind, spec, namespace) != nil {
-		return nil, nil //nolint:nilerr,nilnil // A configuration that may not be used is as one that does not exist.
+		return nil, nil //nolint:nilerr,nilnil // A forbidden configuration counts as missing.
 	}
 	return spec, nil
 }
@@ -81,8 +81,8 @@ type configError struct {
 	error
 }
 
-// receiverFor returns who a notification is posted to, and the host of that as the configuration says it. It returns a configError, or another error if the
-// API server cannot be read. None of them holds a secret.
+// receiverFor returns the receiver of a notification, and its host in the configuration. It returns a configError, or another error if the API server cannot be
+// read. None of them holds a secret.
 func (r *Reconciler) receiverFor(ctx context.Context, t *turn) (*notification.Receiver, string, error) {
 	n := t.receiver
 	named, err := url.Parse(n.URL)

@@ -26,7 +26,7 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// ledgerWait is how long a notification waits while no delivery of its deployment has the ledger.
+// ledgerWait is the time that a notification waits while no delivery of its deployment has the ledger.
 const ledgerWait = 30 * time.Second
 
 // A Poster posts an outcome to a receiver.
@@ -58,10 +58,10 @@ type Reconciler struct {
 	now     func() time.Time
 	log     logging.Logger
 	notes   *setup.Memory[note]
-	// areBooksWoken is false until the marks of all namespaces are looked at: when the provider begins, and after a change of the receivers of
+	// areBooksWoken is false until the marks of all namespaces are enqueued: when the provider starts, and after a change of the receivers of
 	// ClusterProviderConfigs.
 	areBooksWoken atomic.Bool
-	// wake lets a deployment or the marks of a namespace be reconciled.
+	// wake enqueues a deployment or the marks of a namespace.
 	wake func(types.NamespacedName)
 }
 
@@ -72,7 +72,7 @@ type note struct {
 	uid        string
 	generation int64
 
-	// pending is how many notifications receivers have not taken.
+	// pending is the number of notifications that receivers have not taken.
 	pending int
 
 	backoff *notification.Backoff
@@ -139,7 +139,7 @@ func (r *Reconciler) reconcileDeployment(ctx context.Context, d *observedDeploym
 	return reconcile.Result{RequeueAfter: soonest(settles, retry)}, marks.save(ctx)
 }
 
-// fillTurns gives each turn the notifications that its receiver has not taken. It returns an error if something cannot be read.
+// fillTurns adds to each turn the notifications that its receiver has not accepted. It returns an error if an object cannot be read.
 func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDeployment, turns []*turn) error {
 	state, err := setup.NewestLedger(ctx, r.kube, r.gvk.Group, types.NamespacedName{Namespace: d.Identity.Namespace, Name: d.Identity.Name})
 	if err != nil {
@@ -169,8 +169,7 @@ func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDepl
 	return nil
 }
 
-// untold returns the outcomes that the receiver of a turn has not taken. A receiver without a mark gets one, where the deployment had an
-// outcome before the receiver was there.
+// untold returns the outcomes that the receiver of a turn has not accepted. A receiver without a mark gets a mark if the deployment had an earlier outcome.
 func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcomes []notification.Outcome, start time.Time) (out []notification.Outcome) {
 	marks.edit(func(content *notification.Book) bool {
 		mark, hasFirst := content.MarkOf(d.Identity.ID(), t.id, start), false
@@ -189,7 +188,8 @@ func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcome
 	return out
 }
 
-// firstSeen returns since when the receiver of a turn is there, or how long to wait while that is not known. It returns an error if that cannot be read or noted.
+// firstSeen returns the time since which the receiver of a turn exists, or how long to wait while it is unknown. It returns an error if the time cannot be read
+// or recorded.
 func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (start time.Time, wait time.Duration, err error) {
 	b, err := r.books.get(ctx, t.config.Namespace)
 	if err != nil {
@@ -247,7 +247,7 @@ func (r *Reconciler) countPending(recorded *note, n int) {
 }
 
 // reconcileBook notes which receivers the configurations of a namespace have, or ClusterProviderConfigs where it is empty, and drops the marks of receivers and
-// deployments that are gone. It returns an error if something cannot be read or written.
+// deleted deployments. It returns an error if an object cannot be read or written.
 func (r *Reconciler) reconcileBook(ctx context.Context, namespace string) (reconcile.Result, error) {
 	present, err := r.presentReceivers(ctx, namespace)
 	if err != nil {

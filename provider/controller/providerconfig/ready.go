@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	// readInterval is how often the last answer of a repository is read, which asks no server.
+	// readInterval is the interval between two reads of a repository's last result, which need no request.
 	readInterval = time.Minute
 
-	// unknownInterval is how often it is read before the repository has answered.
+	// unknownInterval is the read interval before the repository has responded.
 	unknownInterval = 5 * time.Second
 
 	// jitter is the part of an interval by which it is longer, so that configurations that began together do not stay together.
@@ -41,7 +41,7 @@ type ReadyReconciler struct {
 	now       func() time.Time
 }
 
-// Reconcile one configuration. It returns an error if the API server cannot be asked.
+// Reconcile one configuration. It returns an error if the API server is unavailable.
 func (r *ReadyReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	c := r.newConfig()
 	err := r.kube.Get(ctx, req.NamespacedName, c)
@@ -65,7 +65,7 @@ func (r *ReadyReconciler) forget(key types.NamespacedName) {
 	r.changes.forget(key)
 }
 
-// showVerdict writes the condition once it has differed for long enough. It returns when to look at the configuration again.
+// showVerdict writes the condition once it has differed for the required time. It returns the time of the next reconcile.
 func (r *ReadyReconciler) showVerdict(ctx context.Context, c client.Object, v verdict) (time.Duration, error) {
 	if v.reason == "" {
 		return unknownInterval, nil
@@ -100,7 +100,7 @@ func verdictOfError(err error) verdict {
 	return verdict{reason: gitdelivery.ReasonOf(err), message: gitdelivery.MessageOf(err)}
 }
 
-// condition returns the condition that says so about a generation.
+// condition returns the condition with the verdict for a generation.
 func (v verdict) condition(generation int64) xpv2.Condition {
 	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v.reason, Message: v.message}
 	if v.reason == configv1alpha1.ReasonReachable {

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// reopenInterval is after how much time credentials are read again, for changes that no event reports.
+	// reopenInterval is the time after which credentials are read again, for changes without events.
 	reopenInterval = 10 * time.Minute
 
-	// minRetry and maxRetry are how long after a failure the next look of our own comes, where no delivery looks: as long as it has failed by then.
+	// minRetry and maxRetry bound the time until the next observation after a failure, without deliveries: it equals the duration of the failure.
 	minRetry, maxRetry = time.Minute, 10 * time.Minute
 )
 
@@ -32,15 +32,15 @@ type opener interface {
 
 // A remote is a repository that all who use it share.
 type remote interface {
-	// LastAnswer returns how the last conversations with the repository ended.
+	// LastAnswer returns the results of the last requests to the repository.
 	LastAnswer() repository.Answer
-	// Look looks at the repository, unless another one did since a time.
+	// Look observes the repository, unless another observation is newer than a time.
 	Look(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error)
 	// IsClosed reports whether the pool dropped the repository.
 	IsClosed() bool
 }
 
-// An answerBook knows the repositories of the configurations of one kind. It is safe for concurrent use.
+// An answerBook has the repositories of the configurations of one kind. It is safe for concurrent use.
 type answerBook struct {
 	opener opener
 	kind   string
@@ -67,7 +67,7 @@ func (b *answerBook) forget(key types.NamespacedName) {
 	delete(b.open, key)
 }
 
-// verdictOf returns the verdict on the last answers of a configuration's repository. It returns an error if the API server cannot be asked.
+// verdictOf returns the verdict on the last results of a configuration's repository. It returns an error if the API server is unavailable.
 func (b *answerBook) verdictOf(ctx context.Context, c client.Object) (verdict, error) {
 	repo, err := b.repositoryOf(ctx, c)
 	if err != nil {
@@ -108,7 +108,7 @@ func (b *answerBook) repositoryOf(ctx context.Context, c client.Object) (remote,
 	return o.Repository, nil
 }
 
-// isLookDue reports whether no delivery looks at a repository, so that its configuration has to.
+// isLookDue reports whether no delivery observes a repository, so that its configuration has to.
 func isLookDue(a repository.Answer, now time.Time, maxAge time.Duration) bool {
 	if a.At.IsZero() {
 		return true

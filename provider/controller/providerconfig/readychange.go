@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// lasting is for how long an answer has to be different before it is written: each write wakes all composites that read the configuration.
+	// lasting is the time for which an answer has to be different before it is written: each write wakes all composites that read the configuration.
 	lasting = time.Minute
 
-	// firstFailure is for how long the first answer about a generation has to be a failure: a Secret may be created after its configuration.
+	// firstFailure is the time for which the first answer about a generation has to be a failure: a Secret may be created after its configuration.
 	firstFailure = 10 * time.Second
 )
 
-// patienceFor returns for how long an answer has to be different from the shown condition. The first good answer about a generation is written at once.
+// patienceFor returns the time for which an answer has to be different from the shown condition. The first good answer about a generation is written at once.
 func patienceFor(published, want xpv2.Condition) time.Duration {
 	switch {
 	case published.Reason != "" && published.ObservedGeneration == want.ObservedGeneration:
@@ -30,7 +30,7 @@ func patienceFor(published, want xpv2.Condition) time.Duration {
 	return firstFailure
 }
 
-// isShown reports whether a condition says all that there is to say. Numbers of a server in its message do not count.
+// isShown reports whether a condition has the verdict. Numbers of a server in its message do not count.
 func isShown(published, want xpv2.Condition) bool {
 	return published.Status == want.Status && published.Reason == want.Reason && published.ObservedGeneration == want.ObservedGeneration &&
 		gitdelivery.IsSameMessage(published.Message, want.Message)
@@ -52,7 +52,7 @@ type change struct {
 
 func newChangeLog() *changeLog { return &changeLog{all: map[types.NamespacedName]change{}} }
 
-// since returns since when an answer is another one than the shown condition, about the same generation. Where the status is another one, its reason may change
+// since returns the time since which an answer is another one than the shown condition, about the same generation. Where the status is another one, its reason may change
 // meanwhile: a repository that fails for one reason and then for another one fails all the time.
 func (l *changeLog) since(key types.NamespacedName, published, want xpv2.Condition, now time.Time) time.Time {
 	l.mu.Lock()
@@ -66,7 +66,7 @@ func (l *changeLog) since(key types.NamespacedName, published, want xpv2.Conditi
 	return c.since
 }
 
-// forget a configuration that shows the last answer, or that is gone.
+// forget a configuration that shows the last result, or that was deleted.
 func (l *changeLog) forget(key types.NamespacedName) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,11 +27,11 @@ import (
 )
 
 const (
-	// readyWorkers is how many configurations of a kind may wait for a repository at once. A namespace has a quarter of them, and half while the
+	// readyWorkers is the number of configurations of a kind that may wait for a repository at once. A namespace has a quarter of them, and half while the
 	// others have nothing to do.
 	readyWorkers = 8
 
-	// ownInterval is how often a configuration looks at its repository that no delivery looks at. It is at least three intervals of the provider.
+	// ownInterval is the interval at which a configuration without deliveries observes its repository. It is at least three intervals of the provider.
 	ownInterval, ownIntervals = 30 * time.Minute, 3
 )
 

@@ -68,7 +68,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if meta.WasDeleted(s) {
 		r.reportUse(s, users)
-		return reconcile.Result{}, nil // It is requeued when its last user is gone. The API server refuses to add a finalizer that is missing.
+		return reconcile.Result{}, nil // It is requeued when its last user is deleted. The API server refuses to add a finalizer that is missing.
 	}
 	return reconcile.Result{}, r.addFinalizer(ctx, s)
 }

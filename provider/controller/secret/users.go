@@ -36,8 +36,7 @@ func (u users) deliveriesUsing(ctx context.Context, secret client.ObjectKey) ([]
 	return nil, nil
 }
 
-// requestsForSecret returns a request if the finalizer of a Secret has to change, or its deletion waits. For most Secrets of a cluster
-// there is none.
+// requestsForSecret returns a request if the finalizer of a Secret has to change, or its deletion waits. For most Secrets of a cluster it returns no request.
 func (u users) requestsForSecret(ctx context.Context, secret client.Object) []reconcile.Request {
 	key := client.ObjectKeyFromObject(secret)
 	users, err := u.deliveriesUsing(ctx, key)

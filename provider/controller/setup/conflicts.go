@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// conflictKey is where a context has the note that says whether a write was a conflict.
+// conflictKey is the key of a context's note whether a write was a conflict.
 type conflictKey struct{}
 
 // noteConflicts returns a context in which conflicts of a client of NotingConflicts are noted, and the note.
@@ -26,8 +26,8 @@ func noteConflict(ctx context.Context, err error) error {
 	return err
 }
 
-// NotingConflicts returns a manager whose client notes conflicts in the context of a reconcile. The managed reconciler asks for another reconcile
-// after a conflict as it does after a failure, and its result does not say which it was.
+// NotingConflicts returns a manager whose client notes conflicts in the context of a reconcile. The managed reconciler requeues after a conflict as after a
+// failure, and its result does not distinguish the two.
 func NotingConflicts(mgr ctrl.Manager) ctrl.Manager {
 	return notingManager{Manager: mgr, client: notingClient{mgr.GetClient()}}
 }

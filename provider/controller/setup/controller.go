@@ -14,7 +14,7 @@ type Controller struct {
 	// Name of the controller. Required.
 	Name string
 
-	// Reconciler of the objects. Required. The rate of their namespaces limits how often it is called.
+	// Reconciler of the objects. Required. The rate of their namespaces limits its calls.
 	Reconciler reconcile.Reconciler
 
 	// Before returns a reconciler that may answer for the objects before the limited one is called, at no cost of the rate. Nil calls it for each event.
@@ -26,7 +26,7 @@ type Controller struct {
 	// Events wake objects for changes that no watch reports. Nil is for a controller without such changes.
 	Events *EventSource
 
-	// Workers is how many objects are reconciled at once. Zero means the number of the options.
+	// Workers is the number of concurrent reconciles. Zero means the number of the options.
 	Workers int
 
 	// IsCheap is true for a controller most of whose reconciles reach the control plane alone: more of them may be per second.

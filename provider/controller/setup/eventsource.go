@@ -17,7 +17,7 @@ type EventSource struct {
 	early []reconcile.Request
 }
 
-// Wake lets an object be reconciled.
+// Wake enqueues an object for a reconcile.
 func (b *EventSource) Wake(key types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -21,7 +21,7 @@ func IsUndefined(ctx context.Context, live client.Reader, kind schema.GroupVersi
 }
 
 // CheckServed returns an error while the API server does not serve a kind. It reads the definition from a cache: a read of an object whose kind is not served
-// asks the API server each time which kinds are.
+// lists the served kinds of the API server each time.
 func CheckServed(ctx context.Context, cached client.Reader, kind schema.GroupVersionKind) error {
 	d, err := definitionOf(ctx, cached, kind)
 	if err != nil {

@@ -19,7 +19,7 @@ func NewMemory[N any](newNote func() *N) *Memory[N] {
 	return &Memory[N]{notes: map[types.NamespacedName]*N{}, newNote: newNote}
 }
 
-// NoteFor returns the note about an object, which it begins if there is none.
+// NoteFor returns the note about an object, and creates a missing note.
 func (m *Memory[N]) NoteFor(key types.NamespacedName) *N {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,7 +36,7 @@ func (m *Memory[N]) ForgetNote(key types.NamespacedName) {
 	delete(m.notes, key)
 }
 
-// Size is how many objects there are notes about.
+// Size is the number of objects with notes.
 func (m *Memory[N]) Size() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

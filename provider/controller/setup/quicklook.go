@@ -39,7 +39,7 @@ type QuickLook[T resource.Managed] struct {
 	// Nil means that each change is written at once.
 	MayWait func(ctx context.Context, o T) bool
 
-	// TryAgain lets the clusters that could not be read for an object be asked now. Nil where an object has none.
+	// TryAgain retries the unreachable clusters of an object now. Nil for objects without clusters.
 	TryAgain func(key types.NamespacedName)
 
 	// NextLook returns when an object is due again, which is after the interval at the latest.
@@ -77,10 +77,10 @@ func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedNam
 	return q.NextLook(o, q.Interval), true
 }
 
-// A requestTracker is an object whose status says which request to reconcile was answered last. Crossplane's reconciler writes that.
+// A requestTracker is an object whose status has the last handled request to reconcile. Crossplane's reconciler writes it.
 type requestTracker interface{ GetLastHandledReconcileAt() string }
 
-// isAskedToReconcile reports whether a user asks for a reconcile, with the annotation crossplane.io/reconcile-requested-at, and has no answer.
+// isAskedToReconcile reports whether a user requested a reconcile, with the annotation crossplane.io/reconcile-requested-at, that is not handled yet.
 func isAskedToReconcile(o resource.Managed) bool {
 	token, isAsked := meta.GetReconcileRequest(o)
 	tracker, hasAnswers := o.(requestTracker)

@@ -14,7 +14,7 @@ const (
 	// shareOfRetries is the part of a controller's reconciles per second that one namespace has for objects whose last one failed.
 	shareOfRetries = 10
 
-	// savedSeconds is for how many seconds a namespace may save its share.
+	// savedSeconds is the burst of a namespace's share in seconds.
 	savedSeconds = 10
 )
 
@@ -32,7 +32,7 @@ type RetryShares struct {
 // failures are the objects of one namespace whose last reconcile failed.
 type failures struct {
 	limiter *rate.Limiter
-	// retryAt is when each object has its turn. Zero is for an object that did not ask for it yet.
+	// retryAt is the time of each object's retry. Zero is for an object without a reserved time.
 	retryAt map[types.NamespacedName]time.Time
 }
 
@@ -42,14 +42,14 @@ func NewRetryShares(r reconcile.Reconciler, perSecond int, now func() time.Time)
 	return &RetryShares{inner: r, share: share, now: now, failed: map[string]*failures{}}
 }
 
-// Reconcile an object, unless it failed and has to wait for its turn.
+// Reconcile an object, unless it failed and has to wait for its retry.
 func (r *RetryShares) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	if wait := r.waitForTurn(req.NamespacedName); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	ctx, conflict := noteConflicts(ctx)
 	res, err := r.inner.Reconcile(ctx, req)
-	//nolint:staticcheck // Requeue is how the managed reconciler says that it failed.
+	//nolint:staticcheck // Requeue is the managed reconciler's result of a failure.
 	if err != nil || res.Requeue {
 		if !conflict.Load() { // A conflict is with another controller or with a stale cache, and no fault of the object.
 			r.recordFailure(req.NamespacedName)
@@ -60,7 +60,7 @@ func (r *RetryShares) Reconcile(ctx context.Context, req reconcile.Request) (rec
 	return res, nil
 }
 
-// Forgive an object that failed: it does not wait for its turn. It is called when something has changed that the object depends on.
+// Forgive an object that failed: it does not wait for its retry. It is called after a change of a dependency.
 func (r *RetryShares) Forgive(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *RetryShares) Forgive(key types.NamespacedName) {
 	}
 }
 
-// waitForTurn returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait.
+// waitForTurn returns the time that an object has to wait for its retry, which it reserves once. It is not positive if the object need not wait.
 func (r *RetryShares) waitForTurn(key types.NamespacedName) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

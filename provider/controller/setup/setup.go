@@ -1,5 +1,5 @@
-// Package setup has the common parts of controllers that look at clusters: their wake-ups, their intervals without events, and the removal of
-// their caches.
+// Package setup has the common parts of controllers that observe clusters: their event sources, their intervals without events, and the removal of their
+// caches.
 package setup
 
 import (
@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// timeout of a reconcile: clusters are asked at the same time, and commits fetched once.
+	// timeout of a reconcile: clusters are observed concurrently, and commits fetched once.
 	timeout = time.Minute
 
 	// jitter of an interval, as a part of it.

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// namespaceShare is the part of all reconciles per second that one namespace has, and namespaceBurst for how many seconds they may come at once.
+	// namespaceShare is the part of all reconciles per second that one namespace has, and namespaceBurst its burst in seconds.
 	namespaceShare, namespaceBurst = 10, 10
 
-	// allBurst is for how many seconds the reconciles of all namespaces may come at once. One half of them is for namespaces that did little before.
+	// allBurst is the burst of all namespaces in seconds. One half of them is for namespaces that did little before.
 	allBurst = 20
 
-	// cheapFactor is how many times as many reconciles of cheap controllers there may be.
+	// cheapFactor is the factor by which the rate of cheap controllers is higher.
 	cheapFactor = 10
 
 	// manyShares is the number of shares from which unused shares are dropped.
 	manyShares = 1000
 )
 
-// A Rate limits how often objects are reconciled, by all controllers together. While more than half of the reconciles that may come at once is left, a
-// namespace may take more than its share. Beyond its share an object waits once for its turn, however many events it has meanwhile, and the objects of other
-// namespaces do not wait for it: nothing is reserved that they could use. It is safe for concurrent use.
+// A Rate limits the rate of reconciles of all controllers together. While more than half of the reconciles that may come at once is left, a namespace may take
+// more than its share. Beyond its share an object waits once, regardless of the number of its events, and the objects of other namespaces do not wait for it:
+// nothing is reserved that they could use. It is safe for concurrent use.
 type Rate struct {
 	*ratelimiter.BucketRateLimiter
 
@@ -38,11 +38,11 @@ type Rate struct {
 
 	mu sync.Mutex
 	by map[string]*namespaceRate
-	// waiting is how many namespaces have objects that wait.
+	// waiting is the number of namespaces with waiting objects.
 	waiting int
 }
 
-// A namespaceRate is the share of one namespace, and when its objects that wait have their turns.
+// A namespaceRate is the share of one namespace, with the times of its waiting objects.
 type namespaceRate struct {
 	limiter *rate.Limiter
 	turns   map[turnKey]time.Time
@@ -74,8 +74,8 @@ func (r *Rate) limitReconciler(controller string, inner reconcile.Reconciler) re
 	})
 }
 
-// waitForTurn returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait.
-// Objects without a namespace belong to an administrator, and do not wait.
+// waitForTurn returns the time that an object has to wait, with a time that it reserves once. It is not positive if the object need not wait. Objects without a
+// namespace belong to an administrator, and do not wait.
 func (r *Rate) waitForTurn(controller string, object types.NamespacedName, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,20 +15,20 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// A stateRecorder records how many managed resources of a kind there are.
+// A stateRecorder records the number of managed resources of a kind.
 type stateRecorder interface {
 	Record(ctx context.Context) error
 }
 
-// A stateCounter lets Crossplane's recorder count the managed resources of one kind, again and again.
+// A stateCounter runs Crossplane's recorder periodically, which counts the managed resources of one kind.
 type stateCounter struct {
 	recorder stateRecorder
 	interval time.Duration
 	log      logging.Logger
 }
 
-// CountStates adds a runnable to a manager that counts the managed resources of a kind for Crossplane's metrics: how many there are, how many
-// are ready and how many are synced. It returns an error if that cannot be added. Without options for metrics nothing is counted.
+// CountStates adds a runnable to a manager that counts the managed resources of a kind for Crossplane's metrics: the numbers of all, of ready and of synced
+// resources. It returns an error if that cannot be added. Without options for metrics nothing is counted.
 func CountStates(mgr ctrl.Manager, o controller.Options, list resource.ManagedList) error {
 	m := o.MetricOptions
 	if m == nil || m.MRStateMetrics == nil {

@@ -16,7 +16,7 @@ const (
 	// shareOfWorkers is the part of a controller's workers that each namespace has, independent of other namespaces.
 	shareOfWorkers = 4
 
-	// lostTurn is when an object is reconciled whose wake was lost.
+	// lostTurn is the time after which an object with a lost event is reconciled.
 	lostTurn = time.Minute
 )
 
@@ -42,7 +42,7 @@ type namespaceQueue struct {
 	waits   map[types.NamespacedName]bool
 }
 
-// NewWorkerShares returns the turns at so many workers. Wake lets an object be reconciled, and must not block.
+// NewWorkerShares returns the turns at so many workers. Wake enqueues an object for a reconcile, and must not block.
 func NewWorkerShares(r reconcile.Reconciler, workers int, wake func(types.NamespacedName)) *WorkerShares {
 	return &WorkerShares{inner: r, share: max(1, workers/shareOfWorkers), half: workers / 2, wake: wake, queues: map[string]*namespaceQueue{}}
 }

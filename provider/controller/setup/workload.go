@@ -23,7 +23,7 @@ import (
 // LabelClaim holds the name of the claim that an object of a Site was rendered for.
 const LabelClaim = "intentplane.dev/claim"
 
-// failureTimeout is how long a cluster has to list all objects of a claim that may have failed: other Sites of the same object wait meanwhile.
+// failureTimeout is the time limit of a cluster for the list of all possibly failed objects of a claim: other Sites of the same object wait meanwhile.
 const failureTimeout = 5 * time.Second
 
 // A Workload is the running workload of a claim at a Site.
@@ -58,13 +58,13 @@ type FailureSearch struct {
 	// Delivered are the objects of the directory that may be read at the Site. Empty means that they are unknown.
 	Delivered []instruction.Manifest
 
-	// Start is when the position of the Site began. A failure that was declared before does not count.
+	// Start is the time at which the position of the Site began. A failure that was declared before does not count.
 	Start time.Time
 }
 
 // FindFinalFailure returns the first failure that a Site's cluster declared final since the start of a search, of the objects of a claim that count, or nil. It
-// lists the kinds of the directory, as many as workload.Listings names. A kind that the cluster does not serve, or does not let the provider list, declares
-// nothing. A cluster that does not answer is not asked for the next kind. It reports whether the provider read each kind of the directory that every cluster
+// lists the kinds of the directory, as many as workload.Listings names. A kind that the cluster does not serve, or that the provider may not list, declares
+// nothing. After an error of the connection the other kinds are not listed. It reports whether the provider read each kind of the directory that every cluster
 // serves: the absence of a failure proves nothing without them.
 func FindFinalFailure(ctx context.Context, c *clusters.Cluster, s FailureSearch, counts func(*unstructured.Unstructured) bool) (*workload.FinalFailure, bool) {
 	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
@@ -99,13 +99,13 @@ func isServedByEach(r schema.GroupVersionResource) bool {
 	return r.Group == appsv1.GroupName || r.Group == batchv1.GroupName
 }
 
-// isRefused reports whether a cluster answered that it does not serve a kind, or does not let the provider list it.
+// isRefused reports whether a cluster does not serve a kind, or denies the provider its list.
 func isRefused(err error) bool {
 	var failure *clusters.Error
 	return errors.As(err, &failure) && (failure.Reason == deliveryv1alpha1.SiteReasonAccessDenied || failure.Reason == deliveryv1alpha1.SiteReasonEngineNotInstalled)
 }
 
-// ExplainUnread says why objects of a Site cannot be read, and names the remedy.
+// ExplainUnread returns the reason why objects of a Site are unreadable, with the remedy.
 func ExplainUnread(e *clusters.Error, kinds, namespace string) string {
 	reader := map[string]string{
 		deliveryv1alpha1.SiteReasonAccessDenied: "the credentials", deliveryv1alpha1.SiteReasonProviderAccessDenied: "the provider's service account",

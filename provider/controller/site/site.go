@@ -44,7 +44,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	// The version makes sure that the label follows from the namespaces that are allowed now.
 	err := r.kube.Patch(ctx, s, client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{}))
 	if kerrors.IsConflict(err) {
-		return reconcile.Result{}, nil // The change that the cache does not have yet brings the Site here again.
+		return reconcile.Result{}, nil // The change that the cache does not have yet enqueues the Site again.
 	}
 	return reconcile.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot label Site %q", s.GetName())
 }

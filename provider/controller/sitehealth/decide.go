@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxNamed is how many Sites a condition names.
+	// maxNamed is the number of Sites that a condition names.
 	maxNamed = 5
 
 	// maxMessage bounds the message of a Site, as the schema does, in characters.
@@ -26,7 +26,7 @@ type decision struct {
 	// reason of the Ready condition, which is true with ReasonServing only.
 	reason  xpv2.ConditionReason
 	message string
-	// again is when pods have to be listed. Zero is never.
+	// again is the time at which pods have to be listed. Zero is never.
 	again time.Time
 }
 
@@ -77,7 +77,7 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 	return o
 }
 
-// explainUnread says why a Site cannot be observed, and which evidence counts instead.
+// explainUnread returns the reason why a Site cannot be observed, and the evidence that counts instead.
 func (s *siteFacts) explainUnread(namespace string) string {
 	explanation := setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
 	switch {

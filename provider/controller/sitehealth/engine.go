@@ -62,8 +62,8 @@ func isSyncCurrent(s *v1alpha1.SiteSync) bool {
 	return isOfSpec && s.LatestPosition() == s.Status.AtProvider.ObservedPosition()
 }
 
-// reportsHealthy reports whether a Site is live, and its engine has looked at the health of each workload that it applied. A SiteSync shows no health of an engine that
-// calls its objects healthy and leaves a workload out.
+// reportsHealthy reports whether a Site is live, and its engine has checked the health of each workload that it applied. A SiteSync shows no health of an
+// engine that calls its objects healthy and leaves a workload out.
 func reportsHealthy(sites []v1alpha1.SiteObservation, name string) bool {
 	for _, s := range sites {
 		if s.Name == name {

@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	// maxAtOnce is how many Sites are asked at the same time.
+	// maxAtOnce is the number of Sites that are observed concurrently.
 	maxAtOnce = 16
 
-	// podDelay is how long no pod may have been available before pods are listed for the reason: most start in that time.
+	// podDelay is the time without an available pod after which pods are listed for the reason: most pods start in that time.
 	podDelay = 10 * time.Second
 
-	// podInterval is how often the pods of a Site are listed while none is available.
+	// podInterval is the interval at which the pods of a Site are listed while none is available.
 	podInterval = 30 * time.Second
 )
 
@@ -46,11 +46,11 @@ type facts struct {
 
 // A siteFacts is the observed state of one Site.
 type siteFacts struct {
-	// denied says why the Site may not be looked at.
+	// denied is the reason why the Site may not be observed.
 	denied string
-	// unread is why the Deployments of the Site cannot be read. Nil if they are.
+	// unread is the reason why the Deployments of the Site cannot be read. Nil if they are.
 	unread *clusters.Error
-	// unobservedServes is true for a Site without an engine that counts as live although it cannot be looked at.
+	// unobservedServes is true for a Site without an engine that counts as live without an observation.
 	unobservedServes bool
 	// isWorkloadSeen is true once the cluster of the control plane had a Deployment of the claim for a Site whose workload may run elsewhere.
 	isWorkloadSeen bool
@@ -62,13 +62,13 @@ type siteFacts struct {
 	// health of the Deployments, and the trouble of their pods.
 	health  workload.Health
 	trouble workload.Trouble
-	// podsDue is when to list the pods. Zero is never.
+	// podsDue is the time of the next list of pods. Zero is never.
 	podsDue time.Time
-	// route is the report of the Gateways. Nil if that was not asked for.
+	// route is the report of the Gateways. Nil if the route was not requested.
 	route *v1alpha1.RouteHealth
 }
 
-// gatherFacts gathers the facts about a SiteHealth. It returns an error if the control plane's API server cannot be asked.
+// gatherFacts gathers the facts about a SiteHealth. It returns an error if the control plane's API server is unavailable.
 func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (facts, error) {
 	f := facts{namespace: s.GetNamespace(), spec: *s.Spec.ForProvider.DeepCopy(), now: e.now()}
 	f.sites = make([]siteFacts, len(f.spec.Sites))
@@ -88,8 +88,8 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (fac
 	return f, g.Wait()
 }
 
-// hadWorkload is true if the status, which outlives the provider, says that a Site had a Deployment of the claim. In the status of a provider that did not record
-// it, the state says so. A missing one may have been there: that does not prove that the workload runs elsewhere.
+// hadWorkload is true if the status, which outlives the provider, has recorded a Deployment of the claim at the Site. The status of an earlier provider has no
+// record, so its state counts. A missing Deployment may have existed: that does not prove that the workload runs elsewhere.
 func hadWorkload(o v1alpha1.SiteHealthObservation, site string) bool {
 	return slices.ContainsFunc(o.Sites, func(s v1alpha1.SiteHealthState) bool {
 		return s.Name == site && ptr.Deref(s.WorkloadSeen, s.State != "" && s.State != v1alpha1.HealthNotObserved)

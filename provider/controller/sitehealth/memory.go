@@ -14,13 +14,13 @@ type memory = setup.Memory[note]
 
 // A note is the state kept between reconciles of one SiteHealth. Only one reconcile at a time has it.
 type note struct {
-	// pendingSince is since when the status differs from the desired status. Zero if it is.
+	// pendingSince is the time since which the status differs from the desired status. Zero if it is.
 	pendingSince time.Time
-	// writes limits how often the status is written.
+	// writes limits the rate of status writes.
 	writes *rate.Limiter
-	// reconciledAt is when it was last reconciled in full.
+	// reconciledAt is the time at which it was last reconciled in full.
 	reconciledAt time.Time
-	// next is when to look again at the latest. Zero leaves that to the interval.
+	// next is the latest time of the next observation. Zero means the interval.
 	next time.Time
 	// pods are the cached pod states of each Site.
 	pods map[string]*podNote
@@ -31,7 +31,7 @@ type podNote struct {
 	// selector of the pods, and since when none of them is available.
 	selector string
 	since    time.Time
-	// readAt is when they were last listed. Zero means never.
+	// readAt is the time at which they were last listed. Zero means never.
 	readAt time.Time
 	// trouble that they had then.
 	trouble workload.Trouble

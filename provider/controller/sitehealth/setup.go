@@ -65,7 +65,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	return err
 }
 
-// requeueInterval is until something is due, be it a look at pods or a status that waits, and at most the interval for changes that no event reports.
+// requeueInterval is the time until the next observation of pods or write of the status, and at most the interval for changes without events.
 func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
 	return setup.Interval(limit, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }

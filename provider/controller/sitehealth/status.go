@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// still is how long a change that nothing waits for is put off: the next one may follow soon, and each write costs the composite.
+	// still is the delay of a change that nothing waits for: the next change may follow soon, and each write costs the composite.
 	still = 10 * time.Second
 
-	// writeInterval is how often the status of one image is written in the long run, and writeBurst how often at once.
+	// writeInterval is the long-term interval of status writes for one image, and writeBurst the number of writes at once.
 	writeInterval = time.Minute
 	writeBurst    = 5
 )
 
 // updateStatus writes the decision into the status: at once if it is about another spec, or if a Site begins or ends to serve; else after a while. Where that
 // changes all the time, it is written once per minute. Of the next image nothing is written before its first pod is available, or for a while: until then the
-// pods of the image before serve, as the status says.
+// pods of the previous image serve, according to the status.
 func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 	previous, ready, now := s.GetCondition(xpv2.TypeReady), readyCondition(s, d), e.now()
 	e.note.next = d.again

@@ -28,7 +28,7 @@ func indexHealths(ctx context.Context, i client.FieldIndexer) error {
 	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteHealth{}, blindField, blindIndexKeys), "cannot index SiteHealths by claim")
 }
 
-// blindIndexKeys returns the claim of a SiteHealth with a Site that could not be looked at: of no other does an engine's report change anything.
+// blindIndexKeys returns the claim of a SiteHealth with an unobservable Site: an engine's report affects only these.
 func blindIndexKeys(o client.Object) []string {
 	s, ok := o.(*v1alpha1.SiteHealth)
 	if !ok || !slices.ContainsFunc(s.Status.AtProvider.Sites, isUnobserved) {

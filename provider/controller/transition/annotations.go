@@ -14,16 +14,16 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// Annotations of the event for a change of the phase, for programs that forward events. An unknown value is left out. All but the revision
-// are on the event for the last change of a status alone, since a status speaks about its present phase.
+// Annotations of the event for a change of the phase, for programs that forward events. An unknown value is left out. All but the revision are only on the
+// event for the last change of a status, since a status describes its current phase.
 const (
 	// AnnotationRevision is the revision at that time.
 	AnnotationRevision = "intentplane.dev/revision"
 
-	// AnnotationReason is why the object is in the phase: the reason of the condition that says it.
+	// AnnotationReason is the reason of the phase, from the condition.
 	AnnotationReason = "intentplane.dev/reason"
 
-	// AnnotationMessage says the same in words.
+	// AnnotationMessage is the message of that condition.
 	AnnotationMessage = "intentplane.dev/message"
 
 	// AnnotationCommit is the commit that brought the revision to the branch.
@@ -39,8 +39,8 @@ const (
 // maxEventMessage is the API server's limit for the message of an event, in characters.
 const maxEventMessage = 1024
 
-// explainEvent adds the explanation of a step from the status: in words to the message, and for programs as annotations. It reads the
-// RolloutRequest from the cache, and leaves the user out where it is gone.
+// explainEvent adds the explanation of a step from the status: in words to the message, and for programs as annotations. It reads the RolloutRequest from the
+// cache, and omits the user if the request was deleted.
 func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, transition step, status *observedStatus, isLast bool) {
 	all := map[string]string{}
 	if transition.Revision != 0 {
@@ -61,12 +61,12 @@ func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, transiti
 	e.Annotations = all
 }
 
-// isAbout is true for the step that brought the object to its present phase, about which the status speaks.
+// isAbout is true for the transition to the current phase, which the status describes.
 func (s *observedStatus) isAbout(transition step, isLast bool) bool {
 	return isLast && transition.To == s.Phase
 }
 
-// commitOf returns the commit that brought the revision to the branch, or "" for a step that the status does not speak about any more.
+// commitOf returns the revision's commit in the branch, or "" for a step that the status no longer describes.
 func (s *observedStatus) commitOf(transition step, isLast bool) string {
 	if !s.isAbout(transition, isLast) {
 		return ""

@@ -45,10 +45,10 @@ type canaryLog struct {
 	last     deploymentv1alpha1.CanaryStatus
 	revision int64
 
-	// isRejected is true if the status said that revision was rejected.
+	// isRejected is true if the status had the rejection of the revision.
 	isRejected bool
 
-	// began is when this process observed the begin of the step, and rejected the begin of the rollback. Zero: it began before.
+	// began is the time at which this process observed the begin of the step, and rejected the begin of the rollback. Zero: it began before.
 	began, rejected time.Time
 
 	// reported are the reasons of the events that this process made for the step, and pending the events that are not made yet.
@@ -111,8 +111,8 @@ func (r *Reconciler) countCanary(previous, now deploymentv1alpha1.CanaryState) {
 	}
 }
 
-// endOfStep returns how the step of the last observation ended, or "" if it goes on or had ended before. A rejection ends the step in any
-// following state: a canary that has no requests to lose is never RollingBack.
+// endOfStep returns the end of the step of the last observation, or "" if it is in progress or had ended before. A rejection ends the step in any following
+// state: a canary that has no requests to lose is never RollingBack.
 func (r *Reconciler) endOfStep(log *canaryLog, now deploymentv1alpha1.CanaryStatus, isOther, isRejected bool) string {
 	previous := log.last
 	switch {

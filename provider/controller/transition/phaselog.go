@@ -50,7 +50,7 @@ type phaseLog struct {
 	// phase and outcome of the last observation.
 	phase, outcome string
 
-	// isLedgerUnreachable is true if the last observation said that the ledger cannot be read or written.
+	// isLedgerUnreachable is true if the ledger could not be read or written in the last observation.
 	isLedgerUnreachable bool
 
 	// pending steps have no event yet.
@@ -112,9 +112,8 @@ func changeWithIndex(all []change, index int64) (change, bool) {
 	return all[i], true
 }
 
-// countNewChanges returns how many of the last entries are new. Entries are added at the end and truncated at the beginning. A status that was
-// restored to an earlier state has none. An entry that Crossplane wrote again, from a stale read, has another time and is the same entry. A
-// status that was cleared starts a log of its own.
+// countNewChanges returns the number of new entries. Entries are added at the end and truncated at the beginning. A status that was restored to an earlier
+// state has none. An entry that Crossplane wrote again, from a stale read, has another time and is the same entry. A cleared status starts a new log.
 func countNewChanges(observed, now []change) int {
 	if logStartsOver(observed, now) {
 		return len(now)

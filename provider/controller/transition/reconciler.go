@@ -37,7 +37,7 @@ type Counter interface {
 	// Transition counts a change.
 	Transition(source, target string)
 
-	// PhaseTook records how long a phase took.
+	// PhaseTook records the time that a phase took.
 	PhaseTook(phase string, took time.Duration)
 
 	// Current adds delta, which may be negative, to the number of objects that are in a phase, with an outcome.
@@ -131,7 +131,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{}, nil
 }
 
-// phaseLogOf returns the log of an object. An object that was recreated under its name has a log of its own.
+// phaseLogOf returns the log of an object. A recreated object has a new log.
 func (r *Reconciler) phaseLogOf(key types.NamespacedName, uid string) *phaseLog {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,7 +158,7 @@ func (r *Reconciler) decrementCurrent(s *phaseLog) {
 	}
 }
 
-// removeObject removes an object that is gone from all counts.
+// removeObject removes a deleted object from all counts.
 func (r *Reconciler) removeObject(s *phaseLog) {
 	r.decrementCurrent(s)
 	if s != nil && s.isLedgerUnreachable {

@@ -14,12 +14,12 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// A SiteReconciler measures how long Sites took to apply a delivery.
+// A SiteReconciler measures the time that Sites took to apply a delivery.
 type SiteReconciler struct {
 	kube    client.Reader
 	metrics *telemetry.Metrics
 
-	// since is when the process started. An earlier process measured the waits that ended before.
+	// since is the time at which the process started. An earlier process measured the waits that ended before.
 	since time.Time
 
 	mu sync.Mutex

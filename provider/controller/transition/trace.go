@@ -25,7 +25,7 @@ type Tracer interface {
 	Export(revision tracing.Revision)
 }
 
-// maxFailedChecks is how many failed checks a span names.
+// maxFailedChecks is the maximum number of failed checks in a span.
 const maxFailedChecks = 10
 
 // traceStep exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback.
@@ -76,8 +76,8 @@ func (r *Reconciler) fillTrace(ctx context.Context, out *tracing.Revision, u *un
 	out.Spans = slices.Concat([]tracing.Span{newSpan("order", ordered, delivering), push}, syncs, gates, []tracing.Span{verdict})
 }
 
-// withEarlierSyncs adds the spans of Sites that were seen when the revision began to be validated, and that went on to another one since: a revision that is rejected
-// is rolled back at once.
+// withEarlierSyncs adds the spans of Sites that were observed when the validation of the revision began, and that have another revision now: a revision that is
+// rejected is rolled back at once.
 func (s *phaseLog) withEarlierSyncs(revision int64, now []tracing.Span) []tracing.Span {
 	if s.syncsOf != revision {
 		return now

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestBound(t *testing.T) {
+func TestBoundOfFigure(t *testing.T) {
 	cases := map[string]struct {
 		reason        string
 		bound         string

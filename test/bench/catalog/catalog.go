@@ -33,7 +33,7 @@ type Figure struct {
 type Measurement struct {
 	Value float64 `json:"value"`
 
-	// Seconds is how long the measurement took. 0 means that it was not noted.
+	// Seconds is the time that the measurement took. 0 means that it was not noted.
 	Seconds float64 `json:"seconds,omitempty"`
 
 	// Commit of the measured code, and the day of the measurement, as in 2026-01-31. The day is empty if it was not noted.
@@ -43,7 +43,7 @@ type Measurement struct {
 	// Load is the load average of the last minute when the measurement ended, including the programs of the measurement.
 	Load float64 `json:"load"`
 
-	// Others is how many processors other programs kept busy during the measurement. Nil means that it was not noted.
+	// Others is the number of processors that other programs kept busy during the measurement. Nil means that it was not noted.
 	Others *float64 `json:"others,omitempty"`
 
 	Machine Machine `json:"machine"`
@@ -56,13 +56,13 @@ type Machine struct {
 	Go         string `json:"go"`
 }
 
-// maxOthers is how many processors other programs may keep busy beside a measurement that had the machine for itself.
+// maxOthers is the number of processors that other programs may keep busy beside a measurement that had the machine for itself.
 const maxOthers = 0.25
 
 // IsAlone is true if the measurement is known to have had the machine for itself.
 func (m Measurement) IsAlone() bool { return m.Others != nil && *m.Others <= maxOthers }
 
-// IsOutside is true if a measurement that had the machine for itself is outside the bound of its figure. A measurement beside other programs says nothing
+// IsOutside is true if a measurement that had the machine for itself is outside the bound of its figure. A measurement beside other programs proves nothing
 // about a bound.
 func (f Figure) IsOutside() bool {
 	return f.Measured != nil && f.Measured.IsAlone() && !f.Bound.Admits(f.Measured.Value)

@@ -27,8 +27,8 @@ const twoFigures = `[
   {"name": "b", "unit": "writes", "about": "how many writes of <b> & others"}
 ]`
 
-// TestKeep keeps a figure in the catalog, and leaves the other one as it is.
-func TestKeep(t *testing.T) {
+// TestKeepFigure keeps a figure in the catalog, and leaves the other one as it is.
+func TestKeepFigure(t *testing.T) {
 	root := newProject(t, twoFigures)
 	measured := Measurement{Value: 4.5, Seconds: 7, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.5, Others: new(0.1), Machine: Machine{Processors: 2, MemoryGiB: 24, Go: "go1.26"}}
 	stored, err := Keep(root, "a_ms", measured)
@@ -48,8 +48,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestRead reads catalogs that cannot be used.
-func TestRead(t *testing.T) {
+// TestReadInvalidCatalog reads catalogs that cannot be used.
+func TestReadInvalidCatalog(t *testing.T) {
 	cases := map[string]struct {
 		reason, figures, err string
 	}{
@@ -80,8 +80,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestTable shows the measurements.
-func TestTable(t *testing.T) {
+// TestTableOfMeasurements shows the measurements.
+func TestTableOfMeasurements(t *testing.T) {
 	upTo := Bound{relation: atMost, limit: 5}
 	m := func(value, load float64) *Measurement {
 		return &Measurement{Value: value, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.25, Others: &load}

@@ -28,7 +28,7 @@ func TestEachFigureIsInOneSlice(t *testing.T) {
 	}
 }
 
-func TestSlice(t *testing.T) {
+func TestSliceOfFigures(t *testing.T) {
 	const refused = `cannot find slice %q: name one of 1/8 to 8/8`
 	cases := map[string]struct {
 		reason, slice, want, err string
@@ -55,7 +55,7 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-func TestMatches(t *testing.T) {
+func TestMatchesPattern(t *testing.T) {
 	cases := map[string]struct {
 		reason, name, patterns string
 		want                   bool

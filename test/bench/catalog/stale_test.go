@@ -43,8 +43,8 @@ func runGit(t *testing.T, root string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestStale changes files after figures were measured.
-func TestStale(t *testing.T) {
+// TestStaleFigures changes files after figures were measured.
+func TestStaleFigures(t *testing.T) {
 	root := t.TempDir()
 	runGit(t, root, "init", "-q")
 	writeFiles(t, root, map[string]string{

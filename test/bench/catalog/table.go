@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// shortCommit is how many characters of a commit a table shows.
+// shortCommit is the number of a commit's characters in a table.
 const shortCommit = 8
 
 // Table returns the figures that were measured, as a table of Markdown.

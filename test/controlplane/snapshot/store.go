@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// Kept is how many snapshots a Store keeps: the last used ones.
+// Kept is the number of the last used snapshots that a Store retains.
 const Kept = 4
 
 const (

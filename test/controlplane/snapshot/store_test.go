@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRestore(t *testing.T) {
+func TestRestoreSnapshot(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		key    string
@@ -51,7 +51,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-func TestKept(t *testing.T) {
+func TestRetainedSnapshots(t *testing.T) {
 	s, from := Store{Dir: t.TempDir()}, cluster(t)
 	if err := os.MkdirAll(filepath.Join(s.Dir, unfinished+"1", "etcd"), 0o700); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-func TestSave(t *testing.T) {
+func TestSaveSnapshot(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	if err := s.Save("key", t.TempDir(), "etcd"); err == nil {
 		t.Error("A missing folder is an error.")

@@ -1,5 +1,5 @@
-// Package alerts lets each alert of package/observability fire on series that a real Prometheus server scraped from a real installation in which something went
-// wrong, and on played series of conditions that no story here brings about.
+// Package alerts causes failures in a real installation, and verifies that each alert of package/observability fires on series that a real Prometheus server
+// scraped, or on simulated series of conditions that no story here causes.
 package alerts
 
 // constantSeries is a series that has one value for all of a test.

@@ -30,7 +30,7 @@ const (
 // A changeLog has the changes of the phase that statuses showed, by their index: one status remembers the last of them.
 type changeLog map[int64]deploymentv1alpha1.Transition
 
-// addStatus adds the changes that the status of a deployment shows, and returns how often there was each change so far.
+// addStatus adds the changes that the status of a deployment shows, and returns the number of occurrences of each change so far.
 func (l changeLog) addStatus(s *scene.Scene, o *unstructured.Unstructured) map[string]float64 {
 	s.T.Helper()
 	d := &deploymentv1alpha1.IntentDeployment{}
@@ -49,9 +49,8 @@ func (l changeLog) addStatus(s *scene.Scene, o *unstructured.Unstructured) map[s
 	return out
 }
 
-// increases returns by how much a counter increased since the story began, by labels, without the labels that had no increase. Prometheus
-// extrapolates to the ends of the window: with scrapes all along it, that is less than one interval at each end, and far below a half of the
-// counts of these stories.
+// increases returns the increase of a counter since the story began, by labels, without labels that had no increase. Prometheus extrapolates to the ends of the
+// window: with scrapes all along it, that is less than one interval at each end, and far below a half of the counts of these stories.
 func (s *stage) increases(began time.Time, counter string, key model.LabelName) map[string]float64 {
 	s.T.Helper()
 	window := time.Since(began).Round(time.Second) + time.Second

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// managedCounts are how many objects of a kind there are, and how many have a true condition Ready and Synced.
+// managedCounts are the numbers of objects of a kind, and of objects with a true condition Ready and Synced.
 type managedCounts struct{ Exists, Ready, Synced float64 }
 
 // countObjects counts the objects of a kind in all namespaces, as the API server has them.

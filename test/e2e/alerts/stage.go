@@ -23,7 +23,7 @@ var cp *controlplane.ControlPlane
 // stateMetrics is the file to which kube-state-metrics writes the states of the control plane's objects.
 var stateMetrics = sync.OnceValues(func() (string, error) { return alerting.StartStateMetrics(context.Background(), cp) })
 
-// scrapeInterval is how often Prometheus scrapes here.
+// scrapeInterval is the scrape interval of Prometheus here.
 const scrapeInterval = time.Second
 
 // A stage is a scene whose installation a real Prometheus server scrapes. The same server measures the Site.
@@ -62,7 +62,7 @@ func (s *stage) runIntent(replicas int) string {
 	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
 }
 
-// release asks for a number of replicas while the shop has a ratio of errors, and waits for an outcome, whose status it returns.
+// release requests a number of replicas while the shop has a ratio of errors, and waits for an outcome, whose status it returns.
 func (s *stage) release(replicas int, ratio float64, outcome string) *unstructured.Unstructured {
 	s.T.Helper()
 	s.shop.Set(scene.ErrorRatio, ratio)
@@ -74,7 +74,7 @@ func (s *stage) release(replicas int, ratio float64, outcome string) *unstructur
 	})
 }
 
-// query asks the server now.
+// query sends a query to the server now.
 func (s *stage) query(text string) model.Vector {
 	s.T.Helper()
 	v, err := s.server.Query(s.T.Context(), text)

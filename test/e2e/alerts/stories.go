@@ -22,10 +22,10 @@ const (
 	key      = "receivers-own"
 )
 
-// A story lets something go wrong in a namespace in which all is good, and names the alerts that fire then.
+// A story causes a failure in a healthy namespace, and names the alerts that fire then.
 type story struct {
 	reason string
-	// prepares lets the good part happen, and may be nil.
+	// prepares creates the healthy state, and may be nil.
 	prepares func(s *stage)
 	breaks   func(s *stage)
 	// shows is the matcher of a series that ends a story in which nothing is wrong, and no alert fires.
@@ -141,7 +141,7 @@ func surroundingStories() map[string]story {
 			breaks: func(s *stage) { s.OpenBreaker(s.deployment) }, alerts: []string{"CompositeNotResponsive"},
 		},
 		"ClaimWrittenTooOften": {
-			reason: "The same happens behind a claim, which has no condition that says so.",
+			reason: "The same happens behind a claim, which has no condition for it.",
 			prepares: func(s *stage) {
 				s.deployment.SetAPIVersion("claims.intentplane.dev/v1alpha1")
 				s.releaseFirst()
@@ -179,7 +179,7 @@ func installationStories() map[string]story {
 	}
 }
 
-// releaseFirst lets the first revision succeed.
+// releaseFirst releases the first revision with success.
 func (s *stage) releaseFirst() { s.release(1, scene.GoodRatio, "Succeeded") }
 
 // changeFiles commits to a file of the deployment, as a user does.
@@ -196,7 +196,7 @@ func (s *stage) changeFiles() {
 	s.Must(err)
 }
 
-// notifyStoppedReceiver lets the configuration of the deployment name a receiver that does not run.
+// notifyStoppedReceiver adds a stopped receiver to the configuration of the deployment.
 func (s *stage) notifyStoppedReceiver() {
 	s.T.Helper()
 	r, err := receiver.New(key)
@@ -206,7 +206,7 @@ func (s *stage) notifyStoppedReceiver() {
 	s.UseClusterProviderConfig(s.deployment)
 }
 
-// application describes an Application whose Gate asks for the ratio of errors.
+// application describes an Application whose Gate measures the ratio of errors.
 func (s *stage) application() *unstructured.Unstructured {
 	s.T.Helper()
 	objects, err := controlplane.ParseYAML(s.ProjectFile("examples", "blueprints", "app-internal-1.0.0.yaml"))

@@ -12,9 +12,9 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestStories lets each alert about a deployment, or about an object that it uses, fire on series that a real Prometheus server scraped from a real
+// TestAlertsFire verifies that each alert about a deployment, or about an object that it uses, fires on series that a real Prometheus server scraped from a real
 // kube-state-metrics, the provider and the function, once a fault occurred. No other alert fires then, and none did before the fault.
-func TestStories(t *testing.T) {
+func TestAlertsFire(t *testing.T) {
 	t.Parallel()
 	for name, scenario := range stories() {
 		t.Run(name, func(t *testing.T) {
@@ -24,8 +24,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// TestInstallation does the same with each alert about the installation, one after another, while no other test runs.
-func TestInstallation(t *testing.T) {
+// TestInstallationAlertsFire does the same with each alert about the installation, one after another, while no other test runs.
+func TestInstallationAlertsFire(t *testing.T) {
 	for name, scenario := range installationStories() {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)

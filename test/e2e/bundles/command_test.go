@@ -10,9 +10,9 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// TestCommand reads with the plugin the records of the library, as a user with the right to read them and as a user without
+// TestStateCommands reads with the plugin the records of the library, as a user with the right to read them and as a user without
 // it.
-func TestCommand(t *testing.T) {
+func TestStateCommands(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
 	for _, call := range []error{

@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// preparedStates bring a Bundle into a state in which a user may delete it. Its packages have names of their own.
+// preparedStates prepare a Bundle for its deletion in different states. Its packages have unique names.
 func preparedStates() map[string]func(s *stage, apiVersion, name string) *unstructured.Unstructured {
 	return map[string]func(s *stage, apiVersion, name string) *unstructured.Unstructured{
 		"pending": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
@@ -44,7 +44,7 @@ func preparedStates() map[string]func(s *stage, apiVersion, name string) *unstru
 	}
 }
 
-// awaitBlocked waits until the removal of a package says that its repository does not let it go on.
+// awaitBlocked waits until the removal of a package reports that its repository blocks it.
 func (s *stage) awaitBlocked(bundle *unstructured.Unstructured, name string) {
 	s.T.Helper()
 	s.Await(s.describeState(bundle), "a removal that is blocked", func(u *unstructured.Unstructured) bool {

@@ -33,8 +33,8 @@ func TestDeletedInEveryState(t *testing.T) {
 	}
 }
 
-// TestDeletedWithoutRepository deletes Bundles of both shapes whose repository is gone. The deletion says why it does not go on, and ends once the repository is
-// back, or once a user gives the directories up, as docs/operations/deleting.md says.
+// TestDeletedWithoutRepository deletes Bundles of both shapes without their repository. The deletion reports the obstacle, and ends once the repository is
+// restored, or once a user abandons the directories, as docs/operations/deleting.md documents.
 func TestDeletedWithoutRepository(t *testing.T) {
 	t.Parallel()
 	goOn := map[string]func(s *stage, o *unstructured.Unstructured){
@@ -55,7 +55,7 @@ func TestDeletedWithoutRepository(t *testing.T) {
 				s.Delete(o)
 				s.awaitBlocked(o, "front")
 				if !s.hasObject("base") {
-					t.Error("The package is gone that the other one depends on.")
+					t.Error("The dependency of the remaining package was deleted.")
 				}
 				end(s, o)
 				s.Gone(s.packageOf("front"))

@@ -48,10 +48,10 @@ func finishPrune(s *stage, _ *unstructured.Unstructured) {
 	s.wantKeptPackage()
 }
 
-// wantKeptPackage fails the test if the package is gone that the Bundle keeps.
+// wantKeptPackage fails the test if the retained package of the Bundle was deleted.
 func (s *stage) wantKeptPackage() {
 	s.T.Helper()
 	if !s.hasObject("own") || !s.hasFiles("own") {
-		s.T.Error("The package is gone that stays in the Bundle.")
+		s.T.Error("The retained package of the Bundle was deleted.")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestKilledInRemoval kills the provider when the push arrives that removes the files of a package, and is lost or carried out. The next provider goes on
+// TestKilledInRemoval kills the provider when the push arrives that removes the files of a package, and is lost or carried out. The next provider continues
 // with the removal, in its order, and leaves nothing.
 func TestKilledInRemoval(t *testing.T) { //nolint:paralleltest // It ends the one provider of all tests.
 	pushes := map[string]struct {
@@ -35,7 +35,7 @@ func TestKilledInRemoval(t *testing.T) { //nolint:paralleltest // It ends the on
 				removal.remove(s, o)
 				<-killed
 				if !s.hasObject("base") || !s.hasFiles("base") {
-					t.Errorf("\n%s\nThe package is gone that the other one depends on.", push.reason)
+					t.Errorf("\n%s\nThe dependency of the remaining package was deleted.", push.reason)
 				}
 				s.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
 				removal.finish(s, o)

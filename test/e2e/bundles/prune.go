@@ -33,7 +33,7 @@ func (s *stage) wantOutput(code int, says string, args ...string) string {
 	return out
 }
 
-// pruneLeftovers lets two packages leave a Bundle, and one of them come back between the plan and its confirmation.
+// pruneLeftovers removes two packages from a Bundle, and adds one of them again between the plan and its confirmation.
 func (s *stage) pruneLeftovers(apiVersion, otherVersion, record string) {
 	s.T.Helper()
 	s.awaitPhase(s.describeBundle(apiVersion, "platform", "1", s.describePackage("front", "1.0", 1, "middle"), s.describePackage("middle", "1.0", 1), s.describePackage("own", "1.0", 1)), "Succeeded")
@@ -48,7 +48,7 @@ func (s *stage) pruneLeftovers(apiVersion, otherVersion, record string) {
 	plan := s.wantOutput(0, "2 packages to prune, 0 to keep", record, "--dry-run")
 	_, digest, _ := strings.Cut(strings.TrimSpace(plan), "Plan ")
 	s.wantOutput(0, s.Namespace+"/middle   DependedOn", record, "--only", "middle", "--dry-run")
-	// The package comes back between the plan and the confirmation.
+	// The package returns between the plan and the confirmation.
 	back := s.awaitPhase(s.describeBundle(apiVersion, "platform", "3", s.describePackage("own", "1.0", 1), s.describePackage("middle", "1.0", 1)), "Succeeded")
 	s.wantOutput(3, "the plan changed", record, "--plan", digest)
 	if !s.hasObject("middle") || !s.hasObject("front") {

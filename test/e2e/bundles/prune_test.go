@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestPrune removes packages that left their bundle, and none that is used or came back.
-func TestPrune(t *testing.T) {
+// TestPrunePackages removes packages that left their bundle, except for used and returned packages.
+func TestPrunePackages(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ apiVersion, other, record string }{"Claim": {claims, namespaced, "platform"}, "Namespaced": {namespaced, claims, "platform.ns"}} {
 		t.Run(name, func(t *testing.T) {
@@ -27,8 +27,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneAfterSuccess lets Bundles of both shapes prune their unreferenced packages: not while a package fails, not a package that another Bundle
-// names, and not before its time.
+// TestPruneAfterSuccess has Bundles of both shapes that prune their unreferenced packages: not while a package fails, not a package that another Bundle names,
+// and not before its time.
 func TestPruneAfterSuccess(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ apiVersion, record string }{"Claim": {claims, "platform"}, "Namespaced": {namespaced, "platform.ns"}} {
@@ -69,7 +69,7 @@ func TestPruneAfterSuccess(t *testing.T) {
 	}
 }
 
-// TestPruneTenants asks about packages of another namespace.
+// TestPruneTenants requests to prune packages of another namespace.
 func TestPruneTenants(t *testing.T) {
 	t.Parallel()
 	firstTenant, secondTenant := newStage(t), newStage(t)

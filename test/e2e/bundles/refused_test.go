@@ -16,8 +16,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRefused shows bad input to the API server.
-func TestRefused(t *testing.T) {
+// TestRefusedBundles shows bad input to the API server.
+func TestRefusedBundles(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	cases := map[string]struct{ reason, spec, want string }{
@@ -97,9 +97,9 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWritten shows the examples and the blocks of YAML of the documentation to the API server, with strict validation of their fields, and lets the function
-// compile them.
-func TestWritten(t *testing.T) {
+// TestWrittenExamples applies the examples and the YAML blocks of the documentation with strict validation of their fields, as a dry run, and has the function compile
+// them.
+func TestWrittenExamples(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	root, err := controlplane.Root()

@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRoles asks the API server for the rights of each role on Bundles and their packages.
-func TestRoles(t *testing.T) {
+// TestRolesOnBundles reviews the rights of each role on Bundles and their packages.
+func TestRolesOnBundles(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
 	s.Run("create", "rolebinding", "edit", "-n", s.Namespace, "--clusterrole=edit", "--user="+s.Namespace+"-edit")

@@ -23,8 +23,8 @@ import (
 // cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// forStories installs Bundles, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its
-// defaults: the stories of this package change something each second, where users do so each hour. The cost of one change is counted.
+// forStories installs Bundles, and allows more events of a composite than the 100 at once and one each second of Crossplane's defaults: the stories of this
+// package change something each second, where users do so each hour. The cost of one change is counted.
 func forStories(o *controlplane.Options) {
 	*o = o.WithApplications()
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
@@ -102,7 +102,7 @@ func withFields(p map[string]any, key string, value any) map[string]any {
 	return p
 }
 
-// awaitPhase applies a Bundle and waits until its status speaks about its version, and has a phase.
+// awaitPhase applies a Bundle and waits until its status describes its version, and has a phase.
 func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string) *unstructured.Unstructured {
 	s.T.Helper()
 	s.Apply(o.DeepCopy())
@@ -112,7 +112,7 @@ func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string) *unstruct
 	})
 }
 
-// awaitDeleted deletes a Bundle, and waits until its BundleState has removed its packages. A namespaced composite is gone before.
+// awaitDeleted deletes a Bundle, and waits until its BundleState has removed its packages. A namespaced composite is deleted before that.
 func (s *stage) awaitDeleted(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Delete(o)
@@ -130,7 +130,7 @@ func (s *stage) describeState(o *unstructured.Unstructured) *unstructured.Unstru
 	return out
 }
 
-// recordOf returns how the record of a Bundle is called, and its BundleState.
+// recordOf returns the name of a Bundle's record, and of its BundleState.
 func recordOf(o *unstructured.Unstructured) string {
 	if o.GetAPIVersion() == namespaced {
 		return o.GetName() + ".ns"
@@ -174,7 +174,7 @@ func statusesAt(u *unstructured.Unstructured, path ...string) map[string]string 
 	return out
 }
 
-// awaitMessage waits until the status of a Bundle says something of a package.
+// awaitMessage waits until the status of a Bundle has a message of a package.
 func (s *stage) awaitMessage(o *unstructured.Unstructured, name, want string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Await(o, name+" "+want, func(u *unstructured.Unstructured) bool { return statusesOfPackages(u)[name] == want })

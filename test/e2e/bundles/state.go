@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// began is when the clock of each test begins. It goes on by a second with each look.
+// began is the start of each test's clock. The clock advances a second with each read.
 var began = time.Date(2026, 11, 22, 9, 0, 0, 1, time.UTC)
 
 // clientAs returns a client that acts as a user, or as the administrator.
@@ -59,7 +59,7 @@ func newNamespace(t *testing.T) *place {
 	return p
 }
 
-// recordClient returns a client for records, whose clock goes on by itself.
+// recordClient returns a client for records with an advancing clock.
 func (p *place) recordClient(o state.Options) *state.Client {
 	p.Helper()
 	mu, now := sync.Mutex{}, began
@@ -153,7 +153,7 @@ func setPackage(name string, statuses ...state.Status) func(context.Context, *st
 	}
 }
 
-// grantUser lets a user do something with all resources of a kind, in a namespace or, without one, everywhere.
+// grantUser grants a user verbs on all resources of a kind, in a namespace or, without one, everywhere.
 func grantUser(p *place, user, namespace, resource string, verbs ...string) {
 	p.Helper()
 	rules := []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, Verbs: verbs}}

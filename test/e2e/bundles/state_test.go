@@ -17,8 +17,8 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// TestMethods calls each method of the seed, in the cases that it has, on a real API server.
-func TestMethods(t *testing.T) {
+// TestRecordMethods calls each method of the seed, in the cases that it has, on a real API server.
+func TestRecordMethods(t *testing.T) {
 	t.Parallel()
 	ab := bundleWithPackages("1", "a 1.0", "b 2.0")
 	deployed := []step{
@@ -59,7 +59,7 @@ func TestMethods(t *testing.T) {
 			},
 		},
 		"Init": {
-			reason: "Init makes a record, and brings it up to date.",
+			reason: "Init makes a record, and updates it.",
 			steps: append(deployed,
 				step{
 					what: "init again", call: initialise(bundleWithPackages("2", "b 3.0", "c 1.0"), state.Deploying),
@@ -155,8 +155,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestRecord shows the Secret as it is stored, the versions that are wanted, and that a call that changes nothing writes nothing.
-func TestRecord(t *testing.T) {
+// TestStoredRecord shows the Secret as it is stored, the versions that are wanted, and that a call that changes nothing writes nothing.
+func TestStoredRecord(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
 	b := bundleWithPackages("1.4.0+x", "postgres 1.2.0")
@@ -202,8 +202,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestWriters lets 16 programs change one record at once. No change of any of them is lost.
-func TestWriters(t *testing.T) {
+// TestConcurrentWriters changes one record with 16 programs at once. No change is lost.
+func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	const writers, updates = 16, 100
 	p := newNamespace(t)
@@ -263,8 +263,8 @@ func TestRemoveComesBetween(t *testing.T) {
 	}
 }
 
-// TestRights shows the operations of users whose rights end at a namespace, and the errors of users without rights.
-func TestRights(t *testing.T) {
+// TestRightsOnRecords shows the operations of users whose rights end at a namespace, and the errors of users without rights.
+func TestRightsOnRecords(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
 	user := "writer-" + p.namespace
@@ -281,7 +281,7 @@ func TestRights(t *testing.T) {
 		func(ctx context.Context, c *state.Client) error { return c.RemoveBundleState(ctx, "platform") },
 	}
 	for i, call := range calls {
-		// The API server knows the rights when it has seen the role.
+		// The API server applies the rights when it has observed the role.
 		err := call(t.Context(), c)
 		for kerrors.IsForbidden(err) && i == 0 && t.Context().Err() == nil {
 			err = call(t.Context(), c)
@@ -301,8 +301,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestNamespace shows that a namespace is made where that is asked for, and only there.
-func TestNamespace(t *testing.T) {
+// TestCreateNamespace shows that a namespace is created only with Options.CreateNamespace.
+func TestCreateNamespace(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
 	name := p.namespace + "-new"
@@ -323,8 +323,8 @@ func TestNamespace(t *testing.T) {
 	}
 }
 
-// TestSecrets has Secrets of other writers: each is answered with an error of its own and not written, or migrated.
-func TestSecrets(t *testing.T) {
+// TestForeignSecrets has Secrets of other writers: each is answered with an error of its own and not written, or migrated.
+func TestForeignSecrets(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string
@@ -389,9 +389,9 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestLarge shows that a large record is compressed, that a record over the limit is refused and the previous record stays, and that a
+// TestLargeRecord shows that a large record is compressed, that a record over the limit is refused and the previous record stays, and that a
 // record shrinks again.
-func TestLarge(t *testing.T) {
+func TestLargeRecord(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
 	large := state.Bundle{Name: "platform", Version: "1"}
@@ -426,8 +426,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestList shows which records are listed, and who uses a package.
-func TestList(t *testing.T) {
+// TestListRecords shows which records are listed, and who uses a package.
+func TestListRecords(t *testing.T) {
 	t.Parallel()
 	p, otherNamespace := newNamespace(t), newNamespace(t)
 	make1 := func(p *place, c *state.Client, name string, packages ...string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// checkReports looks at columns, events, metrics, and the objects of packages.
+// checkReports compares columns, events, metrics, and the objects of packages.
 func (s *stage) checkReports(u *unstructured.Unstructured) {
 	s.T.Helper()
 	resource := "bundles." + u.GroupVersionKind().Group
@@ -41,7 +41,7 @@ func (s *stage) checkReports(u *unstructured.Unstructured) {
 	}
 }
 
-// leaveAndReturn lets a package leave the Bundle, come back with another version, and be taken away.
+// leaveAndReturn removes a package from the Bundle, adds it with another version, and disables it.
 func (s *stage) leaveAndReturn(apiVersion, record string) {
 	s.T.Helper()
 	uid := s.Now(s.packageOf("middle")).GetUID()

@@ -11,9 +11,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestStory follows a Bundle of each shape: three layers, of which the middle layer fails and is corrected, a package that leaves and comes back, a
+// TestBundleLifecycle follows a Bundle of each shape: three layers, of which the middle layer fails and is corrected, a package that leaves and returns, a
 // package that is removed, a lost record, and the deletion.
-func TestStory(t *testing.T) {
+func TestBundleLifecycle(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ apiVersion, record string }{"Claim": {claims, "platform"}, "Namespaced": {namespaced, "platform.ns"}} {
 		t.Run(name, func(t *testing.T) {
@@ -44,9 +44,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestShared lets two Bundles have one package: the first drops it, and then the second. A third Bundle has it with another
-// spec.
-func TestShared(t *testing.T) {
+// TestSharedPackage has one package in two Bundles: the first drops it, and then the second. A third Bundle has it with another spec.
+func TestSharedPackage(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.awaitPhase(s.describeBundle(claims, "one", "1", s.describePackage("shared", "1.0", 1), s.describePackage("own", "1.0", 1)), "Succeeded")
@@ -102,7 +101,7 @@ func TestNotTaken(t *testing.T) {
 	}
 }
 
-// TestForgedLabels lets a user write the labels of a Bundle on a deployment. The Bundle does not give it another spec.
+// TestForgedLabels writes the labels of a Bundle on a user's deployment. The Bundle does not give it another spec.
 func TestForgedLabels(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -119,8 +118,8 @@ func TestForgedLabels(t *testing.T) {
 	}
 }
 
-// TestOrphan leaves the packages of a Bundle, and a Bundle of that name takes them up again.
-func TestOrphan(t *testing.T) {
+// TestOrphanedPackages leaves the packages of a Bundle, and a Bundle of that name takes them up again.
+func TestOrphanedPackages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	o := s.Set(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 1)), "Orphan", "spec", "deletionPolicy")

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// measureSite measures the Site, and lets the deployment have a Gate that asks for the ratio of errors.
+// measureSite measures the Site, and adds a Gate for the ratio of errors to the deployment.
 func (s *stage) measureSite() *promserver.Target {
 	s.T.Helper()
 	s.Set(s.deployment, scene.CheckErrors(), "spec", "gatesConfig", "checks")
@@ -28,7 +28,7 @@ func gateStories() map[string]story {
 			want: answer{object: "check errors at ", reason: "NoData", actor: advice.Author, do: "Send requests to the service, or correct the query"},
 		},
 		"RevisionHeld": {
-			reason: "A revision that was rejected is held, and goes out again when the author asks for a retry.",
+			reason: "A rejected revision is delivered again when the author requests a retry.",
 			breaks: func(s *stage) func() {
 				target := s.measureSite()
 				target.Set(scene.ErrorRatio, scene.GoodRatio)

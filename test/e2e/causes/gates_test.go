@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestGates lets the measurements be missing, and bad.
-func TestGates(t *testing.T) {
+// TestGateCauses has missing and bad measurements.
+func TestGateCauses(t *testing.T) {
 	t.Parallel()
 	playAll(t, gateStories())
 }

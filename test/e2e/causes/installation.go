@@ -61,7 +61,7 @@ func (s *stage) refreshUntilResponsive() {
 	s.T.Fatalf("the circuit breaker is open after %s", patience.Limit)
 }
 
-// isResponsiveSoon reports whether Crossplane says within a cooldown that it reacts to the changes of a composite.
+// isResponsiveSoon reports whether the composite becomes Responsive within a cooldown.
 func (s *stage) isResponsiveSoon(composite *unstructured.Unstructured) bool {
 	s.T.Helper()
 	for end := time.Now().Add(cooldown); time.Now().Before(end); time.Sleep(pause) {
@@ -76,7 +76,7 @@ func (s *stage) isResponsiveSoon(composite *unstructured.Unstructured) bool {
 var homeFlux = sync.OnceValue(func() error { return cp.StartFlux(context.Background()) })
 
 // takeRight takes the rule about an API group from the ClusterRole that the documentation gives to the provider, and restarts the provider,
-// which would go on with its open watches.
+// which would continue with its open watches.
 func (s *stage) takeRight(group string) (giveBack func()) {
 	s.T.Helper()
 	role := &rbacv1.ClusterRole{}
@@ -95,15 +95,15 @@ func (s *stage) takeRight(group string) (giveBack func()) {
 func sharedStories() map[string]story {
 	return map[string]story{
 		"FunctionStopped": {
-			reason: "A function that does not answer leaves the status behind the spec until the platform team starts it. Crossplane waits for two minutes before it says so.",
+			reason: "While the function does not respond, the status describes the previous spec, until the platform team starts the function. Crossplane reports that after two minutes.",
 			breaks: func(s *stage) func() {
 				s.awaitSucceeded(1)
 				cp.KillFunction()
 				s.editReplicas(2)
 				return func() { s.Must(cp.RestartFunction(s.T.Context())) }
 			},
-			want:  answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function"},
-			early: answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Look at the function"},
+			want:  answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "check the Pods of the function"},
+			early: answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Check the function"},
 		},
 		"ProviderStopped": {
 			reason: "A provider that does not renew its lease is the cause until the platform team starts it. A user with the role edit reads no leases.",
@@ -114,7 +114,7 @@ func sharedStories() map[string]story {
 				return start
 			},
 			want:     answer{object: "GitDelivery ", reason: advice.ReasonProviderStopped, actor: advice.PlatformTeam, do: "Start the provider"},
-			toEditor: answer{object: "GitDelivery ", reason: advice.ReasonNotReconciled, actor: advice.PlatformTeam, do: "look at the provider"},
+			toEditor: answer{object: "GitDelivery ", reason: advice.ReasonNotReconciled, actor: advice.PlatformTeam, do: "check the provider"},
 		},
 		"ProviderRightMissing": {
 			reason: "A right of the provider that is missing is the cause until the platform team gives it. Flux is in the provider's own cluster here.",

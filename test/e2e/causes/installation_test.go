@@ -6,8 +6,8 @@ import (
 	"github.com/intentplane/intentplane/apis/advice"
 )
 
-// TestShared breaks the shared parts of all deployments, one after another, while no other test runs.
-func TestShared(t *testing.T) {
+// TestInstallationCauses breaks the shared parts of all deployments, one after another, while no other test runs.
+func TestInstallationCauses(t *testing.T) {
 	for name, scenario := range sharedStories() {
 		for shapeName, describe := range shapes() {
 			t.Run(name+shapeName, func(t *testing.T) { newStage(t, describe, "edge1").playCause(scenario) })
@@ -15,8 +15,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestBreaker writes a composed object too often.
-func TestBreaker(t *testing.T) {
+// TestBreakerCause writes a composed object too often.
+func TestBreakerCause(t *testing.T) {
 	t.Parallel()
 	playAll(t, map[string]story{"Open": {
 		reason: "A circuit breaker that is open is the cause until Crossplane closes it, once the other program stops writing.",
@@ -34,7 +34,7 @@ func TestBreaker(t *testing.T) {
 		toEditorOfClaim: answer{
 			object: "IntentDeployment shop",
 			reason: advice.ReasonNotComposed,
-			actor:  advice.PlatformTeam, do: "look at the Pods of the function and of Crossplane",
+			actor:  advice.PlatformTeam, do: "check the Pods of the function and of Crossplane",
 		},
 	}})
 }

@@ -25,10 +25,10 @@ func (s *stage) moveBehindCutWire() *wire.Wire {
 	return w
 }
 
-// pathOfHook is where a hook of the server decides about each ref alone.
+// pathOfHook is the path of a server's hook that decides about each ref alone.
 func (s *stage) pathOfHook() string { return filepath.Join(s.Git.Path(s.Namespace), "hooks", "update") }
 
-// refuseState lets the server take the branch, and refuse all places of the state.
+// refuseState makes the server accept the branch, and refuse all refs of the state.
 func (s *stage) refuseState() {
 	s.T.Helper()
 	s.Must(os.MkdirAll(filepath.Dir(s.pathOfHook()), 0o755))
@@ -63,10 +63,10 @@ func repositoryStories() map[string]story {
 				s.Apply(s.deployment)
 				return func() { s.Must(host.Connect(s.T.Context())) }
 			},
-			want: answer{object: "GitDelivery ", reason: "MemoryUnknown", actor: advice.RepositoryOwner, do: "look at the server"},
+			want: answer{object: "GitDelivery ", reason: "MemoryUnknown", actor: advice.RepositoryOwner, do: "check the server"},
 		},
 		"StateRefused": {
-			reason: "A server that refuses the ref of the state is the cause until its owner lets the provider push it.",
+			reason: "A server that refuses the ref of the state is the cause until its owner allows the provider's push.",
 			breaks: func(s *stage) func() {
 				s.refuseState()
 				s.Apply(s.deployment)

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestRepository breaks the connection to the repository, or its content.
-func TestRepository(t *testing.T) {
+// TestRepositoryCauses breaks the connection to the repository, or its content.
+func TestRepositoryCauses(t *testing.T) {
 	t.Parallel()
 	playAll(t, repositoryStories())
 }

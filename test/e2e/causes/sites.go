@@ -28,7 +28,7 @@ const (
 	siteDirectory = "clusters/edge1"
 )
 
-// A remoteStage has its Site in another cluster, to which real Flux brings the repository.
+// A remoteStage has its Site in another cluster, to which real Flux applies the repository.
 type remoteStage struct {
 	*stage
 
@@ -51,7 +51,7 @@ func newRemoteStage(t *testing.T, describe shape) *remoteStage {
 	return s
 }
 
-// useFlux lets a Kustomization, named after the namespace of the story, bring the directory of a Site to its cluster. The Kustomization is not made.
+// useFlux selects a Kustomization, named after the namespace of the story, for the directory of a Site. The Kustomization is not created.
 func (s *stage) useFlux(site *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
@@ -68,7 +68,7 @@ func (s *remoteStage) adminKubeconfig() []byte {
 	return b
 }
 
-// putKubeconfig lets the Site be reached with a kubeconfig.
+// putKubeconfig writes the kubeconfig of the Site.
 func (s *remoteStage) putKubeconfig(content []byte) {
 	s.T.Helper()
 	s.Apply(&unstructured.Unstructured{Object: map[string]any{
@@ -136,7 +136,7 @@ func (s *remoteStage) askCluster(token string) error {
 	return c.Create(s.T.Context(), &authenticationv1.SelfSubjectReview{})
 }
 
-// allowEngine lets a service account read, and wake, the objects of Flux.
+// allowEngine grants a service account to read and annotate the objects of Flux.
 func (s *remoteStage) allowEngine(account *corev1.ServiceAccount) {
 	s.T.Helper()
 	name := metav1.ObjectMeta{Name: s.Namespace}
@@ -158,7 +158,7 @@ func (s *remoteStage) patchEngine(change string) {
 	s.Must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch("application/merge-patch+json", []byte(change))))
 }
 
-// cutCluster lets the Site be reached by a wire alone, and cuts it.
+// cutCluster routes the connection to the Site through a wire, and cuts it.
 func (s *remoteStage) cutCluster() *wire.Wire {
 	s.T.Helper()
 	host, err := url.Parse(s.edge.Config.Host)
@@ -209,7 +209,7 @@ func clusterStories() map[string]remoteStory {
 				w := s.cutCluster()
 				return func() { s.Must(w.Connect(s.T.Context())) }
 			},
-			want: answer{object: "Site ", reason: "ClusterUnreachable", actor: advice.ClusterOwner, do: "look at the cluster's API server"},
+			want: answer{object: "Site ", reason: "ClusterUnreachable", actor: advice.ClusterOwner, do: "check the cluster's API server"},
 		},
 		"KubeconfigExpired": {
 			reason: "A kubeconfig whose credentials have expired is the cause until they are renewed.",

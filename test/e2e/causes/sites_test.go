@@ -13,21 +13,21 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestEngine breaks the engine of a Site before the first revision comes.
-func TestEngine(t *testing.T) {
+// TestEngineCauses breaks the engine of a Site before the first revision comes.
+func TestEngineCauses(t *testing.T) {
 	t.Parallel()
 	playRemote(t, engineStories())
 }
 
-// TestCluster breaks the connection to the cluster of a Site.
-func TestCluster(t *testing.T) {
+// TestClusterCauses breaks the connection to the cluster of a Site.
+func TestClusterCauses(t *testing.T) {
 	t.Parallel()
 	playRemote(t, clusterStories())
 }
 
-// TestRefresh asks for a reconcile while nothing changes. The command ends when the SiteSync and the Gate answered, too, and not from their earlier
+// TestRefreshDeployment requests a reconcile while nothing changes. The command ends when the SiteSync and the Gate are reconciled, too, and not from their earlier
 // reports.
-func TestRefresh(t *testing.T) {
+func TestRefreshDeployment(t *testing.T) {
 	t.Parallel()
 	s := newRemoteStage(t, (*scene.Scene).Composite)
 	s.measureSite().Set(scene.ErrorRatio, scene.GoodRatio)

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestSpec names missing or forbidden objects.
-func TestSpec(t *testing.T) {
+// TestSpecCauses names missing or forbidden objects.
+func TestSpecCauses(t *testing.T) {
 	t.Parallel()
 	playAll(t, specStories())
 }

@@ -30,7 +30,7 @@ import (
 )
 
 const (
-	// cooldown is how long a circuit breaker stays open here. Crossplane's default is five minutes.
+	// cooldown is the time that a circuit breaker stays open in these tests. Crossplane's default is five minutes.
 	cooldown = 20 * time.Second
 
 	// tokensPerSecond fill the bucket of a circuit breaker within the cooldown, as Crossplane's default does within five minutes.
@@ -57,7 +57,7 @@ const (
 	// editor has the role edit in the namespace of the story, and no other one.
 	editor = "ann"
 
-	// pause is how long a test waits between two questions. A question starts a program.
+	// pause is the time between two checks of a test. A check starts a program.
 	pause = time.Second
 )
 
@@ -96,7 +96,7 @@ func (s *stage) isClaim() bool {
 	return s.deployment.GroupVersionKind().Group == deploymentv1alpha1.GroupClaims
 }
 
-// editReplicas asks for another number of replicas.
+// editReplicas requests another number of replicas.
 func (s *stage) editReplicas(replicas int) {
 	s.T.Helper()
 	s.Apply(s.Set(s.deployment, s.runIntent(replicas), "spec", "intent"))
@@ -124,7 +124,7 @@ type story struct {
 	// breaks a dependency of the deployment, and returns a function that carries out the next step.
 	breaks func(s *stage) (repair func())
 	want   answer
-	// early is another right answer that may come before. Without a reason there is none.
+	// early is another correct finding that may come before. Without a reason no such finding exists.
 	early answer
 	// toEditor is the answer to a user with the role edit, where that is not the same.
 	toEditor answer
@@ -143,7 +143,7 @@ func (scenario story) answerTo(s *stage, user string) answer {
 	return scenario.want
 }
 
-// playCause breaks, asks, repairs, and asks again.
+// playCause breaks, checks, repairs, and checks again.
 func (s *stage) playCause(scenario story) {
 	s.T.Helper()
 	s.T.Log(scenario.reason)
@@ -173,7 +173,7 @@ func (s *stage) awaitSuccess() {
 	})
 }
 
-// expectCause asks until the answer is equal to the wanted answer. Until then the finding is good, or ends by itself: an answer that sends
+// expectCause runs the command until its finding equals the wanted finding. Until then the finding is good, or resolves without an action: a finding that sends
 // another person somewhere else fails the test.
 func (s *stage) expectCause(user string, want, early answer) {
 	s.T.Helper()
@@ -201,8 +201,7 @@ func describeCauses(f *cause.Finding) string {
 	return fmt.Sprintf("%s %v", out, err)
 }
 
-// expectText compares the text for a user. A cause that a person acts about says since when it is there, and names the event that makes the
-// object go on.
+// expectText compares the text for a user. A cause with an actor has its start time, and the event that unblocks the object.
 func (s *stage) expectText(user string, want answer) {
 	s.T.Helper()
 	out := s.runPlugin(user, "why", "shop")
@@ -217,7 +216,7 @@ func (s *stage) expectText(user string, want answer) {
 	}
 }
 
-// askWhy asks as a user.
+// askWhy runs the command as a user.
 func (s *stage) askWhy(user string) cause.Finding {
 	s.T.Helper()
 	f := cause.Finding{}
@@ -245,7 +244,7 @@ func (s *stage) runPlugin(user string, args ...string) string {
 	return string(out)
 }
 
-// askUntilGood asks at each pause until the answer is good, and fails the test with the last answer when that takes too long.
+// askUntilGood runs the command at each pause until the finding is good, and fails the test with the last finding after a timeout.
 func (s *stage) askUntilGood(description string, condition func() (string, bool)) {
 	s.T.Helper()
 	tick, end := time.NewTicker(pause), time.NewTimer(patience.Limit)

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// wantUnchanged checks that a GitDelivery is as it was, in all that anybody asked of it.
+// wantUnchanged checks that the spec of a GitDelivery is unchanged.
 func wantUnchanged(t *testing.T, event string, want, got *unstructured.Unstructured) {
 	t.Helper()
 	pick := func(u *unstructured.Unstructured) map[string]any {

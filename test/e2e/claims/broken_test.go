@@ -15,7 +15,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 		reason string
 		kind   string
 		breaks func(s *scene.Scene, o *unstructured.Unstructured)
-		// in is the phase that it fails in, and why the reason that it gives.
+		// in is the phase of the failure, and why its reason.
 		in, why string
 	}{
 		"InvalidIntent": {
@@ -41,7 +41,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			in: "Rendering", why: "RenderFailed",
 		},
 		"BadQuery": {
-			reason: "A Blueprint with queries that cannot be asked is refused.",
+			reason: "A Blueprint with invalid queries is refused.",
 			kind:   "ProviderConfig",
 			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
 				bad := []any{map[string]any{"name": "up", "query": "up > {{service}}", "direction": "AtLeast"}}

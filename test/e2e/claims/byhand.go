@@ -65,7 +65,7 @@ func forgedPlaces() map[string]forgery {
 	}
 	return map[string]forgery{
 		"Site": {
-			reason: "A Site says which namespaces may use it.",
+			reason: "A Site has its allowed namespaces.",
 			change: func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Trees[0].Site, d.Spec.ForProvider.Trees[0].Path = s.Site("theirs"), s.Directory("theirs", "shop")
 			},
@@ -91,7 +91,7 @@ func forgedPlaces() map[string]forgery {
 			why:    deliveryv1alpha1.ReasonPolicyDenied, want: "is not the namespace of the GitDelivery",
 		},
 		"Config": {
-			reason: "A ClusterProviderConfig says which namespaces may use it.",
+			reason: "A ClusterProviderConfig has its allowed namespaces.",
 			change: func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 				d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: s.Namespace}
 			},
@@ -127,7 +127,7 @@ func forgedFiles() map[string]forgery {
 			change: holding(configMap+"---\n"+secret, kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "spec.policy.plainSecrets",
 		},
 		"Namespace": {
-			reason: "A Site says which of its namespaces a claim may fill.",
+			reason: "A Site has the target namespaces of a claim.",
 			change: holding(strings.Replace(configMap, "NAMESPACE", "kube-system", 1), kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "spec.targetNamespaces.allowed",
 		},
 		"RemoteResource": {

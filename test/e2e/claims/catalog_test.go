@@ -95,8 +95,7 @@ func TestCatalogOfAnEditor(t *testing.T) {
 	ann.Until("a Site that the namespace may not use any more is not shown", patience.Limit, func() bool { return slices.Equal(ann.sites(), []string{"edge1"}) })
 }
 
-// TestCatalogOnRequest lets a user with the role edit request the published catalog, in a namespace that no Site names and that has no
-// deployment.
+// TestCatalogOnRequest requests the published catalog as a user with the role edit, in a namespace that no Site names and that has no deployment.
 func TestCatalogOnRequest(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)

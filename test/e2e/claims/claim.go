@@ -11,7 +11,7 @@ func runIntent(s *scene.Scene, replicas int, sites ...string) string {
 	return intentFor(s, "shop", replicas, sites...)
 }
 
-// intentFor a service. Two claims bring no object of one name to one Site, so each has a service of its own.
+// intentFor a service. Two claims may not deliver an object of one name to one Site, so each has its own service.
 func intentFor(s *scene.Scene, service string, replicas int, sites ...string) string {
 	full := make([]string, len(sites))
 	for i := range sites {

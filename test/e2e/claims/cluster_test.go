@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestClusters begins where the kinds of Cluster API are not served.
-func TestClusters(t *testing.T) {
+// TestMissingClusterAPI begins where the kinds of Cluster API are not served.
+func TestMissingClusterAPI(t *testing.T) {
 	t.Parallel()
 	t.Run("SiteWaitsForItsCluster", awaitSiteWaits)
 	for name, version := range map[string]string{"Claim": "claims.intentplane.dev/v1alpha1", "Composite": "intentplane.dev/v1alpha1"} {

@@ -28,7 +28,7 @@ func shapesOfClaims() map[string]shape {
 	}
 }
 
-// wantColumns compares some columns of a row. AGE is there and says something.
+// wantColumns compares some columns of a row. AGE is not empty.
 func wantColumns(t *testing.T, description string, row, want scene.Row) {
 	t.Helper()
 	got := scene.Row{}

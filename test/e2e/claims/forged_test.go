@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestForgedVerdict lets who owns a namespace give a delivery up, and write nothing into it that is believed, once the example's policy is
-// there. Crossplane and the provider go on.
+// TestForgedVerdict shows that the owner of a namespace may abandon a delivery, but cannot forge its status, with the example's policy. Crossplane and the
+// provider may write it.
 func TestForgedVerdict(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

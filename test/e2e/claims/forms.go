@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// formsOfIntent are the ways to say one intent, by the name of a claim that says it so. The empty one is the claim's structured expectation.
+// formsOfIntent are the forms of one intent, by the name of a claim with that form. The empty form is the claim's structured expectation.
 func formsOfIntent(site string) map[string]string {
 	return map[string]string{
 		"service-json":  fmt.Sprintf(`{"service": "shop", "site": %q, "qos": {"latencyMs": 20}}`, site),
@@ -46,7 +46,7 @@ func setForm(s *scene.Scene, claim *unstructured.Unstructured, text, site string
 	return s.Set(claim, map[string]any{"service": "shop", "sites": []any{site}, "qos": map[string]any{"latencyMs": "20"}}, "spec", "expectation")
 }
 
-// measuredBlueprint is the scene's Blueprint with an annotation that holds the latency which an intent asks for.
+// measuredBlueprint is the scene's Blueprint with an annotation that has the latency of the intent.
 func measuredBlueprint(s *scene.Scene) *unstructured.Unstructured {
 	s.T.Helper()
 	const replacement = `- source: {kind: ConfigMap, name: intent, fieldPath: data.qos-latency-ms}
@@ -74,7 +74,7 @@ func filesAtSite(s *scene.Scene, name string) map[string]string {
 	return out
 }
 
-// setEachForm says the intent of one claim in all forms, one after another: nothing is delivered again.
+// setEachForm sets the intent of one claim in all forms, one after another: nothing is delivered again.
 func setEachForm(s *scene.Scene, all map[string]string, site string) {
 	s.T.Helper()
 	commits := len(s.Commits())

@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// awaitMissing applies a deployment and waits until it says that something is missing.
+// awaitMissing applies a deployment and waits until it reports a missing object.
 func awaitMissing(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Reach(o, "Pending for "+reason, func(u *unstructured.Unstructured) bool {

@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTwoClaimsOneObject lets two claims bring the same objects to one Site. The later claim is refused as long as the first claim exists,
-// so that kustomize builds the directories of the Site.
+// TestTwoClaimsOneObject has two claims with the same objects at one Site. The later claim is refused as long as the first claim exists, so that kustomize
+// builds the directories of the Site.
 func TestTwoClaimsOneObject(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

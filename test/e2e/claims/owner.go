@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// awaitBlocked waits until a deployment says that its delivery stalled, for a reason of the GitDelivery.
+// awaitBlocked waits until a deployment is Stalled, for a reason of the GitDelivery.
 func awaitBlocked(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Reach(o, "Stalled for "+reason, func(u *unstructured.Unstructured) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func TestAdopt(t *testing.T) {
+func TestAdoptFiles(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	theirs, err := s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{s.Directory("edge1", "shop") + "/theirs.yaml": "a: 1\n"}, "Ours")

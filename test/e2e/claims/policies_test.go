@@ -118,7 +118,7 @@ spec:
 }
 
 // TestApprovalByEdit has a user who may edit a deployment, and may not create RolloutRequests: once the example's policy is applied, the user
-// cannot approve by an edit. Other edits go on.
+// cannot approve by an edit. Other edits continue.
 func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one object.
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")

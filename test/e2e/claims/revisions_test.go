@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func TestRevisions(t *testing.T) {
+func TestRevisionsOfClaim(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
 	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func TestSelections(t *testing.T) {
+func TestSiteSelections(t *testing.T) {
 	t.Parallel()
 	const anywhere = `{"service": "shop", "replicas": 1}`
 	cases := map[string]struct {

@@ -19,7 +19,7 @@ func awaitRevision(s *scene.Scene, o *unstructured.Unstructured, want int64) *un
 	})
 }
 
-// awaitUpdate waits until a deployment's status says that a Blueprint waits. Empty means that none does.
+// awaitUpdate waits until a deployment's status has a waiting Blueprint. Empty means no waiting Blueprint.
 func awaitUpdate(s *scene.Scene, o *unstructured.Unstructured, want string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Await(o, "update "+want, func(u *unstructured.Unstructured) bool {

@@ -41,7 +41,7 @@ func TestManualUpdateWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, o := pendingUpdate(t, shape)
-			// However often it is looked at.
+			// Regardless of the number of observations.
 			s.Succeed(s.Set(o, "11m", "spec", "deliveryConfig", "syncWaitTimeout"))
 			wantFirstVersion(s, 1)
 			// Without its status.

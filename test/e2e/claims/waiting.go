@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// edits is how often a test edits a deployment while it records conditions. More of them at once would open the circuit breaker of Crossplane.
+// edits is the number of edits of a deployment while a test records conditions. More of them at once would open the circuit breaker of Crossplane.
 const edits = 2
 
 // A shell types commands of the documentation, in a directory of its own, as a user of the scene's namespace.

@@ -103,7 +103,7 @@ func (l *life) buildCluster() {
 	l.Apply(kubeconfigOf(l.Scene, "c1"))
 }
 
-// wantShown looks at the WorkloadCluster as people do.
+// wantShown compares the columns and conditions that a user sees.
 func (l *life) wantShown() {
 	l.T.Helper()
 	l.Inside("wait", "--timeout="+patience.Limit.String(), "--for=jsonpath={.status.phase}=Provisioned", l.resource+"/east")

@@ -12,9 +12,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestBreaker lets a cluster that was ready flap every second, and measures the events of all composites that the circuit breaker refuses meanwhile. In the end the
+// TestFlappingCluster has a ready cluster that flaps every second, and measures the events of all composites that the circuit breaker refuses meanwhile. In the end the
 // WorkloadCluster is Degraded: a breaker that stays open would hide that.
-func TestBreaker(t *testing.T) {
+func TestFlappingCluster(t *testing.T) {
 	t.Parallel()
 	k, err := edge()
 	if err != nil {

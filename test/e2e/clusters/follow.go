@@ -28,7 +28,7 @@ func reasonsInOrder() table {
 			return pair{scene.Field(u, "status", "atProvider", "phase"), string(scene.Condition(u, "Ready").Reason)}
 		},
 		rows: map[string][]string{
-			// Deleting is said as soon as the ManagedCluster is, and core sees that its Cluster is a moment later.
+			// The ManagedCluster reports Deleting as soon as it is deleted, and core observes the deletion of its Cluster a moment later.
 			"":             {"ObjectMissing", "NotReferenced", "NotInitialized", "Provisioning", "Deleting"},
 			"Pending":      {"NotReferenced", "NotInitialized", "Provisioning", "Deleting"},
 			"Provisioning": {"Provisioning", "NotInitialized", "EndpointUnknown", "Deleting"},

@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestLate rejects a revision whose cluster does not come in time, and delivers it when the cluster exists and a user asks again.
-func TestLate(t *testing.T) {
+// TestLateCluster rejects a revision whose cluster does not come in time, and delivers it when the cluster exists and a user requests it again.
+func TestLateCluster(t *testing.T) {
 	t.Parallel()
 	k, err := edge()
 	if err != nil {

@@ -22,13 +22,13 @@ func (s *stage) existingCluster() map[string]any {
 	}
 }
 
-// awaitPaused waits until a ManagedCluster says that its Cluster is.
+// awaitPaused waits until a ManagedCluster reports that its Cluster is paused.
 func (s *stage) awaitPaused(mc *unstructured.Unstructured) {
 	s.T.Helper()
 	s.awaitObject(mc, "is paused", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Paused", corev1.ConditionTrue, "Paused") })
 }
 
-// unlabelled is a kind of infrastructure whose definition does not say which contract it follows.
+// unlabelled is a kind of infrastructure whose definition has no label for its contract.
 const unlabelled = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

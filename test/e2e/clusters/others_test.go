@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestExisting watches a Cluster of another user: the status follows it, and the provider writes nothing.
-func TestExisting(t *testing.T) {
+// TestExistingCluster watches a Cluster of another user: the status follows it, and the provider writes nothing.
+func TestExistingCluster(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	mc := s.describeManaged("theirs", s.existingCluster())
@@ -32,8 +32,8 @@ func TestExisting(t *testing.T) {
 	}
 }
 
-// TestPaused writes nothing to a Cluster while it is paused, and writes the requested changes when it is resumed.
-func TestPaused(t *testing.T) {
+// TestPausedCluster writes nothing to a Cluster while it is paused, and writes the requested changes when it is resumed.
+func TestPausedCluster(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	mc := s.describeManaged("mine", s.describeTopology())
@@ -91,8 +91,8 @@ func TestSomebodyElseDeletes(t *testing.T) {
 	s.wantOnlyOurWrites(1)
 }
 
-// TestRecreated makes a Cluster again once a person says that it is really lost.
-func TestRecreated(t *testing.T) {
+// TestRecreatedCluster recreates a Cluster after a user's annotation that it is lost.
+func TestRecreatedCluster(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	mc := s.describeManaged("mine", s.describeTopology())

@@ -13,7 +13,7 @@ import (
 
 const otherClass = "other"
 
-// awaitMadeOfClass waits until a ManagedCluster is made of a class, and says so.
+// awaitMadeOfClass waits until a ManagedCluster reports its ClusterClass.
 func (s *stage) awaitMadeOfClass(mc *unstructured.Unstructured, class string) {
 	s.T.Helper()
 	s.awaitObject(mc, "is made of "+class, func(u *unstructured.Unstructured) bool {
@@ -21,7 +21,7 @@ func (s *stage) awaitMadeOfClass(mc *unstructured.Unstructured, class string) {
 	})
 }
 
-// wantRebasing says of a WorkloadCluster that was provisioned which phase it is in, and why work goes on.
+// wantRebasing compares the phase of a provisioned WorkloadCluster, and the reason of Reconciling.
 func wantRebasing() table {
 	return table{
 		of: func(u *unstructured.Unstructured) pair {

@@ -9,9 +9,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRebase builds a cluster, and moves it at once to another ClusterClass with other machines. It is Provisioned all the while, and reported as
+// TestRebaseCluster builds a cluster, and moves it at once to another ClusterClass with other machines. It is Provisioned all the while, and reported as
 // rebasing until Cluster API is done with the other class; and Crossplane's circuit breaker has many tokens left.
-func TestRebase(t *testing.T) {
+func TestRebaseCluster(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.anotherClass()

@@ -86,7 +86,7 @@ func (s *stage) describeObject(apiVersion, kind, name string) *unstructured.Unst
 	return o
 }
 
-// describeManaged describes a ManagedCluster, to be made or only to be looked at.
+// describeManaged describes a ManagedCluster, to create or only to read it.
 func (s *stage) describeManaged(name string, forProvider map[string]any) *unstructured.Unstructured {
 	o := s.describeObject("cluster.intentplane.dev/v1alpha1", "ManagedCluster", name)
 	s.Set(o, map[string]any{"kind": "ProviderConfig", "name": scene.Config}, "spec", "providerConfigRef")
@@ -185,7 +185,7 @@ func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) [
 	})
 }
 
-// wantNotDeleted says that objects are there and are not being deleted.
+// wantNotDeleted checks that objects exist without a deletion timestamp.
 func (s *stage) wantNotDeleted(all ...*unstructured.Unstructured) {
 	s.T.Helper()
 	for _, o := range all {

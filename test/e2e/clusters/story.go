@@ -26,7 +26,7 @@ var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
 	return k, k.StartFlux(ctx)
 })
 
-// publishing is a cluster that is there, whose Site is published.
+// publishing is an existing cluster with a published Site.
 func (s *stage) publishing() map[string]any {
 	o := &unstructured.Unstructured{Object: s.existingCluster()}
 	s.Set(o, map[string]any{"publish": true, "engine": map[string]any{"type": "Flux", "objectRef": map[string]any{
@@ -35,7 +35,7 @@ func (s *stage) publishing() map[string]any {
 	return o.Object
 }
 
-// bringDirectory brings the Site's directory to the other cluster.
+// bringDirectory applies the Site's directory to the other cluster.
 func (s *stage) bringDirectory(k *controlplane.Cluster) {
 	s.T.Helper()
 	dir := "clusters/" + s.Namespace + "/mine"
@@ -45,7 +45,7 @@ func (s *stage) bringDirectory(k *controlplane.Cluster) {
 	s.Must(k.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
 }
 
-// awaitPhase waits until a deployment has one, and says some words with it.
+// awaitPhase waits until a deployment has a phase and a message.
 func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...string) {
 	s.T.Helper()
 	s.awaitObject(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
@@ -79,7 +79,7 @@ func (s *stage) awaitSiteMessage(o *unstructured.Unstructured, site string, want
 	})
 }
 
-// awaitServiceRuns says that the service is in the other cluster.
+// awaitServiceRuns waits for the service in the other cluster.
 func (s *stage) awaitServiceRuns(k *controlplane.Cluster) {
 	s.T.Helper()
 	d := s.describeObject("apps/v1", "Deployment", "shop")

@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestStory waits for a cluster, delivers to it, and stays delivered whatever becomes of the cluster.
-func TestStory(t *testing.T) {
+// TestDeliverToCluster waits for a cluster, delivers to it, and stays delivered whatever becomes of the cluster.
+func TestDeliverToCluster(t *testing.T) {
 	t.Parallel()
 	k, err := edge()
 	if err != nil {
@@ -28,7 +28,7 @@ func TestStory(t *testing.T) {
 	s.Apply(shop)
 	s.awaitPhase(shop, "Pending", site)
 
-	// A Site of the administrators that names the cluster is there before the cluster is.
+	// An administrator's Site with the cluster exists before the cluster.
 	theirs := s.Set(s.NewSite("theirs"), map[string]any{"clusterRef": map[string]any{
 		"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": s.Namespace, "name": name,
 	}}, "spec", "cluster")
@@ -56,7 +56,7 @@ func TestStory(t *testing.T) {
 		Available: strings.TrimPrefix(messageWhileUnhealthy(site, cause), "Every Site runs the revision. "),
 	})
 	s.breakKubeconfig(h)
-	// The provider cannot observe the Site any more, so the deployment does not say that the Site runs the revision.
+	// The provider cannot observe the Site any more, so the deployment does not report that the Site runs the revision.
 	s.awaitSiteMessage(shop, site, degraded{
 		Site: "KubeconfigGone: the Secret with the kubeconfig, or its key, does not exist",
 		Message: fmt.Sprintf("The revision was verified, and not every Site is known to run it now: Syncing: Site %q: KubeconfigGone. The cluster of Site %q is degraded: "+

@@ -14,7 +14,7 @@ func (s *stage) administrators(name, path string) *unstructured.Unstructured {
 	return s.Set(site, []any{"others"}, "spec", "allowedNamespaces")
 }
 
-// tenantMay says whether the tenant may do something in the namespace.
+// tenantMay reports whether the tenant may do something in the namespace.
 func (s *stage) tenantMay(verb, operation string) bool {
 	s.T.Helper()
 	ctx, cancel := s.Context()

@@ -13,9 +13,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTenants take nothing over, by a ManagedCluster or by a claim: neither a Site of the administrators nor an object in another namespace. Nothing
+// TestRefusedTenants take nothing over, by a ManagedCluster or by a claim: neither a Site of the administrators nor an object in another namespace. Nothing
 // is created, and their objects can be deleted.
-func TestTenants(t *testing.T) {
+func TestRefusedTenants(t *testing.T) {
 	t.Parallel()
 	s, otherTenant := newStage(t), newStage(t)
 	theirs := s.administrators(s.Namespace+".taken", "elsewhere/"+s.Namespace)
@@ -70,7 +70,7 @@ func TestTenants(t *testing.T) {
 			},
 		}, want: "PolicyDenied: spec.forProvider.capt.controlPlane.templateRef.namespace"},
 		"ByHand": {
-			reason: "A cluster that a user created by hand is not taken over.",
+			reason: "The provider does not adopt a cluster that a user created.",
 			spec:   topologyWith(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken",
 		},
 	}

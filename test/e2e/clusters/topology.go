@@ -31,7 +31,7 @@ func (s *stage) provisioned(wc *unstructured.Unstructured) {
 	})
 }
 
-// workersWanted returns how many workers are asked for.
+// workersWanted returns the number of requested workers.
 func (s *stage) workersWanted(wc *unstructured.Unstructured, n int64) {
 	s.T.Helper()
 	workers, _, err := unstructured.NestedSlice(wc.Object, "spec", "topology", "workers")
@@ -42,7 +42,7 @@ func (s *stage) workersWanted(wc *unstructured.Unstructured, n int64) {
 	s.Set(wc, workers, "spec", "topology", "workers")
 }
 
-// awaitMachines waits until the ManagedCluster says that there are so many, all ready.
+// awaitMachines waits until the ManagedCluster reports so many machines, all ready.
 func (s *stage) awaitMachines(mc *unstructured.Unstructured, planes, workers int64) {
 	s.T.Helper()
 	s.awaitObject(mc, "has its machines", func(u *unstructured.Unstructured) bool {

@@ -8,9 +8,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTopology builds a cluster from a ClusterClass, scales it, upgrades it and deletes it. At each step the phase of core and our status
+// TestTopologyCluster builds a cluster from a ClusterClass, scales it, upgrades it and deletes it. At each step the phase of core and our status
 // are as documented, and only core writes the status of the Cluster.
-func TestTopology(t *testing.T) {
+func TestTopologyCluster(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)

@@ -19,14 +19,14 @@ import (
 // credentials is the name of the Secret that the scene's configuration of a repository names.
 const credentials = "credentials"
 
-// guardServer lets a scene write to a server of its own, which wants a password.
+// guardServer gives a scene its own server, which requires a password.
 func guardServer(s *scene.Scene, password string) *gitserver.Server {
 	s.T.Helper()
 	s.Apply(s.BasicAuthSecret(password))
 	return s.GuardRepository(password)
 }
 
-// awaitBlocked waits until the deletion of the scene's GitDelivery is blocked for a reason, and says the way out.
+// awaitBlocked waits until the deletion of the scene's GitDelivery is blocked for a reason, with the remedy in the message.
 func awaitBlocked(s *scene.Scene, want xpv2.ConditionReason) *deliveryv1alpha1.GitDelivery {
 	s.T.Helper()
 	return s.AwaitDelivery("blocked, with the way out: "+string(want), func(d *deliveryv1alpha1.GitDelivery) bool { return isBlocked(d, want) })
@@ -37,7 +37,7 @@ func isBlocked(d *deliveryv1alpha1.GitDelivery, want xpv2.ConditionReason) bool 
 	return d.GetDeletionTimestamp() != nil && c.Reason == want && strings.Contains(c.Message, `spec.managementPolicies to ["Observe"]`)
 }
 
-// takeWayOut ends a deletion as the documentation says.
+// takeWayOut ends a deletion as documented.
 func takeWayOut(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 	s.T.Helper()
 	s.Run("patch", "gitdelivery", d.GetName(), "-n", s.Namespace, "--type", "merge", "-p", `{"spec":{"managementPolicies":["Observe"]}}`)

@@ -16,8 +16,8 @@ func startProvider(t *testing.T, args ...string) {
 	}
 }
 
-// dieAfterPush lets the provider die once a push has brought a commit, while the server still holds back its answer: nothing in the cluster
-// can see it. The returned function waits for that.
+// dieAfterPush kills the provider once a push has added a commit, while the server still delays its response: nothing in the cluster can see it. The returned
+// function waits for that.
 func dieAfterPush(s *scene.Scene) func() {
 	s.T.Helper()
 	tip := func() (string, error) {

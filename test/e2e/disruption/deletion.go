@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// stateRef is where the control plane of the scenes keeps its state.
+// stateRef is the ref of the state of the scenes' control plane.
 const stateRef = "refs/intentplane/test/state"
 
 // record has the fields of a claim's record in a repository that these tests read.
@@ -23,7 +23,7 @@ type record struct {
 	Position ledger.Position `json:"position"`
 }
 
-// recordAtRevision is the record of a claim that was brought to a revision.
+// recordAtRevision is the record of a claim at a revision.
 func recordAtRevision(revision int64) record {
 	return record{Position: ledger.Position{Epoch: 1, Revision: revision}}
 }
@@ -57,7 +57,7 @@ func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, in
 	s.Must(errors.Wrapf(json.Unmarshal([]byte(files[path]), into), "%s of the state", path))
 }
 
-// awaitGone waits until a deployment is gone with all that it was made of.
+// awaitGone waits for the deletion of a deployment and its composed objects.
 func awaitGone(s *scene.Scene, o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Gone(o)

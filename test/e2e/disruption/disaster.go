@@ -34,7 +34,7 @@ func (p *disaster) lateClaim(revision int) *unstructured.Unstructured {
 	return p.Claim("late", intentFor(p.Scene, "late", revision, "edge2"))
 }
 
-// interruptDelivery interrupts a delivery after its push, before anything in the cluster has seen it. The provider is gone then.
+// interruptDelivery kills the provider after the push of a delivery, before an object in the cluster has recorded it.
 func (p *disaster) interruptDelivery(claim *unstructured.Unstructured) {
 	p.T.Helper()
 	died := dieAfterPush(p.Scene)
@@ -82,7 +82,7 @@ func (p *disaster) rebuildCluster(from controlplane.Backup, first func()) {
 	p.Must(err)
 }
 
-// restoreOldBackup brings back a cluster from before the third revision, in the middle of another deployment's first one.
+// restoreOldBackup restores a cluster from before the third revision, during another deployment's first revision.
 func (p *disaster) restoreOldBackup() {
 	p.interruptDelivery(p.lateClaim(1))
 	backup, err := cp.Backup(p.T.Context())
@@ -99,7 +99,7 @@ func (p *disaster) restoreOldBackup() {
 	})
 	// The pending delivery was verified since then, so its order is as old as the other one.
 	p.awaitReason(deliveryv1alpha1.ReasonOrderBehind, 2)
-	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has the spec of the backup.
+	// Crossplane copies a claim's spec into its composite, and sets Synced. Before that the composite has the spec of the backup.
 	p.Run("wait", "intentdeployments.claims.intentplane.dev", "--all", "-n", p.Namespace, "--for=condition=Synced", "--timeout="+patience.Limit.String())
 	p.Run(append(composites, "crossplane.io/paused-")...)
 	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)
@@ -119,7 +119,7 @@ func (p *disaster) refsOfRepository() map[string]string {
 	return refs
 }
 
-// restoreOldRepository brings back a repository from before the third revision, and from before a revision that is being delivered.
+// restoreOldRepository restores a repository from before the third revision, and from before a revision that is being delivered.
 func (p *disaster) restoreOldRepository() {
 	p.Succeed(p.lateClaim(1))
 	previous := p.refsOfRepository()
@@ -163,8 +163,8 @@ func (p *disaster) ownerInGit() string {
 	return owner.ClusterUID
 }
 
-// secondCluster has the same control plane's name and all claims, and no user said that the first one is gone, until one does. Nothing can be
-// recorded before, so nothing is rejected, and all goes on by itself then.
+// secondCluster has the same control plane's name and all claims, at first without takeOverFrom. Nothing can be recorded before, so nothing is rejected, and
+// all deployments continue then.
 func (p *disaster) secondCluster() {
 	p.interruptDelivery(p.lateClaim(1))
 	previous, owner := p.refsOfRepository(), p.ownerInGit()

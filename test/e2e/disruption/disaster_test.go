@@ -9,9 +9,9 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestDisaster has two claims, one of which is being delivered, while their management cluster or their Git is lost, rebuilt or
+// TestDisasterRecovery has two claims, one of which is being delivered, while their management cluster or their Git is lost, rebuilt or
 // restored.
-func TestDisaster(t *testing.T) {
+func TestDisasterRecovery(t *testing.T) {
 	stories := map[string]func(p *disaster){
 		"OldBackup":     (*disaster).restoreOldBackup,
 		"OldGit":        (*disaster).restoreOldRepository,

@@ -36,5 +36,5 @@ func newSealedKey(t *testing.T, passphrase string) sealedKey {
 // lines of the key that no other server has.
 func (k sealedKey) lines() []string {
 	all := strings.Split(strings.TrimSpace(k.pem), "\n")
-	return all[2 : len(all)-1] // The first line says only how it is sealed.
+	return all[2 : len(all)-1] // The first line has only the kind of encryption.
 }

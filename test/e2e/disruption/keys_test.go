@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestKeysStaySecret lets everything go wrong that has a key at hand, and then looks for it wherever anybody reads.
+// TestKeysStaySecret causes all failures with a key in reach, and then searches it in all readable places.
 func TestKeysStaySecret(t *testing.T) {
 	t.Parallel()
 	const passphrase = "canary-4b1e77"

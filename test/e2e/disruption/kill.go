@@ -35,13 +35,13 @@ func randomMoments(random *rand.Rand) []moment {
 	}
 }
 
-// isAtomic says whether the server takes all or nothing.
+// isAtomic reports whether the server supports atomic pushes.
 func (f *fleet) isAtomic(value string) {
 	f.T.Helper()
 	f.Must(f.Git.Configure(f.T.Context(), f.Namespace, "receive.advertiseAtomic", value))
 }
 
-// killMeanwhile orders a revision of each delivery, lets the provider die at a moment, and waits until another one has carried out all.
+// killMeanwhile requests a revision of each delivery, kills the provider at a moment, and waits until another provider has delivered all.
 func (f *fleet) killMeanwhile(m moment) {
 	f.T.Helper()
 	dead := make(chan struct{})

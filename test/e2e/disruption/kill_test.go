@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestKill kills the provider at each moment that matters, and goes on.
-func TestKill(t *testing.T) {
+// TestKillProvider kills the provider at each critical moment, and starts it again.
+func TestKillProvider(t *testing.T) {
 	rounds, random := soak.Random(t, 10, 50)
 	f := newFleet(scene.New(t, cp, "edge1"), 4)
 	f.awaitAllOrders()

@@ -22,7 +22,7 @@ func isReady(d *deliveryv1alpha1.GitDelivery) bool {
 	return d.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
-// awaitSecondRevision brings a deployment to its second revision.
+// awaitSecondRevision delivers the second revision of a deployment.
 func awaitSecondRevision(s *scene.Scene) *unstructured.Unstructured {
 	s.T.Helper()
 	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))

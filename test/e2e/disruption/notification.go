@@ -29,7 +29,7 @@ func notified(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int
 	}
 }
 
-// failFirstRevision lets the first revision of another deployment be rejected by its Gate, so that there is nothing to go back to.
+// failFirstRevision has a Gate reject the first revision of another deployment, so that no rollback target exists.
 func failFirstRevision(s *scene.Scene) {
 	s.T.Helper()
 	s.MeasureSite("edge1").Set(scene.ErrorRatio, scene.BadRatio)
@@ -38,8 +38,8 @@ func failFirstRevision(s *scene.Scene) {
 	s.Await(o, "Failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") == "Failed" })
 }
 
-// awaitTaken waits until a receiver has taken enough notifications, and returns how often it took each notification, by type, in the order of
-// the first time. Notifications with one id have one type.
+// awaitTaken waits until a receiver has taken enough notifications, and returns the number of its receipts of each notification, by type, in the order of the
+// first time. Notifications with one id have one type.
 func awaitTaken(s *scene.Scene, r *receiver.Receiver, description string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
 	s.T.Helper()
 	ctx, cancel := s.Context()

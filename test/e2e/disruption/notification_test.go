@@ -13,12 +13,12 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// downFor is how long the receiver is down at least.
+// downFor is the minimum downtime of the receiver.
 const downFor = time.Minute
 
-// TestNotifications posts each outcome of two deployments to a receiver that fails three times, loses an answer, is down for a minute, and answers after the
+// TestNotificationsArrive posts each outcome of two deployments to a receiver that fails three times, loses an answer, is down for a minute, and answers after the
 // provider was killed: each arrives, duplicates have one id, and the key is nowhere.
-func TestNotifications(t *testing.T) {
+func TestNotificationsArrive(t *testing.T) {
 	s, r, deployment := notified(t)
 	r.Fail(3)
 	r.LoseAnswers(1)

@@ -21,11 +21,11 @@ import (
 const (
 	// refusedRequests are enough to be sure that Crossplane and the provider both had to try again.
 	refusedRequests = 20
-	// refusedMinute is how long the API server refuses under make soak.
+	// refusedMinute is the duration of the API server's refusals under make soak.
 	refusedMinute = time.Minute
 )
 
-// overload makes the API server ask a server about each write of a service account in one namespace: of Crossplane and the provider, and not of the test.
+// overload adds an admission webhook for each write of a service account in one namespace: of Crossplane and the provider, and not of the test.
 const overload = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
@@ -40,8 +40,8 @@ webhooks:
   matchConditions: [{name: programs, expression: '"system:serviceaccounts" in request.userInfo.groups'}]
 `
 
-// refuseWrites makes the API server answer 429 to writes of Crossplane and the provider in the scene's namespace. It returns how often that
-// was, and a function that ends it.
+// refuseWrites makes the API server answer 429 to writes of Crossplane and the provider in the scene's namespace. It returns the number of times that was, and
+// a function that ends it.
 func refuseWrites(s *scene.Scene) (*atomic.Int64, func()) {
 	s.T.Helper()
 	refused := &atomic.Int64{}

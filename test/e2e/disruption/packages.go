@@ -21,7 +21,7 @@ func linesOf(out string) []string {
 	return strings.Split(strings.TrimSpace(out), "\n")
 }
 
-// answerOfCanI returns the answer of kubectl auth can-i, which fails when it says no.
+// answerOfCanI returns the output of kubectl auth can-i, which fails if the user has no permission.
 func answerOfCanI(s *scene.Scene, user string, args []string) string {
 	if !strings.Contains(user, ":") {
 		user = s.Namespace + "-" + user

@@ -62,7 +62,7 @@ func TestKindsAreActive(t *testing.T) {
 	}
 }
 
-func TestRoles(t *testing.T) {
+func TestRolesOfPackages(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
 	for _, role := range []string{"view", "edit", "admin"} {
@@ -107,7 +107,7 @@ func TestRoles(t *testing.T) {
 			as:     "edit", args: []string{"create", "rolloutrequests.rollout.intentplane.dev"}, want: "yes",
 		},
 		"EditorAsksForPlans": {
-			reason: "An editor may ask for a plan of removals.",
+			reason: "An editor may request a plan of removals.",
 			as:     "edit", args: []string{"create", "prunerequests.state.intentplane.dev"}, want: "yes",
 		},
 		"EditorPrunesNothing": {

@@ -18,7 +18,7 @@ import (
 // TestPackagesUpgrade upgrades all packages under live deployments. Crossplane makes a new revision of each, and nothing is delivered.
 func TestPackagesUpgrade(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
-	// Crossplane comes back after the TTL of the last answer, so the function sets the TTL before the upgrade too.
+	// Crossplane calls again after the TTL of the last response, so the function sets the TTL before the upgrade too.
 	if err := cp.RestartFunction(t.Context(), "--ttl="+ttl.String()); err != nil {
 		t.Fatal(err)
 	}

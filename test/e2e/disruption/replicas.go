@@ -28,7 +28,7 @@ func killProvider(*testing.T) func() {
 	return func() {}
 }
 
-// freezeProvider stops the provider, and returns a function that lets it go on.
+// freezeProvider stops the provider, and returns a function that resumes it.
 func freezeProvider(t *testing.T) func() {
 	t.Helper()
 	pid := cp.ProviderPID()
@@ -48,7 +48,7 @@ func freezeProvider(t *testing.T) func() {
 	}
 }
 
-// raceWithPusher lets all deliver while a foreign pusher pushes, and takes the active provider away in the middle.
+// raceWithPusher delivers all deployments while another writer pushes, and kills the active provider meanwhile.
 func (f *fleet) raceWithPusher(deliveries int64, rival pusher, lose func() func()) {
 	f.T.Helper()
 	stop, stopped := make(chan struct{}), make(chan struct{})

@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestReplicas removes the active replica of two while all deliver and an unmanaged writer pushes at full speed.
-func TestReplicas(t *testing.T) {
+// TestReplicaFailover removes the active replica of two while all deliver and an unmanaged writer pushes at full speed.
+func TestReplicaFailover(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		stranger func(f *fleet) pusher
@@ -18,7 +18,7 @@ func TestReplicas(t *testing.T) {
 		long     bool
 	}{
 		"Killed": {
-			reason:   "The second one goes on where the first one died.",
+			reason:   "The second provider continues the work of the first provider.",
 			stranger: newPerson, lose: killProvider,
 		},
 		"Frozen": {
@@ -26,7 +26,7 @@ func TestReplicas(t *testing.T) {
 			stranger: newPerson, lose: freezeProvider, long: true,
 		},
 		"KilledBesideEngine": {
-			reason:   "The second replica goes on where the first one died, beside an engine that is as fast.",
+			reason:   "The second replica continues the work of the first replica, beside an engine with the same speed.",
 			stranger: newEngine, lose: killProvider, long: true,
 		},
 		"FrozenBesideEngine": {

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestSecretsStaySecret lets everything go wrong that has a password at hand, and then looks for it wherever anybody reads.
+// TestSecretsStaySecret causes all failures with a password in reach, and then searches it in all readable places.
 func TestSecretsStaySecret(t *testing.T) {
 	t.Parallel()
 	const canary = "canary-7f3a9c"

@@ -1,5 +1,5 @@
-// Package disruption shows, on a real control plane, that deployments outlive disruptions of their objects, of the programs that look after
-// them and of their dependencies. Its tests run one after another, except for tests that say otherwise: they disturb the whole control plane.
+// Package disruption shows, on a real control plane, that deployments outlive disruptions of their objects, of the programs that look after them and of their
+// dependencies. Its tests run one after another, except for parallel tests: they disturb the whole control plane.
 package disruption
 
 import (
@@ -18,7 +18,7 @@ func intentLine(s *scene.Scene, replicas int, sites ...string) string {
 	return intentFor(s, "shop", replicas, sites...)
 }
 
-// intentFor a service. Two claims bring no object of one name to one Site, so each has a service of its own.
+// intentFor a service. Two claims may not deliver an object of one name to one Site, so each has its own service.
 func intentFor(s *scene.Scene, service string, replicas int, sites ...string) string {
 	full := make([]string, len(sites))
 	for i := range sites {

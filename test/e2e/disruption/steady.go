@@ -17,8 +17,7 @@ import (
 // ttl makes Crossplane call the function again and again, although nothing changed.
 const ttl = time.Second
 
-// awaitCalls waits until the function was asked the same question so often, for each of the two deployments, since a mark in its log. It
-// returns how often.
+// awaitCalls waits until the function got the same request so often, for each of the two deployments, since a mark in its log. It returns that number.
 func awaitCalls(s *scene.Scene, mark, want int) []int {
 	s.T.Helper()
 	var calls []int
@@ -29,8 +28,7 @@ func awaitCalls(s *scene.Scene, mark, want int) []int {
 	return calls
 }
 
-// askedOften returns how often the function was asked each question that it was asked often enough. Crossplane tags a question with a
-// digest of all that it says.
+// askedOften returns the number of calls for each request with enough calls. Crossplane tags a request with a digest of its content.
 func askedOften(log []byte, enough int) []int {
 	byTag := map[string]int{}
 	for _, m := range regexp.MustCompile(`"tag": "([0-9a-f]+)"`).FindAllSubmatch(log, -1) {
@@ -55,7 +53,7 @@ func functionLog(t *testing.T) []byte {
 	return b
 }
 
-// providerLines returns how many lines the provider has logged about this namespace, without the lines that only --debug prints.
+// providerLines returns the number of lines that the provider has logged about this namespace, without the lines that only --debug prints.
 func providerLines(s *scene.Scene) int {
 	s.T.Helper()
 	b, err := os.ReadFile(cp.LogFile("provider"))

@@ -24,7 +24,7 @@ func TestSteadyStateIsFree(t *testing.T) {
 	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
 	wantCommits(s, 2)
 
-	// Each deployment is steady once the function is asked the same about it again and again.
+	// Each deployment is steady once the function gets the same request for it repeatedly.
 	awaitCalls(s, len(functionLog(t)), 3)
 	previous, logged := objectVersions(s, claim, composite), providerLines(s)
 	if logged == 0 {

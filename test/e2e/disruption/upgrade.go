@@ -23,7 +23,7 @@ import (
 // mark is the line that the next version of the function writes into each file.
 const mark = "# By the next version.\n"
 
-// far is how far the time of a deployment is away that must not come while a test runs.
+// far is the time until the slot of a deployment that must not begin while a test runs.
 const far = time.Hour
 
 // An edit of a source file.
@@ -83,7 +83,7 @@ func editedClaim(t *testing.T, root, dir string, e edit) string {
 	return copied
 }
 
-// serveFunction serves another function, which Crossplane asks all the time. An empty path is the first one.
+// serveFunction serves another function, which Crossplane calls continuously. An empty path is the first function.
 func serveFunction(t *testing.T, binary string, args ...string) {
 	t.Helper()
 	if err := cp.UpgradeFunction(t.Context(), binary, append(args, "--ttl="+ttl.String())...); err != nil {
@@ -101,7 +101,7 @@ func awaitUpdatePending(s *scene.Scene, o *unstructured.Unstructured, revision i
 	})
 }
 
-// isMarked says whether the next version delivered a claim.
+// isMarked reports whether the next version delivered a claim.
 func isMarked(s *scene.Scene, claim string) bool {
 	s.T.Helper()
 	files := s.FilesBelow(s.Directory("edge1", claim))

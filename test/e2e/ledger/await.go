@@ -27,7 +27,7 @@ func (d *deployment) awaitLedger(description string, condition func(s ledger.Sta
 	})
 }
 
-// awaitRecords waits until all repositories were brought to a revision in an epoch.
+// awaitRecords waits until all repositories have a revision in an epoch.
 func (d *deployment) awaitRecords(epoch, revision int64) {
 	d.T.Helper()
 	for _, repository := range d.repositories {
@@ -42,13 +42,13 @@ func (d *deployment) isRecordedAt(repository string, epoch, revision int64) bool
 	return r != nil && r.Position.Epoch == epoch && r.Position.Revision == revision
 }
 
-// awaitReplicas waits until the files of all Sites ask for so many replicas.
+// awaitReplicas waits until the files of all Sites request so many replicas.
 func (d *deployment) awaitReplicas(want string) {
 	d.T.Helper()
 	d.Until("all repositories ask for "+want+" replicas", patience.Limit, func() bool { return d.haveAllReplicas(want) })
 }
 
-// haveAllReplicas reports whether each repository asks for so many replicas.
+// haveAllReplicas reports whether each repository requests so many replicas.
 func (d *deployment) haveAllReplicas(want string) bool {
 	for i := range d.repositories {
 		if d.replicasInFile(i) != want {
@@ -58,7 +58,7 @@ func (d *deployment) haveAllReplicas(want string) bool {
 	return true
 }
 
-// wantHistory compares the revisions that the ledger knows as verified.
+// wantHistory compares the revisions that the ledger has as verified.
 func (d *deployment) wantHistory(want ...int64) {
 	d.T.Helper()
 	got := []int64{}

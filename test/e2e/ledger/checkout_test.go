@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestCheckout reads the history of a deployment from a clone alone, and compares two of its revisions.
-func TestCheckout(t *testing.T) {
+// TestHistoryFromClone reads the history of a deployment from a clone alone, and compares two of its revisions.
+func TestHistoryFromClone(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2, gated: true})
 	d.awaitSucceeded(1)

@@ -127,7 +127,7 @@ func isGateOpen(f *state.LedgerFile) bool {
 	return f != nil && f.State.Successor == "" && !f.State.IsClosed
 }
 
-// checkRecord fails the test if a repository was brought further than the ledger, or follows another one.
+// checkRecord fails the test if a repository has a later position than the ledger, or follows another ledger.
 func (d *deployment) checkRecord(repository string, r *state.RecordFile, s ledger.State) {
 	d.T.Helper()
 	switch {
@@ -142,7 +142,7 @@ func (d *deployment) checkRecord(repository string, r *state.RecordFile, s ledge
 	}
 }
 
-// checkHistory fails the test unless the branch of a repository is one line in which each commit changes something, and says it once.
+// checkHistory fails the test unless the branch of a repository is linear, and each commit changes a file and has unique trailers.
 func (d *deployment) checkHistory(repository string) {
 	d.T.Helper()
 	log, err := d.Git.Log(d.T.Context(), repository, "main")

@@ -24,9 +24,9 @@ const claim = "shop"
 type form struct {
 	// repositories that the deployment has. The first one is the home.
 	repositories int
-	// waves brings a revision to one repository after another.
+	// waves delivers a revision to one repository after another.
 	waves bool
-	// gated lets the judge decide on each revision.
+	// gated adds a Gate with the judge to each revision.
 	gated bool
 	// timeout of deliveries. Empty means the default.
 	timeout string
@@ -98,7 +98,7 @@ func (d *deployment) createRepository(name string) {
 	d.Must(d.Git.CreateRepo(d.T.Context(), name, map[string]string{"README.md": "Not ours.\n"}))
 }
 
-// setHook lets a repository run a shell script before it takes a push.
+// setHook adds a shell script as a pre-receive hook of a repository.
 func (d *deployment) setHook(repository, script string) {
 	d.T.Helper()
 	file := filepath.Join(d.Git.Path(repository), "hooks", "pre-receive")
@@ -135,7 +135,7 @@ func (d *deployment) describeShop(replicas int) *unstructured.Unstructured {
 	return o
 }
 
-// checkOnce asks the judge each second until it answers.
+// checkOnce queries the judge each second until it responds.
 func (d *deployment) checkOnce() map[string]any {
 	return map[string]any{
 		"name": "state", "type": "Web", "threshold": "== 1", "initialDelay": "1s", "interval": "1s", "count": int64(1), "timeout": "10m",
@@ -144,7 +144,7 @@ func (d *deployment) checkOnce() map[string]any {
 	}
 }
 
-// awaitSucceeded brings the claim to so many replicas.
+// awaitSucceeded delivers the claim with so many replicas.
 func (d *deployment) awaitSucceeded(replicas int) *unstructured.Unstructured {
 	d.T.Helper()
 	return d.Succeed(d.describeShop(replicas))
@@ -159,7 +159,7 @@ func (d *deployment) rolledBack(replicas int) *unstructured.Unstructured {
 	})
 }
 
-// awaitMeasuring waits until the claim, with so many replicas, is delivered everywhere, and the judge is asked.
+// awaitMeasuring waits until the claim, with so many replicas, is delivered everywhere, and the judge is queried.
 func (d *deployment) awaitMeasuring(replicas int) *unstructured.Unstructured {
 	d.T.Helper()
 	return d.Reach(d.describeShop(replicas), "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })

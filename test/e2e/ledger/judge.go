@@ -21,7 +21,7 @@ const (
 // judges answers all Gates of this package's tests.
 var judges *judge
 
-// A judge is a web server that says whether a deployment is good, by the namespace in the path of the request.
+// A judge is a web server that reports whether a deployment is good, by the namespace in the path of the request.
 type judge struct {
 	server *httptest.Server
 	// bundle is the path of a file with the certificate of the server.

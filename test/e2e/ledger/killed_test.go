@@ -6,10 +6,10 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestKilled kills the provider around each push of a first revision, and of a revision that is rejected and rolled back: before the repository
+// TestKilledAroundPushes kills the provider around each push of a first revision, and of a revision that is rejected and rolled back: before the repository
 // accepts the push (each second push, and each push under make soak), and after it, before the answer. A pushed commit is not pushed again, and the
 // ledger equals the ledger of a provider which lives.
-func TestKilled(t *testing.T) {
+func TestKilledAroundPushes(t *testing.T) {
 	d := newDeployment(t, form{repositories: 2, gated: true})
 	end := d.killAtPushes(map[bool]int{true: 1, false: 2}[soak.Long()])
 	judges.setAnswer(d.Namespace, good)

@@ -6,31 +6,31 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestLost removes from repositories the records of a deployment, or all their content, or restores an old backup of them. Verdicts and numbers
-// survive, each Site gets its previous trees, and the deployment goes on.
-func TestLost(t *testing.T) {
+// TestLostRecords removes from repositories the records of a deployment, or all their content, or restores an old backup of them. Verdicts and numbers
+// survive, each Site gets its previous trees, and the deployment continues.
+func TestLostRecords(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string
 		form   form
 		lose   func(d *deployment, backup map[string]map[string]string)
-		// epoch in which the ledger goes on.
+		// epoch in which the ledger continues.
 		epoch int64
 	}{
 		"HomeState": {
-			reason: "A home that lost its state goes on from the state of the cluster, in the next epoch.",
+			reason: "After the loss of its state a home continues from the state of the cluster, in the next epoch.",
 			form:   form{repositories: 2}, epoch: 2,
 			lose: func(d *deployment, _ map[string]map[string]string) {
 				d.runGit(d.homeRepository(), "update-ref", "-d", stateRef)
 			},
 		},
 		"Home": {
-			reason: "A home that was created again goes on from the state of the cluster, in the next epoch, and gets the files again.",
+			reason: "A recreated home continues from the state of the cluster, in the next epoch, and gets the files again.",
 			form:   form{repositories: 2, reapply: true}, epoch: 2,
 			lose: func(d *deployment, _ map[string]map[string]string) { d.remakeRepository(d.homeRepository()) },
 		},
 		"HomeOld": {
-			reason: "A home that was restored from a backup of the first revision goes on from the state of the cluster, in the next epoch.",
+			reason: "A home restored from a backup of the first revision continues from the state of the cluster, in the next epoch.",
 			form:   form{repositories: 3, reapply: true}, epoch: 2,
 			lose: func(d *deployment, backup map[string]map[string]string) { d.restoreRefs(d.homeRepository(), backup) },
 		},

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// moveLedger asks for a move to a repository, and waits until that holds the ledger.
+// moveLedger requests a move to a repository, and waits until that holds the ledger.
 func (d *deployment) moveLedger(target int, force bool) {
 	d.T.Helper()
 	o := d.Request("move", d.describeShop(1), rolloutv1alpha1.Action("MoveLedger"), d.recordedLedger().State.Current.Number)

@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestMoveLedger moves the ledger to another repository because a user asks: from a home that answers, and, by force, from a home that does not. It
-// goes on there in the next epoch with all verdicts, and the previous home becomes a follower.
+// TestMoveLedger moves the ledger to another repository on a user's request: from a home that answers, and, by force, from a home that does not. It
+// continues there in the next epoch with all verdicts, and the previous home becomes a follower.
 func TestMoveLedger(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

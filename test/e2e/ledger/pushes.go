@@ -17,7 +17,7 @@ import (
 // A push has the state of a repository about the claim after a push to it.
 type push struct {
 	repository string
-	// position that the repository was brought to.
+	// position that the repository has applied.
 	position ledger.Position
 	// ledger is the state of the ledger that the repository holds. Zero where it holds none.
 	ledger ledger.State
@@ -48,11 +48,11 @@ type pushLog struct {
 	faults []string
 	// then is the test's function after a push.
 	then func(p push)
-	// lost says that the home may know less than a follower, because the test took it away.
+	// lost is true if the home may have fewer events than a follower, because the test removed its state.
 	lost bool
 }
 
-// readTime bounds how long the state may take to be read.
+// readTime bounds the time that the state may take to be read.
 const readTime = time.Minute
 
 // watchPushes begins to read pushes.
@@ -121,7 +121,7 @@ func (l *pushLog) addFault(fault string) {
 	l.faults = append(l.faults, fault)
 }
 
-// checkFollower notes a follower that was brought further than the home records.
+// checkFollower reports a follower with a later position than the home records.
 func (l *pushLog) checkFollower(p push, home files) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +129,7 @@ func (l *pushLog) checkFollower(p push, home files) {
 		return
 	}
 	if recorded := home.ledger.State.Position(); p.position.Compare(recorded) > 0 {
-		l.faults = append(l.faults, fmt.Sprintf("%s was brought to %v, and the home records %v", p.repository, p.position, recorded))
+		l.faults = append(l.faults, fmt.Sprintf("%s has applied %v, and the home records %v", p.repository, p.position, recorded))
 	}
 }
 
@@ -156,7 +156,7 @@ func (l *pushLog) callAfterEach(fn func(p push)) {
 	l.then = fn
 }
 
-// loseHome lets the home know less than a follower from now on.
+// loseHome allows a home with fewer events than a follower from now on.
 func (l *pushLog) loseHome() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -55,7 +55,7 @@ func (l lives) wantFinished(extra int) {
 	l.rejected.wantLedgerOf(l.rejected.ledgerAfterRollback(2, 1), "1", 3+extra, 3+extra)
 }
 
-// awaitSameEnds that all deployments say again how they ended.
+// awaitSameEnds waits until all deployments report their previous outcomes again.
 func (l lives) awaitSameEnds() {
 	l.plain.awaitSucceeded(2)
 	l.waves.awaitSucceeded(2)
@@ -77,7 +77,7 @@ func (d *deployment) ownerOfState() string {
 	return uid
 }
 
-// wantRevision compares the number of the revision that the claim says it has.
+// wantRevision compares the revision number in the claim's status.
 func (d *deployment) wantRevision(want int64) {
 	d.T.Helper()
 	d.Await(d.describeShop(1), "its revision", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "revision") == want })

@@ -22,7 +22,7 @@ func TestOldObjects(t *testing.T) {
 		heads[d.Namespace] = d.recordedLedger().State.Head
 	}
 
-	// A claim that was restored says the first revision, and it is the user's word: so the user applies the second one before anything runs.
+	// A restored claim has the spec of the first revision, which would be delivered: so the user applies the second revision before Crossplane runs.
 	l.plain.Must(cp.Rebuild(t.Context(), backup, func() error {
 		l.pauseComposites("crossplane.io/paused=true")
 		for _, d := range l.allDeployments() {

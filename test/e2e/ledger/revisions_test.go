@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestRevisions delivers a first revision and a second one to repositories at once. A step costs one push in the home and one in each follower, and
+// TestRevisionsInRepositories delivers a first revision and a second one to repositories at once. A step costs one push in the home and one in each follower, and
 // the verdict is one push in the home.
-func TestRevisions(t *testing.T) {
+func TestRevisionsInRepositories(t *testing.T) {
 	t.Parallel()
 	for _, repositories := range []int{1, 2, 3} {
 		t.Run(fmt.Sprint(repositories), func(t *testing.T) {
@@ -29,8 +29,8 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
-// TestWaves delivers to three repositories, one after the other. Each wave is recorded in the home before its repository gets anything.
-func TestWaves(t *testing.T) {
+// TestWavesOfRepositories delivers to three repositories, one after the other. Each wave is recorded in the home before its repository gets anything.
+func TestWavesOfRepositories(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 3, waves: true})
 	for revision := 1; revision <= 2; revision++ {
@@ -90,7 +90,7 @@ func TestRolledBack(t *testing.T) {
 	}
 }
 
-// TestFollowerRefuses lets a hook of a follower refuse the second revision. The home records that it is rejected, and takes its own part of it back.
+// TestFollowerRefuses has a hook of a follower that refuses the second revision. The home records the rejection, and rolls its own part back.
 func TestFollowerRefuses(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2})

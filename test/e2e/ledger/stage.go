@@ -11,8 +11,8 @@ import (
 // cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// allowTests lets Gates ask the web server of the tests, and lets the tests edit a deployment as often as they do: users edit less than every
-// second, for which the default of the circuit breaker is made. The cost of a deployment is compared with that default by "make bench".
+// allowTests allows Gates to query the web server of the tests, and the frequent edits of the tests: users edit less than every second, for which the default
+// of the circuit breaker is made. The cost of a deployment is compared with that default by "make bench".
 func allowTests(o *controlplane.Options) {
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")

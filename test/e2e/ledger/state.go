@@ -115,7 +115,7 @@ func (d *deployment) refsOfAll() map[string]map[string]string {
 	return out
 }
 
-// restoreRefs brings back a repository from a backup of its refs.
+// restoreRefs restores a repository from a backup of its refs.
 func (d *deployment) restoreRefs(repository string, backup map[string]map[string]string) {
 	d.T.Helper()
 	for ref, id := range backup[repository] {
@@ -138,7 +138,7 @@ func (d *deployment) commitsOnBranch(repository string) int {
 	return len(log) - 1
 }
 
-// replicasInFile returns the replicas in the file of a Site in its repository. Empty where there is none.
+// replicasInFile returns the replicas in the file of a Site in its repository. Empty without a file.
 func (d *deployment) replicasInFile(repository int) string {
 	d.T.Helper()
 	all, err := d.Git.Files(d.T.Context(), d.repositories[repository], "main")

@@ -13,7 +13,7 @@ import (
 
 const ledgerUnreachable = "LedgerUnreachable"
 
-// unreachableLedgers returns how many deployments wait for their ledger, as the provider counts them.
+// unreachableLedgers returns the number of deployments that wait for their ledger, as the provider counts them.
 func unreachableLedgers(d *deployment) float64 {
 	m, err := cp.ProviderMetrics(d.T.Context())
 	if err != nil {
@@ -32,7 +32,7 @@ func (d *deployment) awaitEnd(replicas int, answer string) {
 	d.awaitSucceeded(replicas)
 }
 
-// awaitPosition waits until a repository was brought to a position.
+// awaitPosition waits until a repository has applied a position.
 func (d *deployment) awaitPosition(repository int, want ledger.Position) {
 	d.T.Helper()
 	d.Until("a position", patience.Limit, func() bool {
@@ -41,7 +41,7 @@ func (d *deployment) awaitPosition(repository int, want ledger.Position) {
 	})
 }
 
-// awaitGate waits until the Gate of the second revision says something.
+// awaitGate waits until the Gate of the second revision has a reason.
 func (d *deployment) awaitGate(reason xpv2.ConditionReason) {
 	d.T.Helper()
 	d.Until("the Gate says "+string(reason), patience.Limit, func() bool {

@@ -13,17 +13,17 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestHomeUnreachable lets the home not answer at each moment at which an event has to be recorded. Nothing is ordered, judged or rolled back then in
-// any repository, the claim names the home, and all goes on when the home answers again.
+// TestHomeUnreachable makes the home unavailable at each moment at which an event has to be recorded. Nothing is started, judged or rolled back then in any
+// repository, the claim names the home, and all deployments continue when the home is available again.
 func TestHomeUnreachable(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string
 		form   form
-		// fails says after which push to the home it does not answer any more. Nil: from before the revision on, or before its verdict.
+		// fails selects the push to the home after which the home is unavailable. Nil: before the revision, or before its verdict.
 		fails  func(p push) bool
 		answer string
-		// judged says that the Gate fails the revision meanwhile.
+		// judged is true if the Gate fails the revision meanwhile.
 		judged bool
 		// meanwhile is the position of the follower while the home does not answer, and replicas the replicas in the repositories.
 		meanwhile ledger.Position
@@ -108,13 +108,13 @@ func TestHomeUnreachable(t *testing.T) {
 	}
 }
 
-// TestHomeAwayTooLong lets the home not answer for longer than deliveryTimeout while a revision is to be ordered, and while a revision is to be
-// verified. The claim is stalled and counted then, and nothing is rejected, also not when the home is back.
+// TestHomeAwayTooLong makes the home unavailable for longer than deliveryTimeout while a revision is to be recorded, and while a revision is to be verified.
+// The claim is stalled and counted then, and nothing is rejected, also not when the home is back.
 func TestHomeAwayTooLong(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string
-		// fails says after which push to the home it does not answer any more. Nil: from before the revision on.
+		// fails selects the push to the home after which the home is unavailable. Nil: before the revision.
 		fails func(p push) bool
 	}{
 		"Ordered":  {reason: "A revision that was ordered late has all its time."},

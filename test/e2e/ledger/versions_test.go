@@ -10,8 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestUnknownFields lets a newer version write fields into the files of a deployment that this version does not know, and may. This version goes on,
-// and writes them back.
+// TestUnknownFields has files of a newer version with unknown fields that this version may keep. This version continues, and writes them back.
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2})
@@ -36,8 +35,7 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// TestNewerState lets a newer version write files that this version must not change. It leaves them alone, and reports them, until they are as
-// before.
+// TestNewerState has files of a newer version that this version must not change. It does not write them, and reports them, until they are as before.
 func TestNewerState(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

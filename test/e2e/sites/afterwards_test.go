@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAfterwards disturbs a deployment that succeeded: an unmanaged commit edits the directory, the engine is suspended, and the
+// TestDriftAfterSuccess disturbs a deployment that succeeded: an unmanaged commit edits the directory, the engine is suspended, and the
 // branch is forced back. The phase stays, Ready is lost, and comes again.
-func TestAfterwards(t *testing.T) {
+func TestDriftAfterSuccess(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
 	dir := s.Directory("edge1", claim)

@@ -18,7 +18,7 @@ func (s *stage) installArgoCD() {
 	s.Must(s.ControlPlane.Apply(s.T.Context(), filepath.Join(crds, "application-crd.yaml")))
 }
 
-// awaitCompare waits until the Application was asked to look now, and takes that away, as Argo CD's controller does when it has looked.
+// awaitCompare waits for the refresh annotation of the Application, and removes it, as Argo CD's controller does after a refresh.
 func (p *player) awaitCompare() {
 	p.T.Helper()
 	p.Await(p.main.Unstructured, "asked to refresh", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()[refresh] == "normal" })

@@ -21,7 +21,7 @@ const (
 
 	tenSites = 10
 
-	// enough is how many looks in a row find that nothing costs anything any more.
+	// enough is the number of consecutive observations without a cost.
 	enough = 20
 
 	// stagger is the delay of each engine's answer after the previous engine's.

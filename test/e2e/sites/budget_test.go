@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestBreakerBudget runs alone: the figure is that of all composites. A deployment is there before: the first one of a control plane makes
+// TestBreakerBudget runs alone: the figure is that of all composites. A deployment exists before: the first one of a control plane makes
 // Crossplane watch Sites, Blueprints and configurations, which costs one more for each that it names.
 func TestBreakerBudget(t *testing.T) {
 	names := []string{}

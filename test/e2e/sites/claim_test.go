@@ -14,9 +14,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestClaim takes a claim from apply to the running workload in another cluster, and back. No component polls: Flux's
+// TestClaimToWorkload takes a claim from apply to the running workload in another cluster, and back. No component polls: Flux's
 // intervals are an hour.
-func TestClaim(t *testing.T) {
+func TestClaimToWorkload(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
 	claim := s.Claim("shop", s.runIntent(2))
@@ -56,8 +56,8 @@ func TestClaim(t *testing.T) {
 	s.Until("Flux prunes the objects of the deleted claim", patience.Limit, func() bool { return s.replicasAtSite() == -1 })
 }
 
-// TestRejected lets a Site not run its delivered tree: the revision is rejected, and blocked until the intent changes.
-func TestRejected(t *testing.T) {
+// TestRejectedRevision has a Site that does not run its delivered tree: the revision is rejected, and blocked until the intent changes.
+func TestRejectedRevision(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
 	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":true}}`)

@@ -25,8 +25,7 @@ const (
 	current          = "intentdeployment_current"
 )
 
-// wantCounted fails the test unless the provider that runs now comes to count so much, in sum over all labels, and to say of each phase how many
-// deployments are in it.
+// wantCounted fails the test unless the running provider counts so much, in sum over all labels, and reports for each phase how many deployments are in it.
 func wantCounted(s *scene.Scene, description string, want map[string]float64) {
 	s.T.Helper()
 	var got map[string]float64
@@ -48,7 +47,7 @@ func wantCounted(s *scene.Scene, description string, want map[string]float64) {
 	})
 }
 
-// phasesInStatus is how many deployments are in a phase, as their statuses say.
+// phasesInStatus is the number of deployments in a phase, according to their statuses.
 func phasesInStatus(s *scene.Scene) float64 {
 	s.T.Helper()
 	n := 0.0
@@ -66,7 +65,7 @@ func phasesInStatus(s *scene.Scene) float64 {
 	return n
 }
 
-// deploymentsInPhase is how many deployments are in a phase, as the provider says.
+// deploymentsInPhase is the number of deployments in a phase, according to the provider.
 func deploymentsInPhase(m controlplane.Metrics) float64 { return m.Sum(current, nil) }
 
 func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1alpha1.Transition {
@@ -76,7 +75,7 @@ func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1a
 	return d.Status.Transitions
 }
 
-// reportedChanges is how many changes of the phase of a deployment have an event.
+// reportedChanges is the number of a deployment's phase transitions with an event.
 func reportedChanges(s *scene.Scene, o *unstructured.Unstructured) int {
 	s.T.Helper()
 	l, n := &corev1.EventList{}, 0

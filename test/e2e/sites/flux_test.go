@@ -57,7 +57,7 @@ func TestUnmanagedEdit(t *testing.T) {
 	s.expectSiteSync(y, "1"+isLive)
 }
 
-func TestReasons(t *testing.T) {
+func TestSiteReasons(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, claimDirectory)
 	y := s.describeSync(1, "one")
@@ -82,7 +82,7 @@ func TestReasons(t *testing.T) {
 	s.Gone(y)
 }
 
-func TestFailure(t *testing.T) {
+func TestEngineFailure(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, claimDirectory)
 	// No GitDelivery delivers malformed YAML.

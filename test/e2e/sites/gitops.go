@@ -162,7 +162,7 @@ func (w *workshop) wantHealth(o *unstructured.Unstructured, want string) {
 	}
 }
 
-// claimFileSaying is the file of a claim that says something else than the example.
+// claimFileSaying is the file of a claim with another text than the example.
 func (w *workshop) claimFileSaying(file, words, instead string) map[string]string {
 	w.T.Helper()
 	text := w.claimFiles()[file]
@@ -221,8 +221,8 @@ func (w *workshop) deliverToArgoCD() {
 	w.Gone(car)
 }
 
-// compareAsArgoCD does the work of Argo CD's controller for an Application until it is stopped: when it is asked to, it looks at the
-// repository, syncs, and removes the annotation.
+// compareAsArgoCD simulates Argo CD's controller for an Application until it is stopped: after a refresh annotation it reads the repository, syncs, and removes
+// the annotation.
 func (w *workshop) compareAsArgoCD(app *unstructured.Unstructured) (stop func()) {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.T.Context())

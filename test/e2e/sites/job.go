@@ -29,15 +29,15 @@ const (
 	checkerImage = "registry.example.org/checker:1"
 )
 
-// A kubelet is played by the test, in a namespace that lets no user run more than a restricted pod. All else is real: the provider makes the
-// Job as its own account, the API server admits it, and the Job controller makes the pod and reports the result.
+// The test simulates a kubelet, in a namespace that enforces restricted pods. All else is real: the provider makes the Job as its own account, the API server
+// admits it, and the Job controller makes the pod and reports the result.
 type kubelet struct {
 	*stage
 
 	checks string
 }
 
-// newKubelet lets checks of the Site run in a namespace of their own.
+// newKubelet configures a separate namespace for checks of the Site.
 func newKubelet(t *testing.T) *kubelet {
 	t.Helper()
 	if err := jobController(); err != nil {

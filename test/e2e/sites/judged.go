@@ -24,10 +24,10 @@ const (
 	good, bad = 0.01, 0.2
 )
 
-// allowLoopbackChecks lets Gates ask the servers of the tests. No user edits as fast as these tests do: five or ten edits of one deployment
-// within seconds cost more than Crossplane lets a composite react to at once, which is 100 by default and one more each second. So there is
-// room for them. The cost of a good revision, a bad one and the rollback is compared with Crossplane's defaults by TestBreakerStory, next
-// door in disruption, and with real engines by "make bench".
+// allowLoopbackChecks allows Gates to query the servers of the tests. No user edits as fast as these tests do: five or ten edits of one deployment within
+// seconds cost more than Crossplane's limit of events for a composite, which is 100 by default and one more each second. So there is room for them. The cost of
+// a good revision, a bad one and the rollback is compared with Crossplane's defaults by TestBreakerStory, next door in disruption, and with real engines by
+// "make bench".
 func allowLoopbackChecks(o *controlplane.Options) {
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks", "--otlp-endpoint="+spans.URL)

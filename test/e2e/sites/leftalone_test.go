@@ -33,7 +33,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// annotateConfigAtSite says in the Site's cluster whether Flux applies the ConfigMap.
+// annotateConfigAtSite sets the annotation in the Site's cluster that makes Flux skip the ConfigMap.
 func (s *stage) annotateConfigAtSite(value string) {
 	s.T.Helper()
 	config := withName("v1", "ConfigMap", "a")

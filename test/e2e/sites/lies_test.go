@@ -12,8 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestPrometheusLies lets nothing pass while the server is slow, lies, or has no data. When it answers the truth again, all goes
-// on.
+// TestPrometheusLies passes no revision while the server is slow, returns wrong data, or has no data. When its data is correct again, all goes on.
 func TestPrometheusLies(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)

@@ -27,7 +27,7 @@ func (r *trial) remembered() (ledger.State, state.RecordFile) {
 }
 
 // loseManagementCluster loses all objects of the management cluster, and builds another one in its place from a person's files. Git, the
-// Site's cluster with Flux in it and the measuring servers there go on.
+// Site's cluster with Flux in it and the measuring servers there continue.
 func (r *trial) loseManagementCluster() {
 	r.T.Helper()
 	_, record := r.remembered()

@@ -9,9 +9,9 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// TestMeasured shows the last measurements of a check that passed, and of a check that failed, in the Gate and on the command
+// TestRecordedMeasurements shows the last measurements of a check that passed, and of a check that failed, in the Gate and on the command
 // line.
-func TestMeasured(t *testing.T) {
+func TestRecordedMeasurements(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	o := r.describeJudged(1, 3)

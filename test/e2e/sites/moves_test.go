@@ -53,7 +53,7 @@ func TestMovedSite(t *testing.T) {
 	}
 }
 
-// TestLeftSite leaves a Site, and comes back to it.
+// TestLeftSite leaves a Site, and returns to it.
 func TestLeftSite(t *testing.T) {
 	t.Parallel()
 	s := newManySites(t, "edge1", "edge2")
@@ -74,9 +74,9 @@ func TestLeftSite(t *testing.T) {
 	s.wantHeld("and comes again", "2", "2")
 }
 
-// TestPaused pauses the participants of a delivery, one at a time. A paused participant holds still, and goes on when it is
+// TestPausedParticipants pauses the participants of a delivery, one at a time. A paused participant holds still, and continues when it is
 // resumed.
-func TestPaused(t *testing.T) {
+func TestPausedParticipants(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string

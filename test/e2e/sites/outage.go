@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// outageLength is how long the Prometheus server is down in the middle of a Gate: for longer than the check of the Gate may take.
+// outageLength is the duration of the Prometheus server's outage during a Gate: longer than the timeout of the Gate's check.
 func outageLength() time.Duration {
 	if soak.Long() {
 		return 5 * time.Minute
@@ -49,7 +49,8 @@ func (s *stage) gateOfRevision(claim string, revision int64) *rolloutv1alpha1.Ga
 	return nil
 }
 
-// awaitUnavailable waits until the Gate of a revision says that its metrics backend is unavailable, and returns the start of the outage as the first check has it.
+// awaitUnavailable waits until the Gate of a revision reports that its metrics backend is unavailable, and returns the start of the outage as the first check
+// has it.
 func (r *trial) awaitUnavailable(claim string, revision int64) *metav1.Time {
 	r.T.Helper()
 	var start *metav1.Time

@@ -50,8 +50,8 @@ func TestPrometheusStops(t *testing.T) {
 	r.AwaitCommits(2)
 }
 
-// TestPrometheusStaysDown has two deployments whose Prometheus server does not come back: the first is held until a user rolls it back,
-// and the policy of the second rejects.
+// TestPrometheusStaysDown has two deployments whose Prometheus server stays unavailable: the first is held until a user rolls it back, and the policy of the
+// second rejects.
 func TestPrometheusStaysDown(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)

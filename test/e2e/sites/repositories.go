@@ -23,8 +23,7 @@ func (s *stage) directoriesInRepository(repo, claim string) []string {
 	return slices.Compact(out)
 }
 
-// deleteHome deletes the GitDelivery of the repository that holds the ledger and has no Site any more, as a user does, and waits until it is there
-// again.
+// deleteHome deletes the GitDelivery of the ledger's repository, which has no Site any more, as a user does, and waits until it exists again.
 func (s *stage) deleteHome() {
 	s.T.Helper()
 	home := func() *deliveryv1alpha1.GitDelivery {

@@ -12,12 +12,12 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// setRetention says whether reports of rejected revisions are kept.
+// setRetention sets whether reports of rejected revisions are kept.
 func (r *trial) setRetention(o *unstructured.Unstructured, retain bool) *unstructured.Unstructured {
 	return r.Set(o, retain, "spec", "rollbackConfig", "retainFailedArtifacts")
 }
 
-// A retained report, as its summary says it.
+// A retained report from its summary.
 type retained struct {
 	Reason string `json:"reason"`
 	Trees  []struct {
@@ -28,7 +28,7 @@ type retained struct {
 	} `json:"trees"`
 }
 
-// awaitReport about a revision, once it is there, with the files of edge1's tree, if it has any.
+// awaitReport waits for the report about a revision, with the files of edge1's tree, if it has any.
 func (r *trial) awaitReport(revision int) (retained, tree.Files) {
 	r.T.Helper()
 	cm, key := &corev1.ConfigMap{}, client.ObjectKey{Namespace: r.Namespace, Name: fmt.Sprintf("%s-failed-r%d", claim, revision)}

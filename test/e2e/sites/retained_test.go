@@ -12,9 +12,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRetained keeps the evidence of a rejection: the files, and after a restart of the provider, which forgot them, their place in Git. It
+// TestRetainedArtifacts keeps the evidence of a rejection: the files, and after a restart of the provider, which forgot them, their place in Git. It
 // runs before the parallel tests.
-func TestRetained(t *testing.T) {
+func TestRetainedArtifacts(t *testing.T) {
 	r := unobserved(t)
 	r.Succeed(r.describeJudged(1, 1))
 	r.target.Set("error_ratio", bad)

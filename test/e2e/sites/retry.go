@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// forced is how often the function is called for a revision that is held.
+// forced is the number of calls of the function for a held revision.
 const forced = 10
 
 // claimForLabel is a claim for the Sites that a label chooses, judged by one measurement at edge1.

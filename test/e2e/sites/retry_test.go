@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRetryAfterRejection asks for a rejected intent again: it becomes a new revision with a verdict of its own. When that is rejected,
+// TestRetryAfterRejection requests a rejected intent again: it becomes a new revision with a verdict of its own. When that is rejected,
 // it is not delivered again, whatever changes in the catalog, and however often the function is called.
 func TestRetryAfterRejection(t *testing.T) {
 	t.Parallel()

@@ -15,9 +15,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRollback rolls back a revision that breaks its objective, with a real Prometheus server that measures it and real Flux that
+// TestRollbackOfRevision rolls back a revision that breaks its objective, with a real Prometheus server that measures it and real Flux that
 // applies it.
-func TestRollback(t *testing.T) {
+func TestRollbackOfRevision(t *testing.T) {
 	t.Parallel()
 	r := newTrial(newStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
@@ -79,8 +79,8 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestObjective is judged by a threshold that stands in the claim alone: its query is the Blueprint's. It has no rollback target.
-func TestObjective(t *testing.T) {
+// TestObjectiveInClaim is judged by a threshold that stands in the claim alone: its query is the Blueprint's. It has no rollback target.
+func TestObjectiveInClaim(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	metric := map[string]any{"name": "error_rate", "query": errorRatio, "unit": "%", "direction": "AtMost"}
@@ -104,7 +104,7 @@ func TestObjective(t *testing.T) {
 	r.Succeed(r.Set(o, false, "spec", "gatesConfig", "enabled"))
 }
 
-// TestPrometheusDown lets nothing pass while the server is down.
+// TestPrometheusDown passes no revision while the server is unavailable.
 func TestPrometheusDown(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -112,7 +112,7 @@ func TestPrometheusDown(t *testing.T) {
 	requests, free := hangUpClients(r)
 	o := r.describeJudged(1, 3)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
-	// The provider asks again after up to 5, 10, 20 and 40 seconds.
+	// The provider retries after up to 5, 10, 20 and 40 seconds.
 	r.Until("three questions without an answer", patience.Limit, func() bool { return requests.Load() >= 3 })
 	free()
 	if phase := scene.Field(r.Now(o), "status", "phase"); phase != "Validating" {
@@ -123,7 +123,7 @@ func TestPrometheusDown(t *testing.T) {
 	r.AwaitCommits(1)
 }
 
-// TestRequestedRollback rolls back because a user asks for it: from a revision that is being judged, and from a verified
+// TestRequestedRollback rolls back on a user's request: from a revision that is being judged, and from a verified
 // revision.
 func TestRequestedRollback(t *testing.T) {
 	t.Parallel()
@@ -153,7 +153,7 @@ func TestRequestedRollback(t *testing.T) {
 	}
 	r.AwaitCommits(5)
 
-	// A user asks for a retry.
+	// A user requests a retry.
 	now := scene.Number(r.Now(o), "status", "revision")
 	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, now))
 	r.Succeed(o)

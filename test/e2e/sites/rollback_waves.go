@@ -35,7 +35,7 @@ func (s *stage) wantRollback(u *unstructured.Unstructured, reason, commit string
 	s.WantEqual("status.rollback", map[string]any{"active": false, "reason": reason, "previousCommit": commit, "attempts": attempts}, got)
 }
 
-// refuseCommits lets a repository take no commits to its branch any more. The repository accepts commits to its state.
+// refuseCommits makes a repository refuse commits to its branch. The repository accepts commits to its state.
 func (s *stage) refuseCommits(repo string) error {
 	hook := s.setHook(repo)
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {

@@ -3,14 +3,14 @@
 //
 // The edges of the machine of phases, and who goes along them:
 //
-//	Pending → Compiling → Rendering → Delivering → Validating → Succeeded   TestRollback, TestEditedInEachPhase
+//	Pending → Compiling → Rendering → Delivering → Validating → Succeeded   TestRollbackOfRevision, TestEditedInEachPhase
 //	Compiling → Failed, Rendering → Failed                                  TestBrokenEditLosesNothing of package claims
-//	Delivering → Failed: a Site takes too long                              TestRejected, TestEditedInEachPhase/Failed
-//	Validating → Failed: a Gate                                             TestRollback, TestRetryAfterRejection
-//	Failed → RollingBack → Succeeded                                        TestRollback, TestRollbackOfWaves
+//	Delivering → Failed: a Site takes too long                              TestRejectedRevision, TestEditedInEachPhase/Failed
+//	Validating → Failed: a Gate                                             TestRollbackOfRevision, TestRetryAfterRejection
+//	Failed → RollingBack → Succeeded                                        TestRollbackOfRevision, TestRollbackOfWaves
 //	RollingBack → Failed: all attempts spent                                TestAttemptsSpent, TestRollbackInTwoRepositories
-//	Failed, and no rollback target                                          TestObjective
-//	Validating → Succeeded without Gates                                    TestObjective
+//	Failed, and no rollback target                                          TestObjectiveInClaim
+//	Validating → Succeeded without Gates                                    TestObjectiveInClaim
 //	any → Pending: another spec                                             TestEditedInEachPhase
 //	any → gone: deleted                                                     TestDeletedInEachPhase
 //	any → nowhere: the management cluster is lost                           TestLossAfterRejection
@@ -67,7 +67,7 @@ const (
 	requestedAt = "reconcile.fluxcd.io/requestedAt"
 )
 
-// A stage is a scene whose one Site is in another cluster, to which real Flux brings the repository.
+// A stage is a scene whose one Site is in another cluster, to which real Flux applies the repository.
 type stage struct {
 	*scene.Scene
 
@@ -75,7 +75,7 @@ type stage struct {
 	path string
 }
 
-// newStage makes a Site whose Kustomization reads a directory of the repository. Flux looks by itself once an hour only.
+// newStage makes a Site whose Kustomization reads a directory of the repository. Flux reconciles only once an hour.
 func newStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
 	t.Helper()
 	k, err := edge()
@@ -127,7 +127,7 @@ func (s *stage) claimReference() rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: claim}
 }
 
-// deliverRevision delivers a revision, which says something, with a GitDelivery by hand.
+// deliverRevision delivers a revision with a text, with a GitDelivery by hand.
 func (s *stage) deliverRevision(revision int64, says string) {
 	s.T.Helper()
 	yes, files := true, s.filesOfRepository(says)
@@ -154,7 +154,7 @@ func (s *stage) awaitDelivered(revision int64) string {
 	}).Status.AtProvider.Remote.Commit
 }
 
-// describeSync describes the SiteSync of a revision that says something.
+// describeSync describes the SiteSync of a revision with a text.
 func (s *stage) describeSync(revision int64, says string) *unstructured.Unstructured {
 	s.T.Helper()
 	y := &deliveryv1alpha1.SiteSync{}
@@ -174,7 +174,7 @@ func (s *stage) describeSync(revision int64, says string) *unstructured.Unstruct
 	return o
 }
 
-// siteMessage is the reason of Ready with the message of the Site, for a revision. It is empty while the status speaks of another spec.
+// siteMessage is the reason of Ready with the message of the Site, for a revision. It is empty while the status describes another spec.
 func siteMessage(u *unstructured.Unstructured) string {
 	y := &deliveryv1alpha1.SiteSync{}
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, y) != nil || y.Status.AtProvider.ObservedPosition().Revision == 0 {
@@ -191,7 +191,7 @@ func siteMessage(u *unstructured.Unstructured) string {
 	return strings.TrimSuffix(strings.Join(out, " | "), " | ")
 }
 
-// expectSiteSync that the SiteSync says something, soon, and return how long it took.
+// expectSiteSync expects a reason of the SiteSync soon, and returns the time that it took.
 func (s *stage) expectSiteSync(o *unstructured.Unstructured, want string) time.Duration {
 	s.T.Helper()
 	began := time.Now()
@@ -199,8 +199,8 @@ func (s *stage) expectSiteSync(o *unstructured.Unstructured, want string) time.D
 	return time.Since(began)
 }
 
-// lookAndExpect makes a SiteSync speak at once, and expects that it says something soon, in these words of the engine's: progress is written late, so
-// that it costs little, but who changes the spec gets an answer.
+// lookAndExpect makes a SiteSync write its status at once, and expects a reason soon, with this message of the engine: progress is written late, so that it
+// costs little, but who changes the spec gets an answer.
 func (s *stage) lookAndExpect(o *unstructured.Unstructured, want string, words ...string) {
 	s.T.Helper()
 	minutes, last := 10, ""

@@ -16,8 +16,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestSecretsOfTheEngine lets a claim name a variable that the Site's Flux replaces by a value of the platform's Secret. Nothing is replaced; and
-// where the Site accepts objects that Flux transformed, the claim is refused.
+// TestSecretsOfTheEngine has a claim with a variable that the Site's Flux would replace by a value of the platform's Secret. Nothing is replaced; and where the
+// Site accepts objects that Flux transformed, the claim is refused.
 func TestSecretsOfTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)

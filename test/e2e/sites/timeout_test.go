@@ -11,7 +11,7 @@ import (
 )
 
 // TestDeliveryTimesOut has a repository that is not reached within deliveryTimeout. It would hold the ledger: so nothing is judged, the deployment
-// names the repository that it waits for, and goes on by itself once the repository exists.
+// names the repository that it waits for, and continues automatically once the repository exists.
 func TestDeliveryTimesOut(t *testing.T) {
 	t.Parallel()
 	s := &stage{Scene: scene.New(t, cp, "edge1")}

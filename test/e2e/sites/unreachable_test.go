@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestUnreachable cuts the wire to one of two clusters. The other may not suffer.
-func TestUnreachable(t *testing.T) {
+// TestUnreachableCluster cuts the wire to one of two clusters. The other may not suffer.
+func TestUnreachableCluster(t *testing.T) {
 	t.Parallel()
 	s := newManySites(t, "near", "far")
 	far := s.moveBehindWire("far")
@@ -54,7 +54,7 @@ func TestUnreachable(t *testing.T) {
 		t.Errorf("want %d commits, got %d", commits, got)
 	}
 
-	// The others go on.
+	// The others continue.
 	began := time.Now()
 	s.Succeed(s.Set(near, s.intentForSites("near", 2, "near"), "spec", "intent"))
 	t.Logf("a claim that does not go there succeeded after %s", time.Since(began))

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// replicasInRepository are the replicas that the repository asks for at each Site, as they stand in its file. A Site without one has nothing.
+// replicasInRepository are the replicas in the file of each Site in the repository. A Site without a file has no entry.
 func (s *stage) replicasInRepository(sites ...string) []string {
 	s.T.Helper()
 	out := []string{}

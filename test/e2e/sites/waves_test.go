@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestWaves delivers to edge1 first, and to edge2 when that is live. The first wave that fails stops.
-func TestWaves(t *testing.T) {
+// TestWavesOfSites delivers to edge1 first, and to edge2 when that is live. The first wave that fails stops.
+func TestWavesOfSites(t *testing.T) {
 	t.Parallel()
 	s := newManySites(t, "edge1", "edge2")
 	s.suspendEngine("edge2", false)

@@ -32,8 +32,8 @@ type harmful struct {
 	deployments int
 }
 
-// startHostileGits starts servers of the tenant, and lets the server that all tenants share hang for two of its repositories. Until free is called,
-// which may be called twice.
+// startHostileGits starts servers of the tenant, and blocks the shared server of all tenants for two of its repositories. Until free is called, which may be
+// called twice.
 func (s *stage) startHostileGits() (gits map[string]harmful, free func()) {
 	s.T.Helper()
 	freed := make(chan struct{})
@@ -109,7 +109,7 @@ func (s *stage) awaitUnready(name, want string) {
 	})
 }
 
-// slowestDelivery delivers deployments and changes of them, one after the other, and returns how long the slowest took, which is their 95th
+// slowestDelivery delivers deployments and changes of them, one after the other, and returns the time that the slowest took, which is their 95th
 // percentile.
 func (s *stage) slowestDelivery(batch string) time.Duration {
 	s.T.Helper()

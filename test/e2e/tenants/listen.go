@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// listeningSockets returns how many sockets of a process accept connections.
+// listeningSockets returns the number of sockets of a process that accept connections.
 func listeningSockets(pid int) (int, error) {
 	inodes := map[string]bool{}
 	for _, table := range []string{"tcp", "tcp6"} {

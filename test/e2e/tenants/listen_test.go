@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestProviderListensForMetricsAndProbesOnly counts the sockets on which the provider accepts connections, whoever sends
+// TestProviderListensForMetricsAndProbesOnly counts the sockets on which the provider accepts connections, regardless of who sends
 // them.
 func TestProviderListensForMetricsAndProbesOnly(t *testing.T) {
 	t.Parallel()

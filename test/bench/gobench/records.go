@@ -1,4 +1,4 @@
-package main
+package gobench
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -85,7 +86,7 @@ func newRecord(ctx context.Context, kube kubernetes.Interface, name string, pack
 
 func nameOfPackage(i int) string { return fmt.Sprintf("package-%d", i) }
 
-// modifyTime returns how long a change of a record takes, in milliseconds: the median.
+// modifyTime returns the time that a change of a record takes, in milliseconds: the median.
 func modifyTime(ctx context.Context, kube kubernetes.Interface) (float64, error) {
 	c, err := newRecord(ctx, kube, "modified", modifiedPackages)
 	if err != nil {
@@ -98,12 +99,12 @@ func modifyTime(ctx context.Context, kube kubernetes.Interface) (float64, error)
 		if err != nil {
 			return 0, err
 		}
-		took = append(took, milliseconds(time.Since(began)))
+		took = append(took, stats.Milliseconds(time.Since(began)))
 	}
-	return medianOfValues(took), nil
+	return stats.Median(took), nil
 }
 
-// writersLost returns how many changes are not in the record that several writers changed at once.
+// writersLost returns the number of changes that are not in the record that several writers changed at once.
 func writersLost(ctx context.Context, kube kubernetes.Interface) (float64, error) {
 	g, gctx := errgroup.WithContext(ctx)
 	for w := range recordWriters {
@@ -136,7 +137,7 @@ func writersLost(ctx context.Context, kube kubernetes.Interface) (float64, error
 	return float64(missing), nil
 }
 
-// largeRecordBytes returns how many bytes a Secret has for a record of many packages, each of which says all that it can.
+// largeRecordBytes returns the bytes of a Secret for a record of many packages with all fields.
 func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, error) {
 	c, err := newRecord(ctx, kube, "large", manyPackages)
 	if err != nil {
@@ -165,7 +166,7 @@ func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, 
 	return float64(n), nil
 }
 
-// wrongPlans returns how many of 10,000 random prune plans differ from the plans of a naive rule.
+// wrongPlans returns the number of 10,000 random prune plans that differ from the plans of a naive rule.
 func wrongPlans(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./provider/prune", pattern: "BenchmarkPlan", result: "BenchmarkPlan", unit: "prune_wrong", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
 }

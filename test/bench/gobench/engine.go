@@ -1,4 +1,4 @@
-package main
+package gobench
 
 import (
 	"context"
@@ -11,13 +11,16 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
 const (
+	// repository is the name of the repository on the Git servers.
+	repository    = "fleet"
 	enginePackage = "./provider/repository"
 
-	// engineBefore is how many deliveries the repository of the git command holds already: as many as ours does halfway.
+	// engineBefore is the number of deliveries that the repository of the git command holds already: as many as ours does halfway.
 	engineBefore = 500
 	// enginePeerDeliveries of the git command are a round.
 	enginePeerDeliveries = 8
@@ -28,7 +31,7 @@ type engine struct {
 	peer float64
 }
 
-// deliverTogether returns how many deliveries per second go into one repository where all of them wait for it.
+// deliverTogether returns the number of deliveries per second into one repository while all of them wait for it.
 func (e *engine) deliverTogether(ctx context.Context) (float64, error) {
 	return e.deliveryRate(ctx, "together")
 }
@@ -38,13 +41,13 @@ func (e *engine) overCommand(ctx context.Context) (float64, error) {
 	return e.ratioToCommand(ctx, "together")
 }
 
-// aloneOverCommand is how many deliveries go one by one while the git command makes one.
+// aloneOverCommand is the number of deliveries that go one by one while the git command makes one.
 func (e *engine) aloneOverCommand(ctx context.Context) (float64, error) {
 	return e.ratioToCommand(ctx, "alone")
 }
 
 func (e *engine) deliveryRate(ctx context.Context, name string) (float64, error) {
-	return benchmark{pkg: enginePackage, pattern: "BenchmarkDeliver/" + name, result: name, unit: "deliveries/s", long: "1x"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: enginePackage, pattern: "BenchmarkDeliver/" + name, result: name, unit: "deliveries/s", long: "1x"}.measure(ctx, stats.Median)
 }
 
 func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, error) {
@@ -60,7 +63,7 @@ func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, erro
 	return ours / e.peer, nil
 }
 
-// commandDeliveries is how many deliveries per second the git command makes, each into its own directory: clone, write, commit, push.
+// commandDeliveries is the number of deliveries per second of the git command, each into its own directory: clone, write, commit, push.
 func commandDeliveries(ctx context.Context) (float64, error) {
 	return bestGitRate(ctx, seedWithDeliveries(), enginePeerDeliveries, func(n int) string { return fmt.Sprintf("other-%d", n) })
 }
@@ -83,7 +86,7 @@ func bestGitRate(ctx context.Context, seed map[string]string, deliveries int, na
 	return best, err
 }
 
-// withGitServer lets something happen on a server with one repository.
+// withGitServer calls a function with a Git server that has one repository.
 func withGitServer(ctx context.Context, seed map[string]string, fn func(s *gitserver.Server, dir string) error) error {
 	dir, err := os.MkdirTemp("", "intentplane-bench-")
 	if err != nil {
@@ -117,7 +120,7 @@ func addPeerFiles(files map[string]string, n int) {
 	}
 }
 
-// hostilePack is the peak memory of a process that looks at servers which send packs that are small on the wire and large in memory.
+// hostilePack is the peak memory of a process that reads from servers which send packs that are small on the wire and large in memory.
 func hostilePack(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./provider/git", pattern: "BenchmarkHostilePack", unit: "MiB", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
 }

@@ -1,4 +1,4 @@
-package main
+package gobench
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -22,10 +23,10 @@ const (
 	// in which it was disturbed least. Of ratios within each round, the median counts.
 	rounds = 5
 
-	// benchTime is how long a round of one of Go's benchmarks takes.
+	// benchTime is the time that a round of one of Go's benchmarks takes.
 	benchTime = "2s"
 
-	// peerDeliveries is how many deliveries of the git command are a round.
+	// peerDeliveries is the number of deliveries of the git command in a round.
 	peerDeliveries = 10
 	peerFiles      = 5
 )
@@ -37,7 +38,7 @@ type benchmark struct {
 	// result is the last part of the name of the benchmark that reports a value in this unit. Without it all count that the pattern matches.
 	result, unit string
 
-	// long is how long a round takes, and times how many rounds there are. Without them it is benchTime, and rounds.
+	// long is the time that a round takes, and times the number of rounds. Without them it is benchTime, and rounds.
 	long  string
 	times int
 }
@@ -66,23 +67,23 @@ func callFigure(name, unit string, pick func([]float64) float64) func(context.Co
 	}
 }
 
-// canaryCall returns how long a call of a deployment takes that shares requests at 100 Sites, divided by the time of decoding its input.
+// canaryCall returns the time that a call of a deployment takes that shares requests at 100 Sites, divided by the time of decoding its input.
 func canaryCall(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measure(ctx, stats.Median)
 }
 
-// statusOverFetch returns how long "status -A" of 1,000 deployments takes, divided by reading the same answers.
+// statusOverFetch returns the time that "status -A" of 1,000 deployments takes, divided by reading the same answers.
 func statusOverFetch(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./cmd/kubectl-intent/live", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: "./cmd/kubectl-intent/live", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measure(ctx, stats.Median)
 }
 
-// decisionTime returns how long it takes to decide on a rollout and to project it, in microseconds.
+// decisionTime returns the time to decide on a rollout and to project it, in microseconds.
 func decisionTime(ctx context.Context) (float64, error) {
 	v, err := benchmark{pkg: "./function/phase", pattern: "BenchmarkDecide", result: "BenchmarkDecide", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])
 	return v / float64(time.Microsecond), err
 }
 
-// stepTime returns how long it takes to decide which event follows, in microseconds.
+// stepTime returns the time to decide on the next event, in microseconds.
 func stepTime(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./apis/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measure(ctx, slices.Min[[]float64])
 }
@@ -97,19 +98,19 @@ func stateMetrics(unit string) func(context.Context) (float64, error) {
 // claimsMemory is the memory of the function's process after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		return benchmark{pkg: ".", pattern: "BenchmarkMemory", result: "BenchmarkMemory", unit: unit, times: 1}.measure(ctx, medianOfValues)
+		return benchmark{pkg: ".", pattern: "BenchmarkMemory", result: "BenchmarkMemory", unit: unit, times: 1}.measure(ctx, stats.Median)
 	}
 }
 
-// renderTime is how long one rendering of 20 objects takes.
+// renderTime is the time that one rendering of 20 objects takes.
 func renderTime(ctx context.Context) (float64, error) {
 	v, err := benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/build", result: "build", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])
 	return v / float64(time.Millisecond), err
 }
 
-// renderRatio is how much longer a rendering of 20 objects takes than kustomize alone needs for the same files.
+// renderRatio is the time of a rendering of 20 objects, divided by the time of kustomize alone for the same files.
 func renderRatio(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/both", result: "both", unit: "build_over_kustomize"}.measure(ctx, medianOfValues)
+	return benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/both", result: "both", unit: "build_over_kustomize"}.measure(ctx, stats.Median)
 }
 
 // deliverySeries makes deliveries of five files, one after another, each with its own commit and push.
@@ -117,7 +118,7 @@ func deliverySeries(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./provider/git", pattern: "BenchmarkDelivery", result: "BenchmarkDelivery", unit: "deliveries/s"}.measure(ctx, slices.Max[[]float64])
 }
 
-// deliveryRatio is how many deliveries we make while the git command makes one.
+// deliveryRatio is the number of deliveries that we make while the git command makes one.
 func deliveryRatio(ctx context.Context) (float64, error) {
 	ours, err := deliverySeries(ctx)
 	if err != nil {
@@ -160,7 +161,7 @@ func parseResults(out, unit string) map[string][]float64 {
 	return found
 }
 
-// gitDeliveries is how many deliveries per second the git command makes: clone, write the files, commit, push.
+// gitDeliveries is the number of deliveries per second of the git command: clone, write the files, commit, push.
 func gitDeliveries(ctx context.Context) (float64, error) {
 	return bestGitRate(ctx, seedRepository(), peerDeliveries, func(int) string { return "web" })
 }

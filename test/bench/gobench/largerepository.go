@@ -1,4 +1,4 @@
-package main
+package gobench
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -19,7 +20,7 @@ const (
 	largeFiles = 100_000
 	largeBytes = 10_000
 
-	// largeURL says to the benchmark where the repository is.
+	// largeURL is the variable with the URL of the repository for the benchmark.
 	largeURL = "INTENTPLANE_BENCH_URL"
 )
 
@@ -54,7 +55,7 @@ func (l *large) measureLarge(ctx context.Context) error {
 		}
 		l.figures = map[string]float64{}
 		for _, unit := range []string{"s/first", "s/delivery", "MiB"} {
-			l.figures[unit] = medianOfValues(parseResults(out, unit)["BenchmarkLarge"])
+			l.figures[unit] = stats.Median(parseResults(out, unit)["BenchmarkLarge"])
 		}
 		return nil
 	})

@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/terminal"
 )
@@ -39,7 +40,7 @@ func (p *pluginBench) changeDeployments(ctx context.Context, d time.Duration) er
 	return nil
 }
 
-// doctorTime returns how long doctor takes with ten configurations and a hundred Sites, five of which cannot be reached.
+// doctorTime returns the time that doctor takes with ten configurations and a hundred Sites, five of which cannot be reached.
 func (p *pluginBench) doctorTime(ctx context.Context) (float64, error) {
 	for i := range 10 {
 		if err := p.showConfiguration(ctx, i); err != nil {
@@ -82,7 +83,7 @@ func (p *pluginBench) showConfiguration(ctx context.Context, number int) error {
 	return nil
 }
 
-// showSites writes ten Sites, and lets a SiteSync report them. One of them may be unreachable.
+// showSites writes ten Sites, and a SiteSync with their states. One of them may be unreachable.
 func (p *pluginBench) showSites(ctx context.Context, sync *unstructured.Unstructured, name string, hasUnreachable bool) error {
 	var observed []any
 	for i := range 10 {
@@ -129,7 +130,7 @@ func (p *pluginBench) measureObserver(ctx context.Context) (float64, error) {
 	if err := p.awaitObserved(ctx); err != nil {
 		return 0, err
 	}
-	return processorShare(p.cp.ProviderPID(), func() error { return waitForInterval(ctx, watched) })
+	return process.CPUPercent(p.cp.ProviderPID(), func() error { return process.Wait(ctx, watched) })
 }
 
 // awaitObserved waits until the provider counts all deployments.
@@ -142,7 +143,7 @@ func (p *pluginBench) awaitObserved(ctx context.Context) error {
 		if m.Sum("intentdeployment_current", nil) >= crowdOfStatus {
 			return nil
 		}
-		if err := waitForInterval(ctx, time.Second); err != nil {
+		if err := process.Wait(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -172,7 +173,7 @@ func (p *pluginBench) watchProcessor(ctx context.Context) (float64, error) {
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	changes := make(chan error, 1)
 	go func() { changes <- p.changeDeployments(ctx, watched) }()
-	return processorShare(c.Process.Pid, func() error { return <-changes })
+	return process.CPUPercent(c.Process.Pid, func() error { return <-changes })
 }
 
 // awaitText reads until a text was read.
@@ -186,19 +187,4 @@ func awaitText(from io.Reader, text string) error {
 		received = received[max(0, len(received)-len(text)):] + string(b[:n])
 	}
 	return nil
-}
-
-// processorShare returns the processor's time of a process while something goes on, in percent of one.
-func processorShare(pid int, work func() error) (float64, error) {
-	baseline, err := cpuSeconds(pid)
-	if err != nil {
-		return 0, err
-	}
-	began := time.Now()
-	if err := work(); err != nil {
-		return 0, err
-	}
-	took := time.Since(began)
-	final, err := cpuSeconds(pid)
-	return 100 * (final - baseline) / took.Seconds(), err
 }

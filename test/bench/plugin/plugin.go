@@ -1,4 +1,5 @@
-package main
+// Package plugin measures kubectl-intent on an API server with objects as function and provider write them.
+package plugin
 
 import (
 	"context"
@@ -23,47 +24,58 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
 const (
-	// crowdOfWhy is among how many deployments why explains one, and crowdOfStatus how many status lists.
+	// crowdOfWhy is the number of deployments among which why explains one, and crowdOfStatus the number that status lists.
 	crowdOfWhy    = 200
 	crowdOfStatus = 1000
 
-	// runsOfWhy and runsOfStatus are how often a command is run.
+	// runsOfWhy and runsOfStatus are the numbers of runs of a command.
 	runsOfWhy    = 40
 	runsOfStatus = 5
 
-	// watched is for how long the processor's time of a program is counted.
+	// watched is the duration of a measurement of a program's processor time.
 	watched = 30 * time.Second
 
-	// changeInterval is how often each of the deployments changes that status --watch follows.
+	// changeInterval is the time between two changes of each deployment that status --watch follows.
 	changeInterval = 5 * time.Second
+
+	// mostSites is the number of Sites of a deployment.
+	mostSites = 10
 )
 
 // A pluginBench is an API server with objects as function and provider write them, and no Crossplane.
 type pluginBench struct {
 	cp *controlplane.ControlPlane
 
-	// shown is how many deployments there are.
+	// shown is the number of deployments.
 	shown int
 }
 
-// pluginFigures are the response times of kubectl-intent, and the cost of observing deployments.
-func pluginFigures(s *stage) []figure {
+// A Figure is a name, a unit and a function that measures the value.
+type Figure struct {
+	Name    string
+	Unit    string
+	Measure func(ctx context.Context) (float64, error)
+}
+
+// Figures are the response times of kubectl-intent, and the cost of observing deployments.
+func Figures() []Figure {
 	p := &pluginBench{}
 	withCrowd := func(n int, measure func(context.Context) (float64, error)) func(context.Context) (float64, error) {
-		return s.withoutControlPlane(func(ctx context.Context) (float64, error) { return p.measureAmong(ctx, n, measure) })
+		return func(ctx context.Context) (float64, error) { return p.measureAmong(ctx, n, measure) }
 	}
-	return []figure{
+	return []Figure{
 		{"why_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.5))},
 		{"why_p95_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.95))},
 		{"why_requests", "requests", withCrowd(crowdOfWhy, p.whyRequests)},
 		{"status_watch_cpu_percent", "%", withCrowd(crowdOfWhy, p.watchProcessor)},
 		{"doctor_s", "s", withCrowd(crowdOfWhy, p.doctorTime)},
 		{"status_all_1000_ms", "ms", withCrowd(crowdOfStatus, p.statusTime)},
-		{"observer_cpu_percent", "%", s.withoutControlPlane(p.observerProcessor)},
+		{"observer_cpu_percent", "%", p.observerProcessor},
 	}
 }
 
@@ -241,7 +253,7 @@ func (p *pluginBench) command(ctx context.Context, args ...string) (*exec.Cmd, e
 	return exec.CommandContext(ctx, filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, "--kubeconfig", p.cp.Kubeconfig)...), nil
 }
 
-// timeCommand returns how long the command took, from its start to its end. Its output has to have a text.
+// timeCommand returns the time that the command took, from its start to its end. Its output has to have a text.
 func (p *pluginBench) timeCommand(ctx context.Context, says string, args ...string) (time.Duration, error) {
 	c, err := p.command(ctx, args...)
 	if err != nil {
@@ -265,13 +277,13 @@ func (p *pluginBench) timesOfWhy(ctx context.Context) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, milliseconds(took))
+		out = append(out, stats.Milliseconds(took))
 	}
 	slices.Sort(out)
 	return out, nil
 }
 
-// whyTime returns a quantile of how long why takes.
+// whyTime returns a quantile of the duration of why.
 func (p *pluginBench) whyTime(quantile float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		all, err := p.timesOfWhy(ctx)
@@ -330,7 +342,7 @@ func writeProxyKubeconfig(file, address string) error {
 	return errors.Wrap(clientcmd.WriteToFile(*c, file), "cannot write kubeconfig")
 }
 
-// statusTime returns how long a list of all deployments takes.
+// statusTime returns the time that a list of all deployments takes.
 func (p *pluginBench) statusTime(ctx context.Context) (float64, error) {
 	var out []float64
 	for range runsOfStatus {
@@ -338,7 +350,7 @@ func (p *pluginBench) statusTime(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		out = append(out, milliseconds(took))
+		out = append(out, stats.Milliseconds(took))
 	}
-	return medianOfValues(out), nil
+	return stats.Median(out), nil
 }
