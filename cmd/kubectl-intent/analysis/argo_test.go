@@ -193,7 +193,7 @@ func TestFromArgoRollouts(t *testing.T) {
                 env: [{name: HOST, value: shop's}]
                 command: [sh, -c, "curl -sf http://$HOST"]
 `),
-			want: want{notes: 1, checks: `
+			want: want{notes: 2, checks: `
 - name: m
   type: Job
   job:
@@ -385,6 +385,11 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 			reason: "An interval below a second is refused.",
 			in:     metric("count: 2\n    interval: 10ms\n    successCondition: result < 5"),
 			want:   []string{`spec.metrics[0].interval: "10ms" is not between 1s and 24h`},
+		},
+		"Negative": {
+			reason: "A threshold is not below 0.",
+			in:     metric("successCondition: result[0] >= -5"),
+			want:   []string{`spec.metrics[0].successCondition: ">= -5" cannot be a threshold`},
 		},
 		"Alternative": {
 			reason: "Two accepted ranges are not one threshold.",

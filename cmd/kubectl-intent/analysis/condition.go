@@ -196,8 +196,14 @@ func isCallOf(call *ast.CallExpr, name string) bool {
 	return ok && f.Name == name && len(call.Args) == 1
 }
 
+// numberOf returns a number, which may have a sign.
 func numberOf(e ast.Expr) (float64, error) {
-	l, ok := ast.Unparen(e).(*ast.BasicLit)
+	e = ast.Unparen(e)
+	if signed, ok := e.(*ast.UnaryExpr); ok && signed.Op == token.SUB {
+		n, err := numberOf(signed.X)
+		return -n, err
+	}
+	l, ok := e.(*ast.BasicLit)
 	if !ok || l.Kind != token.INT && l.Kind != token.FLOAT {
 		return 0, errors.New("is not a number")
 	}
