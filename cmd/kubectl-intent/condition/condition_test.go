@@ -1,4 +1,4 @@
-package analysis
+package condition
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestReadConditions(t *testing.T) {
+func TestRead(t *testing.T) {
 	type want struct {
 		bounds string
 		noData string
@@ -58,11 +58,11 @@ func TestReadConditions(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
-			c, field, err := readConditions(tc.success, tc.failure)
+			c, field, err := Read(tc.success, tc.failure)
 			got.field = field
 			if err == nil {
-				got.noData = c.noData
-				for i, b := range c.bounds {
+				got.noData = c.NoData
+				for i, b := range c.Bounds {
 					if i > 0 {
 						got.bounds += " "
 					}
@@ -70,7 +70,7 @@ func TestReadConditions(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\nreadConditions(%q, %q): %v: -want, +got:\n%s", tc.reason, tc.success, tc.failure, err, diff)
+				t.Errorf("\n%s\nRead(%q, %q): %v: -want, +got:\n%s", tc.reason, tc.success, tc.failure, err, diff)
 			}
 		})
 	}
