@@ -78,6 +78,9 @@ type converter struct {
 
 	// usedArgs are the names of arguments and variables that an object of the files has.
 	usedArgs map[string]bool
+
+	// declaresArgs says that a template lists its arguments, and that each placeholder stands for one of them.
+	declaresArgs bool
 }
 
 func newConverter(o Options) *converter {
@@ -104,6 +107,13 @@ func (c *converter) refusef(field, format string, args ...any) {
 // hasProblemBelow reports whether a field of the present object was refused whose path begins so.
 func (c *converter) hasProblemBelow(path string) bool {
 	return slices.ContainsFunc(c.problems, func(p Problem) bool { return p.Object == c.object && strings.HasPrefix(p.Field, path) })
+}
+
+// refuseText refuses a text that cannot be read, unless it lacks the value of a placeholder, which is refused already.
+func (c *converter) refuseText(field string, err error) {
+	if !c.hasProblemBelow(field) {
+		c.refusef(field, "%s", err)
+	}
 }
 
 func (c *converter) addNotef(field, format string, args ...any) {

@@ -361,9 +361,15 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 			in:     withArgument("size", "failureLimit: '{{args.size}}'\n    successCondition: result[0] < 5"), want: []string{"spec.args[0]: size has no value"},
 		},
 		"MissingQuery": {
-			reason: "A query without the value of its argument is refused once.",
+			reason: "A query with an argument that is not declared is refused once, as in Argo Rollouts.",
 			in:     metric("successCondition: result[0] < 5\n    provider: {prometheus: {query: 'sum(rate(x[{{args.window}}]))'}}"),
-			want:   []string{"query: {{args.window}} has no value: say --arg window=VALUE"},
+			want:   []string{"query: {{args.window}} is not among spec.args"},
+		},
+		"UndeclaredArgument": {
+			reason:  "A value does not declare an argument.",
+			in:      metric("successCondition: result[0] < {{args.limit}}"),
+			options: Options{Args: map[string]string{"limit": "5"}},
+			want:    []string{"successCondition: {{args.limit}} is not among spec.args"},
 		},
 		"NoBraces": {
 			reason: "A path without braces is a text in Argo Rollouts, and not a path.",

@@ -44,7 +44,7 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 	}
 	conditions, field, err := condition.Read(m.SuccessCondition, m.FailureCondition)
 	if err != nil {
-		c.refusef(path+"."+field, "%s", err)
+		c.refuseText(path+"."+field, err)
 		return
 	}
 	check.NoData = conditions.NoData
@@ -56,15 +56,12 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 // query returns a query that a check can ask. A query without the value of a placeholder is refused once.
 func (c *converter) query(field, text string) string {
 	text = strings.TrimSpace(text)
-	if c.hasProblemBelow(field) {
-		return text
-	}
 	t, err := promql.Parse(text)
 	if err == nil {
 		err = t.CheckNoTracks()
 	}
 	if err != nil {
-		c.refusef(field, "%s", err)
+		c.refuseText(field, err)
 	}
 	return text
 }

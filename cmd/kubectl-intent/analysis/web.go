@@ -31,7 +31,7 @@ func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alph
 	}
 	answer, err := condition.AnswerPath(c.fill(providerField+".jsonPath", w.JSONPath, values))
 	if err != nil {
-		c.refusef(providerField+".jsonPath", "%s", err)
+		c.refuseText(providerField+".jsonPath", err)
 		return
 	}
 	if m.SuccessCondition == "" && m.FailureCondition == "" {
@@ -89,7 +89,7 @@ func (c *converter) convertWebCondition(path string, m argoMetric, check deploym
 	}
 	in, err := condition.ToCEL(text, answer)
 	if err != nil {
-		c.refusef(field, "%s", err)
+		c.refuseText(field, err)
 		return
 	}
 	if constant, err := condition.ToCELIgnoringErrors(text, answer); err == nil {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
@@ -36,10 +37,14 @@ type Condition struct {
 // singleQuoted is a text in the quotes that Go has for characters.
 var singleQuoted = regexp.MustCompile(`'([^'"\\]*)'`)
 
-// parseCondition parses an expression. Expressions of Argo Rollouts have the syntax of Go, but for texts in single quotes.
+// parseCondition parses an expression. Expressions of Argo Rollouts have the syntax of Go, but for texts in single quotes, and for ends of lines, which end
+// comments alone.
 func parseCondition(text string) (ast.Expr, error) {
 	if len(text) > maxConditionBytes {
 		return nil, errors.Errorf("has more than %d bytes", maxConditionBytes)
+	}
+	if !strings.Contains(text, "//") {
+		text = strings.ReplaceAll(text, "\n", " ")
 	}
 	e, err := parser.ParseExpr(singleQuoted.ReplaceAllString(text, `"$1"`))
 	return e, errors.Wrap(err, "cannot read the condition")

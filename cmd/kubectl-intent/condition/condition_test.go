@@ -22,6 +22,14 @@ func TestRead(t *testing.T) {
 			reason:  "Parentheses and conversions change nothing.",
 			success: "((asFloat(result[0]))) == 0", want: want{bounds: "== 0", field: "successCondition"},
 		},
+		"Lines": {
+			reason:  "A line may begin with an operator.",
+			success: "result[0] >= 0.95\n&& result[0] < 2\n", want: want{bounds: ">= 0.95 < 2", field: "successCondition"},
+		},
+		"Comment": {
+			reason:  "A comment ends with its line.",
+			success: "result[0] < 5 // errors\n", want: want{bounds: "< 5", field: "successCondition"},
+		},
 		"Not":      {reason: "A negation is the opposite comparison.", success: "!(result > 5)", want: want{bounds: "<= 5", field: "successCondition"}},
 		"Exponent": {reason: "An exponent is written out.", success: "result < 1e3", want: want{bounds: "< 1000", field: "successCondition"}},
 		"DeMorgan": {
