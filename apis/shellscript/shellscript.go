@@ -33,8 +33,16 @@ func CommandCanFail(words []string) bool {
 		return false
 	case slices.Contains([]string{"sh", "ash", "bash", "dash"}, name):
 		return shellCanFail(words[1:])
+	case name == "busybox", name == "env":
+		return CommandCanFail(withoutAssignments(words[1:]))
 	}
 	return true
+}
+
+// withoutAssignments returns a command without the variables that are set before it.
+func withoutAssignments(words []string) []string {
+	i := slices.IndexFunc(words, func(word string) bool { return !strings.Contains(word, "=") })
+	return words[max(i, 0):]
 }
 
 // shellOption is an option of a shell that changes nothing about the exit code of a script, except for e, with which a script ends at its first failure.
