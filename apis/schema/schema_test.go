@@ -31,6 +31,11 @@ spec:
               mode: {type: string, enum: [Fast, Slow]}
               free: {type: object, x-kubernetes-preserve-unknown-fields: true}
               list: {type: array, maxItems: 1, items: {type: object, properties: {a: {type: string, pattern: "^b"}}}}
+              tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+              doors: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [door, side],
+                items: {type: object, required: [door], properties: {door: {type: integer}, side: {type: string, default: in}, note: {type: string}}}}
+              rooms: {type: object, additionalProperties: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name],
+                items: {type: object, properties: {name: {type: string}}}}}
 `
 
 func TestCheck(t *testing.T) {
@@ -143,6 +148,28 @@ func TestCheck(t *testing.T) {
 				"spec.sise: is not a field of this kind",
 				"spec.size: should be greater than or equal to 1",
 			},
+		},
+		"CustomTwice": {
+			reason: "A key of a custom list has the default of its definition.",
+			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {name: a}, spec: {size: 1, doors: [{door: 1}, {door: 1, side: out}, {door: 1, side: in, note: x}]}}`,
+			want:   []string{"spec.doors[2]: has the door and side of item 0: server-side apply refuses a list with one key twice"},
+		},
+		"CustomSetTwice": {
+			reason: "A custom list may be a set.",
+			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {name: a}, spec: {size: 1, tags: [b, c, b, b]}}`,
+			want: []string{
+				"spec.tags[2]: equals item 0: server-side apply refuses a set with one item twice",
+				"spec.tags[3]: equals item 0: server-side apply refuses a set with one item twice",
+			},
+		},
+		"CustomInMap": {
+			reason: "A list may be the value of a free key.",
+			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {name: a}, spec: {size: 1, rooms: {hall: [{name: a}, {name: b}], attic: [{name: a}, {name: a}]}}}`,
+			want:   []string{"spec.rooms.attic[1]: has the name of item 0: server-side apply refuses a list with one key twice"},
+		},
+		"KeyAbsent": {
+			reason: "Items without a key that has no default are not compared.",
+			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {name: a}, spec: {size: 1, rooms: {hall: [{}, {}]}}}`,
 		},
 		"CustomMissing": {
 			reason: "A required field of a custom resource that is missing is refused.",

@@ -7,8 +7,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// Check returns an error for a script of a check that cannot fail: it would pass each revision.
+func Check(text string) error {
+	if CanFail(text) {
+		return nil
+	}
+	return errors.New("ends with 0 whatever its commands return, so that no revision fails the check: begin it with set -e, or exit 3 where it fails")
+}
 
 // CanFail reports whether a script of a POSIX shell can end with another exit code than 0. It is false where the text alone excludes that, as of a script whose
 // last command is echo, and true in doubt: for a loop that waits, a command that the script computes, and a text that the shell cannot parse.
@@ -24,8 +33,16 @@ func CommandCanFail(words []string) bool {
 		return false
 	case slices.Contains([]string{"sh", "ash", "bash", "dash"}, name):
 		return shellCanFail(words[1:])
+	case name == "busybox", name == "env":
+		return CommandCanFail(withoutAssignments(words[1:]))
 	}
 	return true
+}
+
+// withoutAssignments returns a command without the variables that are set before it.
+func withoutAssignments(words []string) []string {
+	i := slices.IndexFunc(words, func(word string) bool { return !strings.Contains(word, "=") })
+	return words[max(i, 0):]
 }
 
 // shellOption is an option of a shell that changes nothing about the exit code of a script, except for e, with which a script ends at its first failure.

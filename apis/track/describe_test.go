@@ -26,8 +26,11 @@ func TestDescribe(t *testing.T) {
 			object("policy", "PodDisruptionBudget", "all"), object("", "Service", "database"), object("", "Service", "metrics"),
 			object("", "Service", "web"), object("apps", "StatefulSet", "database"),
 		},
-		Routed:    []Object{object(GatewayGroup, "GRPCRoute", "web"), object(GatewayGroup, "HTTPRoute", "web")},
-		Leftovers: []Leftover{},
+		Routed: []Object{object(GatewayGroup, "GRPCRoute", "web"), object(GatewayGroup, "HTTPRoute", "web")},
+		Leftovers: []Leftover{{
+			In: object(GatewayGroup, "HTTPRoute", "web"), Field: "spec.rules[0].filters[0].requestMirror.backendRef.name",
+			Names: object("", "Service", "web"), Fault: FaultOneTrack,
+		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Describe(...): -want, +got:\n%s", diff)

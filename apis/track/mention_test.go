@@ -355,6 +355,11 @@ func TestReferences(t *testing.T) {
 			apiVersion: "elbv2.k8s.aws/v1beta1", kind: "TargetGroupBinding", spec: "serviceRef: {name: web, port: 80}",
 			want: []string{"TargetGroupBinding shop/x: spec.serviceRef.name: " + front},
 		},
+		"TrafficSplit": {
+			reason:     "A split of SMI has a root Service, whose requests it divides past the weights.",
+			apiVersion: "split.smi-spec.io/v1alpha2", kind: "TrafficSplit", spec: "service: web\n  backends: [{service: other, weight: 1}]",
+			want: []string{"TrafficSplit shop/x: spec.service: " + front},
+		},
 		"OpenShiftRoute": {
 			reason:     "A Route of OpenShift names the Service and its kind.",
 			apiVersion: "route.openshift.io/v1", kind: "Route", spec: "host: shop.example.org\n  to: {kind: Service, name: web}",
@@ -454,13 +459,4 @@ func leftoversOf(t *testing.T, extra map[string]string, listed []Selector) []str
 		out = append(out, l.String())
 	}
 	return out
-}
-
-// TestServiceExport exports a Service under its name.
-func TestServiceExport(t *testing.T) {
-	extra := map[string]string{"x.yaml": manifest("multicluster.x-k8s.io/v1alpha1", "ServiceExport", "web", "")}
-	want := []string{"ServiceExport shop/web: metadata.name: leads to Service shop/web, which has the pods of one track at a time"}
-	if diff := cmp.Diff(want, leftoversOf(t, extra, nil)); diff != "" {
-		t.Errorf("\nA ServiceExport has the name of its Service\nLeftovers: -want, +got:\n%s", diff)
-	}
 }

@@ -36,15 +36,17 @@ func readTargets(all []placed) targets {
 	return out
 }
 
-// findFrontNames returns the mentions of fronts: policies that attach to a Service whose requests go to its copies, and routes and Ingresses that send requests
-// past the weights. In a track it returns mentions of a Service without copies, by its kind. Other callers use a front by its name.
+// mirrorField is the field of a filter by which a route sends copies of requests to another Service.
+const mirrorField = "requestMirror"
+
+// findFrontNames returns the mentions of fronts: policies that attach to a Service whose requests go to its copies, and routes and Ingresses that send
+// requests past the weights, as a mirror of a route with weights does. In a track it returns mentions of a Service without copies, by its kind. Other
+// callers use a front by its name.
 func (t targets) findFrontNames(o placed) []Leftover {
 	out := []Leftover{}
-	if o.isRouted {
-		return out
-	}
 	for _, m := range append(mentionsOf(o.content), nameMentions(o)...) {
-		if !m.isExplicit && (o.perTrack || !sendsRequests(o.object.Kind, m.path)) {
+		isOther := !m.isExplicit && (o.perTrack || !sendsRequests(o.object.Kind, m.path))
+		if isOther || o.isRouted && !strings.Contains(m.path, mirrorField) {
 			continue
 		}
 		for _, front := range t.fronts {
@@ -59,17 +61,16 @@ func (t targets) findFrontNames(o placed) []Leftover {
 // sendsRequests reports whether an object, by its kind or a field, sends requests to Services past their callers, or says how requests to them are sent.
 func sendsRequests(kind, path string) bool {
 	text := strings.ToLower(kind + " " + path)
-	return slices.ContainsFunc([]string{"backend", "route", "upstream", "destination", "mapping", "targetgroup"}, func(word string) bool {
-		return strings.Contains(text, word)
-	})
+	words := []string{"backend", "route", "upstream", "destination", "mapping", "targetgroup", "trafficsplit", "serviceprofile"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// nameMentions returns the name of an object of a kind that has the name of its Service.
+// nameMentions returns the name of an object of a kind that has the name of its Service, or as in Linkerd its DNS name.
 func nameMentions(o placed) []mention {
-	if o.object.Kind != "ServiceExport" {
+	if !slices.Contains([]string{"ServiceExport", "ServiceProfile"}, o.object.Kind) {
 		return nil
 	}
-	return []mention{{path: "metadata.name", name: o.object.Name, kinds: []string{"service"}, isExplicit: true}}
+	return []mention{{path: "metadata.name", name: o.object.Name, kinds: []string{"service"}, isExplicit: o.object.Kind == "ServiceExport"}}
 }
 
 // findSelections returns the selectors of an object that do not follow the tracks. Selectors of Services and of pods' own affinity are placed with them.

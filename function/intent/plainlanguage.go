@@ -140,10 +140,12 @@ func printableLine(line string) string {
 	}, line)
 }
 
-// understoodWithout returns how the text would be understood without the wrong words, or "" if not at all.
+// understoodWithout returns how the text would be understood without the wrong words. It is "" if the text would not be understood, or would say something
+// else than its author: "and not edge2" is the opposite of "and edge2".
 func understoodWithout(text string, fault *sentence.Fault) string {
-	prefix, suffix := text[:fault.Offset], text[fault.Offset+fault.Length:]
-	if fault.Length == 0 || partOfWord(prefix, suffix) {
+	end := fault.Offset + fault.Length
+	prefix, suffix := text[:fault.Offset], text[end:]
+	if fault.Length == 0 || partOfWord(prefix, suffix) || sentence.CarriesMeaning(text[fault.Offset:end]) || strings.TrimSpace(prefix) == "" {
 		return ""
 	}
 	out, secondFault := parseSentence(trimConnectors(prefix, suffix)+suffix, newDraft(defaultIntent()))

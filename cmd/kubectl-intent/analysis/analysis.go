@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/expression"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/threshold"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/condition"
 )
 
 // Options are decisions that a file leaves open.
@@ -77,6 +78,9 @@ type converter struct {
 
 	// usedArgs are the names of arguments and variables that an object of the files has.
 	usedArgs map[string]bool
+
+	// declaresArgs says that a template lists its arguments, and that each placeholder stands for one of them.
+	declaresArgs bool
 }
 
 func newConverter(o Options) *converter {
@@ -105,6 +109,13 @@ func (c *converter) hasProblemBelow(path string) bool {
 	return slices.ContainsFunc(c.problems, func(p Problem) bool { return p.Object == c.object && strings.HasPrefix(p.Field, path) })
 }
 
+// refuseText refuses a text that cannot be read, unless it lacks the value of a placeholder, which is refused already.
+func (c *converter) refuseText(field string, err error) {
+	if !c.hasProblemBelow(field) {
+		c.refusef(field, "%s", err)
+	}
+}
+
 func (c *converter) addNotef(field, format string, args ...any) {
 	c.out.Notes = append(c.out.Notes, fmt.Sprintf("%s: %s: %s", c.object, field, fmt.Sprintf(format, args...)))
 }
@@ -118,12 +129,12 @@ func (c *converter) result() (*Conversion, error) {
 }
 
 // addBounded adds a check for each bound of a field: one keeps the name, of several each has the side of its bound in its name.
-func (c *converter) addBounded(check deploymentv1alpha1.Check, bounds []bound) {
+func (c *converter) addBounded(check deploymentv1alpha1.Check, bounds []condition.Bound) {
 	for _, b := range bounds {
 		bounded := check.DeepCopy()
 		bounded.Threshold = deploymentv1alpha1.Threshold(b.String())
 		if len(bounds) > 1 {
-			bounded.Name += b.side()
+			bounded.Name += b.Side()
 		}
 		c.out.Checks = append(c.out.Checks, *bounded)
 	}
@@ -131,8 +142,8 @@ func (c *converter) addBounded(check deploymentv1alpha1.Check, bounds []bound) {
 
 // failableBounds returns the bounds of a field that a measurement can fail. It notes the bounds that it leaves out, and refuses the field if it leaves out all
 // of them: the check would pass each revision.
-func (c *converter) failableBounds(field string, check deploymentv1alpha1.Check, bounds []bound) []bound {
-	out, idle := []bound{}, []bound{}
+func (c *converter) failableBounds(field string, check deploymentv1alpha1.Check, bounds []condition.Bound) []condition.Bound {
+	out, idle := []condition.Bound{}, []condition.Bound{}
 	for _, b := range bounds {
 		check.Threshold = deploymentv1alpha1.Threshold(b.String())
 		if canFail(check) {

@@ -67,6 +67,7 @@ func isTemplateOfArgo(n named) bool {
 // cannot be converted, and skips objects of other kinds.
 func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
 	c := newConverter(o)
+	c.declaresArgs = true
 	for _, d := range documents {
 		n, err := kindOf(d)
 		if err != nil {

@@ -193,7 +193,7 @@ func TestFromArgoRollouts(t *testing.T) {
                 env: [{name: HOST, value: shop's}]
                 command: [sh, -c, "curl -sf http://$HOST"]
 `),
-			want: want{notes: 1, checks: `
+			want: want{notes: 2, checks: `
 - name: m
   type: Job
   job:
@@ -361,9 +361,15 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 			in:     withArgument("size", "failureLimit: '{{args.size}}'\n    successCondition: result[0] < 5"), want: []string{"spec.args[0]: size has no value"},
 		},
 		"MissingQuery": {
-			reason: "A query without the value of its argument is refused once.",
+			reason: "A query with an argument that is not declared is refused once, as in Argo Rollouts.",
 			in:     metric("successCondition: result[0] < 5\n    provider: {prometheus: {query: 'sum(rate(x[{{args.window}}]))'}}"),
-			want:   []string{"query: {{args.window}} has no value: say --arg window=VALUE"},
+			want:   []string{"query: {{args.window}} is not among spec.args"},
+		},
+		"UndeclaredArgument": {
+			reason:  "A value does not declare an argument.",
+			in:      metric("successCondition: result[0] < {{args.limit}}"),
+			options: Options{Args: map[string]string{"limit": "5"}},
+			want:    []string{"successCondition: {{args.limit}} is not among spec.args"},
 		},
 		"NoBraces": {
 			reason: "A path without braces is a text in Argo Rollouts, and not a path.",
@@ -385,6 +391,11 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 			reason: "An interval below a second is refused.",
 			in:     metric("count: 2\n    interval: 10ms\n    successCondition: result < 5"),
 			want:   []string{`spec.metrics[0].interval: "10ms" is not between 1s and 24h`},
+		},
+		"Negative": {
+			reason: "A threshold is not below 0.",
+			in:     metric("successCondition: result[0] >= -5"),
+			want:   []string{`spec.metrics[0].successCondition: ">= -5" cannot be a threshold`},
 		},
 		"Alternative": {
 			reason: "Two accepted ranges are not one threshold.",

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/condition"
 )
 
 // Differences between the verdicts of a check and of its source metric, as notes name them.
@@ -50,16 +51,8 @@ const (
 	judgeFlagger = "Flagger"
 )
 
-// An outcome of a measurement, as notes say it.
-type outcome string
-
-const (
-	passes         outcome = "passes"
-	fails          outcome = "fails"
-	isError        outcome = "is an error"
-	isInconclusive outcome = "is inconclusive"
-	doesNotCount   outcome = "does not count"
-)
+// doesNotCount is the outcome of a measurement that counts neither as passed nor as failed.
+const doesNotCount condition.Outcome = "does not count"
 
 // A verdictNote collects the differences of one metric.
 type verdictNote struct {
@@ -68,7 +61,7 @@ type verdictNote struct {
 }
 
 // add adds a difference, unless the outcomes are equal.
-func (n *verdictNote) add(difference string, checkOutcome, judgeOutcome outcome) {
+func (n *verdictNote) add(difference string, checkOutcome, judgeOutcome condition.Outcome) {
 	if checkOutcome != judgeOutcome {
 		n.parts = append(n.parts, fmt.Sprintf("%s %s, and %s in %s", difference, checkOutcome, judgeOutcome, n.judge))
 	}
@@ -80,7 +73,7 @@ func (n *verdictNote) addText(difference, text string) {
 }
 
 // addFailures adds the difference of checks that a metric with several bounds becomes.
-func (n *verdictNote) addFailures(bounds []bound, check deploymentv1alpha1.Check) {
+func (n *verdictNote) addFailures(bounds []condition.Bound, check deploymentv1alpha1.Check) {
 	if len(bounds) > 1 && check.FailureLimit != nil && *check.FailureLimit > 0 {
 		n.addText(DifferenceFailures, "counts against failureLimit of its own bound, and in "+n.judge+" against one for both")
 	}

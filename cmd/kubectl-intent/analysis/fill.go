@@ -19,7 +19,10 @@ func (c *converter) fill(field, text string, values map[string]string) string {
 		name := placeholderPattern.FindStringSubmatch(found)[1]
 		c.usedArgs[shortName(name)] = true
 		value, ok := values[name]
-		if !ok {
+		switch {
+		case !ok && c.declaresArgs:
+			c.refusef(field, "%s is not among spec.args, so that Argo Rollouts refuses the template: declare it", found)
+		case !ok:
 			c.refusef(field, "%s has no value: say --arg %s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", found, shortName(name))
 		}
 		return value

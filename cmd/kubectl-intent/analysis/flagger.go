@@ -9,6 +9,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/condition"
 )
 
 // variablesPrefix begins the placeholder of a variable of a Canary.
@@ -188,7 +189,7 @@ func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m fl
 }
 
 // noteFlagger adds a note about the answers of a query that Flagger judges differently by its bounds than the checks, which may be fewer.
-func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []bound, checks int, text string) {
+func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []condition.Bound, checks int, text string) {
 	query, err := promql.Parse(text)
 	if err != nil {
 		return // The query is refused.
@@ -200,14 +201,14 @@ func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []boun
 		return
 	}
 	if len(bounds) == 1 {
-		infinite := map[string]string{"-min": DifferencePlusInfinity, "-max": DifferenceMinusInfinity}[bounds[0].side()]
-		n.add(infinite, fails, passes)
+		infinite := map[string]string{"-min": DifferencePlusInfinity, "-max": DifferenceMinusInfinity}[bounds[0].Side()]
+		n.add(infinite, condition.Fails, condition.Passes)
 	}
 	if !query.GivesOneSeries() {
 		n.addText(DifferenceSeveralSeries, "is an error, and Flagger judges the last")
 	}
-	n.add(DifferenceUnanswered, doesNotCount, fails)
-	n.add(DifferenceRefusedQuery, isError, fails)
+	n.add(DifferenceUnanswered, doesNotCount, condition.Fails)
+	n.add(DifferenceRefusedQuery, condition.IsError, condition.Fails)
 	if canary.Spec.Analysis.Threshold > 1 {
 		n.addText(DifferenceFailures, canary.describeFailures(checks))
 	}
@@ -248,12 +249,12 @@ func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1
 }
 
 // flaggerBounds returns the two ends of a range as bounds.
-func (c *converter) flaggerBounds(field string, m flaggerMetric) []bound {
+func (c *converter) flaggerBounds(field string, m flaggerMetric) []condition.Bound {
 	if m.ThresholdRange == nil || m.ThresholdRange.Min == nil && m.ThresholdRange.Max == nil {
 		c.refusef(field, "is absent, so that each answer would pass")
 		return nil
 	}
-	out := []bound{}
+	out := []condition.Bound{}
 	for _, end := range []struct {
 		name, comparison string
 		limit            *float64
@@ -261,7 +262,7 @@ func (c *converter) flaggerBounds(field string, m flaggerMetric) []bound {
 		if end.limit == nil {
 			continue
 		}
-		b, err := newBound(end.comparison, *end.limit)
+		b, err := condition.NewBound(end.comparison, *end.limit)
 		if err != nil {
 			c.refusef(field+"."+end.name, "%s", err)
 		}

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -76,8 +77,10 @@ func (c *converter) refuseJobRules(path string, m argoMetric, check deploymentv1
 	}
 }
 
-// noteJobFields adds notes about the end of a Job.
+// noteJobFields adds notes about the pod and the end of a Job.
 func (c *converter) noteJobFields(field string, j *argoJob) {
+	c.addNotef(field+".template.spec", "the pod of a check runs in the namespace that the Site has for checks, without root, with a read-only file system, and "+
+		"without a token of its ServiceAccount: name Services with their namespaces, such as shop.team-a.svc")
 	if j.Spec.BackoffLimit == nil || *j.Spec.BackoffLimit > 0 {
 		c.addNotef(field+".backoffLimit", "the Job of a check is not retried")
 	}
@@ -94,6 +97,13 @@ func (c *converter) noteJobFields(field string, j *argoJob) {
 // variableName matches the name of a shell variable.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
+// shellVariables are the names of variables that a shell sets itself, or cannot set. A program that a shell starts would get other values for them.
+func shellVariables() []string {
+	return []string{
+		"_", "BASHOPTS", "BASHPID", "BASH_VERSINFO", "EUID", "GROUPS", "LINENO", "OLDPWD", "OPTIND", "PPID", "PWD", "RANDOM", "SECONDS", "SHELLOPTS", "SHLVL", "UID",
+	}
+}
+
 // A program is the command of a container with its arguments, and the variables that it gets, all with their values.
 type program struct {
 	// exports are lines of a shell that set the variables.
@@ -107,8 +117,8 @@ func (c *converter) programOf(path string, container argoContainer, values map[s
 	out, variables := program{}, map[string]string{}
 	for i, e := range container.Env {
 		field := fmt.Sprintf("%s.env[%d]", path, i)
-		if !variableName.MatchString(e.Name) {
-			c.refusef(field+".name", "%q cannot be the name of a variable of a script", e.Name)
+		if !variableName.MatchString(e.Name) || slices.Contains(shellVariables(), e.Name) {
+			c.refusef(field+".name", "%q cannot be the name of a variable that a script sets", e.Name)
 		}
 		variables[e.Name] = c.expand(field+".value", c.fill(field+".value", e.Value, values), variables)
 		out.exports = append(out.exports, "export "+e.Name+"="+quoteForShell(variables[e.Name]))

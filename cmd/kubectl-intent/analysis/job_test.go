@@ -124,6 +124,16 @@ func TestProgramIsRefused(t *testing.T) {
 			container: argoContainer{Command: []string{"true"}, Env: []argoEnv{{Name: "a.b"}}},
 			want:      `p.env[0].name: "a.b" cannot be the name of a variable`,
 		},
+		"Constant": {
+			reason:    "A shell cannot set the variable with its user.",
+			container: argoContainer{Command: []string{"true"}, Env: []argoEnv{{Name: "UID", Value: "5"}}},
+			want:      `p.env[0].name: "UID" cannot be the name of a variable`,
+		},
+		"Changing": {
+			reason:    "A shell gives its own value to the variable with its folder.",
+			container: argoContainer{Command: []string{"true"}, Env: []argoEnv{{Name: "A", Value: "b"}, {Name: "PWD", Value: "/tmp"}}},
+			want:      `p.env[1].name: "PWD" cannot be the name of a variable`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

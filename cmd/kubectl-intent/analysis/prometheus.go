@@ -7,6 +7,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/condition"
 )
 
 // Types of checks.
@@ -41,29 +42,26 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 		c.refusef(path+".successCondition", "is absent, so that each answer would pass")
 		return
 	}
-	conditions, field, err := readConditions(m.SuccessCondition, m.FailureCondition)
+	conditions, field, err := condition.Read(m.SuccessCondition, m.FailureCondition)
 	if err != nil {
-		c.refusef(path+"."+field, "%s", err)
+		c.refuseText(path+"."+field, err)
 		return
 	}
-	check.NoData = conditions.noData
-	conditions.bounds = c.failableBounds(path+"."+field, check, conditions.bounds)
+	check.NoData = conditions.NoData
+	conditions.Bounds = c.failableBounds(path+"."+field, check, conditions.Bounds)
 	c.noteQuery(path, conditions, check)
-	c.addBounded(check, conditions.bounds)
+	c.addBounded(check, conditions.Bounds)
 }
 
 // query returns a query that a check can ask. A query without the value of a placeholder is refused once.
 func (c *converter) query(field, text string) string {
 	text = strings.TrimSpace(text)
-	if c.hasProblemBelow(field) {
-		return text
-	}
 	t, err := promql.Parse(text)
 	if err == nil {
 		err = t.CheckNoTracks()
 	}
 	if err != nil {
-		c.refusef(field, "%s", err)
+		c.refuseText(field, err)
 	}
 	return text
 }

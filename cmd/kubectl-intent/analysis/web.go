@@ -1,12 +1,12 @@
 package analysis
 
 import (
-	"go/ast"
 	"net/http"
 	"strings"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/expression"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/condition"
 )
 
 // longestAnswerSeconds is how long a check waits for an answer.
@@ -29,9 +29,9 @@ func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alph
 	if w.TimeoutSeconds > 0 && w.TimeoutSeconds < longestAnswerSeconds {
 		c.addNotef(providerField+".timeoutSeconds", "a check waits %d seconds for an answer", longestAnswerSeconds)
 	}
-	answer, err := answerPath(c.fill(providerField+".jsonPath", w.JSONPath, values))
+	answer, err := condition.AnswerPath(c.fill(providerField+".jsonPath", w.JSONPath, values))
 	if err != nil {
-		c.refusef(providerField+".jsonPath", "%s", err)
+		c.refuseText(providerField+".jsonPath", err)
 		return
 	}
 	if m.SuccessCondition == "" && m.FailureCondition == "" {
@@ -39,83 +39,25 @@ func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alph
 		return
 	}
 	n := newWebNote()
-	if conditions, field, err := readConditions(m.SuccessCondition, m.FailureCondition); err == nil && conditions.comparesResult() {
-		check.Web.Expression = c.expression(providerField+".jsonPath", conditions.webValue(answer))
-		bounds := c.failableBounds(path+"."+field, check, conditions.bounds)
+	if conditions, field, err := condition.Read(m.SuccessCondition, m.FailureCondition); err == nil && conditions.ComparesResult() {
+		check.Web.Expression = c.expression(providerField+".jsonPath", conditions.WebValue(answer))
+		bounds := c.failableBounds(path+"."+field, check, conditions.Bounds)
 		n.addFailures(bounds, check)
 		c.noteDifferences(path, n)
 		c.addBounded(check, bounds)
 		return
 	}
-	if hasElements(m.SuccessCondition) || hasElements(m.FailureCondition) {
+	if condition.SelectsElement(m.SuccessCondition) || condition.SelectsElement(m.FailureCondition) {
 		n.addText(DifferenceElement, "is an error, and the code of a character in Argo Rollouts")
 	}
 	c.noteDifferences(path, n)
 	c.convertWebCondition(path, m, check, answer)
 }
 
-// hasElements reports whether a condition selects an element by its position.
-func hasElements(text string) bool {
-	e, err := parseCondition(text)
-	if err != nil {
-		return false
-	}
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if index, ok := n.(*ast.IndexExpr); ok {
-			_, err := numberOf(index.Index)
-			found = found || err == nil
-		}
-		return true
-	})
-	return found
-}
-
-// An operandCount counts the parts of conditions.
-type operandCount struct{ results, conversions, others int }
-
-func (c condition) countOperands() operandCount {
-	n := operandCount{}
-	for _, e := range c.expressions() {
-		ast.Inspect(e, func(node ast.Node) bool {
-			switch node := node.(type) {
-			case *ast.Ident:
-				if node.Name == resultVariable {
-					n.results++
-				}
-			case *ast.CallExpr:
-				if isCallOf(node, "len") || isCallOf(node, "isNaN") {
-					n.others++
-				}
-				n.conversions++
-			case *ast.IndexExpr:
-				n.others++
-			}
-			return true
-		})
-	}
-	return n
-}
-
-// comparesResult reports whether the conditions compare the result itself with numbers, and convert it everywhere or nowhere.
-func (c condition) comparesResult() bool {
-	n := c.countOperands()
-	return n.others == 0 && (n.conversions == 0 || n.conversions == n.results)
-}
-
-// webValue returns the number that the conditions compare, in CEL. An answer that Argo Rollouts cannot compare is an error: it converts a text with a
-// function alone, and true is not 1.
-func (c condition) webValue(answer string) string {
-	if c.countOperands().conversions > 0 {
-		return "double(" + answer + ")"
-	}
-	return answer + " + 0.0"
-}
-
 // newWebNote returns a note about the answers of a web server that Argo Rollouts judges differently.
 func newWebNote() verdictNote {
 	n := verdictNote{judge: judgeArgo}
-	n.add(DifferenceNotJSON, isError, passes)
+	n.add(DifferenceNotJSON, condition.IsError, condition.Passes)
 	n.addText(DifferenceNotSaidJSON, "is an error, and Argo Rollouts judges it")
 	return n
 }
@@ -145,24 +87,18 @@ func (c *converter) convertWebCondition(path string, m argoMetric, check deploym
 	if text == "" {
 		text, field, prefix = m.FailureCondition, path+".failureCondition", "!"
 	}
-	e, err := parseCondition(text)
+	in, err := condition.ToCEL(text, answer)
 	if err != nil {
-		c.refusef(field, "%s", err)
+		c.refuseText(field, err)
 		return
 	}
-	w := newCELWriter(answer)
-	in, err := w.condition(e)
-	if err != nil {
-		c.refusef(field, "%s", err)
-		return
-	}
-	if constant, err := w.ignoringErrors().condition(e); err == nil {
+	if constant, err := condition.ToCELIgnoringErrors(text, answer); err == nil {
 		judged := check
 		judged.Web, judged.Threshold = &deploymentv1alpha1.WebCheck{Expression: prefix + constant}, "== 1"
 		c.refuseUnfailing(field, judged)
 	}
 	check.Web.Expression = c.expression(field, prefix+in)
-	c.addBounded(check, c.failableBounds(field, check, []bound{{comparison: "==", limit: "1"}}))
+	c.addBounded(check, c.failableBounds(field, check, []condition.Bound{{Comparison: "==", Limit: "1"}}))
 }
 
 // expression returns an expression that a check can evaluate.

@@ -176,7 +176,7 @@ func ReadFile(in io.Reader, file string) ([]Document, error) {
 	out := make([]Document, 0, len(all))
 	for _, d := range all {
 		d.file = file
-		out = append(out, d.listItems()...)
+		out = append(out, d.withoutMergeKeys().listItems()...)
 	}
 	return out, nil
 }

@@ -76,13 +76,20 @@ func (p *parser) imageExpected() *Fault {
 	return p.faultAt(t.span, "%q is not an image by itself; if it is the name of one, quote it: %[1]q", clipText(t.text))
 }
 
-// lastNoun returns the noun that was read last, as in "deploy my app on edge1", where a name has to follow.
+// lastNoun returns the noun that was read last, as in "deploy my app on edge1", where a name has to follow, or a determiner without a noun, as in "deploy my
+// on edge1".
 func (p *parser) lastNoun() (token, bool) {
 	if p.at == 0 {
 		return token{}, false
 	}
 	t := p.tokens[p.at-1]
-	return t, slices.ContainsFunc(p.know.nouns, func(n phrase) bool { return n.words == t.lower })
+	isWord := func(n phrase) bool { return n.words == t.lower }
+	return t, slices.ContainsFunc(p.know.nouns, isWord) || p.isAtClauseEnd() && slices.ContainsFunc(p.know.determiners, isWord)
+}
+
+// isAtClauseEnd reports whether the text ends here, or goes on with a mark or a word that begins another clause.
+func (p *parser) isAtClauseEnd() bool {
+	return p.isDone() || strings.Contains(".,;", p.peekToken().text) || p.isNext(p.know.places) || p.isNext(p.know.joiners)
 }
 
 // quoteHint says how to write a word of the grammar as a name. It is "" for a word that cannot be a name.

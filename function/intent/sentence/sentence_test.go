@@ -92,6 +92,26 @@ func TestParse(t *testing.T) {
 			text:   `deploy my "app" on edge1`,
 			wish:   &Statement{Service: "app", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
 		},
+		"PossessiveAlone": {
+			reason: "A possessive without a noun is a name in quotes alone, and the fault says so.",
+			text:   "deploy my on edge1",
+			fault:  refusedNoun(7, "my"),
+		},
+		"ArticleAtEnd": {
+			reason: "An article at the end of the text is not a name either.",
+			text:   "deploy the",
+			fault:  refusedNoun(7, "the"),
+		},
+		"ArticleBeforeComma": {
+			reason: "An article before a mark is not a name either.",
+			text:   "deploy an, 2 replicas",
+			fault:  refusedNoun(7, "an"),
+		},
+		"PossessiveOfReplicas": {
+			reason: "A possessive whose replicas are counted is not a name either.",
+			text:   "run 3 replicas of our on edge1",
+			fault:  refusedNoun(18, "our"),
+		},
 		"PronounForService": {
 			reason: "A pronoun names no service.",
 			text:   "deploy it on edge1",

@@ -194,9 +194,21 @@ func compound(first []string, endings ...string) []phrase {
 // otherVerbs are words that ask for something which the grammar does not have. None is a name, so that "on edge1 and add 3 replicas" names no
 // Site "add".
 func otherVerbs() []phrase {
-	return phrasesFor("", "add", "apply", "assign", "attach", "change", "configure", "decrease", "delete", "disable", "enable", "ensure", "give", "increase", "keep",
-		"limit", "make", "move", "need", "provide", "put", "reduce", "remove", "replace", "require", "reserve", "restart", "scale", "set", "stop", "uninstall", "update",
-		"upgrade", "use", "want")
+	return phrasesFor("", "add", "apply", "assign", "attach", "change", "configure", "deallocate", "decommission", "decrease", "delete", "destroy", "disable",
+		"enable", "ensure", "evict", "give", "halve", "increase", "keep", "limit", "make", "move", "need", "provide", "put", "reduce", "relocate", "remove",
+		"replace", "require", "reserve", "restart", "scale", "set", "shrink", "stop", "terminate", "undeploy", "uninstall", "update", "upgrade", "use", "want")
+}
+
+// negations are words that deny or restrict the words behind them.
+func negations() []phrase {
+	return phrasesFor("", "not", "no", "never", "neither", "nor", "none", "nothing", "nobody", "nowhere", "cannot", "without", "except", "only", "but", "or", "if",
+		"unless", "until", "before", "after", "less", "least", "rather", "instead", "excluding", "minus", "hardly", "barely", "scarcely", "rarely", "seldom")
+}
+
+// CarriesMeaning reports whether a sentence without a word would say something else about the words behind it: without a negation its opposite, without a
+// verb or a word for a place anything.
+func CarriesMeaning(word string) bool {
+	return wordsOf(negations(), otherVerbs(), placeWords())[strings.ToLower(word)]
 }
 
 // A vocabulary is all tables of the grammar, and the words in them.
@@ -236,7 +248,7 @@ func newVocabulary() vocabulary {
 		joiners:     clauseJoiners(),
 	}
 	v.typeNames = wordsOf(v.nouns, v.otherNouns)
-	v.reserved = wordsOf(reservedWords(), functionWords(), otherVerbs(), v.otherNouns, v.verbs, v.determiners, v.nouns, v.namers, v.classes,
+	v.reserved = wordsOf(reservedWords(), functionWords(), negations(), otherVerbs(), v.otherNouns, v.verbs, v.determiners, v.nouns, v.namers, v.classes,
 		v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions,
 		v.comparisons, v.metrics, v.priorities, v.joiners)
 	return v

@@ -223,7 +223,7 @@ func (e *external) readScript(ctx context.Context, namespace string, c v1alpha1.
 	if kerrors.IsNotFound(err) || !ok {
 		return "", "configMapKeyRef: the ConfigMap, or its key, does not exist", nil
 	}
-	if err := job.Pinned(text, ref.SHA256); err != nil {
+	if err := job.CheckPinned(text, ref.SHA256); err != nil {
 		return "", err.Error(), nil //nolint:nilerr // It is the check's problem.
 	}
 	return text, "", nil

@@ -396,9 +396,9 @@ func TestJobWaits(t *testing.T) {
 			mend: func(w *world) { w.must(w.kube.Update(w.Context(), scripts("exit 1"))) },
 		},
 		"NoScript": {
-			reason: "A Job waits until the ConfigMap of its script exists.", change: pinned("scripts", "exit 0"), want: "configMapKeyRef: ",
+			reason: "A Job waits until the ConfigMap of its script exists.", change: pinned("scripts", "curl -sf http://shop"), want: "configMapKeyRef: ",
 			spoil: func(w *world) { w.must(w.kube.Delete(w.Context(), scripts(""))) },
-			mend:  func(w *world) { w.must(w.kube.Create(w.Context(), scripts("exit 0"))) },
+			mend:  func(w *world) { w.must(w.kube.Create(w.Context(), scripts("curl -sf http://shop"))) },
 		},
 		"NoConfig": {
 			reason: "A Job waits until its configuration exists.", want: "the configuration does not exist",
@@ -412,7 +412,7 @@ func TestJobWaits(t *testing.T) {
 				w := newWorld(t, script(tc.change))
 				now := time.Now()
 				w.c.now = func() time.Time { return now }
-				w.must(w.kube.Create(t.Context(), scripts("exit 0")))
+				w.must(w.kube.Create(t.Context(), scripts("curl -sf http://shop")))
 				if tc.spoil != nil {
 					tc.spoil(w)
 				}
@@ -441,8 +441,8 @@ func TestJobWaits(t *testing.T) {
 
 // TestJobThatRuns has a running Job. A change of its ConfigMap, Secret or policy applies to the next Job.
 func TestJobThatRuns(t *testing.T) {
-	w := newWorld(t, script(pinned("scripts", "exit 0")))
-	w.must(w.kube.Create(t.Context(), scripts("exit 0")))
+	w := newWorld(t, script(pinned("scripts", "curl -sf http://shop")))
+	w.must(w.kube.Create(t.Context(), scripts("curl -sf http://shop")))
 	w.reconcile()
 	w.must(w.kube.Update(t.Context(), scripts("exit 1")))
 	w.must(w.kube.Delete(t.Context(), settings("")))

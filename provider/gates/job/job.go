@@ -19,6 +19,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/shellscript"
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
@@ -69,15 +70,15 @@ func Name(in Input) string {
 // maxScript is the limit of one argument of a program on Linux, without the byte that ends it. With a longer script no pod would start.
 const maxScript = 128<<10 - 1
 
-// Pinned returns an error unless a script has the digest, and is small enough to be run.
-func Pinned(script, digest string) error {
+// CheckPinned returns an error unless the script of a ConfigMap has the digest, is small enough to be run, and can fail.
+func CheckPinned(script, digest string) error {
 	if len(script) > maxScript {
 		return errors.Errorf("configMapKeyRef: the script has more than %d bytes, and no pod would start with it", maxScript)
 	}
 	if sum := sha256.Sum256([]byte(script)); hex.EncodeToString(sum[:]) != digest {
 		return errors.New("configMapKeyRef.sha256: the key holds something else")
 	}
-	return nil
+	return errors.Wrap(shellscript.Check(script), "configMapKeyRef: the script")
 }
 
 // Make the Job. It runs once, as an unprivileged user, with nothing of the node or of the cluster, and ends in time.

@@ -149,15 +149,39 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestPinnedIsBounded(t *testing.T) {
-	for size, want := range map[int]string{maxScript: "", maxScript + 1: "configMapKeyRef: the script has more than 131071 bytes, and no pod would start with it"} {
-		text := strings.Repeat("#", size)
-		sum, got := sha256.Sum256([]byte(text)), ""
-		if err := Pinned(text, hex.EncodeToString(sum[:])); err != nil {
-			got = err.Error()
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("Pinned(...) of %d bytes: -want error, +got error:\n%s", size, diff)
-		}
+func TestCheckPinned(t *testing.T) {
+	digestOf := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(sum[:])
+	}
+	const program = "curl -sf http://shop\n"
+	longest := program + strings.Repeat("#", maxScript-len(program))
+	cases := map[string]struct{ reason, script, digest, want string }{
+		"Same": {reason: "A script with the digest is run.", script: program, digest: digestOf(program)},
+		"Other": {
+			reason: "A script with another digest is not run.", script: program, digest: digestOf("x"),
+			want: "configMapKeyRef.sha256: the key holds something else",
+		},
+		"Long": {reason: "A script of the greatest length is run.", script: longest, digest: digestOf(longest)},
+		"Longer": {
+			reason: "A longer script is refused, since no pod starts with it.", script: longest + "#", digest: digestOf(longest + "#"),
+			want: "configMapKeyRef: the script has more than 131071 bytes, and no pod would start with it",
+		},
+		"CannotFail": {
+			reason: "A script that always passes is refused in a ConfigMap, too.", script: program + "echo done", digest: digestOf(program + "echo done"),
+			want: "configMapKeyRef: the script: ends with 0 whatever its commands return, so that no revision fails the check: " +
+				"begin it with set -e, or exit 3 where it fails",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if err := CheckPinned(tc.script, tc.digest); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCheckPinned(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

@@ -52,7 +52,7 @@ func scriptArgument(o *unstructured.Unstructured) (string, bool) {
 // isScriptOf is true for a script that the check of an input names.
 func isScriptOf(in Input) bool {
 	if ref := in.Check.Job.ConfigMapKeyRef; ref != nil {
-		return Pinned(in.Script, ref.SHA256) == nil
+		return CheckPinned(in.Script, ref.SHA256) == nil
 	}
 	return in.Script == in.Check.Job.Script
 }

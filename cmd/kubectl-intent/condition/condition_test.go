@@ -1,4 +1,4 @@
-package analysis
+package condition
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestReadConditions(t *testing.T) {
+func TestRead(t *testing.T) {
 	type want struct {
 		bounds string
 		noData string
@@ -21,6 +21,14 @@ func TestReadConditions(t *testing.T) {
 		"Parentheses": {
 			reason:  "Parentheses and conversions change nothing.",
 			success: "((asFloat(result[0]))) == 0", want: want{bounds: "== 0", field: "successCondition"},
+		},
+		"Lines": {
+			reason:  "A line may begin with an operator.",
+			success: "result[0] >= 0.95\n&& result[0] < 2\n", want: want{bounds: ">= 0.95 < 2", field: "successCondition"},
+		},
+		"Comment": {
+			reason:  "A comment ends with its line.",
+			success: "result[0] < 5 // errors\n", want: want{bounds: "< 5", field: "successCondition"},
 		},
 		"Not":      {reason: "A negation is the opposite comparison.", success: "!(result > 5)", want: want{bounds: "<= 5", field: "successCondition"}},
 		"Exponent": {reason: "An exponent is written out.", success: "result < 1e3", want: want{bounds: "< 1000", field: "successCondition"}},
@@ -58,11 +66,11 @@ func TestReadConditions(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
-			c, field, err := readConditions(tc.success, tc.failure)
+			c, field, err := Read(tc.success, tc.failure)
 			got.field = field
 			if err == nil {
-				got.noData = c.noData
-				for i, b := range c.bounds {
+				got.noData = c.NoData
+				for i, b := range c.Bounds {
 					if i > 0 {
 						got.bounds += " "
 					}
@@ -70,7 +78,7 @@ func TestReadConditions(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\nreadConditions(%q, %q): %v: -want, +got:\n%s", tc.reason, tc.success, tc.failure, err, diff)
+				t.Errorf("\n%s\nRead(%q, %q): %v: -want, +got:\n%s", tc.reason, tc.success, tc.failure, err, diff)
 			}
 		})
 	}

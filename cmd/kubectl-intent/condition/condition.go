@@ -1,4 +1,5 @@
-package analysis
+// Package condition reads conditions of Argo Rollouts: as bounds of one value, and as expressions in CEL. It evaluates them as Argo Rollouts does. It is pure.
+package condition
 
 import (
 	"go/ast"
@@ -7,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
@@ -14,30 +16,35 @@ import (
 // resultVariable is the name of the answer in a condition of Argo Rollouts.
 const resultVariable = "result"
 
-// noDataPass is the verdict on a measurement without data where a condition accepts it.
-const noDataPass = "Pass"
+// NoDataPass is the verdict on a measurement without data where a condition accepts it.
+const NoDataPass = "Pass"
 
 // maxConditionBytes bounds a condition.
 const maxConditionBytes = 4096
 
-// A condition is an expression of Argo Rollouts that was understood as comparisons of one value, all of which have to hold.
-type condition struct {
-	bounds []bound
+// A Condition is an expression of Argo Rollouts that was understood as comparisons of one value, all of which have to hold.
+type Condition struct {
+	// Bounds of the value, each on a side of its own.
+	Bounds []Bound
+
+	// NoData is NoDataPass where the condition accepts an answer without a value. Empty means that such an answer fails.
+	NoData string
 
 	// success and failure are the expressions. One of them may be nil.
 	success, failure ast.Expr
-
-	// noData is Pass where the condition accepts an answer without a value.
-	noData string
 }
 
 // singleQuoted is a text in the quotes that Go has for characters.
 var singleQuoted = regexp.MustCompile(`'([^'"\\]*)'`)
 
-// parseCondition parses an expression. Expressions of Argo Rollouts have the syntax of Go, but for texts in single quotes.
+// parseCondition parses an expression. Expressions of Argo Rollouts have the syntax of Go, but for texts in single quotes, and for ends of lines, which end
+// comments alone.
 func parseCondition(text string) (ast.Expr, error) {
 	if len(text) > maxConditionBytes {
 		return nil, errors.Errorf("has more than %d bytes", maxConditionBytes)
+	}
+	if !strings.Contains(text, "//") {
+		text = strings.ReplaceAll(text, "\n", " ")
 	}
 	e, err := parser.ParseExpr(singleQuoted.ReplaceAllString(text, `"$1"`))
 	return e, errors.Wrap(err, "cannot read the condition")
@@ -88,7 +95,7 @@ func mirrorOf(op token.Token) token.Token {
 }
 
 // read returns the required condition. It returns an error for an expression that does not compare one value with numbers.
-func (r boundReader) read(e ast.Expr) (condition, error) {
+func (r boundReader) read(e ast.Expr) (Condition, error) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {
@@ -101,7 +108,7 @@ func (r boundReader) read(e ast.Expr) (condition, error) {
 		}
 		return r.readComparison(op, e)
 	}
-	return condition{}, errors.New("is not a comparison of result or result[0] with a number")
+	return Condition{}, errors.New("is not a comparison of result or result[0] with a number")
 }
 
 func (r boundReader) operator(op token.Token) token.Token {
@@ -112,27 +119,27 @@ func (r boundReader) operator(op token.Token) token.Token {
 }
 
 // readJoined reads two conditions. Only a guard against missing data may be an alternative: a threshold has no alternatives.
-func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (condition, error) {
+func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (Condition, error) {
 	for _, sides := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
 		if r.isGuard(sides[0], op == token.LOR) {
 			c, err := r.read(sides[1])
 			if op == token.LOR {
-				c.noData = noDataPass
+				c.NoData = NoDataPass
 			}
 			return c, err
 		}
 	}
 	if op == token.LOR {
-		return condition{}, errors.New("accepts one of several things, and a check has one threshold")
+		return Condition{}, errors.New("accepts one of several things, and a check has one threshold")
 	}
 	left, err := r.read(e.X)
 	if err != nil {
-		return condition{}, err
+		return Condition{}, err
 	}
 	right, err := r.read(e.Y)
-	c := condition{bounds: append(left.bounds, right.bounds...)}
-	if left.noData == right.noData {
-		c.noData = left.noData
+	c := Condition{Bounds: append(left.Bounds, right.Bounds...)}
+	if left.NoData == right.NoData {
+		c.NoData = left.NoData
 	}
 	return c, err
 }
@@ -159,20 +166,20 @@ func (r boundReader) isGuard(e ast.Expr, isMissing bool) bool {
 	return false
 }
 
-func (r boundReader) readComparison(op token.Token, e *ast.BinaryExpr) (condition, error) {
+func (r boundReader) readComparison(op token.Token, e *ast.BinaryExpr) (Condition, error) {
 	value, limit := e.X, e.Y
 	if !isValue(value) {
 		value, limit, op = e.Y, e.X, mirrorOf(op)
 	}
 	number, err := numberOf(limit)
 	if !isValue(value) || err != nil {
-		return condition{}, errors.New("is not a comparison of result or result[0] with a number")
+		return Condition{}, errors.New("is not a comparison of result or result[0] with a number")
 	}
 	if !slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL}, op) {
-		return condition{}, errors.Errorf("no threshold says %s", op)
+		return Condition{}, errors.Errorf("no threshold says %s", op)
 	}
-	b, err := newBound(op.String(), number)
-	return condition{bounds: []bound{b}}, err
+	b, err := NewBound(op.String(), number)
+	return Condition{Bounds: []Bound{b}}, err
 }
 
 // isValue reports whether an expression is the measured number.
@@ -196,17 +203,23 @@ func isCallOf(call *ast.CallExpr, name string) bool {
 	return ok && f.Name == name && len(call.Args) == 1
 }
 
+// numberOf returns a number, which may have a sign.
 func numberOf(e ast.Expr) (float64, error) {
-	l, ok := ast.Unparen(e).(*ast.BasicLit)
+	e = ast.Unparen(e)
+	if signed, ok := e.(*ast.UnaryExpr); ok && signed.Op == token.SUB {
+		n, err := numberOf(signed.X)
+		return -n, err
+	}
+	l, ok := e.(*ast.BasicLit)
 	if !ok || l.Kind != token.INT && l.Kind != token.FLOAT {
 		return 0, errors.New("is not a number")
 	}
 	return strconv.ParseFloat(l.Value, 64)
 }
 
-// readConditions returns the condition that the two conditions of a metric require. With both, a value that neither decides is inconclusive,
-// so that they have to be opposites. The error names the field.
-func readConditions(success, failure string) (condition, string, error) {
+// Read returns the condition that the two conditions of a metric require, one of which may be empty. With both, a value that neither decides is inconclusive,
+// so that they have to be opposites. The text is the field of the error: successCondition or failureCondition.
+func Read(success, failure string) (Condition, string, error) {
 	if success == "" {
 		c, denied, err := readCondition(failure, boundReader{isNegated: true})
 		c.failure = denied
@@ -218,26 +231,26 @@ func readConditions(success, failure string) (condition, string, error) {
 		return c, "successCondition", err
 	}
 	opposite, denied, err := readCondition(failure, boundReader{isNegated: true})
-	if err == nil && !equalBounds(c.bounds, opposite.bounds) {
+	if err == nil && !equalBounds(c.Bounds, opposite.Bounds) {
 		err = errors.New("a value that neither condition decides is inconclusive, and a check passes or fails: let it be the opposite of successCondition, or remove it")
 	}
 	c.failure = denied
 	return c, "failureCondition", err
 }
 
-func readCondition(text string, r boundReader) (condition, ast.Expr, error) {
+func readCondition(text string, r boundReader) (Condition, ast.Expr, error) {
 	e, err := parseCondition(text)
 	if err != nil {
-		return condition{}, nil, err
+		return Condition{}, nil, err
 	}
 	c, err := r.read(e)
-	if err == nil && !haveOneSideEach(c.bounds) {
+	if err == nil && !haveOneSideEach(c.Bounds) {
 		err = errors.New("bounds one side twice")
 	}
 	return c, e, err
 }
 
 // expressions returns the conditions that there are.
-func (c condition) expressions() []ast.Expr {
+func (c Condition) expressions() []ast.Expr {
 	return slices.DeleteFunc([]ast.Expr{c.success, c.failure}, func(e ast.Expr) bool { return e == nil })
 }

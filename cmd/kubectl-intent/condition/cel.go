@@ -1,4 +1,4 @@
-package analysis
+package condition
 
 import (
 	"fmt"
@@ -23,9 +23,9 @@ var (
 	pathPart    = regexp.MustCompile(`\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]|\['([^'\\]+)'\]`)
 )
 
-// answerPath returns the CEL expression for the value that a JSONPath selects, which is all of an answer without a path. It returns an error for a path that may
-// select several things, and for text outside of the braces, which Argo Rollouts would judge in the place of the answer.
-func answerPath(jsonPath string) (string, error) {
+// AnswerPath returns the CEL expression for the value that a JSONPath selects, which is all of an answer without a path. It returns an error for a path that
+// may select several things, and for text outside of the braces, which Argo Rollouts would judge in the place of the answer.
+func AnswerPath(jsonPath string) (string, error) {
 	if jsonPath == "" {
 		return answerVariable, nil
 	}
@@ -85,6 +85,22 @@ type celWriter struct {
 // and passes over an error of one where the other decides: a conditional evaluates no more than it needs.
 func newCELWriter(path string) celWriter {
 	return celWriter{path: path, and: "(%s ? %s : false)", or: "(%s ? true : %s)"}
+}
+
+// ToCEL returns a condition in CEL, in which a path stands for result. It returns an error for a condition that CEL does not have.
+func ToCEL(text, path string) (string, error) { return newCELWriter(path).convert(text) }
+
+// ToCELIgnoringErrors returns a condition in CEL as ToCEL does, with fewer errors: with it a constant condition is recognised.
+func ToCELIgnoringErrors(text, path string) (string, error) {
+	return newCELWriter(path).ignoringErrors().convert(text)
+}
+
+func (w celWriter) convert(text string) (string, error) {
+	e, err := parseCondition(text)
+	if err != nil {
+		return "", err
+	}
+	return w.condition(e)
 }
 
 // ignoringErrors returns a celWriter whose conditions have the same values, and fewer errors: with it a constant condition is recognised.
