@@ -122,11 +122,11 @@ func nextPage(bytes, objects int64) int64 {
 
 // request requests a page. It returns how many bytes were read, and whether the page has more.
 func (p *pages) request(ctx context.Context) (read int64, isCut bool, err error) {
-	a := &answer{left: maxPageBytes}
-	err = p.reader.List(withAnswer(ctx, a), p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)
-	read = maxPageBytes - a.left
+	limit := &responseLimit{left: maxPageBytes}
+	err = p.reader.List(withResponseLimit(ctx, limit), p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)
+	read = maxPageBytes - limit.left
 	p.read += read
-	return read, a.isCut, err
+	return read, limit.isCut, err
 }
 
 // BoundPage returns the context of a request for one page of a list, for a client that EachPage cannot use, and a function that reports afterwards whether the
