@@ -56,7 +56,7 @@ func TestManyHostileRepositories(t *testing.T) {
 		all.Wait()
 		held.Clear()
 	})
-	t.Logf("%.1f s, %.1f MiB", cost.Time.Seconds(), cost.MiB)
+	t.Logf("%.1f s, %.1f MiB", cost.Processor.Seconds(), cost.MiB)
 	if cost.MiB > maxPoolMiB {
 		t.Errorf("\nAll hostile repositories together take at most %d MiB.\nLook(...): %.1f MiB", maxPoolMiB, cost.MiB)
 	}

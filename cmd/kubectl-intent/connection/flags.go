@@ -60,7 +60,7 @@ func (f Flags) OpenFor(s *terminal.Streams) (*cluster.Cluster, error) {
 	if warning == "" {
 		return opened, nil
 	}
-	_, err = fmt.Fprintf(s.Problems, "kubectl-intent: warning: %s\n", terminal.QuoteInvisible(warning))
+	_, err = fmt.Fprintf(s.ErrOut, "kubectl-intent: warning: %s\n", terminal.QuoteInvisible(warning))
 	return opened, errors.Wrap(err, "cannot print")
 }
 
