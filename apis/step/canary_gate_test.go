@@ -8,6 +8,7 @@ import (
 
 // measure is one reconcile of the Gate.
 func (m *canaryModel) measure() {
+	m.openGateAhead()
 	g, sync := m.gate, m.sync
 	if g.result != "" || sync.proven != g.position || !sync.live || m.home.Current == nil {
 		return
@@ -20,6 +21,15 @@ func (m *canaryModel) measure() {
 		result = "Held"
 	}
 	m.giveVerdict(result)
+}
+
+// openGateAhead lets the Gate of the proven position measure: the Gates of all steps are made with the first step.
+func (m *canaryModel) openGateAhead() {
+	p, r := m.sync.proven, m.home.Current
+	isStep := r != nil && p.Revision == r.Number && p.Attempt == 0 && p.Stage == ledger.StageSteps && r.Plan[p.Step].Gate
+	if isStep && m.gatesOf == r.Number && m.gate.position != p && m.sync.follows == p {
+		m.gate = canaryGate{position: p}
+	}
 }
 
 // giveVerdict lets the Gate come to a verdict. A recreated Gate may come to another one.

@@ -36,11 +36,17 @@ type canaryRules struct {
 	PauseStays bool
 	// AloneAfterRecord composes the stage Alone only on top of the recorded verdict.
 	AloneAfterRecord bool
+	// Covers lets the provider act by a mandate for the current revision only.
+	Covers bool
+	// Guard lets the provider go forward only for the claim that the mandate follows from.
+	Guard bool
+	// Follows lets the SiteSync look for the directories of the ledger in the status of the home.
+	Follows bool
 }
 
 var allCanaryRules = canaryRules{
 	Drain: true, IdleIsProven: true, NewerThanWeighed: true, SameFolder: true, NewerThanPlaced: true, Available: true,
-	Accepted: true, PauseStays: true, AloneAfterRecord: true,
+	Accepted: true, PauseStays: true, AloneAfterRecord: true, Covers: true, Guard: true, Follows: true,
 }
 
 // A canaryDelivery is the GitDelivery of a repository: its request, and its last report.
@@ -53,9 +59,12 @@ type canaryDelivery struct {
 	files map[string]canaryDirectory
 	// isRejected says that the wanted directories were composed after a rejection.
 	isRejected bool
-	// mandate of the home, and echo is the revision for which the provider says that it acts by it.
-	mandate modelMandate
+	// mandate of the home. echo is the revision for which the provider says that it acts by it, and may are the kinds of its events.
+	mandate canaryMandate
 	echo    int64
+	may     []Kind
+	// carries is the revision whose files the object has, also those of later steps.
+	carries int64
 
 	isObserved bool
 	ledger     ledger.State
@@ -97,6 +106,9 @@ type canarySync struct {
 	// that a directory may have a later one in its place.
 	revision int64
 	isPlain  bool
+	// requested is the position of its spec, and follows that of the ledger to which it followed a home from there. The zero value says that it looks for its
+	// spec.
+	requested, follows ledger.Position
 
 	proven      ledger.Position
 	provenTrees map[string]canaryDirectory
@@ -145,10 +157,12 @@ type canaryModel struct {
 	deliveries    []canaryDelivery
 	sync          canarySync
 	gate          canaryGate
-	spec          canarySpec
-	requests      []Request
-	uids          int
-	before        []canaryView
+	// gatesOf is the revision whose Gates of all steps are there.
+	gatesOf  int64
+	spec     canarySpec
+	requests []Request
+	uids     int
+	before   []canaryView
 	// views counts the views, and seen is the number of the last view of a call.
 	views, seen int
 	// isAsking says that composed directories are requested, and not only compared.
@@ -157,6 +171,12 @@ type canaryModel struct {
 	isCalm   bool
 	// honours says that the provider acts by mandates, and isSilent that the function is not called.
 	honours, isSilent bool
+	// losesEchoes says that some statuses lack what the provider says about its mandate.
+	losesEchoes bool
+	// claimHold says that the claim is paused, is being deleted, or cannot be read.
+	claimHold bool
+	// mandates are those that the home had, oldest first.
+	mandates []canaryMandate
 	// hasLost are the Sites of deliveries that were lost in a move, and isExcused the Sites that were restored without the files that a move needs.
 	hasLost, isExcused map[string]bool
 	// tells are the lines of the story so far, for a failure.
@@ -332,7 +352,8 @@ func (m *canaryModel) call(view canaryView, writes func() bool) {
 		d := &m.deliveries[0]
 		d.after, d.events, d.position = recorded.Head, events, s.Position()
 		d.ask(m.compose(0, view, in, s), view.deliveries[0])
-		d.isRejected, d.mandate = s.IsRejected(), mandateOf(s)
+		d.isRejected = s.IsRejected()
+		m.giveMandate(d, view, in, s)
 	}
 	m.isAsking = false
 	followed := m.input(view, recorded, recorded)
@@ -350,32 +371,44 @@ func (m *canaryModel) call(view canaryView, writes func() bool) {
 	if s.Current != nil && m.gate.position != s.Position() && s.IsGated() && s.Verdict == nil && !s.IsBeforeSteps() {
 		m.gate = canaryGate{position: s.Position()}
 	}
+	if s.Current != nil && s.Verdict == nil && s.Current.HasSteps() {
+		m.gatesOf = s.Current.Number
+	}
 }
 
 // composeSync asks the SiteSync for a position.
 func (m *canaryModel) composeSync(view canaryView, in Input, s ledger.State) {
 	sync := &m.sync
-	sync.position, sync.wanted, sync.pause, sync.revision = s.Position(), map[string]canaryDirectory{}, 0, s.Current.Number
+	sync.wanted = map[string]canaryDirectory{}
 	for i := range m.deliveries {
 		maps.Copy(sync.wanted, m.compose(i, view, in, s))
+	}
+	sync.lookFor(s)
+	if sync.requested = s.Position(); sync.requested.Compare(sync.follows) >= 0 {
+		sync.follows = ledger.Position{}
 	}
 	sync.asked = map[string]siteAsk{}
 	for _, site := range m.sites {
 		sync.asked[site.name] = sync.askOf(site.name, view.deliveries[m.repositoryOf(site.name)])
 	}
+}
+
+// lookFor lets the SiteSync look for the position of a state.
+func (y *canarySync) lookFor(s ledger.State) {
+	y.position, y.pause, y.revision = s.Position(), 0, s.Current.Number
 	if d, err := time.ParseDuration(pauseOf(s)); err == nil && s.Cursor.Stage == ledger.StageSteps {
-		sync.pause = int(d.Seconds())
+		y.pause = int(d.Seconds())
 	}
 	switch {
 	case s.Cursor.Attempt > 0:
-		sync.revision = s.Target
+		y.revision = s.Target
 	case s.IsBeforeSteps() && s.TakesBack():
-		sync.revision = 0 // The pods that serve until then need no check.
+		y.revision = 0 // The pods that serve until then need no check.
 	case s.IsBeforeSteps() && s.Current.Stable != 0:
-		sync.revision = s.Current.Stable
+		y.revision = s.Current.Stable
 	}
-	p := s.PastRevision(sync.revision)
-	sync.isPlain = p != nil && sync.revision != s.Current.Number && ledger.IsPlain(p.Track)
+	p := s.PastRevision(y.revision)
+	y.isPlain = p != nil && y.revision != s.Current.Number && ledger.IsPlain(p.Track)
 }
 
 // askOf returns the desired state of a Site in the SiteSync. A directory that stays is asked for as it is.
@@ -535,7 +568,7 @@ func (m *canaryModel) asksForThis(sync canarySync, view canaryView, in Input, s 
 	for i := range m.deliveries {
 		maps.Copy(wanted, m.compose(i, view, in, s))
 	}
-	return maps.EqualFunc(wanted, sync.provenTrees, canaryDirectory.equal)
+	return sync.hasProven(wanted)
 }
 
 // compose returns the directories that a repository is asked for. Any other directory stays as it is.

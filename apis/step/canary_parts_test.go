@@ -13,8 +13,9 @@ func (m *canaryModel) deliver(i int, crashes bool) {
 		return
 	}
 	if i == 0 {
+		recorded := m.home
 		m.recordHome(d)
-		m.concludeByMandate(d)
+		m.concludeByMandate(d, recorded)
 	}
 	if i > 0 && d.position.Compare(m.records[i]) >= 0 && d.position.Revision > 0 {
 		m.push(i, d)
@@ -25,10 +26,8 @@ func (m *canaryModel) deliver(i int, crashes bool) {
 	d.isObserved, d.reported, d.trees, d.commits = true, m.records[i], map[string]canaryDirectory{}, map[string]int{}
 	d.weighed, d.placed = map[string]map[string]ledger.Position{}, map[string]map[string]ledger.Position{}
 	if i == 0 {
-		d.ledger, d.echo = m.home, 0
-	}
-	if i == 0 && m.actsByMandate(d, m.home) {
-		d.echo = m.home.Current.Number
+		d.ledger = m.home
+		m.showMandate(d)
 	}
 	for _, s := range m.sites {
 		if m.repositoryOf(s.name) == i && len(s.git) > 0 {
@@ -97,7 +96,7 @@ func (s *canarySite) note(wanted canaryDirectory, position ledger.Position) {
 
 func (m *canaryModel) loseSync() {
 	m.sync.proven, m.sync.provenTrees, m.sync.live, m.sync.failed, m.sync.released = ledger.Position{}, nil, false, false, false
-	m.truth.pausedFor = ledger.Position{}
+	m.truth.pausedFor, m.sync.follows = ledger.Position{}, ledger.Position{}
 	m.sync.pausedFor, m.sync.liveAt, m.sync.waitsSince = ledger.Position{}, 0, m.now
 	m.sync.idle, m.sync.available = map[string]map[string]idleProof{}, map[string]map[string]podsProof{}
 	for _, s := range m.sites {
@@ -108,6 +107,7 @@ func (m *canaryModel) loseSync() {
 // observe is one reconcile of the SiteSync.
 func (m *canaryModel) observe() {
 	sync := &m.sync
+	m.followLedger()
 	if sync.position != sync.proven {
 		sync.waitsSince = m.now
 	}

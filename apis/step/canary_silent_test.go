@@ -2,71 +2,193 @@ package step
 
 import (
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"slices"
-	"testing"
+	"time"
 
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/test/soak"
 )
 
 // The provider of the canary model, which concludes by a mandate: it knows the directories of its own repository, and a SiteSync and a Gate that may be older.
+// canary_follow_test.go has the SiteSync that follows it.
+
+// A canaryMandate is the mandate of a home, with the policy of the claim whose digest is Intent.
+type canaryMandate struct {
+	modelMandate
+
+	isSuspended bool
+	policy      Policy
+}
+
+// claim is the digest of the claim's spec.
+func (m *canaryModel) claim() string {
+	return fmt.Sprintf("%s %t %t %d", m.intent(), m.spec.suspended, m.spec.rollsBack, m.spec.maxRetries)
+}
+
+// giveMandate gives the home the mandate for a state, and the files of the revision where the function can render them.
+func (m *canaryModel) giveMandate(d *canaryDelivery, view canaryView, in Input, s ledger.State) {
+	d.mandate = canaryMandate{modelMandate: mandateOf(s), isSuspended: m.spec.suspended, policy: in.Policy}
+	d.mandate.Intent = m.claim()
+	d.carries = view.deliveries[0].carries
+	if s.Current != nil && in.Desired != nil && in.Desired.Request == s.Current.Request {
+		d.carries = s.Current.Number
+	}
+	if s.Current != nil && (len(m.mandates) == 0 || m.mandates[len(m.mandates)-1].Revision != s.Current.Number) {
+		m.mandates = append(m.mandates, d.mandate)
+	}
+}
 
 // isLeftToProvider is true for an event that the provider records by itself on top of the recorded state.
 func isLeftToProvider(home canaryDelivery, recorded, s ledger.State, e ledger.Event) bool {
-	return s.Current != nil && s.Head == recorded.Head && home.mandate == mandateOf(s) && home.echo == s.Current.Number && slices.Contains(mandates, KindOf(s, e))
+	kind := KindOf(s, e)
+	return s.Head == recorded.Head && home.mandate.covers(s) && home.echo == s.Current.Number && slices.Contains(home.may, kind)
+}
+
+// kinds lists the kinds of events that a provider may record by a mandate on top of a state. The function alone has the files of a wave or a move.
+func (a canaryMandate) kinds(s ledger.State) []Kind {
+	out := []Kind{KindReject, KindRollBack}
+	if a.Revision == s.Current.Number {
+		out = append(out, KindRequest)
+	}
+	if s.IsMove() {
+		return out
+	}
+	if out = append(out, KindVerify); s.HasTracks() && s.Current.HasSteps() {
+		out = append(out, KindAdvance)
+	}
+	return out
 }
 
 // actsByMandate is true for the only repository of a deployment, if the mandate of its object is for a state, and the object has the files that tracks share.
 func (m *canaryModel) actsByMandate(d *canaryDelivery, s ledger.State) bool {
-	isCovered := m.honours && len(m.records) == 1 && s.Current != nil && d.mandate == mandateOf(s)
-	return isCovered && !slices.ContainsFunc(m.sites, func(site *canarySite) bool { return len(site.git) > 1 && len(d.files[site.name]) == 0 })
+	isCovered := d.mandate.covers(s) || !m.rules.Covers && d.mandate.Revision > 0
+	if !m.honours || len(m.records) > 1 || s.Current == nil || !isCovered {
+		return false
+	}
+	return !slices.ContainsFunc(m.sites, func(site *canarySite) bool { return len(site.git) > 1 && len(d.files[site.name]) == 0 })
 }
 
-// ownView returns the view of the provider.
+// showMandate shows the kinds of events that the provider records by itself. A kind that goes forward is left out while it is held back, and a step without its
+// files.
+func (m *canaryModel) showMandate(d *canaryDelivery) {
+	d.echo, d.may = 0, nil
+	if !m.actsByMandate(d, m.home) || m.losesEchoes && m.random.IntN(4) == 0 {
+		return
+	}
+	lacksFiles := m.home.Verdict == nil && d.carries != m.home.Current.Number
+	e := m.ownEvent(d, m.ownView(d), m.home, false)
+	isHeld := e != nil && KindOf(m.home, *e).GoesForward() && m.holdsForward(d)
+	d.echo, d.may = m.home.Current.Number, slices.DeleteFunc(d.mandate.kinds(m.home), func(k Kind) bool {
+		return k.GoesForward() && isHeld || k == KindAdvance && lacksFiles
+	})
+}
+
+// holdsForward is true while the claim permits no event that goes forward by a mandate.
+func (m *canaryModel) holdsForward(d *canaryDelivery) bool {
+	return m.claimHold || d.mandate.Intent != m.claim()
+}
+
+// ownView returns the view of the provider. Its caches of the SiteSync and of the Gate may be behind.
 func (m *canaryModel) ownView(d *canaryDelivery) canaryView {
 	v := canaryView{sync: m.sync, gate: m.gate}
 	if len(m.before) > 0 {
-		late := m.before[m.random.IntN(len(m.before))]
-		v.sync, v.gate = late.sync, late.gate
+		v.sync = m.before[m.random.IntN(len(m.before))].sync
+		v.gate = m.before[m.random.IntN(len(m.before))].gate
 	}
-	ownCanaryDelivery := *d
-	ownCanaryDelivery.isObserved, ownCanaryDelivery.ledger, ownCanaryDelivery.reported = true, m.home, m.records[0]
-	ownCanaryDelivery.trees, ownCanaryDelivery.weighed, ownCanaryDelivery.placed = map[string]canaryDirectory{}, map[string]map[string]ledger.Position{}, map[string]map[string]ledger.Position{}
+	own := *d
+	own.isObserved, own.ledger, own.reported = true, m.home, m.records[0]
+	own.trees, own.weighed, own.placed = map[string]canaryDirectory{}, map[string]map[string]ledger.Position{}, map[string]map[string]ledger.Position{}
 	for _, s := range m.sites {
 		if len(s.git) > 0 {
-			ownCanaryDelivery.trees[s.name], ownCanaryDelivery.weighed[s.name], ownCanaryDelivery.placed[s.name] = s.git, s.weighed, s.placed
+			own.trees[s.name], own.weighed[s.name], own.placed[s.name] = s.git, s.weighed, s.placed
 		}
 	}
-	v.deliveries = []canaryDelivery{ownCanaryDelivery}
+	v.deliveries = []canaryDelivery{own}
 	return v
 }
 
-// ownInput returns the input of the provider's decision about a state. The end of a rollback is proven for a position that the object asks for. Nothing is proven
-// for a proposed position.
-func (m *canaryModel) ownInput(v canaryView, recorded, s ledger.State) Input {
+// ownInput returns the input of the provider's decision about a state, on top of a recorded state.
+func (m *canaryModel) ownInput(d *canaryDelivery, v canaryView, recorded, s ledger.State) Input {
 	in := m.input(v, recorded, s)
-	in.Desired, in.Requests, in.Proof, in.HasAllReported = nil, nil, Proof{}, m.records[0] == s.Position()
-	requested := v.deliveries[0].position
-	isAbout := s.Position() == recorded.Position() && v.sync.proven == s.Position()
-	if isAbout && maps.EqualFunc(v.deliveries[0].wanted, v.sync.provenTrees, canaryDirectory.equal) {
-		in.Proof = m.observedProof(v, s)
+	in.Desired, in.Proof, in.HasAllReported = nil, Proof{}, m.records[0] == s.Position()
+	in.IsSuspended, in.Policy, in.HoldsFiles = d.mandate.isSuspended, d.mandate.policy, d.carries == s.Current.Number
+	in.Requests = slices.DeleteFunc(slices.Clone(m.requests), func(r Request) bool {
+		return r.Action != ActionAbort && r.Action != ActionRollbackTo && (r.Action != ActionPromote || r.Full)
+	})
+	if s.Position() == recorded.Position() {
+		in.Proof = m.ownProof(d, v, recorded, s)
 	}
-	in.Proof.IsLive = in.Proof.IsLive && requested == s.Position()
 	return in
 }
 
-// concludeByMandate records in one push the next events by the mandate of the home. Where the object is behind then, the directories follow from the ledger.
-func (m *canaryModel) concludeByMandate(d *canaryDelivery) {
-	v, recorded := m.ownView(d), m.home
+// ownProof returns the proof of the provider about the position of a state. The end of a rollback is proven for a position that the object requests. A step is
+// proven once the status has its position, at Sites that run the directories of the repository.
+func (m *canaryModel) ownProof(d *canaryDelivery, v canaryView, recorded, s ledger.State) Proof {
+	if isFollowed := v.sync.follows == v.sync.proven; v.sync.proven != s.Position() || !isFollowed && !v.sync.hasProven(d.wanted) {
+		return Proof{}
+	}
+	p := m.observedProof(v, s)
+	if s.Cursor.Attempt > 0 {
+		p.IsLive = p.IsLive && d.position == s.Position()
+		return p
+	}
+	if p.Failure != nil || s.Cursor.Full != recorded.Cursor.Full {
+		return Proof{Failure: p.Failure}
+	}
+	p.IsLive = p.IsLive && d.isObserved && d.reported == s.Position() && m.records[0] == s.Position() && m.runsOwn(v.sync)
+	length, err := time.ParseDuration(s.PauseAfterStep())
+	p.IsPauseOver = err == nil && v.sync.pausedFor == s.Position() && m.now-v.sync.liveAt >= int(length.Seconds())
+	return p
+}
+
+// runsOwn is true if the SiteSync proved the directories that the repository has.
+func (m *canaryModel) runsOwn(y canarySync) bool {
+	return !slices.ContainsFunc(m.sites, func(s *canarySite) bool {
+		proven, isProven := y.provenTrees[s.name]
+		return isProven && !proven.equal(s.git)
+	})
+}
+
+// ownEvent returns the next event by the mandate, or nil. A request that the mandate does not list holds back no rejection, and each step. isHeld leaves out all
+// that goes forward.
+func (m *canaryModel) ownEvent(d *canaryDelivery, v canaryView, recorded ledger.State, isHeld bool) *ledger.Event {
+	in, may := m.ownInput(d, v, recorded, m.home), d.mandate.kinds(m.home)
+	if isHeld {
+		in.Requests = slices.DeleteFunc(in.Requests, func(r Request) bool { return r.Action == ActionPromote })
+		may = slices.DeleteFunc(may, Kind.GoesForward)
+	}
+	if e := listedEvent(m.home, in, may); e != nil || len(in.Requests) == 0 {
+		return e
+	}
+	in.Requests = nil
+	return listedEvent(m.home, in, slices.DeleteFunc(may, Kind.GoesForward))
+}
+
+// listedEvent returns the event that concludes a state, if its kind is listed, or nil.
+func listedEvent(s ledger.State, in Input, may []Kind) *ledger.Event {
+	e, _ := Conclude(s, in)
+	if e == nil || !slices.Contains(may, KindOf(s, *e)) {
+		return nil
+	}
+	return e
+}
+
+// concludeByMandate records the next events by the mandate of the home. Where the object is behind then, the directories follow from the ledger.
+func (m *canaryModel) concludeByMandate(d *canaryDelivery, recorded ledger.State) {
+	if !m.honours {
+		return
+	}
+	v, isHeld := m.ownView(d), false
 	for range maxEvents {
 		if !m.actsByMandate(d, m.home) {
 			return
 		}
-		e, _ := Conclude(m.home, m.ownInput(v, recorded, m.home))
-		if e == nil || !slices.Contains(mandates, KindOf(m.home, *e)) {
+		e := m.ownEvent(d, v, recorded, isHeld)
+		if e == nil {
 			break
+		}
+		if KindOf(m.home, *e).GoesForward() && m.holdsForward(d) && m.rules.Guard {
+			isHeld = true
+			continue
 		}
 		next, err := ledger.Append(m.home, m.time(), *e)
 		if err != nil {
@@ -74,126 +196,46 @@ func (m *canaryModel) concludeByMandate(d *canaryDelivery) {
 			return
 		}
 		m.tellf("recorded by mandate %s at %+v", event(e), next.Position())
-		m.truth.seen["by mandate"]++
+		m.noteMandated(d, *e, next)
 		m.noteEvent(m.home, *e, next)
 		m.home = next
 	}
 	if m.isAhead(d) {
-		ownCanaryDelivery := *d
-		ownCanaryDelivery.position, ownCanaryDelivery.isRejected = m.home.Position(), true
-		ownCanaryDelivery.wanted = m.compose(0, v, m.ownInput(v, recorded, m.home), m.home)
-		m.push(0, &ownCanaryDelivery)
+		own := *d
+		own.position, own.isRejected = m.home.Position(), m.home.IsRejected()
+		own.wanted = m.compose(0, v, m.ownInput(d, v, recorded, m.home), m.home)
+		m.push(0, &own)
 	}
 }
 
-// isAhead is true if the ledger came to a state of the revision by the mandate that the object does not ask for.
+// noteMandated checks that the mandate of an event is for the current revision, and that the claim permits what goes forward.
+func (m *canaryModel) noteMandated(d *canaryDelivery, e ledger.Event, next ledger.State) {
+	kind := KindOf(m.home, e)
+	m.truth.seen["by mandate"]++
+	m.truth.seen["by mandate: "+string(kind)]++
+	switch own := d.mandate.Revision; {
+	case own != m.home.Current.Number && own != m.home.Withdraws:
+		m.truth.failf("M2: the mandate of revision %d records %s of revision %d", own, event(&e), m.home.Current.Number)
+	case kind.GoesForward() && m.claimHold:
+		m.truth.failf("G: %s is recorded while the claim permits nothing", event(&e))
+	case kind.GoesForward() && d.mandate.Intent != m.claim():
+		m.truth.failf("G: %s is recorded after the user edited the claim", event(&e))
+	case e.Advanced != nil && next.Verdict == nil && m.spec.suspended:
+		m.truth.failf("G: %s is recorded although the claim is suspended", event(&e))
+	}
+}
+
+// isAhead is true if the ledger came to a state of the revision by the mandate that the object does not request.
 func (m *canaryModel) isAhead(d *canaryDelivery) bool {
 	position := m.home.Position()
 	led, err := ledger.NextID(d.after.ID, d.events...)
-	isSame := d.position.Epoch == position.Epoch && d.position.Revision == position.Revision
-	isBehind := d.position.Compare(position) < 0 || d.position == position && position.Attempt == 0
-	return m.home.IsRejected() && isSame && isBehind && (err != nil || led != m.home.ID)
-}
-
-// tellSilentStory plays a story in which the function is silent for any time, and the provider acts by mandates. It returns the error, or "".
-func (m *canaryModel) tellSilentStory() string {
-	m.honours = true
-	for range 100 + m.random.IntN(300) {
-		m.work()
-		if m.random.IntN(10) == 0 {
-			m.disturb()
-		}
-		if m.random.IntN(8) == 0 {
-			m.isSilent = !m.isSilent
-			m.tellf("the function is silent: %t", m.isSilent)
-		}
-		if m.random.IntN(3) == 0 {
-			m.release()
-		}
-		if m.random.IntN(12) == 0 {
-			m.mend()
-		}
-		if m.truth.broken != "" {
-			return m.truth.broken
-		}
+	isOfRevision := d.position.Epoch == position.Epoch && (d.position.Revision == position.Revision || d.position.Revision == m.home.Withdraws && m.home.Withdraws > 0)
+	isBehind := d.position.Compare(position) < 0
+	switch {
+	case !isOfRevision, err == nil && led == m.home.ID:
+		return false
+	case m.home.IsRejected():
+		return isBehind || d.position == position && position.Attempt == 0
 	}
-	m.isSilent = false
-	return m.comeToRest()
-}
-
-// TestCanarySilentStories plays random stories of one repository, in which the provider rejects and rolls back without the function.
-func TestCanarySilentStories(t *testing.T) {
-	rounds, random := soak.Random(t, canaryStories, 10_000)
-	observed := 0
-	for i := range rounds {
-		seed := random.Uint64()
-		chances := rand.New(rand.NewPCG(seed, 17))
-		m := newCanaryModelOf(chances, allCanaryRules, 1, [][]string{{"edge1"}, {"edge1", "edge2"}}[chances.IntN(2)])
-		m.spec.steps = m.randomSteps()
-		if broken := m.tellSilentStory(); broken != "" {
-			t.Fatalf("\nstory %d of seed %d: %s\n%s", i, seed, broken, m)
-		}
-		observed += m.truth.seen["by mandate"]
-	}
-	t.Logf("events by mandate: %d", observed)
-	if observed < rounds {
-		t.Errorf("The provider records at least one event in a story by and large: got %d in %d", observed, rounds)
-	}
-}
-
-// tellSilence lets the function fall silent once the Gate of a canary that gets requests has failed, and returns the error, or "".
-func (m *canaryModel) tellSilence() string {
-	m.honours = true
-	if broken := m.waitUntil("the first revision rests", func() bool { return m.atRest() == "" }); broken != "" {
-		return broken
-	}
-	m.spec.content = "x"
-	hasFailed := func() bool {
-		return m.home.IsGated() && m.gate.result == "Failed" && m.gate.position == m.home.Position() || m.home.IsRejected()
-	}
-	if broken := m.waitUntil("the Gate fails", hasFailed); broken != "" {
-		return broken
-	}
-	m.isSilent, m.before = true, nil
-	for range 3 {
-		m.deliver(0, false)
-	}
-	s := m.home
-	if !s.IsRejected() || s.Cursor.Attempt != 1 {
-		return fmt.Sprintf("three turns after its Gate failed the revision is at %+v, rejected: %t", s.Position(), s.IsRejected())
-	}
-	for _, site := range m.sites {
-		isGone := s.Cursor.Stage != ledger.StageShift
-		if f := site.git[s.Current.Track]; f.Weight != 0 || f.Revision != s.Current.Number && !isGone {
-			return fmt.Sprintf("three turns after its Gate failed %s has %s", site.name, site.git.name())
-		}
-	}
-	m.spec.content, m.isSilent = "a", false
-	return m.waitUntil("all rests", func() bool { return m.atRest() == "" })
-}
-
-// waitUntil lets each part do its work until a condition holds, and returns the error, or "".
-func (m *canaryModel) waitUntil(subject string, condition func() bool) string {
-	for range 400 {
-		m.work()
-		m.release()
-		if m.truth.broken != "" || condition() {
-			return m.truth.broken
-		}
-	}
-	return "waited in vain until " + subject
-}
-
-// TestCanarySilent looks for a story in which a provider with a mandate needs the function to take the requests from a canary.
-func TestCanarySilent(t *testing.T) {
-	rounds, random := soak.Random(t, 100, 10_000)
-	for i := range rounds {
-		seed := random.Uint64()
-		m := newCanaryModelOf(rand.New(rand.NewPCG(seed, 19)), allCanaryRules, 1, []string{"edge1", "edge2"})
-		m.spec.steps = planOf(t, "0 20+gate 100")
-		if broken := m.tellSilence(); broken != "" {
-			t.Fatalf("\nThree turns of the provider after its Gate failed a canary gets no requests, and all goes on with the function.\nstory %d of seed %d: %s\n%s",
-				i, seed, broken, m)
-		}
-	}
+	return isBehind && slices.Contains(d.mandate.kinds(m.home), KindAdvance)
 }

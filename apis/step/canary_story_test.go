@@ -133,7 +133,7 @@ func (m *canaryModel) disturb() {
 		m.loseSync()
 		m.tellf("the SiteSync is lost")
 	case n < 88:
-		m.gate = canaryGate{}
+		m.gate, m.gatesOf = canaryGate{}, 0
 	case n < 92:
 		m.loseDelivery(m.random.IntN(len(m.deliveries)))
 	case n < 97:
@@ -203,7 +203,7 @@ func (m *canaryModel) endFaults() {
 
 // mend ends all faults.
 func (m *canaryModel) mend() {
-	m.spec.isBroken, m.spec.suspended = false, false
+	m.spec.isBroken, m.spec.suspended, m.claimHold = false, false, false
 	for _, s := range m.sites {
 		s.isStuck, s.isGatewayStuck = false, false
 	}

@@ -207,10 +207,14 @@ func (w *canaryWalk) deliverAll() {
 	w.t.Helper()
 	for name, o := range w.in.Observed {
 		if o.GetKind() == "GitDelivery" {
-			w.repository(w.url(name)).onRecord = w.noteEvents
+			r := w.repository(w.url(name))
+			r.onRecord, r.onCommit = w.noteEvents, w.noteBranch
 		}
 	}
-	if !w.crashes {
+	switch {
+	case w.faults.isBeforePush():
+		return
+	case !w.crashes && !w.faults.isKilled():
 		w.deliver()
 		return
 	}

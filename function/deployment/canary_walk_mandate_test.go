@@ -2,12 +2,14 @@ package deployment
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
@@ -17,15 +19,46 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// silentRounds is for how many rounds at most a function is not called. Pods that never come take longer.
-const silentRounds = 3
+const (
+	// silentRounds is for how many rounds a function is not called in a short silence. Pods that never come take longer.
+	silentRounds = 3
+
+	// breakerRounds is for how many rounds a circuit breaker is open.
+	breakerRounds = 30
+
+	// silentQuiet is after how many rounds without a commit a silent function is called: a part of the story may need it.
+	silentQuiet = 9
+)
 
 // forwardEvents is how many events some story takes a canary forward by mandates at the least.
 const forwardEvents = 4
 
-// isSilent is true for a round in which the function is not called, in a story with mandates. It is called while a user acts, or waits for an answer.
+// drawSilence draws how long a function is not called at a time: for a few rounds, while a circuit breaker is open, or from the event by which a revision begins
+// to its end.
+func (w *canaryWalk) drawSilence() int {
+	return []int{silentRounds, breakerRounds, maxRounds}[w.silences.IntN(3)]
+}
+
+// beginMandates lets the provider act by mandates, with faults. The function brings the trees to a second repository, so that it is silent for short times there.
+func (w *canaryWalk) beginMandates(seed uint64) {
+	w.silences, w.followLedger, w.silenceLimit = rand.New(rand.NewPCG(seed, 24)), w.observeByLedger, silentRounds
+	if !w.hasSecondRepository() {
+		w.silenceLimit, w.faults = w.drawSilence(), newMandateFaults(seed)
+	}
+}
+
+// hasSecondRepository is true in a story of two repositories.
+func (w *canaryWalk) hasSecondRepository() bool {
+	return slices.ContainsFunc(w.objects, func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == "ClusterProviderConfig" && o.GetName() == "other"
+	})
+}
+
+// isSilent is true for a round in which the function is not called, in a story with mandates. It is called while a user acts, or waits for an answer, and where
+// nothing happens without it.
 func (w *canaryWalk) isSilent() bool {
-	if w.silences == nil || len(w.events) == 0 || w.isActNear() || w.isUnanswered() || w.silent == silentRounds || w.silences.IntN(2) == 0 {
+	isNeeded := len(w.events) == 0 || w.isActNear() || w.isUnanswered() || w.quiet >= silentQuiet
+	if w.silences == nil || isNeeded || w.silent == w.silenceLimit || w.silenceLimit == silentRounds && w.silences.IntN(2) == 0 {
 		w.silent = 0
 		return false
 	}
@@ -39,7 +72,8 @@ func (w *canaryWalk) isSilent() bool {
 func (w *canaryWalk) concludeByMandate() {
 	w.t.Helper()
 	w.followed = map[string]deliveryv1alpha1.Tree{}
-	for name, o := range w.in.Observed {
+	for _, name := range slices.Sorted(maps.Keys(w.in.Observed)) {
+		o := w.in.Observed[name]
 		if o.GetKind() != "GitDelivery" || w.silences == nil {
 			continue
 		}
@@ -48,20 +82,40 @@ func (w *canaryWalk) concludeByMandate() {
 		if r.memory.record == nil || !mandate.CanMoveRequests(d.Spec.ForProvider, f.Delivered) {
 			continue
 		}
-		if d.Spec.ForProvider.Ledger == nil || mandate.Status(d.Spec.ForProvider.Mandate, r.memory.ledger) == nil {
+		if d.Spec.ForProvider.Ledger == nil {
 			continue
 		}
-		w.concludeHome(d, r, f)
-		d.Status.AtProvider.Mandate = f.Echo(r.memory.ledger)
-		w.setStatus(name, &d.Status)
+		w.concludeWithFault(name, d, r, f)
+	}
+}
+
+// concludeWithFault lets the provider conclude in a home, up to the fault of the round.
+func (w *canaryWalk) concludeWithFault(name string, d *deliveryv1alpha1.GitDelivery, r *repo, f mandate.Facts) {
+	w.t.Helper()
+	if w.faults.isBeforePush() {
+		return
+	}
+	w.concludeHome(d, r, f)
+	if w.faults.isKilled() {
+		return
+	}
+	d.Status.AtProvider.Mandate = f.Echo(r.memory.ledger)
+	if w.faults.is(faultEchoLost) {
+		d.Status.AtProvider.Mandate = nil
+	}
+	w.setStatus(name, &d.Status)
+	if w.faults.is(faultSecondLeader) {
+		w.concludeHome(d, r, w.ownFacts(name, d, r)) // It lost the race, and decides again on the new tip. Its status is refused.
 	}
 }
 
 // concludeHome records the next events of one home, and pushes the trees.
 func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f mandate.Facts) {
+	w.t.Helper()
 	recorded, reserved := r.memory.ledger, r.memory.taken
 	next, events := f.Conclude(recorded, recorded)
 	if len(events) > 0 {
+		w.checkCover(d, recorded)
 		if reserved == nil {
 			reserved = &recorded.Head
 		}
@@ -82,7 +136,9 @@ func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f ma
 		w.followed[t.Site] = t
 	}
 	r.push(p, fence{applied: next})
-	r.show(d, fence{}, w.in.Now.Time)
+	if !w.faults.isKilled() {
+		r.show(d, fence{}, w.in.Now.Time)
+	}
 }
 
 // readDeliveries keeps the statuses of deliveries as a reconcile reads them.
@@ -149,7 +205,7 @@ func (w *canaryWalk) ownFacts(name string, d *deliveryv1alpha1.GitDelivery, r *r
 			f.Delivered[t.Path] = t
 		}
 	}
-	for _, o := range w.in.Observed {
+	for _, o := range w.witnesses() {
 		switch o.GetKind() {
 		case "SiteSync":
 			s := deliveryv1alpha1.SiteSync{}
@@ -163,6 +219,7 @@ func (w *canaryWalk) ownFacts(name string, d *deliveryv1alpha1.GitDelivery, r *r
 			f.Gates = append(f.Gates, g)
 		}
 	}
+	w.addForeign(&f)
 	f.Requests = mandate.RequestsOf(home, w.openRequests())
 	return f
 }
@@ -181,18 +238,19 @@ func (w *canaryWalk) openRequests() []rolloutv1alpha1.RolloutRequest {
 	return out
 }
 
-// TestCanaryWalkMandates plays random stories of deployments in tracks twice: once the function decides all, and once it is silent in some rounds and a provider
-// concludes by mandates. Both come to the same events, commits, files and weights.
+// TestCanaryWalkMandates plays random stories of deployments in tracks twice: once the function decides all, and once it is silent in some rounds, or from the
+// event by which a revision begins to its end, and a provider concludes by mandates, among its own faults. Both come to the same events, commits, files and
+// weights, and no position has more commits.
 func TestCanaryWalkMandates(t *testing.T) {
 	rounds, random := soak.Random(t, canaryWalks, manyCanaryWalks/5)
 	renderer := &rememberingRenderer{Renderer: render.NewRenderer()}
-	mandated, advanced, observed := make([]int, rounds), make([]int, rounds), make([]int, rounds)
+	mandated, advanced, observed, faults := make([]int, rounds), make([]int, rounds), make([]int, rounds), make([]*mandateFaults, rounds)
 	t.Run("Stories", func(t *testing.T) {
 		for i, seed := range randomSeeds(random, rounds) {
 			t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
 				t.Parallel()
 				w := tellWithoutAndWithMandates(t, renderer, seed)
-				mandated[i], advanced[i], observed[i] = w.mandated, w.advanced, w.observed
+				mandated[i], advanced[i], observed[i], faults[i] = w.mandated, w.advanced, w.observed, w.faults
 			})
 		}
 	})
@@ -205,6 +263,7 @@ func TestCanaryWalkMandates(t *testing.T) {
 	if slices.Max(observed) == 0 {
 		t.Error("Some SiteSync observes a later position than its spec has: got none")
 	}
+	checkFaults(t, faults)
 }
 
 // tellWithoutAndWithMandates plays the story of a seed without mandates and with them, and returns the latter.
@@ -215,12 +274,15 @@ func tellWithoutAndWithMandates(t *testing.T, renderer Renderer, seed uint64) *c
 		t.Fatalf("\nwithout mandates: %s\n%s", broken, calm)
 	}
 	w := newCanaryWalk(t, renderer, seed, false)
-	w.silences, w.followLedger = rand.New(rand.NewPCG(seed, 24)), w.observeByLedger
+	w.beginMandates(seed)
 	if broken := w.tell(); broken != "" {
 		t.Fatalf("\nwith mandates: %s\n%s\nwithout them:\n%s", broken, w, calm)
 	}
 	if diff := calm.diff(w); diff != "" {
 		t.Fatalf("\nN8: the story comes to something else with mandates: -without, +with:\n%s\n%s\nwithout them:\n%s", diff, w, calm)
+	}
+	if broken := w.checkBranch(calm); broken != "" {
+		t.Fatalf("\n%s\n%s\nwithout mandates:\n%s", broken, w, calm)
 	}
 	return w
 }

@@ -70,9 +70,14 @@ type canaryWalk struct {
 	ledgers []ledger.State
 	// crashes says that the next delivery ends before its status is written.
 	crashes bool
-	// silences are the chances of a function that is not called, in a story in which the provider acts by mandates, and silent counts its rounds.
-	silences *rand.Rand
-	silent   int
+	// silences are the chances of a function that is not called, in a story in which the provider acts by mandates, and silent counts its rounds. A silence
+	// lasts silenceLimit rounds at most.
+	silences             *rand.Rand
+	silent, silenceLimit int
+	// faults are those of a provider that acts by mandates, in a story that has them.
+	faults *mandateFaults
+	// overdue counts the turns in which the provider did not record an event that its status promises.
+	overdue int
 	// mandated counts the events by mandates, and advanced those of them that took a canary forward. followed are the trees that the last
 	// ones led to, by Site. observed counts how often the SiteSync observed a later position than its spec has.
 	mandated, advanced, observed int
@@ -81,11 +86,12 @@ type canaryWalk struct {
 	followed map[string]deliveryv1alpha1.Tree
 
 	bytes canaryBytes
-	// commits of each Site, and the events of the ledger.
-	commits map[string][]string
-	events  []string
-	out     *Output
-	trace   []string
+	// commits of each Site, and the events of the ledger. branched counts the commits of the branch for a position in a directory.
+	commits  map[string][]string
+	branched map[branchCommit]int
+	events   []string
+	out      *Output
+	trace    []string
 }
 
 // A canaryAct is an act of a user after so many commits, or once no further event follows.
@@ -101,7 +107,7 @@ func newCanaryWalk(t *testing.T, renderer Renderer, seed uint64, hasLosses bool)
 	random := rand.New(rand.NewPCG(seed, 21))
 	w := &canaryWalk{
 		world: newCanaryWorld(t, randomCanarySteps(random)...), random: random, renderer: &slowRenderer{Renderer: renderer}, sites: []string{"edge1"},
-		isBroken: map[string]bool{}, rejectedFrom: map[string]int32{}, commits: map[string][]string{}, bytes: newCanaryBytes(),
+		isBroken: map[string]bool{}, rejectedFrom: map[string]int32{}, commits: map[string][]string{}, branched: map[branchCommit]int{}, bytes: newCanaryBytes(),
 	}
 	if hasLosses {
 		w.losses = rand.New(rand.NewPCG(seed, 22))
@@ -227,8 +233,10 @@ func (w *canaryWalk) round() string {
 	previous := w.heldTrees()
 	requested := w.treesAsked()
 	w.readDeliveries()
+	w.beginFault()
 	w.deliverAll()
 	w.concludeByMandate()
+	w.checkPromise()
 	maps.Copy(requested, w.followed)
 	w.keepView()
 	if broken := w.noteCommits(previous, requested); broken != "" {

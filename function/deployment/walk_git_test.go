@@ -42,6 +42,10 @@ type repo struct {
 	missing protection
 	// honours is set if the provider records further events by the mandate of the home.
 	honours bool
+	// stopsBeforeBranch is set while the provider is killed between its push of the state and that of the branch.
+	stopsBeforeBranch bool
+	// onCommit is called with the directory that a commit of the branch changes for a position. It may be nil.
+	onCommit func(position ledger.Position, path string)
 }
 
 // A try is one attempt at one step of one revision.
@@ -182,15 +186,14 @@ func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, f fence) {
 			pushed.Revision = previous.Revision
 		}
 		trees = append(trees, pushed)
-		changed = changed || r.dirs[t.Path] != t.Tree
-		r.dirs[t.Path], r.objects[t.Tree] = t.Tree, true
+		changed = r.commit(t, position) || changed
 	}
 	if changed && !r.touched {
 		r.commits[tryOf(position)]++
 	}
 	r.touched = r.touched && !changed
 	for _, path := range slices.Sorted(maps.Keys(delivered)) {
-		if !p.Settled {
+		if !p.Settled || r.stopsBeforeBranch {
 			trees = append(trees, delivered[path])
 			continue
 		}
@@ -204,6 +207,19 @@ func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, f fence) {
 	if f.closes {
 		r.memory.ledger, r.memory.taken = ledger.State{}, nil
 	}
+}
+
+// commit brings a tree to a directory of the branch, and reports whether that changes the directory. The state retains the tree.
+func (r *repo) commit(t deliveryv1alpha1.Tree, position ledger.Position) bool {
+	r.objects[t.Tree] = true
+	if r.dirs[t.Path] == t.Tree || r.stopsBeforeBranch {
+		return false
+	}
+	r.dirs[t.Path] = t.Tree
+	if r.onCommit != nil {
+		r.onCommit(position, t.Path)
+	}
+	return true
 }
 
 // delivered returns the directories in the record or, if the state was lost, in the commits.

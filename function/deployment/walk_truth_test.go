@@ -61,6 +61,8 @@ type truth struct {
 	intents  map[numbered]ledger.Request
 	// verified are the numbers that any ledger recorded to be verified.
 	verified map[int64]bool
+	// withdrawn are the revisions that a user rolled back past.
+	withdrawn map[numbered]bool
 	// rejected are the intents of rejected revisions, with the revision, until another intent was ordered.
 	rejected map[string]int64
 	// taken are the revisions that RolloutRequests took effect on, by uid.
@@ -99,7 +101,7 @@ type truth struct {
 
 func newTruth() *truth {
 	return &truth{
-		heads: map[ledger.Head]bool{}, verdicts: map[numbered]ledger.Result{}, intents: map[numbered]ledger.Request{}, verified: map[int64]bool{},
+		heads: map[ledger.Head]bool{}, verdicts: map[numbered]ledger.Result{}, intents: map[numbered]ledger.Request{}, verified: map[int64]bool{}, withdrawn: map[numbered]bool{},
 		rejected: map[string]int64{}, taken: map[string]numbered{}, ran: map[run]bool{}, admitted: map[run]bool{}, passed: map[gated]bool{},
 		causes: map[cause]bool{}, tried: map[try]bool{}, forwarded: map[visit]bool{}, asked: map[int64]map[string]string{}, said: map[string]string{},
 		sealed: map[ledger.Head]string{}, unseen: map[int64]bool{}, rebased: map[int64]bool{}, excused: map[string]bool{},
@@ -198,9 +200,10 @@ func (t *truth) recordEvent(s ledger.State, e ledger.Event, next ledger.State) {
 	case e.Judged != nil:
 		t.recordVerdict(s, *e.Judged)
 	case e.RolledBack != nil:
-		t.wasVerified(next, e.RolledBack.Target)
+		t.checkTarget(next, e.RolledBack.Target)
 	case e.Withdrawn != nil:
-		t.wasVerified(next, e.Withdrawn.Target)
+		t.checkTarget(next, e.Withdrawn.Target)
+		t.withdraw(next, e.Withdrawn.Target)
 		t.rejected[next.Current.Request.Intent] = next.Current.Number
 	case e.Moved != nil:
 		t.recordMove(next)
@@ -281,10 +284,21 @@ func (t *truth) refuteStep(s ledger.State, step int32) string {
 	return ""
 }
 
-// wasVerified checks that a target was verified in the ledger.
-func (t *truth) wasVerified(s ledger.State, target int64) {
-	if t.verdicts[numbered{s.Ledger, s.Epoch, target}] != ledger.VerdictVerified {
+// checkTarget checks that a target was verified in the ledger, and that no user rolled back past it.
+func (t *truth) checkTarget(s ledger.State, target int64) {
+	key := numbered{s.Ledger, s.Epoch, target}
+	if t.verdicts[key] != ledger.VerdictVerified {
 		t.violatedf("revision %d is rolled back to %d, which was not verified", s.Current.Number, target)
+	}
+	if t.withdrawn[key] && !t.lossy {
+		t.violatedf("revision %d is rolled back to %d, which a user withdrew", s.Current.Number, target)
+	}
+}
+
+// withdraw notes that a user rolled back past each revision between a target and the current one.
+func (t *truth) withdraw(s ledger.State, target int64) {
+	for number := target + 1; number < s.Current.Number; number++ {
+		t.withdrawn[numbered{s.Ledger, s.Epoch, number}] = true
 	}
 }
 

@@ -173,6 +173,23 @@ func TestPushAfterRaceSavesOneRequest(t *testing.T) {
 	}
 }
 
+// TestBranchAloneOverMovedState pushes a commit that moves the branch alone, after another writer moved the state ref of its snapshot.
+func TestBranchAloneOverMovedState(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	first := push(t, c, plan(t, look(t, c), delivery(1))).Snapshot
+	tip := run(t, s, "rev-parse", gitserver.Branch)
+	late := plan(t, first, put("sites/b/ns/web", files("deployment.yaml", "replicas: 2\n")))
+	push(t, client(t, s), plan(t, first, Change{State: files("claims/ns/web", "revision: 2\n")}))
+	_, err := c.Push(context.Background(), late)
+	if diff := cmp.Diff(failure.ClassConflict, failure.ClassOf(err)); diff != "" {
+		t.Errorf("\nA result of a snapshot is valid only while both refs are current.\nPush(): -want class, +got class:\n%s\n%v", diff, err)
+	}
+	if diff := cmp.Diff(tip, run(t, s, "rev-parse", gitserver.Branch)); diff != "" {
+		t.Errorf("\nA push that lost the race writes nothing.\nrev-parse: -want, +got:\n%s", diff)
+	}
+}
+
 func BenchmarkDelivery(b *testing.B) {
 	seed := map[string]string{}
 	for i := range 200 {

@@ -358,6 +358,14 @@ func TestFollowHome(t *testing.T) {
 			p.Position.Revision, p.Trees[0].Tree = 1, "one2"
 			c.Delivered[other2] = v1alpha1.DeliveredTree{Site: "edge2", Path: other2, Tree: "one2", Revision: 1}
 		}, want: earlier(result{Position: first, Seq: 4, Action: v1alpha1.ActionDesired, Tree: "one2", Timeout: "10m"})},
+		"Unrecorded": {
+			reason: "The repository gets the recorded attempt of the home, although the status of the home proves that it failed.",
+			change: func(c *scene, _ *v1alpha1.GitDeliveryParameters) {
+				c.Home.Status.AtProvider.Record.Position = attempt
+				c.Home.Status.Conditions = readyCondition(corev1.ConditionFalse, v1alpha1.ReasonTreeGone, c.Home.Generation)
+			},
+			want: restored,
+		},
 		"Between": {reason: "A repository that the revision has not come to, and that has another tree than the target, gets that of the target.", change: func(c *scene, p *v1alpha1.GitDeliveryParameters) {
 			p.Position.Revision, p.Trees[0].Tree = 1, "between2"
 			c.Delivered[other2] = v1alpha1.DeliveredTree{Site: "edge2", Path: other2, Tree: "between2", Revision: 1}

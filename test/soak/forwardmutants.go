@@ -109,6 +109,12 @@ func guardMutants() map[string]mutant {
 			reason: "A rollback needs no claim.", file: "provider/mandate/conclude.go",
 			text: "if step.KindOf(next, *e).GoesForward() {", becomes: "if step.KindOf(next, *e) != \"\" {", pkg: "provider/mandate", tests: "TestConcludeForward",
 		},
+		"EchoNotAsked": {
+			reason: "The function leaves an event to a provider whose status promises it, and to no other.", file: "function/deployment/mandate.go",
+			text:    "return echo != nil && kind != \"\" && echo.Rules == step.Rules && echo.Revision == p.state.Current.Number && slices.Contains(echo.May, kind)",
+			becomes: "return kind != \"\" && (echo == nil || echo.Rules == step.Rules) && slices.Contains(mandatedKinds(), kind)",
+			pkg:     "function/deployment", tests: "TestIsLeftToProvider",
+		},
 		"EchoWhileHeld": {
 			reason: "The function decides about steps that the provider holds back.", file: "provider/mandate/forward.go",
 			text: "return k.GoesForward() && out.Hold != \"\" || ", becomes: "return ", pkg: "provider/mandate", tests: "TestEcho",

@@ -251,6 +251,10 @@ func followerMutants() map[string]mutant {
 		"FollowerOfAnyEpoch": follow("TestHomeOf", mutant{
 			reason: "A copy of an earlier epoch is not replaced.", text: " && recorded.Epoch == s.Epoch", becomes: "",
 		}),
+		"FollowerBeforeHome": follow("TestFollowHome", mutant{
+			reason: "Another repository than the home goes to recorded positions alone.", text: "	s := *f.Home.Status.AtProvider.Ledger\n	if !isOvertaken(",
+			becomes: "	s, _ := f.Conclude(*f.Home.Status.AtProvider.Ledger, *f.Home.Status.AtProvider.Ledger)\n	if !isOvertaken(",
+		}),
 		"FollowerOfSuperseded": {
 			reason: "A home is not followed while another delivery shows a later epoch.", file: "apis/evidence/home.go",
 			text: "return published.Epoch > s.Epoch || ", becomes: "return ", pkg: "provider/mandate", tests: "TestHomeOf",

@@ -155,6 +155,10 @@ func rollbackRules() map[string]rule {
 			reason: "Only so many revisions are rolled back within an hour.", file: "apis/step/rollback.go",
 			at: "if «n >= limit» {", without: "false", test: "TestRollBack",
 		},
+		"WithdrawnTarget": {
+			reason: "No rollback goes to a revision that a user rolled back past.", file: "apis/ledger/types.go",
+			at: "return «!p.Withdrawn» && !p.TreesDropped", without: "true", story: 1000001,
+		},
 		"Touched": {
 			reason: "Only directories that the revision changed are restored.", file: "function/compose/rollback.go",
 			at: "!restores && («holdsTarget(t, d, s.Current.Number, want)» ||", without: "false", story: 46,

@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"bytes"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -205,6 +207,48 @@ func TestDeleteAnyhow(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDeleteForeignClaim deletes a delivery that names the claim of another namespace, whose own delivery has a directory and a ledger.
+func TestDeleteForeignClaim(t *testing.T) {
+	t.Parallel()
+	const path = "clusters/edge1/team-b/web"
+	w := newWorld(t)
+	s := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "edge1"}, s))
+	s.Spec.AllowedNamespaces = []string{"team-a", "team-b"}
+	w.must(w.kube.Update(w.Context(), s))
+	foreignFiles := files("a")
+	foreignFiles["configmap.yaml"] = bytes.ReplaceAll(foreignFiles["configmap.yaml"], []byte("team-a"), []byte("team-b"))
+	newDelivery := func(namespace string) *v1alpha1.GitDelivery {
+		d := delivery("web", order(1, "a"), desired(t, "edge1", path, "a"))
+		d.Namespace, d.Spec.ForProvider.ClaimRef.Namespace = namespace, "team-b"
+		withFiles(t, d, foreignFiles)
+		return d
+	}
+	theirs := newDelivery("team-b")
+	w.create(theirs)
+	theirRequest := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(theirs)}
+	_, err := w.reconciler().Reconcile(w.Context(), theirRequest)
+	w.must(err)
+	w.holds(map[string]tree.Files{path: foreignFiles}, nil)
+	w.create(newDelivery("team-a"))
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonPolicyDenied)
+	w.must(w.kube.Delete(w.Context(), w.get("web")))
+	_, _ = w.try("web"), w.tryLater("web")
+	if !w.gone("web") {
+		t.Fatalf("object: want it gone: %v", w.get("web").Status)
+	}
+	w.holds(map[string]tree.Files{path: foreignFiles}, nil)
+	w.restart()
+	_, err = w.reconciler().Reconcile(w.Context(), theirRequest)
+	w.must(err)
+	w.must(w.kube.Get(w.Context(), theirRequest.NamespacedName, theirs))
+	if l := theirs.Status.AtProvider.Ledger; l == nil || l.IsClosed || l.Current == nil {
+		t.Errorf("\nA deletion leaves the ledger of a claim of another namespace.\nledger: want it open at revision 1, got %+v", l)
+	}
+	w.count(1)
 }
 
 // tryLater reconciles a delivery that may be gone.
