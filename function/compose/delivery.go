@@ -223,19 +223,19 @@ func heldIDs(d *deliveryv1alpha1.GitDelivery) map[string]string {
 // fields of the API server.
 const treeOverhead = 600
 
-// EncodedBytes is how many bytes the trees of a delivery, the later ones among them, take in its object.
+// EncodedBytes returns the size of the trees of a delivery in its object, with the trees of later waves.
 func EncodedBytes(d *deliveryv1alpha1.GitDelivery) int {
 	total := 0
 	for _, t := range d.Spec.ForProvider.Trees {
-		total += encodedBytes(t)
+		total += bytesOfTree(t)
 	}
 	for _, l := range d.Spec.ForProvider.Later {
-		total += encodedBytes(l.Tree)
+		total += bytesOfTree(l.Tree)
 	}
 	return total
 }
 
-// encodedBytes is how many bytes a tree takes. JSON carries bytes as base64: four characters for three bytes. A path is in spec, status and notes.
-func encodedBytes(t deliveryv1alpha1.Tree) int {
+// bytesOfTree returns the size of a tree in an object, in bytes. JSON carries bytes as base64: four characters for three bytes. A path is in spec, status and notes.
+func bytesOfTree(t deliveryv1alpha1.Tree) int {
 	return (len(t.Files)+2)/3*4 + 3*len(t.Path) + treeOverhead
 }

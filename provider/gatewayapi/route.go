@@ -55,7 +55,7 @@ type routeParent struct {
 
 // RouteReason returns why a route in the cluster does not prove the weights that it has in Git, and a message on one line. Both are empty
 // when it does: it has these weights, and each of its parents has accepted its present generation and found the objects that it refers to. An
-// implementation that does not report the generation proves nothing. That the data plane follows is not proven either: no status says so.
+// implementation that does not report the generation proves nothing. No status reports that the data plane follows, so nothing proves that.
 func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, message string) {
 	name := fmt.Sprintf("%s %s/%s", want.Kind, want.Namespace, want.Name)
 	if found == nil {
@@ -234,7 +234,7 @@ func conditionMissing(all []metav1.Condition, conditionType string, generation i
 	return ""
 }
 
-// describeOtherGeneration says why a condition proves nothing of the present generation of a route, and names the remedy: the entry of a
+// describeOtherGeneration describes why a condition proves nothing of the present generation of a route, and names the remedy: the entry of a
 // removed controller stays in the status until a user removes it.
 func describeOtherGeneration(c metav1.Condition, generation int64) string {
 	if c.ObservedGeneration == 0 {

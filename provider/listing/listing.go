@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// firstPage and largestPage are how many objects the first page of a list, and any page, may have. Each later page has as many as its bytes allow, by the
-	// size of the objects in the page before it.
+	// firstPage and largestPage are the maximum numbers of objects in the first page of a list, and in any page. The size of the objects in a page limits the
+	// number of objects in the next one.
 	firstPage, largestPage = 20, 500
 
-	// maxPageBytes is how many bytes of one page are read, and pageBytes how many a page should have. A page that has more than maxPageBytes is requested again
-	// with a quarter of the objects.
+	// maxPageBytes is the limit of the bytes of one page, and pageBytes the size that a page should have. A page above the limit is requested again with a
+	// quarter of the objects.
 	maxPageBytes, pageBytes = 4 << 20, 3 << 20
 
 	// decodedPageBytes is the memory of a page: decoded objects take about five times as much as the bytes that the API server sends.
@@ -87,11 +87,11 @@ type pages struct {
 	// size is the maximum number of objects of the next page, and next its continue token.
 	size int64
 	next string
-	// read is how many bytes were read that are not counted yet.
+	// read is the number of bytes that are not counted yet.
 	read int64
 }
 
-// takeRead returns how many bytes were read since the last call.
+// takeRead returns the number of bytes that were read since the last call.
 func (p *pages) takeRead() int64 {
 	read := p.read
 	p.read = 0
@@ -115,12 +115,12 @@ func (p *pages) readNext(ctx context.Context, read func()) error {
 	return errors.Wrap(meta.SetList(p.list, nil), "cannot drop page of a list")
 }
 
-// nextPage returns how many objects the page after a page of some bytes may have, by the size of its objects.
+// nextPage returns the limit of objects in the page after a page of some bytes and objects.
 func nextPage(bytes, objects int64) int64 {
 	return max(1, min(largestPage, pageBytes*max(1, objects)/max(1, bytes)))
 }
 
-// request requests a page. It returns how many bytes were read, and whether the page has more.
+// request requests a page. It returns the number of bytes that were read, and whether the page has more.
 func (p *pages) request(ctx context.Context) (read int64, isCut bool, err error) {
 	limit := &responseLimit{left: maxPageBytes}
 	err = p.reader.List(withResponseLimit(ctx, limit), p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)

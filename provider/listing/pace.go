@@ -27,7 +27,7 @@ type paces struct {
 	by map[string]*rate.Limiter
 }
 
-// count counts bytes that were read for a namespace, and returns how long its next page waits.
+// count counts bytes that were read for a namespace, and returns the delay of its next page.
 func (p *paces) count(namespace string, bytes int64) time.Duration {
 	if namespace == "" || bytes == 0 {
 		return 0

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// collectInterval is how often garbage is collected at least while a reservation waits: objects count until they are.
+	// collectInterval is the longest interval between two garbage collections while a reservation waits: objects count until they are collected.
 	collectInterval = time.Second
 
-	// limitInterval is how often the memory limit of the process follows its use.
+	// limitInterval is the interval in which the memory limit of the process follows its use.
 	limitInterval = 250 * time.Millisecond
 
-	// spareBytes is the smallest room for new objects between two collections. ownPerRuntimeByte is how many bytes of objects there are for each byte that the
-	// runtime needs itself.
+	// spareBytes is the smallest room for new objects between two collections. ownPerRuntimeByte is the number of bytes of objects for each byte that
+	// the runtime needs itself.
 	spareBytes        = 64 * mebibyte
 	ownPerRuntimeByte = 8
 
