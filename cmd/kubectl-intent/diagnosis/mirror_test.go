@@ -62,7 +62,7 @@ func TestMirrorLines(t *testing.T) {
 		"LongestPrefix": {
 			reason: "Of two mirrors the one with the longest prefix serves an image.",
 			images: Part[pkgv1beta1.ImageConfig]{Items: []pkgv1beta1.ImageConfig{
-				mirror, mirrorOf("own", "ghcr.io/intentplane", "r.example.org/own"), runtimeFor("r.example.org/own"),
+				mirrorOf("own", "ghcr.io/intentplane", "r.example.org/own"), mirror, runtimeFor("r.example.org/own"),
 			}},
 			want: []string{
 				"ok | packages | ImageConfig own | r.example.org/own/provider-intentplane has the settings of ImageConfig runtime | ",
