@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	// collectInterval is the longest interval between two garbage collections while a reservation waits: objects count until they are collected.
-	collectInterval = time.Second
+	// collectInterval is the interval until a reservation that waits collects garbage for the first time: objects count until they are collected. It doubles
+	// up to maxCollectInterval, since a collection costs processor time whether it frees anything or not.
+	collectInterval, maxCollectInterval = time.Second, 16 * time.Second
 
 	// limitInterval is the interval in which the memory limit of the process follows its use.
 	limitInterval = 250 * time.Millisecond
 
-	// spareBytes is the smallest room for new objects between two collections. ownPerRuntimeByte is the number of bytes of objects for each byte that
+	// spareBytes is the smallest room for new objects between two collections. livePerRuntimeByte is the number of bytes of objects for each byte that
 	// the runtime needs itself.
-	spareBytes        = 64 * mebibyte
-	ownPerRuntimeByte = 8
+	spareBytes         = 64 * mebibyte
+	livePerRuntimeByte = 8
 
 	// limitStep is the size of the steps in which the memory limit changes.
 	limitStep = 8 * mebibyte
@@ -69,11 +70,11 @@ func (Limiter) Start(ctx context.Context) error {
 	}
 }
 
-// memoryLimit returns the memory limit of a process: twice its own objects, and once the memory of the account. Objects that became garbage since the last
-// collection may count in both figures, so the limit leaves room between two collections in any case.
+// memoryLimit returns the memory limit of a process: twice its own objects, and once the memory of the account. The account may count memory that is reserved
+// and not used yet, and objects that became garbage since the last collection, so the limit leaves room between two collections in any case.
 func memoryLimit(live, used int64) int64 {
 	own := max(live-used, 0)
-	limit := max(2*own+own/ownPerRuntimeByte+used, live) + spareBytes
+	limit := max(2*own+used, live) + live/livePerRuntimeByte + spareBytes
 	return (limit + limitStep - 1) / limitStep * limitStep
 }
 

@@ -1,13 +1,14 @@
 // Package memory has the account of the memory that peers cause in the process: answers of servers that are being read, and decoded objects for as long as
 // caches and reconciles hold them.
 //
-// The process has one account, and each use of it names the namespace that pays. So no caller can leave the account out or have a second one, and its bounds
-// hold for Git servers, API servers and web servers together, however many of them are hostile at once.
+// The process has one account, and each use of it names the namespace that pays, or has a bound of its own. So no caller can leave the account out or have a
+// second one, and its bounds hold for Git servers, API servers and web servers together, however many of them are hostile at once.
 package memory
 
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 )
 
 const (
@@ -27,6 +28,9 @@ const (
 	// LargeBytes is the largest reservation: the largest answer of a Git server with its objects.
 	LargeBytes = 112 * mebibyte
 )
+
+// bounded is the number of bytes in memory that has its own bound.
+var bounded atomic.Int64 //nolint:gochecknoglobals // A part of the account of the process.
 
 // process has the two pools of the process.
 var process = struct{ administrators, tenants *pool }{ //nolint:gochecknoglobals // One account for the process: no caller can have another one.
@@ -66,5 +70,11 @@ func HoldWhile[T any](object *T, namespace string, bytes int64) {
 	runtime.AddCleanup(object, func(held int64) { Hold(namespace, -held) }, bytes)
 }
 
-// Used returns the bytes that administrators and all namespaces use.
-func Used() int64 { return process.administrators.usedBytes() + process.tenants.usedBytes() }
+// CountBounded counts bytes that stay in memory and have a bound of their own, or gives them back if they are negative. No reservation waits for them: they
+// would be in its way for ever.
+func CountBounded(bytes int64) { bounded.Add(bytes) }
+
+// Used returns the bytes that administrators and all namespaces use, and the memory that has its own bound.
+func Used() int64 {
+	return process.administrators.usedBytes() + process.tenants.usedBytes() + bounded.Load()
+}

@@ -45,19 +45,18 @@ func (p *pool) reserve(ctx context.Context, namespace string, bytes int64) (func
 	p.waiting = append(p.waiting, r)
 	p.giveRoom()
 	p.mu.Unlock()
+	wait := collectInterval
 	for collections := countCollections(); ; collections = p.collect(collections) {
 		select {
 		case <-r.given:
 			return p.releaseOf(r), nil
-		default:
-		}
-		select {
-		case <-r.given:
-		case <-time.After(collectInterval):
 		case <-ctx.Done():
 			if p.giveUp(r) {
 				return nil, ctx.Err()
 			}
+			return p.releaseOf(r), nil
+		case <-time.After(wait):
+			wait = min(2*wait, maxCollectInterval)
 		}
 	}
 }

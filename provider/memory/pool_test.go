@@ -96,6 +96,54 @@ func TestLeastIsFirst(t *testing.T) {
 	})
 }
 
+// TestWaitCollectsRarely lets a reservation wait for a short time, and another one for a long time.
+func TestWaitCollectsRarely(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		wait   time.Duration
+		want   int
+	}{
+		"Short": {reason: "A reservation that gets room soon collects no garbage.", wait: collectInterval / 2, want: 0},
+		"Long":  {reason: "A reservation that waits for long collects garbage less and less often.", wait: time.Minute, want: 6},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				t.Helper()
+				p, collections := smallPool(), 0
+				p.collect = func(uint64) uint64 { collections++; return 0 }
+				p.hold("a", 60)
+				time.AfterFunc(tc.wait, func() { p.hold("a", -60) })
+				if _, err := p.reserve(t.Context(), "a", 60); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tc.want, collections); diff != "" {
+					t.Errorf("\n%s\nreserve(...): collections: -want, +got:\n%s", tc.reason, diff)
+				}
+			})
+		})
+	}
+}
+
+// TestBoundedMemoryDelaysNothing counts more memory with a bound of its own than all namespaces may have.
+func TestBoundedMemoryDelaysNothing(t *testing.T) {
+	const bytes = 10 * tenantBytes
+	baseline := Used()
+	CountBounded(bytes)
+	defer CountBounded(-bytes)
+	if got := Used() - baseline; got < bytes/2 {
+		t.Errorf("\nMemory that has its own bound counts in the process.\nUsed(): want %d bytes more, got %d", bytes, got)
+	}
+	for _, namespace := range []string{"", "team-with-clusters"} {
+		release, ok := TryReserve(namespace, LargeBytes)
+		if !ok {
+			t.Errorf("\nNo answer waits for memory that has its own bound.\nTryReserve(%q, ...): want room", namespace)
+			continue
+		}
+		release()
+	}
+}
+
 // TestMemoryIsReturned drops an object that memory was counted for.
 func TestMemoryIsReturned(t *testing.T) {
 	const namespace = "team-a"
@@ -119,9 +167,13 @@ func TestMemoryLimit(t *testing.T) {
 		reason           string
 		live, used, want int64
 	}{
-		"Rest":   {reason: "The provider's own objects may double.", live: 100 * mebibyte, want: 280 * mebibyte},
-		"Peers":  {reason: "The memory of peers counts once.", live: 200 * mebibyte, used: 100 * mebibyte, want: 384 * mebibyte},
-		"Soon":   {reason: "Memory that the last collection did not see counts.", live: 40 * mebibyte, used: 100 * mebibyte, want: 168 * mebibyte},
+		"Rest":  {reason: "The provider's own objects may double.", live: 100 * mebibyte, want: 280 * mebibyte},
+		"Peers": {reason: "The memory of peers counts once.", live: 200 * mebibyte, used: 100 * mebibyte, want: 392 * mebibyte},
+		"Soon":  {reason: "Memory that the last collection did not see counts.", live: 40 * mebibyte, used: 100 * mebibyte, want: 176 * mebibyte},
+		"Reserved": {
+			reason: "The runtime's own memory takes nothing from the room for new objects, although all objects count as memory of peers.",
+			live:   400 * mebibyte, used: 400 * mebibyte, want: 520 * mebibyte,
+		},
 		"Uneven": {reason: "The limit changes in steps.", live: 104*mebibyte + 1, want: 288 * mebibyte},
 	}
 	for name, tc := range cases {
