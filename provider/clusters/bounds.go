@@ -128,9 +128,9 @@ type account struct {
 	memory *quota
 }
 
-// newAccount returns an account without connections. The tenant pays for it in the account of the process; empty stands for administrators.
-func newAccount(b Bounds, tenant string) *account {
-	return &account{bounds: b, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), memory: newQuota(b.storeBound(), tenant)}
+// newAccount returns an account without connections.
+func newAccount(b Bounds) *account {
+	return &account{bounds: b, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), memory: newQuota(b.storeBound())}
 }
 
 // Accounts are the accounts of all who pay for connections to clusters. All pools and probers of a process share them, so that a bound holds for the whole
@@ -148,10 +148,8 @@ func NewAccounts(b Bounds) *Accounts {
 	return &Accounts{bounds: b, byKey: map[string]weak.Pointer[account]{}}
 }
 
-// accountFor returns the account with a key, for which a tenant pays, or nil of Accounts that nothing can be sent with.
-func (a *Accounts) accountFor(key, tenant string) *account {
-	return a.findOrAdd(key, func(b Bounds) *account { return newAccount(b, tenant) })
-}
+// accountFor returns the account with a key, or nil of Accounts that nothing can be sent with.
+func (a *Accounts) accountFor(key string) *account { return a.findOrAdd(key, newAccount) }
 
 // homeAccountFor returns the account that pays for the watched objects of one namespace of the provider's own cluster.
 func (a *Accounts) homeAccountFor(namespace string) *account {

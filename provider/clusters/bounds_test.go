@@ -20,7 +20,7 @@ import (
 // TestEventsArePaced reads events of one author no faster than their share, and events of another author meanwhile.
 func TestEventsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fast, idle := newAccount(Bounds{}, ""), newAccount(Bounds{}, "")
+		fast, idle := newAccount(Bounds{}), newAccount(Bounds{})
 		began := time.Now()
 		if err := (&expectation{kind: eventsAnswer, account: fast}).paceEvents(t.Context(), eventBurst+10*eventRate); err != nil {
 			t.Fatal(err)

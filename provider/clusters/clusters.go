@@ -227,7 +227,7 @@ func (p *Pool) accountOf(link string, a Access) *account {
 	if link == homeLink {
 		return nil
 	}
-	return p.accounts.accountFor(accountKey(link, a), a.Tenant)
+	return p.accounts.accountFor(accountKey(link, a))
 }
 
 // Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.

@@ -67,7 +67,7 @@ func (p *Prober) Ask(ctx context.Context, kubeconfig []byte) (readiness.Answer, 
 		// The first caller may give up; the other callers still wait.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()
-		e := &expectation{kind: objectAnswer, account: p.limits.Accounts.accountFor("probe "+key, "")}
+		e := &expectation{kind: objectAnswer, account: p.limits.Accounts.accountFor("probe " + key)}
 		defer e.endAnswer()
 		return p.rememberAnswer(key, p.askServer(withExpectation(ctx, e), kubeconfig)), nil
 	})

@@ -18,15 +18,15 @@ import (
 type quota struct {
 	bound int64
 	used  *atomic.Int64
-	// hold counts the memory in the account of the process. Nil counts none.
-	hold func(bytes int64)
+	// count counts the memory in the account of the process. Nil counts none.
+	count func(bytes int64)
 }
 
-// newQuota returns a quota that nothing uses yet, at the cost of a namespace. Empty stands for administrators. Memory that stores have not given back counts
-// until nothing refers to the quota any more.
-func newQuota(bound int64, payer string) *quota {
-	q := &quota{bound: bound, used: &atomic.Int64{}, hold: func(bytes int64) { memory.Hold(payer, bytes) }}
-	runtime.AddCleanup(q, func(used *atomic.Int64) { memory.Hold(payer, -used.Load()) }, q.used)
+// newQuota returns a quota that nothing uses yet. Memory that stores have not given back counts until nothing refers to the quota any more. The account of the
+// process counts it, and lets no answer wait for it: a fleet of Sites watches more for good than all answers may have.
+func newQuota(bound int64) *quota {
+	q := &quota{bound: bound, used: &atomic.Int64{}, count: memory.CountBounded}
+	runtime.AddCleanup(q, func(used *atomic.Int64) { memory.CountBounded(-used.Load()) }, q.used)
 	return q
 }
 
@@ -39,8 +39,8 @@ func (q *quota) takeMemory(bytes int64) error {
 		return nil
 	}
 	if used := q.used.Add(bytes); bytes <= 0 || used <= q.bound {
-		if q.hold != nil {
-			q.hold(bytes)
+		if q.count != nil {
+			q.count(bytes)
 		}
 		return nil
 	}

@@ -62,12 +62,19 @@ func TestHomeObjectsHaveBound(t *testing.T) {
 // TestProcessCountsClusters takes memory for the objects of a tenant's cluster, far more than other tests leave behind.
 func TestProcessCountsClusters(t *testing.T) {
 	const taken, others = 1 << 30, 1 << 20
-	baseline, q := memory.Used(), newQuota(taken, "team-a")
+	baseline, q := memory.Used(), newQuota(taken)
 	if err := q.takeMemory(taken); err != nil || q.takeMemory(1) == nil {
 		t.Errorf("A quota has a bound.\ntakeMemory(...): %v, and then no error", err)
 	}
 	if got := memory.Used() - baseline; got < taken-others || got > taken+others {
 		t.Errorf("The account of the process counts the memory that a quota has given.\nUsed(): want %d bytes more, got %d", taken, got)
+	}
+	for _, payer := range []string{"", "team-a"} {
+		release, ok := memory.TryReserve(payer, memory.LargeBytes)
+		if !ok {
+			t.Fatalf("Watched objects of clusters delay no answer of a Git server.\nTryReserve(%q, ...): want room", payer)
+		}
+		release()
 	}
 	if err := q.takeMemory(-taken); err != nil || memory.Used()-baseline > others {
 		t.Errorf("The account of the process gets the memory back.\nUsed(): want %d, got %d, %v", baseline, memory.Used(), err)
@@ -95,7 +102,7 @@ func TestListReplacesObjects(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			wakes := 0
-			s := newStore(newAccount(Bounds{Store: tc.store}, ""), func(previous, current *unstructured.Unstructured) {
+			s := newStore(newAccount(Bounds{Store: tc.store}), func(previous, current *unstructured.Unstructured) {
 				if previous == nil && current == nil {
 					wakes++
 				}

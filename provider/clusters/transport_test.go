@@ -83,7 +83,7 @@ func TestListsBesideWatchesShareMemory(t *testing.T) {
 	})
 	p := newPool(t)
 	p.accounts = NewAccounts(Bounds{Store: store})
-	account := p.accounts.accountFor(accountKey("", Access{Tenant: "team-a"}), "team-a")
+	account := p.accounts.accountFor(accountKey("", Access{Tenant: "team-a"}))
 	wg, refused := sync.WaitGroup{}, &atomic.Int32{}
 	for n := range lists {
 		wg.Go(func() {
@@ -144,7 +144,7 @@ func TestUnreadWatches(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for range watches {
-		req, err := http.NewRequestWithContext(withExpectation(ctx, &expectation{kind: eventsAnswer, account: newAccount(Bounds{}, "")}), http.MethodGet, s.URL, http.NoBody)
+		req, err := http.NewRequestWithContext(withExpectation(ctx, &expectation{kind: eventsAnswer, account: newAccount(Bounds{})}), http.MethodGet, s.URL, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
