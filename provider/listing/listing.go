@@ -28,12 +28,16 @@ const (
 	// decodedPageBytes is the memory of a page: decoded objects take about five times as much as the bytes that the API server sends.
 	decodedPageBytes = 5 * maxPageBytes
 
-	// maxPages is the maximum number of pages that the process holds in memory, and maxPagesPerNamespace that of the lists of one namespace.
+	// maxPages is the maximum number of pages that all namespaces hold in memory, and maxPagesPerNamespace that of the lists of one namespace, and of
+	// administrators beside them.
 	maxPages, maxPagesPerNamespace = 4, 2
 )
 
-// pageSlots limits the number of pages in memory, in the process and for each namespace.
-var pageSlots = shares.NewPlaces(shares.Limits{PerHost: maxPages, PerNamespaceAtHost: maxPagesPerNamespace}) //nolint:gochecknoglobals // One bound for the process: no caller can have another one.
+// pageSlots limits the number of pages in memory. Administrators wait for no namespace.
+var pageSlots = struct{ administrators, tenants *shares.Places }{ //nolint:gochecknoglobals // One bound for the process: no caller can have another one.
+	administrators: shares.NewPlaces(shares.Limits{PerHost: maxPagesPerNamespace}),
+	tenants:        shares.NewPlaces(shares.Limits{PerHost: maxPages, PerNamespaceAtHost: maxPagesPerNamespace}),
+}
 
 // Cached lists the objects of a cache. They share their content with the cache, so that the list takes little memory: the caller must not change them. A list
 // that would reach the API server is refused. Errors of the cache are returned unwrapped.
@@ -62,21 +66,26 @@ func EachPage(ctx context.Context, r client.Reader, l client.ObjectList, read fu
 }
 
 // InTurn calls a function that holds as much memory as a page, such as a list of another client, when the payer of the context has its turn: the namespace of
-// the object that is reconciled. Without a payer the listed namespace has it. It returns the unwrapped error of the function, or the error of the context if
-// that ends before.
+// the object that is reconciled. Without a payer the listed namespace has it. The slots bound the memory of pages, so a page counts and waits for no other
+// memory: a caller may have a reservation. It returns the unwrapped error of the function, or the error of the context if that ends before.
 func InTurn(ctx context.Context, listed string, do func() error) error {
 	payer := shares.PayerOf(ctx, listed)
-	release, err := memory.Reserve(ctx, payer, decodedPageBytes)
-	if err != nil {
-		return err
-	}
-	defer release()
-	free, err := pageSlots.Acquire(ctx, shares.Place{Namespace: payer})
+	free, err := slotsOf(payer).Acquire(ctx, shares.Place{Namespace: payer})
 	if err != nil {
 		return err
 	}
 	defer free()
+	memory.Hold(payer, decodedPageBytes)
+	defer memory.Hold(payer, -decodedPageBytes)
 	return do()
+}
+
+// slotsOf returns the slots of a payer. Empty stands for administrators.
+func slotsOf(payer string) *shares.Places {
+	if payer == "" {
+		return pageSlots.administrators
+	}
+	return pageSlots.tenants
 }
 
 // pages are the state of one list that is read page by page.

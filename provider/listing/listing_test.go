@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -254,6 +255,47 @@ func TestPayerOfContextPays(t *testing.T) {
 		defer cancel()
 		if err := InTurn(good, "", func() error { isGood = true; return nil }); err != nil || !isGood {
 			t.Errorf("\nThe namespace that is reconciled pays for a list of all namespaces.\nInTurn(...): ran %t, error %v", isGood, err)
+		}
+		close(release)
+		synctest.Wait()
+	})
+}
+
+// TestPageWaitsForNoMemory lists for payers that have no memory left, as the holder of another reservation may.
+func TestPageWaitsForNoMemory(t *testing.T) {
+	const lots = 1 << 40
+	for _, payer := range []string{"poor", ""} {
+		t.Run("Payer"+payer, func(t *testing.T) {
+			memory.Hold(payer, lots)
+			defer memory.Hold(payer, -lots)
+			ctx, cancel := context.WithTimeout(shares.WithPayer(t.Context(), payer), time.Second)
+			defer cancel()
+			baseline, during := memory.Used(), int64(0)
+			if err := InTurn(ctx, "", func() error { during = memory.Used(); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]int64{decodedPageBytes, 0}, []int64{during - baseline, memory.Used() - baseline}); diff != "" {
+				t.Errorf("\nA page counts while it is held.\nUsed(): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAdministratorWaitsForNoNamespace lists for administrators while namespaces hold all of their pages.
+func TestAdministratorWaitsForNoNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		release := make(chan struct{})
+		for _, payer := range []string{"first", "second"} {
+			for range maxPagesPerNamespace {
+				go func() { _ = InTurn(shares.WithPayer(t.Context(), payer), "", func() error { <-release; return nil }) }()
+			}
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(shares.WithPayer(t.Context(), ""), time.Second)
+		defer cancel()
+		if err := InTurn(ctx, "", func() error { return nil }); err != nil {
+			t.Errorf("\nAdministrators do not wait for pages of namespaces.\nInTurn(...): %v", err)
 		}
 		close(release)
 		synctest.Wait()
