@@ -21,8 +21,9 @@ const (
 	maxNotes      = 50_000
 	maxNotesTrees = 64
 
-	// maxLogBytes is the limit of the messages in one log: other writers choose the length of theirs. noteOverhead is the memory of a message beside its text.
-	maxLogBytes  = 32 << 20
+	// maxLogBytes is the limit of the messages in one log: other writers choose the length of theirs. A cache of a namespace has room for a snapshot beside a
+	// log. noteOverhead is the memory of a message beside its text.
+	maxLogBytes  = 16 << 20
 	noteOverhead = 150
 )
 

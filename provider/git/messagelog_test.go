@@ -43,7 +43,7 @@ func TestLogIsBounded(t *testing.T) {
 		count  int
 		want   int
 	}{
-		"Long": {reason: "A log has as many of the newest messages as fit.", length: 1 << 20, count: 40, want: 31},
+		"Long": {reason: "A log has as many of the newest messages as fit.", length: 1 << 20, count: 40, want: 15},
 		"Many": {reason: "A log has no more messages than one answer of the server may have.", length: 0, count: maxNotes + 10, want: maxNotes},
 		"Few":  {reason: "A log of few messages is complete.", length: 300, count: 10, want: 10},
 	}
