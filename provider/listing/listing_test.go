@@ -309,6 +309,9 @@ func TestPace(t *testing.T) {
 	if first > 0 || second < time.Second/2 || second > time.Second {
 		t.Errorf("\nBeyond its burst a namespace waits for its own pages.\ncount(...): %s, then %s", first, second)
 	}
+	if next := p.count("hostile", 0); next < time.Second/2 {
+		t.Errorf("\nThe next list of the namespace waits for the pages of its earlier lists.\ncount(...): %s", next)
+	}
 	if good, administrator := p.count("good", maxPageBytes), p.count("", 10*burstBytes); good > 0 || administrator > 0 {
 		t.Errorf("\nNo other namespace waits, and no administrator.\ncount(...): %s and %s", good, administrator)
 	}

@@ -27,9 +27,10 @@ type paces struct {
 	by map[string]*rate.Limiter
 }
 
-// count counts bytes that were read for a namespace, and returns the delay of its next page.
+// count counts bytes that were read for a namespace, and returns the delay of its next page. The first page of a list waits for the bytes of earlier lists:
+// otherwise lists of one page would have no pace, and the next list of many pages would wait for all of them.
 func (p *paces) count(namespace string, bytes int64) time.Duration {
-	if namespace == "" || bytes == 0 {
+	if namespace == "" {
 		return 0
 	}
 	p.mu.Lock()
@@ -42,11 +43,10 @@ func (p *paces) count(namespace string, bytes int64) time.Duration {
 		l = rate.NewLimiter(bytesPerSecond, burstBytes)
 		p.by[namespace] = l
 	}
-	delay := time.Duration(0)
-	for ; bytes > 0; bytes -= burstBytes {
-		delay = l.ReserveN(time.Now(), int(min(bytes, burstBytes))).Delay()
+	for ; bytes > burstBytes; bytes -= burstBytes {
+		l.ReserveN(time.Now(), burstBytes)
 	}
-	return delay
+	return l.ReserveN(time.Now(), int(bytes)).Delay()
 }
 
 // wait counts bytes, and waits until the next page of the namespace may come. It returns the error of the context if that ends before.
