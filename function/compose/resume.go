@@ -81,7 +81,7 @@ func resumeDelivery(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.Del
 
 // RetainDirectories returns the deliveries of a rejected revision: all directories stay as they are, even where the next revision would go elsewhere.
 func RetainDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig) map[string]*deliveryv1alpha1.GitDelivery {
-	out := Resume(parts, spec)
+	out := Resume(atRecords(parts), spec)
 	for _, d := range out {
 		d.Spec.ForProvider.Later = nil
 		for i, t := range d.Spec.ForProvider.Trees {

@@ -1,6 +1,8 @@
 package compose
 
 import (
+	"maps"
+
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
@@ -24,7 +26,7 @@ type Return struct {
 // else as it is. A directory that the target did not have is retained. Differences from the target are not drift under any policy for
 // drift.
 func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, r Return) map[string]*deliveryv1alpha1.GitDelivery {
-	out := Resume(parts, spec)
+	out := Resume(atRecords(parts), spec)
 	for name, d := range out {
 		p := &d.Spec.ForProvider
 		p.Later = nil
@@ -38,6 +40,22 @@ func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec dep
 		if !s.Restored {
 			p.DriftPolicy = deliveryv1alpha1.DriftRestore
 		}
+	}
+	return out
+}
+
+// atRecords returns deliveries with the trees of their repositories. A repository that followed the home to a later wave has later trees of its delivery, in
+// directories that the spec may not name yet.
+func atRecords(parts map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
+	out := maps.Clone(parts)
+	for name, d := range parts {
+		p, r := d.Spec.ForProvider, d.Status.AtProvider.Record
+		if p.Ledger != nil || r == nil || p.AskedPosition().Compare(r.Position) >= 0 {
+			continue
+		}
+		followed := *d
+		followed.Spec.ForProvider = directories.At(p, r.Position)
+		out[name] = &followed
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -120,5 +121,44 @@ func TestRestoreDirectoriesOnceRestored(t *testing.T) {
 	got := RestoreDirectories(map[string]*deliveryv1alpha1.GitDelivery{"d": d}, deploymentv1alpha1.DeliveryConfig{}, state, r)
 	if diff := cmp.Diff([]string{"d a Keep 0"}, actions(got)); diff != "" {
 		t.Errorf("RestoreDirectories(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestRestoreLaterDirectories has a delivery of revision 1 whose repository followed the home to the second wave of revision 2, at another path.
+func TestRestoreLaterDirectories(t *testing.T) {
+	d := asking(ledger.Position{Revision: 1}, "a")
+	former, later := d.Spec.ForProvider.Trees[0].Path, d.Spec.ForProvider.Trees[0]
+	later.Path, later.Tree = "moved/a", "bad"
+	d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: later, Revision: 2, Step: 1}}
+	d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: inWaves(1).Position()}
+	d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{
+		{Site: "a", Path: later.Path, Tree: "bad", Revision: 2}, {Site: "a", Path: former, Tree: "good", Revision: 1},
+	}
+	parts := map[string]*deliveryv1alpha1.GitDelivery{"d": d}
+	r := Return{Trees: map[string]string{"a": "good"}, Chosen: func(string) bool { return true }}
+	cases := map[string]struct {
+		reason string
+		got    map[string]*deliveryv1alpha1.GitDelivery
+		want   string
+	}{
+		"Rejected": {
+			reason: "A rejected revision keeps the directory that the wave wrote.",
+			got:    RetainDirectories(parts, deploymentv1alpha1.DeliveryConfig{}), want: "moved/a Keep ",
+		},
+		"RolledBack": {
+			reason: "The directory that the wave wrote gets the tree of the target.",
+			got:    RestoreDirectories(parts, deploymentv1alpha1.DeliveryConfig{}, rollingBack(), r), want: "moved/a Restore good",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, tree := range tc.got["d"].Spec.ForProvider.Trees {
+				got = append(got, fmt.Sprintf("%s %s %s", tree.Path, tree.Action, tree.Tree))
+			}
+			if diff := cmp.Diff([]string{tc.want}, got); diff != "" {
+				t.Errorf("\n%s\n%s: -want, +got:\n%s", tc.reason, name, diff)
+			}
+		})
 	}
 }

@@ -145,7 +145,13 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	}
 	if s.Current != nil {
 		out.Directories, out.HasAllReported = o.directoriesOf(s, k)
-		out.AreTracksKnown, out.HoldsFiles, out.IsRecorded = o.areTracksKnown(s), directories.HoldFiles(s, o.allDeliveries()...), s.Head == o.home.State.Head
+		out.AreTracksKnown, out.HoldsFiles, out.IsRecorded = o.areTracksKnown(s), o.holdsFiles(s, k), s.Head == o.home.State.Head
 	}
 	return out
+}
+
+// holdsFiles is true if the objects carry the files for each Site of the next step, and the deployment has left no Site that this step would bring the revision to.
+func (o Observed) holdsFiles(s ledger.State, k Compiled) bool {
+	isLeft := func(site string) bool { return s.StepOf(site) == s.Cursor.Step+1 && !k.isChosen(site) }
+	return !slices.ContainsFunc(s.Current.Sites(), isLeft) && directories.HoldFiles(s, o.allDeliveries()...)
 }

@@ -165,7 +165,7 @@ func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[s
 	}
 	out.AwaitsCluster = compose.HasUnreadySites(inherited, o.deliveries, o.state, k.clustered)
 	out.HasSameTrees = o.state.IsAtLastStep() && hasTreesOfRevision(o, k, inherited) && !changesChecks(o, k)
-	out.VerdictIsComing = isVerdictComing(in, o, k.unobserved)
+	out.VerdictIsComing = isVerdictComing(in, o, k)
 	return out
 }
 
@@ -200,8 +200,8 @@ func isAdoptEnabled(in Input, o Observed) bool {
 
 // isVerdictComing is true for a revision without a verdict that will be judged without any further change: the objects hold its trees, those of the next step
 // among them, and nothing hinders it. An obstacle may be the very problem that a change of the catalog repairs.
-func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
-	if o.state.Verdict != nil || !o.state.IsAtLastStep() && !directories.HoldFiles(o.state, o.allDeliveries()...) {
+func isVerdictComing(in Input, o Observed, k Compiled) bool {
+	if o.state.Verdict != nil || !o.state.IsAtLastStep() && !o.holdsFiles(o.state, k) {
 		return false
 	}
 	parts := compose.Parts(o.deliveries, nil, *o.state.Current)
@@ -209,7 +209,7 @@ func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 		return false
 	}
 	c := o.compareWithItself()
-	c.Unobserved = unobserved
+	c.Unobserved = k.unobserved
 	c.Desired = compose.Step(compose.Resume(parts, in.Spec.DeliveryConfig), o.state)
 	return c.WatchesEveryEngine() && c.IsUnhindered()
 }

@@ -64,6 +64,11 @@ func checkSizes(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) error
 // that are left out when their step comes.
 func fitLater(ds, observed map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
 	out, total := maps.Clone(ds), 0
+	for name, o := range observed {
+		if ds[name] == nil {
+			total += compose.EncodedBytes(o) // It stays until its successor is in place.
+		}
+	}
 	for name, d := range ds {
 		both := *d
 		if o := observed[name]; o != nil && evidence.AsksForNothing(d) {

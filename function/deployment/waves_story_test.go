@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,8 +10,20 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
+// namedSites is the part of an intent that names both Sites. Without it a selector finds them.
+const namedSites = `"sites": ["edge1", "edge2"], `
+
+// selectSites lets the deployment select the Sites of one region, and puts both Sites there.
+func (w *world) selectSites() {
+	w.t.Helper()
+	for _, name := range []string{"edge1", "edge2"} {
+		w.set("Site", name, map[string]any{"region": "north"}, "metadata", "labels")
+	}
+	w.in.Spec.DeliveryConfig.SiteSelector = &deploymentv1alpha1.SiteSelector{MatchLabels: map[string]deploymentv1alpha1.LabelValue{"region": "north"}}
+}
+
 // betweenWaves is a world whose second revision has come to edge1, and next comes to edge2. Both Sites have one repository, or one each.
-func betweenWaves(t *testing.T, repositories int) *world {
+func betweenWaves(t *testing.T, repositories int, sites string) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.core = New(plain{})
@@ -19,11 +32,15 @@ func betweenWaves(t *testing.T, repositories int) *world {
 	if repositories > 1 {
 		w.splitRepositories()
 	}
+	if sites == "" {
+		w.selectSites()
+	}
+	w.say(`{"service": "shop", ` + sites + `"replicas": 2}`)
 	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
 	if _, out := w.story("edge2", cluster{}); !out.Ready {
 		t.Fatalf("the first revision does not run: %s", out.Status.Message)
 	}
-	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	w.say(`{"service": "shop", ` + sites + `"replicas": 3}`)
 	isLate := cluster{behind: map[string]behind{"edge1": {engine: true}}}
 	w.until("edge1", "flat 2", isLate)
 	w.canaryRound(isLate) // The delivery to another repository gets the files of its wave once the revision is recorded.
@@ -67,7 +84,7 @@ func TestBetweenWaves(t *testing.T) {
 	for name, tc := range cases {
 		for repositories := 1; repositories <= 2; repositories++ {
 			t.Run(fmt.Sprint(name, repositories), func(t *testing.T) {
-				w := betweenWaves(t, repositories)
+				w := betweenWaves(t, repositories, namedSites)
 				tc.change(w)
 				story, out := w.story("edge2", cluster{})
 				if len(story) == len(tc.want)-1 {
@@ -81,5 +98,22 @@ func TestBetweenWaves(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestLeftBetweenWaves lets the Site of the second wave lose the label by which the deployment selects it.
+func TestLeftBetweenWaves(t *testing.T) {
+	for repositories := 1; repositories <= 2; repositories++ {
+		t.Run(fmt.Sprint(repositories), func(t *testing.T) {
+			w := betweenWaves(t, repositories, "")
+			w.set("Site", "edge2", map[string]any{"region": "south"}, "metadata", "labels")
+			story, out := w.story("edge2", cluster{})
+			if slices.Contains(story, "flat 2") {
+				t.Errorf("a Site that the deployment has left gets no next wave: got %q\n%s", story, out.Status.Message)
+			}
+			if got := w.ledger().Current.Number; got != 3 {
+				t.Errorf("the next revision begins at once, without the Site that the deployment has left: want revision 3, got %d\n%s", got, out.Status.Message)
+			}
+		})
 	}
 }

@@ -79,8 +79,12 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 	if !isOvertaken(*p.Position, s) {
 		return p, false
 	}
+	hasFollowed := f.hasFollowed(*p.Position, s)
+	if hasFollowed {
+		p = directories.At(p, f.Copy.Position()) // The spec may not name the directories of the wave.
+	}
 	out := f.Follow(p, s, s)
-	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) && !f.hasFollowed(*p.Position, s) {
+	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) && !hasFollowed {
 		if isOfRevision(*p.Position, s) {
 			p.Trees, p.Settled = out.Trees, false
 		}

@@ -1,6 +1,7 @@
 package mandate
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -176,6 +177,28 @@ func TestFollowWaveOfHome(t *testing.T) {
 				t.Errorf("\n%s\nFollowHome(...): want the recorded copy, got %+v", tc.reason, out.Copy.Head)
 			}
 		})
+	}
+}
+
+// TestRollBackMovedWave rolls back a wave for which another repository got a directory at another path than before.
+func TestRollBackMovedWave(t *testing.T) {
+	const moved = "moved/edge2/team-a/web"
+	c := newFollowerInWaves(t)
+	p := *c.Followers[0].Spec.ForProvider.DeepCopy()
+	p.Later[0].Path = moved
+	c.Delivered = map[string]v1alpha1.DeliveredTree{
+		other2: {Site: "edge2", Path: other2, Tree: "one2", Revision: 1}, moved: {Site: "edge2", Path: moved, Tree: "two2", Revision: 2},
+	}
+	c.Copy = c.recorded.DeepCopy()
+	back := record(t, c.recorded, rejected("SyncFailed"), rolledBack(1))
+	c.Home.Status.AtProvider.Ledger = &back
+	out, isAhead := c.FollowHome(p)
+	var got []string
+	for _, tree := range out.Trees {
+		got = append(got, fmt.Sprintf("%s %s %s", tree.Action, tree.Tree, tree.Path))
+	}
+	if diff := cmp.Diff([]string{"Restore one2 " + moved}, got); diff != "" || !isAhead {
+		t.Errorf("FollowHome(...): the directory that the wave wrote gets the tree of the target: -want, +got:\n%s\nahead %t", diff, isAhead)
 	}
 }
 
