@@ -252,8 +252,8 @@ func followerMutants() map[string]mutant {
 			reason: "A copy of an earlier epoch is not replaced.", text: " && recorded.Epoch == s.Epoch", becomes: "",
 		}),
 		"FollowerBeforeHome": follow("TestFollowHome", mutant{
-			reason: "Another repository than the home goes to recorded positions alone.", text: "	s := *f.Home.Status.AtProvider.Ledger\n	if !isOvertaken(",
-			becomes: "	s, _ := f.Conclude(*f.Home.Status.AtProvider.Ledger, *f.Home.Status.AtProvider.Ledger)\n	if !isOvertaken(",
+			reason: "Another repository than the home goes to recorded positions alone.", text: "	s := *f.Home.Status.AtProvider.Ledger\n	if !s.IsRejected() {",
+			becomes: "	s, _ := f.Conclude(*f.Home.Status.AtProvider.Ledger, *f.Home.Status.AtProvider.Ledger)\n	if !s.IsRejected() {",
 		}),
 		"FollowerOfSuperseded": {
 			reason: "A home is not followed while another delivery shows a later epoch.", file: "apis/evidence/home.go",
