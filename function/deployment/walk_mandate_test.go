@@ -122,10 +122,11 @@ func (w *walk) followStep(d, home *deliveryv1alpha1.GitDelivery) *deliveryv1alph
 	if m := w.repos[d.Spec.ProviderConfigReference.Name].memory.record; m != nil {
 		f.Copy = m.copy
 	}
-	isAhead := false
-	if out.Spec.ForProvider, isAhead = f.FollowHome(d.Spec.ForProvider); !isAhead {
+	followed, isAhead := f.FollowHome(d.Spec.ForProvider)
+	if !isAhead {
 		return d
 	}
+	out.Spec.ForProvider = followed
 	w.stepped++
 	return &out
 }

@@ -9,9 +9,10 @@ import (
 
 // TestMergeKeys reads documents with merge keys. The fields are the object, and absent where the strict reader refuses the document.
 func TestMergeKeys(t *testing.T) {
-	bomb := "a0: &a0 {x: one}\n"
+	bomb := strings.Builder{}
+	bomb.WriteString("a0: &a0 {x: one}\n")
 	for i, names := 1, "abcdefghijklmnopqrstuvwxyz"; i < len(names); i++ {
-		bomb += names[i:i+1] + ": &" + names[i:i+1] + " {<<: *" + previousAnchor(names, i) + ", k: *" + previousAnchor(names, i) + "}\n"
+		bomb.WriteString(names[i:i+1] + ": &" + names[i:i+1] + " {<<: *" + previousAnchor(names, i) + ", k: *" + previousAnchor(names, i) + "}\n")
 	}
 	cases := map[string]struct {
 		reason, text string
@@ -44,7 +45,7 @@ func TestMergeKeys(t *testing.T) {
 		"Twice":   {reason: "A field that comes twice is refused beside a merge key.", text: "a: &a {x: one}\nb: {<<: *a, q: r, q: s}\n"},
 		"NoMap":   {reason: "A text cannot be merged.", text: "b: {<<: x}\n"},
 		"Unknown": {reason: "An anchor that is not defined is refused.", text: "b: {<<: *a}\n"},
-		"Bomb":    {reason: "A document that grows at each level is refused.", text: strings.Replace(bomb, "*a", "*a0", 2)},
+		"Bomb":    {reason: "A document that grows at each level is refused.", text: strings.Replace(bomb.String(), "*a", "*a0", 2)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -89,7 +89,7 @@ func (p *parser) lastNoun() (token, bool) {
 
 // isAtClauseEnd reports whether the text ends here, or goes on with a mark or a word that begins another clause.
 func (p *parser) isAtClauseEnd() bool {
-	return p.isDone() || strings.Contains(".,;", p.peekToken().text) || p.isNext(p.know.places) || p.isNext(p.know.joiners)
+	return p.isDone() || slices.Contains([]string{".", ",", ";"}, p.peekToken().text) || p.isNext(p.know.places) || p.isNext(p.know.joiners)
 }
 
 // quoteHint says how to write a word of the grammar as a name. It is "" for a word that cannot be a name.
