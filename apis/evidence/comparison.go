@@ -181,15 +181,16 @@ func (c *Comparison) WatchesDesired() bool {
 	return followsTo(c.ObservedSync, c.Sync.Spec.ForProvider.Sites)
 }
 
-// followsTo is true for a SiteSync that looks for the trees of Sites at the position to which it followed the ledger.
+// followsTo is true for a SiteSync that looks for the trees of Sites at the position to which it followed the ledger. A Site of a later step runs the tree of an
+// earlier revision until then, whatever the spec says that it will run.
 func followsTo(s *deliveryv1alpha1.SiteSync, wanted []deliveryv1alpha1.SiteTree) bool {
-	trees, requested := s.LatestTrees(), map[string]deliveryv1alpha1.SiteTree{}
+	step, trees, requested := s.LatestPosition().Step, s.LatestTrees(), map[string]deliveryv1alpha1.SiteTree{}
 	for _, t := range s.Spec.ForProvider.Sites {
 		requested[t.Name] = t
 	}
 	return !slices.ContainsFunc(wanted, func(want deliveryv1alpha1.SiteTree) bool {
 		t := requested[want.Name]
-		return t.Path != want.Path || t.RepositoryRef != want.RepositoryRef || trees[want.Name] != want.Tree
+		return t.Path != want.Path || t.RepositoryRef != want.RepositoryRef || want.Wave <= step && trees[want.Name] != want.Tree
 	})
 }
 

@@ -203,6 +203,14 @@ func TestComparison(t *testing.T) {
 			follow(c.ObservedSync, "")
 			c.ObservedSync.Spec.ForProvider.Sites[0].Path = "elsewhere"
 		}, want: without([]string{"live", "succeeds", "everywhere"})},
+		"FollowedLater": {reason: "A SiteSync that followed the ledger proves its step, whatever tree a Site of a later step runs.", change: func(c *Comparison) {
+			follow(c.ObservedSync, "")
+			c.Sync.Spec.ForProvider.Sites[1].Wave, c.ObservedSync.Status.AtProvider.Sites[1].DesiredTree = 9, "earlier"
+		}, want: without(nil)},
+		"FollowedUnknown": {reason: "A SiteSync that followed the ledger without a tree of a Site of its step proves nothing.", change: func(c *Comparison) {
+			follow(c.ObservedSync, "")
+			c.ObservedSync.Status.AtProvider.Sites = c.ObservedSync.Status.AtProvider.Sites[:1]
+		}, want: without([]string{"live", "succeeds", "everywhere"})},
 		"Proposed": {
 			reason: "A verdict that the ledger does not hold yet is not a success.",
 			change: func(c *Comparison) { c.Recorded.Seq-- },

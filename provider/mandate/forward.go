@@ -124,7 +124,8 @@ func (f Facts) runsEachTree(c *evidence.Comparison) bool {
 	return !slices.ContainsFunc(c.Trees(), func(t *v1alpha1.Tree) bool {
 		_, isUnobserved := f.Unobserved[t.Site]
 		o := observed[t.Site]
-		return t.Action != v1alpha1.ActionKeep && !isUnobserved && (o.State != v1alpha1.SiteLive || o.Tree != t.Tree)
+		isReached := directories.WaveOf(c.State, t.Site) <= c.State.Cursor.Step
+		return isReached && t.Action != v1alpha1.ActionKeep && !isUnobserved && (o.State != v1alpha1.SiteLive || o.Tree != t.Tree)
 	})
 }
 

@@ -381,3 +381,31 @@ func TestConcludeForward(t *testing.T) {
 		})
 	}
 }
+
+// TestForwardProof has a revision that comes to edge1 first, and then to edge2, while one of the Sites runs another tree than its directory has.
+func TestForwardProof(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		wave   int32
+		other  int
+		want   bool
+	}{
+		"Later":   {reason: "A Site of a later step does not keep a step from its proof.", other: 1, want: true},
+		"Current": {reason: "A Site of the step has to run the tree.", other: 0},
+		"Reached": {reason: "A Site of a later step has to run the tree once its step has come.", wave: 1, other: 1},
+		"Earlier": {reason: "A Site of an earlier step has to run the tree still.", wave: 1, other: 0},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			events := []ledger.Event{ordered(1, inTwoWaves()...), {Advanced: &ledger.Advanced{Step: 1}}, verified("one"), ordered(2, inTwoWaves()...)}
+			if tc.wave > 0 {
+				events = append(events, ledger.Event{Advanced: &ledger.Advanced{Step: tc.wave}})
+			}
+			c := newSceneOf(t, events...)
+			c.goForward().Status.AtProvider.Sites[tc.other].Tree = "other"
+			if got := c.forwardProof(c.recorded).IsLive; got != tc.want {
+				t.Errorf("\n%s\nforwardProof(...).IsLive: want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

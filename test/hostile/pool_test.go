@@ -34,9 +34,6 @@ func servers(t *testing.T) []*hostile.Git {
 
 // TestManyHostileRepositories has several namespaces look at all hostile servers at once, and hold on to each snapshot, as reconciles do.
 func TestManyHostileRepositories(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a quarter of a minute")
-	}
 	hostileServers := servers(t)
 	p := repository.NewPool(repository.Options{
 		Now: time.Now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: 15 * time.Second,
