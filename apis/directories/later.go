@@ -11,7 +11,7 @@ import (
 // LaterOf returns the later tree of a delivery for the directory of a tree in a revision, or nil.
 func LaterOf(p deliveryv1alpha1.GitDeliveryParameters, t deliveryv1alpha1.Tree, revision int64) *deliveryv1alpha1.LaterTree {
 	i := slices.IndexFunc(p.Later, func(l deliveryv1alpha1.LaterTree) bool {
-		return l.Revision == revision && l.Branch == t.Branch && l.Path == t.Path
+		return l.Revision == revision && l.IsFor(t.Branch, t.Path)
 	})
 	if i < 0 {
 		return nil

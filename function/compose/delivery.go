@@ -226,11 +226,8 @@ const treeOverhead = 600
 // EncodedBytes returns the size of the trees of a delivery in its object, with the trees of later waves.
 func EncodedBytes(d *deliveryv1alpha1.GitDelivery) int {
 	total := 0
-	for _, t := range d.Spec.ForProvider.Trees {
+	for t := range d.Spec.ForProvider.EachTree() {
 		total += bytesOfTree(t)
-	}
-	for _, l := range d.Spec.ForProvider.Later {
-		total += bytesOfTree(l.Tree)
 	}
 	return total
 }

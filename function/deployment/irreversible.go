@@ -13,6 +13,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/compose"
 )
@@ -78,11 +79,11 @@ func verifiedFiles(o Observed) map[string]tree.Files {
 		return out
 	}
 	for _, d := range o.deliveries {
-		p := d.Spec.ForProvider
-		if !compose.AsksForRevision(d, o.state.Current.Number) {
+		p, revision := d.Spec.ForProvider, o.state.Current.Number
+		if !compose.AsksForRevision(d, revision) && !directories.CarriesLater(p, revision) {
 			continue
 		}
-		for _, t := range p.Trees {
+		for _, t := range directories.At(p, o.state.Position()).Trees {
 			files, err := tree.Decode(t.Files)
 			if t.Action == deliveryv1alpha1.ActionDesired && err == nil {
 				out[t.Site] = files

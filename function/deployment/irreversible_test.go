@@ -9,6 +9,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/tree"
 )
 
 func TestSaid(t *testing.T) {
@@ -111,6 +112,50 @@ func TestIrreversible(t *testing.T) {
 			}
 			if got := isIrreversible(nil, o, map[string]string{"edge1": "x"}); got != tc.want {
 				t.Errorf("\n%s\nirreversible(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestVerifiedFiles has a verified revision of two steps, of which the provider took the second one while the function was silent.
+func TestVerifiedFiles(t *testing.T) {
+	files := tree.Files{"a.yaml": []byte("a: b\n")}
+	packed, err := tree.Encode(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := deliveryv1alpha1.Tree{Site: "edge1", Path: "a", Action: deliveryv1alpha1.ActionDesired, Files: packed}
+	second := deliveryv1alpha1.Tree{Site: "edge2", Path: "b", Action: deliveryv1alpha1.ActionDesired, Files: packed}
+	kept := deliveryv1alpha1.Tree{Site: "edge2", Path: "b", Action: deliveryv1alpha1.ActionKeep}
+	cases := map[string]struct {
+		reason   string
+		revision int64
+		later    int64
+		want     map[string]tree.Files
+	}{
+		"Later": {
+			reason: "A Site that got its tree in a later step has the files of the revision.", revision: 2, later: 2,
+			want: map[string]tree.Files{"edge1": files, "edge2": files},
+		},
+		"Followed": {
+			reason: "A repository that followed to the revision has the trees that it got by it alone.", revision: 1, later: 2,
+			want: map[string]tree.Files{"edge2": files},
+		},
+		"Earlier": {reason: "Later trees of an earlier revision are no files of the revision.", revision: 2, later: 1, want: map[string]tree.Files{"edge1": files}},
+		"Other":   {reason: "A delivery of an earlier revision has no files of the revision.", revision: 1, later: 1, want: map[string]tree.Files{}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := &deliveryv1alpha1.GitDelivery{}
+			d.Spec.ForProvider.Position = &ledger.Position{Revision: tc.revision}
+			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{first, kept}
+			d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: second, Revision: tc.later, Step: 1}}
+			o := Observed{
+				state:      ledger.State{Current: &ledger.Revision{Number: 2}, Cursor: ledger.Cursor{Step: 1}, Verdict: &ledger.Verdict{Result: ledger.VerdictVerified}},
+				deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
+			}
+			if diff := cmp.Diff(tc.want, verifiedFiles(o)); diff != "" {
+				t.Errorf("\n%s\nverifiedFiles(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

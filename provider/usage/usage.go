@@ -181,11 +181,8 @@ func Sites(o client.Object) []string {
 			out = append(out, site)
 		}
 	}
-	for _, t := range d.Spec.ForProvider.Trees {
+	for t := range d.Spec.ForProvider.EachTree() {
 		add(t.Site)
-	}
-	for _, l := range d.Spec.ForProvider.Later {
-		add(l.Site)
 	}
 	return out
 }

@@ -130,6 +130,11 @@ type ManagedKind struct {
 	} `json:"status"`
 }
 
+// A SiteOfTree is the Site of a tree.
+type SiteOfTree struct {
+	Site string `json:"site"`
+}
+
 // A Delivery is a GitDelivery, as far as it says whether its repository is reached.
 type Delivery struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
@@ -137,9 +142,10 @@ type Delivery struct {
 		Config      *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
 		ForProvider struct {
 			// Trees without their content for the repository.
-			Trees []struct {
-				Site string `json:"site"`
-			} `json:"trees,omitempty"`
+			Trees []SiteOfTree `json:"trees,omitempty"`
+
+			// Later are the trees of later steps.
+			Later []SiteOfTree `json:"later,omitempty"`
 		} `json:"forProvider"`
 	} `json:"spec"`
 	Status struct {

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,7 +56,8 @@ func (f *Facts) UnusedSites() []*Site {
 	}
 	used := map[string]bool{}
 	for i := range f.Deliveries.Items {
-		for _, t := range f.Deliveries.Items[i].Spec.ForProvider.Trees {
+		p := f.Deliveries.Items[i].Spec.ForProvider
+		for _, t := range slices.Concat(p.Trees, p.Later) {
 			used[t.Site] = true
 		}
 	}

@@ -22,9 +22,12 @@ func unusedSite() Site {
 func TestUnusedSites(t *testing.T) {
 	used := func(f *Facts) {
 		d := Delivery{}
-		d.Spec.ForProvider.Trees = append(d.Spec.ForProvider.Trees, struct {
-			Site string `json:"site"`
-		}{"edge9"})
+		d.Spec.ForProvider.Trees = []SiteOfTree{{Site: "edge9"}}
+		f.Deliveries.Items = append(f.Deliveries.Items, d)
+	}
+	usedLater := func(f *Facts) {
+		d := Delivery{}
+		d.Spec.ForProvider.Later = []SiteOfTree{{Site: "edge9"}}
 		f.Deliveries.Items = append(f.Deliveries.Items, d)
 	}
 	cases := map[string]struct {
@@ -59,6 +62,10 @@ func TestUnusedSites(t *testing.T) {
 		"Used": {
 			reason: "A Site that a GitDelivery has a tree for is in use, although no SiteSync answers for it.",
 			edit:   used, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | ",
+		},
+		"UsedLater": {
+			reason: "A Site that a GitDelivery has a tree for in a later step is in use.",
+			edit:   usedLater, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | ",
 		},
 		"Unknown": {
 			reason: "Where GitDeliveries cannot be read, no Site is reported as unused.",

@@ -161,9 +161,10 @@ func (s *delivered) addDelivery(d *deliveryv1alpha1.GitDelivery) {
 		return // It delivered nothing yet.
 	}
 	name := ref.Namespace + "/" + ref.Name
-	for _, t := range d.Spec.ForProvider.Trees {
+	for t := range d.Spec.ForProvider.EachTree() {
 		directory := siteDirectory(remote.URL, t.Branch, t.Path)
-		if !s.directories[directory] {
+		isBroughtLater := t.Action != deliveryv1alpha1.ActionDesired && d.Spec.ForProvider.HasLater(t)
+		if !s.directories[directory] || isBroughtLater {
 			continue
 		}
 		files, err := tree.Decode(t.Files)

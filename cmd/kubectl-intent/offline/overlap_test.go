@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/base64"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,31 @@ metadata: {namespace: team-a, name: `+name+`}
 spec: {forProvider: {claimRef: {namespace: team-a, name: `+name+`}, trees: [{site: edge1, branch: main, path: clusters/edge1/team-a/`+name+`, action: `+action+filesField+`}]}}
 status: {atProvider: {remote: {url: `+fleetURL(t)+`}}}
 `)
+}
+
+// bringsLater is a GitDelivery that keeps the directory of edge1 until a later step, in which it brings a ConfigMap of that name.
+func bringsLater(t *testing.T, name, configMap string) *unstructured.Unstructured {
+	t.Helper()
+	out := brings(t, name, "Desired", configMap)
+	trees, _, err := unstructured.NestedSlice(out.Object, "spec", "forProvider", "trees")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later, ok := trees[0].(map[string]any)
+	if !ok {
+		t.Fatalf("the GitDelivery has no tree: %v", trees)
+	}
+	kept := maps.Clone(later)
+	kept["action"] = "Keep"
+	delete(kept, "files")
+	later["revision"], later["step"] = int64(1), int64(1)
+	p := map[string]any{"trees": []any{kept}, "later": []any{later}}
+	for field, value := range p {
+		if err := unstructured.SetNestedField(out.Object, value, "spec", "forProvider", field); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
 }
 
 // fleetURL is the repository of the quickstart.
@@ -74,6 +100,10 @@ func TestValidateAgainstCluster(t *testing.T) {
 			others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")}, want: []string{conflict},
 		},
 		"Other": {reason: "Another object does not conflict.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "market")}},
+		"Later": {
+			reason: "An object that another deployment brings to the Site in a later step is found.",
+			others: []*unstructured.Unstructured{bringsLater(t, "market", "shop")}, want: []string{conflict},
+		},
 		"Itself": {
 			reason: "An object that the deployment of the file delivered itself does not conflict.",
 			others: []*unstructured.Unstructured{brings(t, "shop", "Desired", "shop")},

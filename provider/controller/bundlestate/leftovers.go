@@ -274,7 +274,10 @@ func addDelivered(p *prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[
 	if reason := d.GetCondition(xpv2.TypeReady).Reason; reason != "" {
 		p.Reason = string(reason)
 	}
-	for _, t := range d.Spec.ForProvider.Trees {
+	for t := range d.Spec.ForProvider.EachTree() {
+		if t.Action == deliveryv1alpha1.ActionKeep && d.Spec.ForProvider.HasLater(t) {
+			continue
+		}
 		files, err := tree.Decode(t.Files)
 		objects := prune.ObjectsOf(files)
 		if err != nil || len(t.Files) == 0 || objects == nil {

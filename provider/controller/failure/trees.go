@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
@@ -106,10 +107,11 @@ func (s *treeCache) treesOf(key revisionKey) []deliveryv1alpha1.Tree {
 	return nil
 }
 
-// desiredTrees returns the trees that a delivery carries.
+// desiredTrees returns the trees that a delivery carries for the steps that its repository was brought to.
 func desiredTrees(d *deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
 	keeps := func(t deliveryv1alpha1.Tree) bool { return t.Action != deliveryv1alpha1.ActionDesired }
-	return slices.DeleteFunc(slices.Clone(d.Spec.ForProvider.Trees), keeps)
+	reached := directories.At(d.Spec.ForProvider, d.Status.AtProvider.AppliedPosition())
+	return slices.DeleteFunc(slices.Clone(reached.Trees), keeps)
 }
 
 func sortBySite(trees []deliveryv1alpha1.Tree) []deliveryv1alpha1.Tree {

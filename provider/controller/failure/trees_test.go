@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
 )
@@ -54,5 +55,33 @@ func TestTreesOfNamespaces(t *testing.T) {
 	const limit = maxRejectedBytes / (900 << 10)
 	if diff := cmp.Diff([]int{1, limit - 1}, []int{len(w.r.trees.treesOf(good)), retained}); diff != "" {
 		t.Errorf("\nThe rejections of a namespace take a bounded memory, and evict the trees of that namespace alone.\ntrees: -want, +got:\n%s", diff)
+	}
+}
+
+// TestDesiredTrees has a delivery with a Site of a later step, to which the provider brings its repository without the function.
+func TestDesiredTrees(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		step   int32
+		want   []string
+	}{
+		"First":  {reason: "A Site whose step did not come received nothing that could have failed.", want: []string{"edge1"}},
+		"Second": {reason: "A Site whose step came received its later tree.", step: 1, want: []string{"edge1", "edge2"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := newTestEnv(t).newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
+			p := &d.Spec.ForProvider
+			p.Later = []deliveryv1alpha1.LaterTree{{Tree: p.Trees[0], Revision: 2, Step: 1}}
+			p.Later[0].Site, p.Later[0].Path, p.Trees[1].Path = "edge2", "b/b", "b/b"
+			d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: ledger.Position{Revision: 2, Step: tc.step}}
+			var got []string
+			for _, desired := range desiredTrees(d) {
+				got = append(got, desired.Site)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\ndesiredTrees(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

@@ -185,7 +185,7 @@ func (e evidence) deliveredSince(site string) time.Time {
 }
 
 func deliversTo(d *deliveryv1alpha1.GitDelivery, site string) bool {
-	for _, t := range d.Spec.ForProvider.Trees {
+	for t := range d.Spec.ForProvider.EachTree() {
 		if t.Site == site {
 			return true
 		}

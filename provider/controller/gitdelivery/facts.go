@@ -172,11 +172,8 @@ func (f facts) allSiteNames() []string {
 	for _, dir := range f.allDirectories() {
 		out.Insert(f.siteOfDirectory(dir))
 	}
-	for _, t := range f.spec.Trees {
+	for t := range f.spec.EachTree() {
 		out.Insert(t.Site)
-	}
-	for _, l := range f.spec.Later {
-		out.Insert(l.Site)
 	}
 	return sets.List(out.Delete(""))
 }

@@ -49,12 +49,8 @@ func (e *external) newDeliveryTask(d *v1alpha1.GitDelivery) *task {
 }
 
 func (t *task) queuedDelivery(plan func(context.Context, *git.Draft) error) repository.Delivery {
-	size := 0
-	for _, tree := range t.object.Spec.ForProvider.Trees {
-		size += len(tree.Files)
-	}
 	return repository.Delivery{
-		Size:    size,
+		Size:    t.object.Spec.ForProvider.FileBytes(),
 		Object:  client.ObjectKeyFromObject(t.object),
 		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.stateOnly) + t.facts.versionByMandate(),
 		Asked:   t.asked,

@@ -247,7 +247,7 @@ func (g *gatherer) isTrusted(namespace string, ref xpv2.ProviderConfigReference)
 // pathsOf returns the directories of the branch that a delivery names, or was the last to write.
 func (g *gatherer) pathsOf(d *deliveryv1alpha1.GitDelivery) []string {
 	out := []string{}
-	for _, t := range d.Spec.ForProvider.Trees {
+	for t := range d.Spec.ForProvider.EachTree() {
 		if t.Branch == g.opened.Config.Git.Branch {
 			out = append(out, t.Path)
 		}

@@ -137,7 +137,7 @@ func isTreeAbsent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 func archivesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) [][]byte {
 	var out [][]byte
 	for _, d := range ds {
-		for _, t := range d.Spec.ForProvider.Trees {
+		for t := range d.Spec.ForProvider.EachTree() {
 			if t.Path == want.Path && len(t.Files) > 0 {
 				out = append(out, t.Files)
 			}
@@ -166,7 +166,7 @@ func deliveriesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) []v1alpha1
 }
 
 func deliversTree(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
-	for _, t := range d.Spec.ForProvider.Trees {
+	for t := range d.Spec.ForProvider.EachTree() {
 		if t.Site == want.Name && t.Path == want.Path {
 			return true
 		}
