@@ -225,12 +225,7 @@ type Request struct {
 	// CreatedAt is when the RolloutRequest was made.
 	CreatedAt time.Time
 
-	// NamesOtherUpdate says that the request approves another update than the waiting one.
-	NamesOtherUpdate bool
-
-	// UpdateFailed says that the update can never be delivered.
-	UpdateFailed bool
-
-	// IsUpdatePending says that the update was compiled, and cannot be delivered now. The request waits, and holds back no other one.
-	IsUpdatePending bool
+	// UpdateResult is the result of an approval by the compilation of the update: Stale if the request names another update than the waiting one,
+	// UpdateFailed if the update can never be delivered, Waiting if it cannot be delivered now. A request that waits holds back no other one.
+	UpdateResult Result
 }

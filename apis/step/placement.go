@@ -68,21 +68,13 @@ func placePlain(s ledger.State, w Workload, stable *ledger.Past) (Placement, err
 	case stable == nil && !ledger.IsPlain(trackOf(s)):
 		return Placement{}, errors.Errorf("revision %d is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only", s.Current.Number)
 	case stable == nil:
-		return Placement{Track: plainTrackOf(s)}, nil
+		return Placement{Track: trackOf(s)}, nil
 	case !ledger.IsPlain(stable.Track):
 		return Placement{Track: ledger.TrackPlain, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
 	case w.Serving != "":
 		return Placement{Track: stable.Track, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
 	}
 	return Placement{Track: stable.Track}, nil
-}
-
-// plainTrackOf returns the track of the current revision of a Blueprint without tracks.
-func plainTrackOf(s ledger.State) string {
-	if trackOf(s) == ledger.TrackPlain {
-		return ledger.TrackPlain
-	}
-	return ""
 }
 
 // trackOf returns the track of the current revision, or "".

@@ -138,14 +138,7 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 }
 
 // trackBeside returns the other track of a directory. It never has more than two.
-func (d Directory) trackBeside(name string) Track {
-	for _, otherName := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
-		if t := d.Tracks[otherName]; otherName != name && t.Revision != 0 {
-			return t
-		}
-	}
-	return Track{}
-}
+func (d Directory) trackBeside(name string) Track { return d.Tracks[d.nameBeside(name)] }
 
 // nameBeside returns the name of the other track of a directory, or the name that a revision beside the track would take.
 func (d Directory) nameBeside(name string) string {
