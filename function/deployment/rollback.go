@@ -3,6 +3,7 @@ package deployment
 import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
@@ -18,22 +19,10 @@ func (dr decider) askForRollback(s ledger.State) assets {
 	if s.Cursor.Attempt == 0 {
 		return assets{deliveries: compose.RetainDirectories(parts, spec), sync: dr.observed.sync, isResumed: true}
 	}
-	r := compose.Return{Trees: treesOfTarget(step.TargetOf(s)), Chosen: dr.compiled.isChosen, Timeout: attemptTimeout(dr.in)}
+	r := compose.Return{Trees: directories.TargetTrees(s), Chosen: dr.compiled.isChosen, Timeout: attemptTimeout(dr.in)}
 	spec.SyncWaitTimeout, spec.ClusterWaitTimeout = deploymentv1alpha1.Duration(r.Timeout), deploymentv1alpha1.Duration(r.Timeout)
 	ds := compose.RestoreDirectories(parts, spec, s, r)
 	return assets{deliveries: ds, sync: compose.Sync(dr.in.Claim, spec, s, ds, dr.sitesWithoutEngine(ds))}
-}
-
-// treesOfTarget returns the trees of the target of a rollback, by Site, or nil if there is none.
-func treesOfTarget(target *ledger.Past) map[string]string {
-	if target == nil {
-		return nil
-	}
-	out := make(map[string]string, len(target.Trees))
-	for _, t := range target.Trees {
-		out[t.Site] = t.ID
-	}
-	return out
 }
 
 // sitesWithoutEngine returns the Sites that have no engine. While the catalog is not known, these are the Sites that the SiteSync does not observe.

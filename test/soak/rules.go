@@ -161,7 +161,7 @@ func rollbackRules() map[string]rule {
 		},
 		"Touched": {
 			reason: "Only directories that the revision changed are restored.", file: "function/compose/rollback.go",
-			at: "!restores && («holdsTarget(t, d, s.Current.Number, want)» ||", without: "false", story: 46,
+			at: "!restores && («directories.HoldsTarget(t, held, s, want)» ||", without: "false", story: 46,
 		},
 		"Spared": {
 			reason: "A directory that the revision was not to write yet is not restored.", file: "function/compose/rollback.go",
