@@ -19,7 +19,10 @@ func TestTargetTrees(t *testing.T) {
 		attempt int32
 		want    map[string]string
 	}{
-		"Attempt":   {reason: "An attempt restores the trees of its target.", history: []ledger.Past{good}, attempt: 1, want: map[string]string{"edge1": "a", "edge2": "b"}},
+		"Attempt": {
+			reason:  "An attempt restores the trees of its target.",
+			history: []ledger.Past{good}, attempt: 1, want: map[string]string{"edge1": "a", "edge2": "b"},
+		},
 		"Rejected":  {reason: "A rejection restores nothing before an attempt begins.", history: []ledger.Past{good}},
 		"Forgotten": {reason: "A target that the ledger has dropped has no known trees.", attempt: 1},
 	}
@@ -35,18 +38,25 @@ func TestTargetTrees(t *testing.T) {
 
 // TestHoldsTarget compares a directory with the tree of a rollback target.
 func TestHoldsTarget(t *testing.T) {
-	keep, held := deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionKeep}, deliveryv1alpha1.DeliveredTree{Tree: "good", Revision: 1}
+	keep := deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionKeep}
+	good, bad := deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: "good"}, deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: "bad"}
+	held := func(tree string, revision int64) deliveryv1alpha1.DeliveredTree {
+		return deliveryv1alpha1.DeliveredTree{Tree: tree, Revision: revision}
+	}
 	cases := map[string]struct {
 		reason string
 		tree   deliveryv1alpha1.Tree
 		held   deliveryv1alpha1.DeliveredTree
 		want   bool
 	}{
-		"Kept":        {reason: "A directory that stayed at the tree of the target needs no restore.", tree: keep, held: held, want: true},
-		"Same":        {reason: "A revision with the tree of the target changes nothing.", tree: deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: "good"}, held: held, want: true},
-		"Planned":     {reason: "A revision may still bring another tree.", tree: deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: "bad"}, held: held},
-		"Other":       {reason: "Another tree is replaced.", tree: keep, held: deliveryv1alpha1.DeliveredTree{Tree: "bad", Revision: 1}},
-		"Rewritten":   {reason: "A tree that the rejected revision wrote is restored by the rollback.", tree: keep, held: deliveryv1alpha1.DeliveredTree{Tree: "good", Revision: 2}},
+		"Kept":    {reason: "A directory that stayed at the tree of the target needs no restore.", tree: keep, held: held("good", 1), want: true},
+		"Same":    {reason: "A revision with the tree of the target changes nothing.", tree: good, held: held("good", 1), want: true},
+		"Planned": {reason: "A revision may still bring another tree.", tree: bad, held: held("good", 1)},
+		"Other":   {reason: "Another tree is replaced.", tree: keep, held: held("bad", 1)},
+		"Rewritten": {
+			reason: "A tree that the rejected revision wrote is restored by the rollback.",
+			tree:   keep, held: held("good", 2),
+		},
 		"Undelivered": {reason: "A directory that was never delivered does not hold the target.", tree: keep},
 	}
 	for name, tc := range cases {

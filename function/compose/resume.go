@@ -84,11 +84,8 @@ func RetainDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec depl
 	out := Resume(atRecords(parts), spec)
 	for _, d := range out {
 		d.Spec.ForProvider.Later = nil
-		for i, t := range d.Spec.ForProvider.Trees {
-			d.Spec.ForProvider.Trees[i] = directories.Retain(t)
-		}
 	}
-	return out
+	return mapTrees(out, func(_ string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree { return directories.Retain(t) })
 }
 
 // Observers of a revision that goes on as it is: the same Sites, with the time that they have by the spec, and with the trees that the deliveries of the
