@@ -299,8 +299,7 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 		{"gatesConfig.metricsUnavailableTimeout", s.GatesConfig.MetricsUnavailableTimeout},
 	} {
 		if !isValidTimeout(t.value) {
-			return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
-				errors.Errorf("spec.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
+			return invalidSpec(errors.Errorf("spec.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package deployment
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -98,18 +97,17 @@ func preferredHome(in Input, plan []ledger.Step, places []catalog.Place) (string
 		return firstRepository(plan, places), nil
 	}
 	name := configName(named.Kind, named.Name)
-	if slices.ContainsFunc(places, func(p catalog.Place) bool { return configNameOf(p.ConfigRef) == name }) {
+	if slices.ContainsFunc(places, func(p catalog.Place) bool { return configName(p.ConfigRef.Kind, p.ConfigRef.Name) == name }) {
 		return name, nil
 	}
-	return "", terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
-		errors.Errorf("spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of %s %q", cmp.Or(named.Kind, defaultConfigKind), named.Name))
+	return "", invalidSpec(errors.Errorf("spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of %s", describeConfig(name)))
 }
 
 // firstRepository returns the name of the configuration of the repository that the first Site of a plan is delivered to.
 func firstRepository(plan []ledger.Step, places []catalog.Place) string {
 	for _, p := range places {
 		if len(plan) > 0 && len(plan[0].Sites) > 0 && p.Site.GetName() == plan[0].Sites[0] {
-			return configNameOf(p.ConfigRef)
+			return configName(p.ConfigRef.Kind, p.ConfigRef.Name)
 		}
 	}
 	return ""

@@ -35,7 +35,7 @@ func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Se
 	}
 	checks, err := c.Compile(from)
 	if err != nil {
-		return nil, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		return nil, invalidSpec(err)
 	}
 	return checks, nil
 }
@@ -71,8 +71,7 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 	}
 	if err != nil {
 		// Its name is made of these, as its schema says.
-		err = errors.Wrapf(err, "Blueprint %s-%s", b.BlueprintName, b.Version)
-		return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		return invalidSpec(errors.Wrapf(err, "Blueprint %s-%s", b.BlueprintName, b.Version))
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 	out, input := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
 	input.Track = name
 	if err := guard.CheckValues(i, input.Site.Name, input.Site.Parameters, guard.Context(&s.Blueprint), input.Site.Expansion); err != nil {
-		return out, variableProblem(in.Spec, err)
+		return out, valueProblem(in.Spec, err)
 	}
 	files, err := c.renderer.Build(ctx, input)
 	if err == nil {
@@ -132,15 +132,11 @@ func renderReason(err error, rendered tree.Files) string {
 
 // RenderInput returns the input of the renderer for one Site.
 func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {
-	parameters := make(map[string]string, len(p.Site.Spec.Parameters))
-	for key, value := range p.Site.Spec.Parameters {
-		parameters[key] = string(value)
-	}
 	return render.Input{
 		Blueprint: &s.Blueprint,
 		Intent:    i,
 		Site: render.Site{
-			Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout,
+			Name: p.Site.GetName(), Parameters: parametersOf(p), Layout: p.Site.Spec.Repository.Layout,
 			Engine: p.Site.Spec.Engine.Type, Expansion: expansion.ModeAt(p.Site.Spec.Engine),
 		},
 		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},

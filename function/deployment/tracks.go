@@ -2,11 +2,10 @@ package deployment
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -105,8 +104,8 @@ func (dr decider) askForTracks(s ledger.State) (assets, error) {
 func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.DeliveryConfig) error {
 	a.deliveries, a.alone = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]ledger.SiteTree{}
 	var sites []deliveryv1alpha1.SiteTree
-	for _, d := range sortByName(x.base) {
-		name := nameOf(x.base, d)
+	for _, name := range slices.Sorted(maps.Keys(x.base)) {
+		d := x.base[name]
 		out := *d
 		out.Spec.ForProvider.Trees, out.Spec.ForProvider.Later = nil, nil
 		for _, t := range d.Spec.ForProvider.Trees {
@@ -252,9 +251,4 @@ func (p proposedState) withProof(proof step.Proof) step.Proof {
 		proof.Trees[i] = alone
 	}
 	return proof
-}
-
-// trackProblem returns a problem for a revision that cannot be placed.
-func trackProblem(err error) error {
-	return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, errors.Wrap(err, "spec.blueprint"))
 }

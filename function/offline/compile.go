@@ -54,7 +54,7 @@ func (c *Compiled) PlaceIn(track string) {
 // PlanCanary returns the steps in which the next revision goes out, wave by wave, or none for a deployment without steps. It returns an error for
 // steps that cannot be planned.
 func (c *Compiled) PlanCanary(in deployment.Input) ([]canary.PlannedWave, error) {
-	return deployment.PlanCanary(in, c.Selection, len(c.Checks) > 0)
+	return canary.PlanSpec(in.Spec, c.Selection, len(c.Checks) > 0)
 }
 
 // ReadIntent reads the intent of a spec, and returns the field that holds it. It returns an error, whose reason deployment.ReasonOf returns, for
