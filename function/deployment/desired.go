@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/slot"
 )
 
 // A channel is the state of the channel of Blueprints, beside the Blueprint that a deployment stays with.
@@ -113,15 +114,15 @@ func firstRepository(plan []ledger.Step, places []catalog.Place) string {
 	return ""
 }
 
-func (c *Core) slotOf(in Input) Slot { return SlotOf(in.Claim, c.version, c.spread) }
+func (c *Core) slotOf(in Input) slot.Slot { return slot.Of(in.Claim, c.version, c.spread) }
 
 // rendererSlot returns when it is the deployment's turn to take a new renderer, which it waits for.
 func (c *Core) rendererSlot(in Input, o Observed, k Compiled) recheck {
-	slot := c.slotOf(in)
-	if k.Problem != nil || o.state.Current == nil || needsApproval(in) || slot.Always() || !isOnlyRenderer(o, k.desired) {
+	turn := c.slotOf(in)
+	if k.Problem != nil || o.state.Current == nil || needsApproval(in) || turn.Always() || !isOnlyRenderer(o, k.desired) {
 		return recheck{}
 	}
-	return recheck{}.rescheduleIn(slot.Wait(in.Now.Time))
+	return recheck{}.rescheduleIn(turn.Wait(in.Now.Time))
 }
 
 // needsApproval is true where a user approves updates.
