@@ -79,15 +79,6 @@ func resumeDelivery(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.Del
 	return out
 }
 
-// RetainDirectories returns the deliveries of a rejected revision: all directories stay as they are, even where the next revision would go elsewhere.
-func RetainDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig) map[string]*deliveryv1alpha1.GitDelivery {
-	out := Resume(atRecords(parts), spec)
-	for _, d := range out {
-		d.Spec.ForProvider.Later = nil
-	}
-	return mapTrees(out, func(_ string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree { return directories.Retain(t) })
-}
-
 // Observers of a revision that goes on as it is: the same Sites, with the time that they have by the spec, and with the trees that the deliveries of the
 // revision ask for. The observed SiteSync may have been composed for another revision.
 func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, parts map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {

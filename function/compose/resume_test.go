@@ -57,21 +57,6 @@ func TestIsLost(t *testing.T) {
 	}
 }
 
-func TestRetainDirectories(t *testing.T) {
-	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(inWaves(1).Position(), "a", "b")}
-	got := RetainDirectories(observed, deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan})
-	want := []string{"one a Keep 0", "one b Keep 0"}
-	if diff := cmp.Diff(want, actions(got)); diff != "" {
-		t.Errorf("RetainDirectories(...): -want, +got:\n%s", diff)
-	}
-	if slices.Contains(got["one"].Spec.ManagementPolicies, xpv2.ManagementActionAll) || got["one"].GetLabels()[LabelClaim] != "shop" {
-		t.Errorf("RetainDirectories(...): the deletion policy follows the spec: %+v", got["one"])
-	}
-	if observed["one"].Spec.ForProvider.Trees[0].Action != deliveryv1alpha1.ActionDesired {
-		t.Error("RetainDirectories(...): changed the observed deliveries")
-	}
-}
-
 // TestObservers resumes a revision whose SiteSync was composed for another one.
 func TestObservers(t *testing.T) {
 	sync := &deliveryv1alpha1.SiteSync{}

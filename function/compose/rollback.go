@@ -22,9 +22,9 @@ type Return struct {
 	Timeout string
 }
 
-// RestoreDirectories returns the deliveries of a rejected revision in a rollback attempt: the target's trees where others are, or may be, and everything
-// else as it is. A directory that the target did not have is retained. Differences from the target are not drift under any policy for
-// drift.
+// RestoreDirectories returns the deliveries of a rejected revision, in a rollback attempt with the target's trees where others are, or may be, and everything
+// else as it is. A directory that the target did not have is retained, and so is each one without an attempt, even where the next revision would go elsewhere.
+// Differences from the target are not drift under any policy for drift.
 func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, r Return) map[string]*deliveryv1alpha1.GitDelivery {
 	out := Resume(atRecords(parts), spec)
 	for name, d := range out {

@@ -171,7 +171,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return err
 	}
 	if rendered.placement.HasSteps && !rendered.placement.IsMove {
-		if k.canaryChecks, err = compileChecksIn(c.gates, in, i, s, k.request.Plan, rendered.placement); err != nil {
+		if k.canaryChecks, err = CompileChecks(c.gates, in, i, s, k.request.Plan, rendered.placement); err != nil {
 			return err
 		}
 	}

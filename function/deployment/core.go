@@ -105,26 +105,17 @@ type Stage struct {
 // checkedTrees is the number of checked trees in the cache of a Core: for 1,000 deployments, to two Sites each.
 const checkedTrees = 2000
 
-// packedBytes is the cache size of a Core for packed trees, in bytes.
-const packedBytes = 4 << 20
-
-// digestBytes is the cache size of a Core for digests of Blueprints and specs, in bytes: enough for some thousand.
-const digestBytes = 1 << 20
-
-// intentBytes is the cache size of a Core for intents, in bytes: enough for some hundred.
-const intentBytes = 4 << 20
-
-// catalogBytes is the cache size of a Core for decoded objects of the catalog, in bytes: enough for some thousand Sites.
-const catalogBytes = 32 << 20
-
-// selectionBytes is the cache size of a Core for compiled selections, in bytes, beside the trees: enough for some thousand.
-const selectionBytes = 8 << 20
-
-// trackedBytes is the cache size of a Core for trees of directories in tracks, in bytes.
-const trackedBytes = 8 << 20
-
-// queryBytes is the cache size of a Core for filled queries, in bytes: enough for some thousand.
-const queryBytes = 4 << 20
+// Sizes of the caches of a Core, in bytes. Each is enough for some hundred deployments, and most are for some thousand.
+const (
+	catalogBytes   = 32 << 20 // Decoded objects of the catalog.
+	digestBytes    = 1 << 20  // Digests of Blueprints and specs.
+	intentBytes    = 4 << 20  // Intents.
+	packedBytes    = 4 << 20  // Packed trees.
+	queryBytes     = 4 << 20  // Filled queries.
+	selectionBytes = 8 << 20  // Compiled selections, beside the trees.
+	trackedBytes   = 8 << 20  // Trees of directories in tracks.
+	usesBytes      = 1 << 20  // Values that Blueprints read.
+)
 
 // RendererSpread is the default time until all deployments took a new renderer.
 const RendererSpread = 24 * time.Hour

@@ -203,7 +203,7 @@ func isVerdictComing(in Input, o Observed, k Compiled) bool {
 	if o.state.Verdict != nil || !o.state.IsAtLastStep() && !o.holdsFiles(o.state, k) {
 		return false
 	}
-	parts := compose.Parts(o.deliveries, nil, *o.state.Current)
+	parts := o.partsOfRevision()
 	if !canResume(parts, o.state) {
 		return false
 	}

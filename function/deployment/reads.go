@@ -14,9 +14,6 @@ import (
 	"github.com/intentplane/intentplane/function/render/guard"
 )
 
-// usesBytes is the cache size of a Core for the values that Blueprints read, in bytes: enough for some hundred Blueprints.
-const usesBytes = 1 << 20
-
 // checkRead returns a problem when the intent sets a value that its Blueprint does not read. A Blueprint that was read once is not read
 // again.
 func (c *Core) checkRead(in Input, i intent.Intent, s *catalog.Selection) error {

@@ -39,8 +39,12 @@ func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	counts := map[catalog.ConfigRef]int{} // Places with the same configuration are in one delivery.
 	for _, p := range s.Places {
-		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, countSharing(s.Places, p)); err != nil {
+		counts[p.ConfigRef]++
+	}
+	for _, p := range s.Places {
+		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, counts[p.ConfigRef]); err != nil {
 			return nil, terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 	}
@@ -84,17 +88,6 @@ func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered,
 		}
 	}
 	return out, nil
-}
-
-// countSharing returns the number of places with the same configuration as a place: they are in one delivery.
-func countSharing(places []catalog.Place, shared catalog.Place) int {
-	n := 0
-	for _, p := range places {
-		if p.ConfigRef == shared.ConfigRef {
-			n++
-		}
-	}
-	return n
 }
 
 // renderPlace returns the files of one Site.

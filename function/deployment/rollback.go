@@ -14,15 +14,23 @@ const defaultAttemptTimeout = "5m"
 
 // askForRollback asks for a rejected revision: for all directories as they are, or for an attempt to roll back.
 func (dr decider) askForRollback(s ledger.State) assets {
-	parts := compose.Parts(dr.observed.deliveries, dr.compiled.deliveries, *s.Current)
-	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
-	if s.Cursor.Attempt == 0 {
-		return assets{deliveries: compose.RetainDirectories(parts, spec), sync: dr.observed.sync, isResumed: true}
-	}
+	spec := dr.deliveryConfig(s)
 	r := compose.Return{Trees: directories.TargetTrees(s), Chosen: dr.compiled.isChosen, Timeout: attemptTimeout(dr.in)}
-	spec.SyncWaitTimeout, spec.ClusterWaitTimeout = deploymentv1alpha1.Duration(r.Timeout), deploymentv1alpha1.Duration(r.Timeout)
-	ds := compose.RestoreDirectories(parts, spec, s, r)
+	ds := compose.RestoreDirectories(dr.revisionParts(s), spec, s, r)
+	if s.Cursor.Attempt == 0 {
+		return assets{deliveries: ds, sync: dr.observed.sync, isResumed: true}
+	}
 	return assets{deliveries: ds, sync: compose.Sync(dr.in.Claim, spec, s, ds, dr.sitesWithoutEngine(ds))}
+}
+
+// deliveryConfig returns the part of the spec about deliveries, without invalid timeouts: the timeouts in the objects stay. In a rollback attempt the Sites have the
+// time of the attempt.
+func (dr decider) deliveryConfig(s ledger.State) deploymentv1alpha1.DeliveryConfig {
+	out := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
+	if timeout := deploymentv1alpha1.Duration(attemptTimeout(dr.in)); s.Cursor.Attempt > 0 {
+		out.SyncWaitTimeout, out.ClusterWaitTimeout = timeout, timeout
+	}
+	return out
 }
 
 // sitesWithoutEngine returns the Sites that have no engine. While the catalog is not known, these are the Sites that the SiteSync does not observe.

@@ -79,20 +79,17 @@ type trackedState struct {
 // askForTracks asks for a deployment in tracks, as far as its stages and steps have come.
 func (dr decider) askForTracks(s ledger.State) (assets, error) {
 	x := trackedState{decider: dr, state: s, input: stepInput(dr.in, dr.observed, dr.compiled, s)}
-	a := assets{}
-	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
+	a, spec := assets{}, dr.deliveryConfig(s)
 	switch {
 	case s.Cursor.Attempt > 0:
-		x.target = step.TargetOf(s)
-		timeout := attemptTimeout(dr.in)
-		spec.SyncWaitTimeout, spec.ClusterWaitTimeout, spec.DeliveryTimeout = deploymentv1alpha1.Duration(timeout), deploymentv1alpha1.Duration(timeout), deploymentv1alpha1.Duration(timeout)
-		x.base = compose.Resume(compose.Parts(dr.observed.deliveries, dr.compiled.deliveries, *s.Current), spec)
+		x.target, spec.DeliveryTimeout = step.TargetOf(s), spec.SyncWaitTimeout
+		x.base = compose.Resume(dr.revisionParts(s), spec)
 	case !s.IsRejected() && dr.isRequestOf(s) && dr.compiled.desired.Placement.Track == s.Current.Track:
 		x.isOwn = true
 		inherited := compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries)
 		x.base = compose.RetainUnreadySites(inherited, dr.observed.deliveries, dr.observed.sync, s, dr.compiled.clustered)
 	default:
-		parts := compose.Parts(dr.observed.deliveries, dr.wantedInPlace(s), *s.Current)
+		parts := dr.revisionParts(s)
 		x.base, a.isResumed = compose.Resume(parts, spec), true
 		a.isLost = !s.IsRejected() && !canResume(parts, s)
 		a.isRendererHeld = !s.IsRejected() && dr.isRendererHeld(s)

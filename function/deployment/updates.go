@@ -14,18 +14,9 @@ func Pinned(b *ledger.BlueprintReference, choice deploymentv1alpha1.BlueprintCho
 	if b == nil || choice.UpdatePolicy != deploymentv1alpha1.UpdateManual {
 		return nil
 	}
-	if choice.Version != "" {
-		return pinnedVersion(b, blueprintName+"-"+choice.Version)
-	}
-	if b.Channel != choice.Channel || !isVersionOf(b.Name, blueprintName) {
-		return nil
-	}
-	return b
-}
-
-// pinnedVersion returns the Blueprint if it was selected by its version and has the name, or nil.
-func pinnedVersion(b *ledger.BlueprintReference, name string) *ledger.BlueprintReference {
-	if b.Channel != "" || b.Name != name {
+	isVersion := choice.Version != "" && b.Channel == "" && b.Name == blueprintName+"-"+choice.Version
+	isInChannel := choice.Version == "" && b.Channel == choice.Channel && isVersionOf(b.Name, blueprintName)
+	if !isVersion && !isInChannel {
 		return nil
 	}
 	return b

@@ -9,6 +9,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/canary"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
@@ -107,7 +108,7 @@ func (c *Compiled) compileChecks(in deployment.Input) error {
 	if err != nil {
 		return err
 	}
-	c.Checks, err = deployment.CompileChecks(gates.NewCompiler(0), in, c.Intent, c.Selection, r.Plan)
+	c.Checks, err = deployment.CompileChecks(gates.NewCompiler(0), in, c.Intent, c.Selection, r.Plan, step.Placement{})
 	return err
 }
 
