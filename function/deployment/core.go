@@ -17,7 +17,6 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/check"
-	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/desired"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
@@ -127,7 +126,7 @@ const ProviderTimeout = 5 * time.Minute
 type Core struct {
 	renderer  Renderer
 	checker   *check.Checker
-	packer    *compose.Packer
+	packer    *tree.Packer
 	catalog   *catalog.Cache
 	selected  *memo.Memo[selected]
 	rendered  *memo.Memo[renderedSites]
@@ -168,7 +167,7 @@ func WithStopwatch(now func() time.Time) Option { return func(c *Core) { c.stopw
 // New returns a Core that renders with r.
 func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
-		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes), intents: memo.New[intent.Intent](intentBytes),
+		renderer: r, checker: check.New(checkedTrees), packer: tree.NewPacker(packedBytes), digests: memo.New[string](digestBytes), intents: memo.New[intent.Intent](intentBytes),
 		catalog: catalog.NewCache(catalogBytes), selected: memo.New[selected](selectionBytes), rendered: memo.New[renderedSites](selectionBytes),
 		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), tracker: directories.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
 		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },

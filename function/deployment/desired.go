@@ -122,7 +122,7 @@ func (c *Core) rendererSlot(in Input, o Observed, k Compiled) recheck {
 	if k.Problem != nil || o.state.Current == nil || needsApproval(in) || turn.Always() || !isOnlyRenderer(o, k.desired) {
 		return recheck{}
 	}
-	return recheck{}.rescheduleIn(turn.Wait(in.Now.Time))
+	return recheck{isDated: true, wait: turn.Wait(in.Now.Time)}
 }
 
 // needsApproval is true where a user approves updates.

@@ -154,7 +154,7 @@ func (c *Core) unobservedChanges(in Input, observed Observed) ([]string, recheck
 			continue
 		}
 		wait := c.providerTimeout - in.Now.Sub(changed)
-		next = next.rescheduleIn(max(wait, 0))
+		next = next.joinWith(recheck{isDated: true, wait: wait})
 		if wait <= 0 {
 			late = append(late, o.GetKind()+" "+o.GetName())
 		}
