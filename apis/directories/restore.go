@@ -25,8 +25,8 @@ func Restore(t deliveryv1alpha1.Tree, target string) deliveryv1alpha1.Tree {
 	return t
 }
 
-// HoldsTarget is true for a directory that holds the tree of a rollback target from an earlier revision, and that the current revision neither changed nor plans to
-// change. held is the last reported tree of the directory.
+// HoldsTarget is true for a directory that holds the tree of a rollback target from an earlier revision, and that the current revision neither changed nor
+// plans to change. held is the last reported tree of the directory.
 func HoldsTarget(t deliveryv1alpha1.Tree, held deliveryv1alpha1.DeliveredTree, s ledger.State, target string) bool {
 	isPlanned := t.Action != deliveryv1alpha1.ActionKeep && t.Tree != target
 	return !isPlanned && held.Tree == target && held.Revision != s.Current.Number

@@ -39,7 +39,8 @@ func TestTargetTrees(t *testing.T) {
 // TestHoldsTarget compares a directory with the tree of a rollback target.
 func TestHoldsTarget(t *testing.T) {
 	keep := deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionKeep}
-	good, bad := deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: "good"}, deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: "bad"}
+	good, bad := deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: "good"}, keep
+	bad.Action, bad.Tree = deliveryv1alpha1.ActionDesired, "bad"
 	held := func(tree string, revision int64) deliveryv1alpha1.DeliveredTree {
 		return deliveryv1alpha1.DeliveredTree{Tree: tree, Revision: revision}
 	}

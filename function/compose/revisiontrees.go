@@ -17,7 +17,9 @@ func KeepRevisionTrees(wanted, observed map[string]*deliveryv1alpha1.GitDelivery
 }
 
 // mapTrees returns copies of deliveries with other trees.
-func mapTrees(ds map[string]*deliveryv1alpha1.GitDelivery, change func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree) map[string]*deliveryv1alpha1.GitDelivery {
+func mapTrees(
+	ds map[string]*deliveryv1alpha1.GitDelivery, change func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree,
+) map[string]*deliveryv1alpha1.GitDelivery {
 	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
 	for name, d := range ds {
 		copied := *d

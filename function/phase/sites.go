@@ -154,7 +154,9 @@ func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 // hasWrittenPath is true when a delivery brought the trees of a rejected revision to a directory. A revision that failed at a Site was there.
 func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, s ledger.State, path string) bool {
 	held, isHeld := evidence.HeldTree(d, path)
-	isUndelivered := slices.Contains([]string{rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedFilesLost}, s.Verdict.Reason)
+	isUndelivered := slices.Contains([]string{
+		rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedFilesLost,
+	}, s.Verdict.Reason)
 	return !isUndelivered || isHeld && held.Revision == s.Current.Number
 }
 
