@@ -457,11 +457,10 @@ func (m *canaryModel) input(view canaryView, recorded, s ledger.State) Input {
 	in := Input{
 		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(view, recorded), IsSuspended: m.spec.suspended, Requests: m.requests,
 		Policy:     Policy{AutoRollback: m.spec.rollsBack, MaxRetries: m.spec.maxRetries},
-		IsRecorded: s.Head == recorded.Head || !m.rules.AloneAfterRecord, HoldsFiles: !s.IsMove(), HasAllReported: true, AreTracksKnown: true,
+		IsRecorded: s.Head == recorded.Head || !m.rules.AloneAfterRecord, HoldsFiles: !s.IsMove(), HasAllReported: true,
 	}
 	for i, d := range view.deliveries {
 		in.HasAllReported = in.HasAllReported && d.isObserved && d.reported == s.Position()
-		in.AreTracksKnown = in.AreTracksKnown && d.isObserved && d.reported == recorded.Position()
 		for _, site := range m.sites {
 			if m.repositoryOf(site.name) == i {
 				in.Directories = append(in.Directories, m.directory(view, d, site.name))

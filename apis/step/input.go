@@ -40,10 +40,6 @@ type Input struct {
 	// change.
 	HasAllReported bool
 
-	// AreTracksKnown says that each of these repositories reported its directories at the recorded position, so that Directory.Tracks are the tracks
-	// of the Sites until another position is recorded.
-	AreTracksKnown bool
-
 	// IsRecorded says that the state is recorded, and not only proposed.
 	IsRecorded bool
 
@@ -176,7 +172,7 @@ type Directory struct {
 	Tracks map[string]Track
 
 	// AreTracksKnown says that its repository reported the directory at the recorded position, so that Tracks are the Site's until another
-	// position is recorded. Input.AreTracksKnown says so of all directories.
+	// position is recorded.
 	AreTracksKnown bool
 }
 

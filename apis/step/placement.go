@@ -108,7 +108,7 @@ func (in Input) awaitsReturn(s ledger.State) bool {
 		return false
 	}
 	isReplaced := s.TakesBack() && s.Cursor.Attempt == 0
-	return !in.AreTracksKnown || !isReplaced && !in.areRequestsStranded(s)
+	return !in.areTracksKnown() || !isReplaced && !in.areRequestsStranded(s)
 }
 
 // isPlainRevision is true for a past revision that has no tracks.
@@ -131,7 +131,7 @@ func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 	if !ledger.IsPlain(p.Track) || p.HasSteps || !s.HasTracks() {
 		return false
 	}
-	if !in.AreTracksKnown || s.Current.Track == ledger.TrackPlain && s.IsVerified() {
+	if !in.areTracksKnown() || s.Current.Track == ledger.TrackPlain && s.IsVerified() {
 		return true
 	}
 	return slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.trackBeside(ledger.TrackPlain).getsNoRequests() })
@@ -142,7 +142,7 @@ func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 func (in Input) isEditedBack(s ledger.State) bool {
 	d := in.Desired
 	isJudgedSoon := s.IsAtLastStep() && !in.Proof.IsHeld
-	if d == nil || in.IsSuspended || !in.AreTracksKnown || isJudgedSoon || s.IsBeforeSteps() || !isMoveToTracks(s) {
+	if d == nil || in.IsSuspended || !in.areTracksKnown() || isJudgedSoon || s.IsBeforeSteps() || !isMoveToTracks(s) {
 		return false
 	}
 	return ledger.IsPlain(d.Placement.Track) && d.Request.Intent != s.Current.Request.Intent

@@ -140,7 +140,7 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 			delivered, isKnown := evidence.HeldTreeAt(d, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: k.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
-				Tracks: evidence.TracksOf(o.state, site, delivered, o.siteStatuses[site]), AreTracksKnown: o.areTracksKnownOf(d),
+				Tracks: evidence.TracksOf(o.state, site, delivered, o.siteStatuses[site]), AreTracksKnown: o.areTracksKnown(d),
 			})
 		}
 	}

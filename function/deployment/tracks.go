@@ -16,13 +16,8 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// areTracksKnown is true if each repository of the current revision was brought to the recorded position.
-func (o Observed) areTracksKnown(s ledger.State) bool {
-	return o.home.IsKnown && !slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool { return !o.areTracksKnownOf(o.deliveries[p.Delivery]) })
-}
-
-// areTracksKnownOf is true if the repository of a delivery was brought to the recorded position.
-func (o Observed) areTracksKnownOf(d *deliveryv1alpha1.GitDelivery) bool {
+// areTracksKnown is true if the repository of a delivery was brought to the recorded position.
+func (o Observed) areTracksKnown(d *deliveryv1alpha1.GitDelivery) bool {
 	return o.home.IsKnown && o.home.State.Current != nil && d != nil && evidence.HasApplied(d, o.home.State.Position())
 }
 
