@@ -1,7 +1,6 @@
 package compose
 
 import (
-	"slices"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"

@@ -13,7 +13,9 @@ import (
 // how a directory is deleted, say. A tree that is in Git, and that no version that runs can render since the object
 // which held it was lost, is retained.
 func KeepRevisionTrees(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
-	return mapTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree { return treeOfRevision(t, observed[name], s) })
+	return mapTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
+		return treeOfRevision(t, observed[name], s)
+	})
 }
 
 // mapTrees returns copies of deliveries with other trees.
