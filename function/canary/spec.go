@@ -17,7 +17,8 @@ func CheckSpec(spec deploymentv1alpha1.IntentDeploymentSpec, s *catalog.Selectio
 	case err != nil || config == nil:
 		return err
 	case s.Blueprint.Spec.Canary == nil:
-		return errors.Errorf("spec.deliveryConfig.canary: Blueprint %s has no spec.canary, so that its workload cannot share requests with the revision before", s.Blueprint.GetName())
+		return errors.Errorf("spec.deliveryConfig.canary: Blueprint %s has no spec.canary, so that its workload cannot share requests with the revision before",
+			s.Blueprint.GetName())
 	}
 	for _, p := range s.Places {
 		if p.Site.Spec.Engine.Type == catalogv1alpha1.EngineNone {

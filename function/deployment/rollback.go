@@ -23,8 +23,8 @@ func (dr decider) askForRollback(s ledger.State) assets {
 	return assets{deliveries: ds, sync: compose.Sync(dr.in.Claim, spec, s, ds, dr.sitesWithoutEngine(ds))}
 }
 
-// deliveryConfig returns the part of the spec about deliveries, without invalid timeouts: the timeouts in the objects stay. In a rollback attempt the Sites have the
-// time of the attempt.
+// deliveryConfig returns the part of the spec about deliveries, without invalid timeouts: the timeouts in the objects stay. In a rollback attempt the Sites have
+// the time of the attempt.
 func (dr decider) deliveryConfig(s ledger.State) deploymentv1alpha1.DeliveryConfig {
 	out := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
 	if timeout := deploymentv1alpha1.Duration(attemptTimeout(dr.in)); s.Cursor.Attempt > 0 {
