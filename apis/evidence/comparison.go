@@ -149,25 +149,21 @@ func (c *Comparison) TreeAwaitsCluster(t *deliveryv1alpha1.Tree, d *deliveryv1al
 
 // WatchesEveryEngine is true when the SiteSync observes each Site that has an engine.
 func (c *Comparison) WatchesEveryEngine() bool {
-	for _, t := range c.Trees() {
-		if _, unobserved := c.Unobserved[t.Site]; !unobserved && !c.watchesSite(t.Site) {
-			return false
-		}
-	}
-	return true
+	return c.watchesEach(func(deliveryv1alpha1.Tree) bool { return true })
+}
+
+// watchesEach is true when the SiteSync observes the Site of each desired tree for which a predicate is true, if the Site has an engine.
+func (c *Comparison) watchesEach(counts func(deliveryv1alpha1.Tree) bool) bool {
+	return !slices.ContainsFunc(c.Trees(), func(t *deliveryv1alpha1.Tree) bool {
+		_, isUnobserved := c.Unobserved[t.Site]
+		return !isUnobserved && counts(*t) && !c.watchesSite(t.Site)
+	})
 }
 
 // watchesBrought is true when the SiteSync observes each Site that has an engine and is brought a tree. The Sites of a verified revision counted, even if the
 // spec changed since. While the catalog is not known, UnprovenSites has the others.
 func (c *Comparison) watchesBrought() bool {
-	isKnown := c.Unobserved != nil && !c.State.IsVerified()
-	for _, t := range c.Trees() {
-		_, isUnobserved := c.Unobserved[t.Site]
-		if isKnown && !isUnobserved && isBrought(*t) && !c.watchesSite(t.Site) {
-			return false
-		}
-	}
-	return true
+	return c.Unobserved == nil || c.State.IsVerified() || c.watchesEach(isBrought)
 }
 
 // WatchesDesired is true when the SiteSync that is observed looks for the trees that are desired: its spec names them, or it followed the ledger to them.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -80,19 +81,12 @@ func GateFailure(g *rolloutv1alpha1.Gate) *ledger.Verdict {
 
 // worstCheck returns the first check that was violated, or else the first check that did not pass.
 func worstCheck(all []rolloutv1alpha1.CheckResult) *rolloutv1alpha1.CheckResult {
-	var out *rolloutv1alpha1.CheckResult
-	for i, c := range all {
-		switch c.Phase {
-		case rolloutv1alpha1.CheckFailed:
+	for _, phases := range [][]rolloutv1alpha1.CheckPhase{{rolloutv1alpha1.CheckFailed}, {rolloutv1alpha1.CheckError, rolloutv1alpha1.CheckTimedOut}} {
+		if i := slices.IndexFunc(all, func(c rolloutv1alpha1.CheckResult) bool { return slices.Contains(phases, c.Phase) }); i >= 0 {
 			return &all[i]
-		case rolloutv1alpha1.CheckError, rolloutv1alpha1.CheckTimedOut:
-			if out == nil {
-				out = &all[i]
-			}
-		case rolloutv1alpha1.CheckPending, rolloutv1alpha1.CheckRunning, rolloutv1alpha1.CheckPassed:
 		}
 	}
-	return out
+	return nil
 }
 
 // describeCheck names a check, its value and its threshold.

@@ -33,9 +33,10 @@ func (s State) IsInSteps() bool { return s.Current != nil && s.Verdict == nil &&
 // IsPauseReleased is true once a user released the pause behind the step, alone or with all others.
 func (s State) IsPauseReleased() bool { return s.Cursor.Full || s.IsStepReleased() }
 
-// PauseAfterStep returns the pause behind the step of a revision with tracks. It is empty before the steps and in a rollback.
+// PauseAfterStep returns the pause behind the step of a revision. It is empty before the steps, in a rollback, and once the revision is alone.
 func (s State) PauseAfterStep() string {
-	if !s.HasTracks() || s.Cursor.Attempt > 0 || s.Cursor.Stage != StageSteps || int(s.Cursor.Step) >= len(s.Current.Plan) {
+	isOutside := s.Current == nil || s.IsBeforeSteps() || s.Cursor.Attempt > 0 || s.Cursor.Stage == StageAlone
+	if isOutside || int(s.Cursor.Step) >= len(s.Current.Plan) {
 		return ""
 	}
 	return s.Current.Plan[s.Cursor.Step].Pause

@@ -342,6 +342,36 @@ func TestTakesBack(t *testing.T) {
 	}
 }
 
+// TestPauseAfterStep reads the pause behind a step.
+func TestPauseAfterStep(t *testing.T) {
+	plan := []Step{{Pause: "10m"}, {Pause: PauseManual}}
+	cases := map[string]struct {
+		reason string
+		track  string
+		cursor Cursor
+		want   string
+	}{
+		"First":  {reason: "Each step has its own pause.", want: "10m"},
+		"Last":   {reason: "The pause behind the last step holds the verdict back.", cursor: Cursor{Step: 1}, want: PauseManual},
+		"Beyond": {reason: "A plan has no pause behind its end.", cursor: Cursor{Step: 2}},
+		"Steps":  {reason: "A revision in tracks pauses in its steps.", track: TrackBlue, cursor: Cursor{Stage: StageSteps}, want: "10m"},
+		"Before": {reason: "No pause begins before the steps.", track: TrackBlue, cursor: Cursor{Stage: StageShift}},
+		"Alone":  {reason: "A revision that is alone pauses no more.", track: TrackBlue, cursor: Cursor{Stage: StageAlone}},
+		"Back":   {reason: "A rollback has no pause.", cursor: Cursor{Attempt: 1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := State{Current: &Revision{Plan: plan, Track: tc.track}, Cursor: tc.cursor}
+			if diff := cmp.Diff(tc.want, s.PauseAfterStep()); diff != "" {
+				t.Errorf("\n%s\nPauseAfterStep(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	if got := (State{}).PauseAfterStep(); got != "" {
+		t.Errorf("PauseAfterStep(): a ledger without a revision has the pause %q", got)
+	}
+}
+
 // TestFolder names the folder of a revision in a directory with tracks.
 func TestFolder(t *testing.T) {
 	for name, want := range map[string]string{"": TrackPlain, TrackPlain: TrackPlain, TrackGreen: TrackGreen} {

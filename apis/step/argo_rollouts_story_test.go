@@ -301,8 +301,8 @@ func TestBlueGreenToCanary(t *testing.T) {
 		t.Fatalf("PlaceRevision(...): want %+v, got %+v, %v", want, p, err)
 	}
 	in := input(desired("b", func(d *Desired) { d.Workload, d.Placement = w, p; move(&d.Plan) }), func(in *Input) {
-		in.IsRecorded, in.AreTracksKnown = true, true
-		in.Directories = []Directory{{Site: "edge1", IsKnown: true}, {Site: "edge2", IsKnown: true}}
+		in.IsRecorded = true
+		in.Directories = []Directory{{Site: "edge1", IsKnown: true, AreTracksKnown: true}, {Site: "edge2", IsKnown: true, AreTracksKnown: true}}
 	})
 	flat, beside := map[string]Track{"plain": {Revision: 1, Weight: 100, IsProven: true}}, map[string]Track{"plain": {Revision: 1, Weight: 100, IsProven: true}, "blue": {Revision: 2}}
 	goesOn := func(tracks map[string]Track, proof Proof) string {

@@ -60,7 +60,7 @@ func (m *canaryModel) noteEvent(previous ledger.State, e ledger.Event, next ledg
 		m.noteGate(previous)
 		m.notePods(next)
 		t.verified[next.Current.Number] = true
-		if manual := pauseOf(previous) == PauseManual && !previous.Cursor.Full; manual {
+		if manual := previous.PauseAfterStep() == ledger.PauseManual && !previous.Cursor.Full; manual {
 			t.passed[next.Current.Number]++
 		}
 	case e.Judged != nil:
@@ -136,9 +136,9 @@ func (m *canaryModel) noteOrder(previous ledger.State, r ledger.Revision) {
 // noteStep looks at the pause behind a step that ends.
 func (m *canaryModel) noteStep(previous ledger.State) {
 	m.noteGate(previous)
-	t, pause := &m.truth, pauseOf(previous)
+	t, pause := &m.truth, previous.PauseAfterStep()
 	isFree := previous.Cursor.Full || previous.Cursor.Promoted > previous.Cursor.Step
-	if pause == PauseManual && !previous.Cursor.Full {
+	if pause == ledger.PauseManual && !previous.Cursor.Full {
 		t.passed[previous.Current.Number]++
 	}
 	d, err := time.ParseDuration(pause)

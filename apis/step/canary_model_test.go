@@ -248,7 +248,7 @@ func (m *canaryModel) randomSteps() []ledger.Step {
 	for i := range out {
 		switch m.random.IntN(5) {
 		case 0:
-			out[i].Pause = PauseManual
+			out[i].Pause = ledger.PauseManual
 		case 1:
 			out[i].Pause = strconv.Itoa(3+m.random.IntN(12)) + "s"
 		}
@@ -396,7 +396,7 @@ func (m *canaryModel) composeSync(view canaryView, in Input, s ledger.State) {
 // lookFor lets the SiteSync look for the position of a state.
 func (y *canarySync) lookFor(s ledger.State) {
 	y.position, y.pause, y.revision = s.Position(), 0, s.Current.Number
-	if d, err := time.ParseDuration(pauseOf(s)); err == nil && s.Cursor.Stage == ledger.StageSteps {
+	if d, err := time.ParseDuration(s.PauseAfterStep()); err == nil && s.Cursor.Stage == ledger.StageSteps {
 		y.pause = int(d.Seconds())
 	}
 	switch {
@@ -457,11 +457,10 @@ func (m *canaryModel) input(view canaryView, recorded, s ledger.State) Input {
 	in := Input{
 		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(view, recorded), IsSuspended: m.spec.suspended, Requests: m.requests,
 		Policy:     Policy{AutoRollback: m.spec.rollsBack, MaxRetries: m.spec.maxRetries},
-		IsRecorded: s.Head == recorded.Head || !m.rules.AloneAfterRecord, HoldsFiles: !s.IsMove(), HasAllReported: true, AreTracksKnown: true,
+		IsRecorded: s.Head == recorded.Head || !m.rules.AloneAfterRecord, HoldsFiles: !s.IsMove(), HasAllReported: true,
 	}
 	for i, d := range view.deliveries {
 		in.HasAllReported = in.HasAllReported && d.isObserved && d.reported == s.Position()
-		in.AreTracksKnown = in.AreTracksKnown && d.isObserved && d.reported == recorded.Position()
 		for _, site := range m.sites {
 			if m.repositoryOf(site.name) == i {
 				in.Directories = append(in.Directories, m.directory(view, d, site.name))

@@ -40,10 +40,6 @@ type Input struct {
 	// change.
 	HasAllReported bool
 
-	// AreTracksKnown says that each of these repositories reported its directories at the recorded position, so that Directory.Tracks are the tracks
-	// of the Sites until another position is recorded.
-	AreTracksKnown bool
-
 	// IsRecorded says that the state is recorded, and not only proposed.
 	IsRecorded bool
 
@@ -176,7 +172,7 @@ type Directory struct {
 	Tracks map[string]Track
 
 	// AreTracksKnown says that its repository reported the directory at the recorded position, so that Tracks are the Site's until another
-	// position is recorded. Input.AreTracksKnown says so of all directories.
+	// position is recorded.
 	AreTracksKnown bool
 }
 
@@ -225,12 +221,7 @@ type Request struct {
 	// CreatedAt is when the RolloutRequest was made.
 	CreatedAt time.Time
 
-	// NamesOtherUpdate says that the request approves another update than the waiting one.
-	NamesOtherUpdate bool
-
-	// UpdateFailed says that the update can never be delivered.
-	UpdateFailed bool
-
-	// IsUpdatePending says that the update was compiled, and cannot be delivered now. The request waits, and holds back no other one.
-	IsUpdatePending bool
+	// UpdateResult is the result of an approval by the compilation of the update: Stale if the request names another update than the waiting one,
+	// UpdateFailed if the update can never be delivered, Waiting if it cannot be delivered now. A request that waits holds back no other one.
+	UpdateResult Result
 }

@@ -2,9 +2,6 @@ package step
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
-// PauseManual is a pause that lasts until a user releases the next step.
-const PauseManual = ledger.PauseManual
-
 // judgeRevision returns the event that follows from the proof about a revision without a verdict: its verdict, or its next step.
 func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	p := in.Proof
@@ -34,15 +31,16 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 // HoldAtStep reports whether a step that is live has not come to its end, by the proof about its Gate and its pause, and why if something else than a
 // measurement ends it. It reads nothing else of the input.
 func (in Input) HoldAtStep(s ledger.State) (Hold, bool) {
-	isOpen, released := s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld, s.IsPauseReleased()
+	isOpen, pause := s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld, s.PauseAfterStep()
+	isPaused := pause != "" && !s.IsPauseReleased()
 	switch {
 	case in.isGateHeld(s):
 		return HoldGateHeld, true
 	case isOpen && !in.Proof.IsWatching:
 		return HoldNone, true
-	case pauseOf(s) == PauseManual && !released:
+	case isPaused && pause == ledger.PauseManual:
 		return HoldAwaitsPromotion, true
-	case pauseOf(s) != "" && pauseOf(s) != PauseManual && !released && !in.Proof.IsPauseOver:
+	case isPaused && !in.Proof.IsPauseOver:
 		return HoldPaused, true
 	}
 	return HoldNone, isOpen
@@ -74,12 +72,4 @@ func nextStep(s ledger.State) int32 {
 		next++
 	}
 	return next
-}
-
-// pauseOf returns the pause behind the step.
-func pauseOf(s ledger.State) string {
-	if int(s.Cursor.Step) >= len(s.Current.Plan) {
-		return ""
-	}
-	return s.Current.Plan[s.Cursor.Step].Pause
 }

@@ -30,6 +30,9 @@ const (
 	KindVerify Kind = "Verify"
 )
 
+// Kinds returns all kinds of events.
+func Kinds() []Kind { return []Kind{KindReject, KindRollBack, KindRequest, KindAdvance, KindVerify} }
+
 // GoesForward is true for the kinds of events that begin a step, release one, or verify a revision. The other kinds bring nothing new to a Site.
 func (k Kind) GoesForward() bool { return k == KindAdvance || k == KindVerify }
 

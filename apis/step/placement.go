@@ -68,21 +68,13 @@ func placePlain(s ledger.State, w Workload, stable *ledger.Past) (Placement, err
 	case stable == nil && !ledger.IsPlain(trackOf(s)):
 		return Placement{}, errors.Errorf("revision %d is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only", s.Current.Number)
 	case stable == nil:
-		return Placement{Track: plainTrackOf(s)}, nil
+		return Placement{Track: trackOf(s)}, nil
 	case !ledger.IsPlain(stable.Track):
 		return Placement{Track: ledger.TrackPlain, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
 	case w.Serving != "":
 		return Placement{Track: stable.Track, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
 	}
 	return Placement{Track: stable.Track}, nil
-}
-
-// plainTrackOf returns the track of the current revision of a Blueprint without tracks.
-func plainTrackOf(s ledger.State) string {
-	if trackOf(s) == ledger.TrackPlain {
-		return ledger.TrackPlain
-	}
-	return ""
 }
 
 // trackOf returns the track of the current revision, or "".
@@ -116,7 +108,7 @@ func (in Input) awaitsReturn(s ledger.State) bool {
 		return false
 	}
 	isReplaced := s.TakesBack() && s.Cursor.Attempt == 0
-	return !in.AreTracksKnown || !isReplaced && !in.areRequestsStranded(s)
+	return !in.areTracksKnown() || !isReplaced && !in.areRequestsStranded(s)
 }
 
 // isPlainRevision is true for a past revision that has no tracks.
@@ -139,7 +131,7 @@ func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 	if !ledger.IsPlain(p.Track) || p.HasSteps || !s.HasTracks() {
 		return false
 	}
-	if !in.AreTracksKnown || s.Current.Track == ledger.TrackPlain && s.IsVerified() {
+	if !in.areTracksKnown() || s.Current.Track == ledger.TrackPlain && s.IsVerified() {
 		return true
 	}
 	return slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.trackBeside(ledger.TrackPlain).getsNoRequests() })
@@ -150,7 +142,7 @@ func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 func (in Input) isEditedBack(s ledger.State) bool {
 	d := in.Desired
 	isJudgedSoon := s.IsAtLastStep() && !in.Proof.IsHeld
-	if d == nil || in.IsSuspended || !in.AreTracksKnown || isJudgedSoon || s.IsBeforeSteps() || !isMoveToTracks(s) {
+	if d == nil || in.IsSuspended || !in.areTracksKnown() || isJudgedSoon || s.IsBeforeSteps() || !isMoveToTracks(s) {
 		return false
 	}
 	return ledger.IsPlain(d.Placement.Track) && d.Request.Intent != s.Current.Request.Intent

@@ -255,8 +255,9 @@ func TestAwaitEmptyTracks(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := input(desired("b", func(d *Desired) { d.Workload, d.Placement = w, placement }))
-			in.AreTracksKnown, in.IsRecorded = tc.known, true
+			in.IsRecorded = true
 			in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tracks: map[string]Track{"blue": tc.blue, "plain": {Revision: 1, Weight: 100}}}}
+			knowTracks(tc.known)(&in)
 			if got := in.awaitsPlacement(s); got != tc.want {
 				t.Errorf("\n%s\nawaitsPlacement(...): want %t, got %t", tc.reason, tc.want, got)
 			}
@@ -281,7 +282,10 @@ func TestAwaitReturn(t *testing.T) {
 			reason: "Requests go back to pods that are available.",
 			events: stranded(), blue: moved, plain: Track{Revision: 1, IsProven: true}, in: failed, want: true,
 		},
-		"Unknown": {reason: "A directory that no repository reports may have given the requests back.", events: stranded(), blue: moved, plain: broken, in: func(in *Input) { failed(in); in.AreTracksKnown = false }, want: true},
+		"Unknown": {
+			reason: "A directory that no repository reports may have given the requests back.",
+			events: stranded(), blue: moved, plain: broken, in: func(in *Input) { failed(in); knowTracks(false)(in) }, want: true,
+		},
 		"Steps":   {reason: "A move that goes on comes to its verdict first.", events: inFlight, blue: moved, plain: broken, in: failed, want: true},
 		"Replaced": {
 			reason: "A revision that takes requests back is replaced at once.",
@@ -321,8 +325,9 @@ func TestRetryAwaitsEmptyTracks(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &Desired{Request: s.Current.Request, Workload: Workload{IsPlain: true}, Placement: placement}
-	in := input(d, asks(ask(ActionRetry, 2)), func(in *Input) { in.AreTracksKnown, in.IsRecorded = true, true })
+	in := input(d, asks(ask(ActionRetry, 2)), func(in *Input) { in.IsRecorded = true })
 	in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tracks: map[string]Track{"green": {Revision: 1}, "plain": {Revision: 2, Weight: 100}}}}
+	knowTracks(true)(&in)
 	if e, _ := Step(s, in); e != nil {
 		t.Errorf("\nA retry does not remove pods that may get requests.\nStep(...): got %s", event(e))
 	}
@@ -335,7 +340,7 @@ func TestMoveBeginsAgain(t *testing.T) {
 	d := &Desired{Request: s.Current.Request, Workload: Workload{IsPlain: true}, Placement: Placement{Track: "plain", Stable: 1, HasSteps: true, IsMove: true}}
 	d.Request.Sources = "another catalog"
 	for holdsFiles, want := range map[bool]Hold{true: HoldVerdictWaits, false: HoldNone} {
-		e, holds := Step(s, input(d, func(in *Input) { in.AreTracksKnown, in.IsRecorded, in.HoldsFiles = true, true, holdsFiles }))
+		e, holds := Step(s, input(d, func(in *Input) { in.IsRecorded, in.HoldsFiles = true, holdsFiles }))
 		if holds.Start != want || (e == nil) != holdsFiles {
 			t.Errorf("\nA revision that cannot go on gives way to the next one, and no other does.\nStep(...): holds files: %t: want %q, got %q and %s", holdsFiles, want, holds.Start, event(e))
 		}
@@ -407,7 +412,7 @@ func TestAwaitsEmptyTracks(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			in := Input{Desired: &Desired{Placement: tc.place}, AreTracksKnown: !tc.hidden, Directories: []Directory{{Site: "edge1", Tracks: tc.tracks}}}
+			in := Input{Desired: &Desired{Placement: tc.place}, Directories: []Directory{{Site: "edge1", Tracks: tc.tracks, AreTracksKnown: !tc.hidden}}}
 			if got := in.awaitsEmptyTracks(tc.state); got != tc.want {
 				t.Errorf("\n%s\nawaitsEmptyTracks(...): want %t, got %t", tc.reason, tc.want, got)
 			}
@@ -452,7 +457,7 @@ func TestIsEditedBack(t *testing.T) {
 		},
 		"Unchanged": {reason: "A move that the spec asks for goes on.", events: toTracks, change: func(in *Input) { in.Desired.Request.Intent = "w2" }},
 		"Suspended": {reason: "A suspended deployment begins nothing, and gives up nothing for it.", events: toTracks, change: suspend},
-		"Unknown":   {reason: "An unreported directory may still have no requests to move.", events: toTracks, change: func(in *Input) { in.AreTracksKnown = false }},
+		"Unknown":   {reason: "An unreported directory may still have no requests to move.", events: toTracks, change: knowTracks(false)},
 		"Frozen":    {reason: "A spec that cannot be compiled asks for nothing.", events: toTracks, change: func(in *Input) { in.Desired = nil }},
 	}
 	for name, tc := range cases {

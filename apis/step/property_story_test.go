@@ -125,8 +125,8 @@ func (r *story) input() Input {
 func (r *story) desired(renderer int32) *Desired {
 	plans := [][]ledger.Step{
 		{{Sites: []string{"edge1", "edge2"}}},
-		{{Sites: []string{"edge1"}, Pause: PauseManual}, {Sites: []string{"edge2"}, Gate: true}},
-		{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}, Gate: true, Pause: PauseManual}, {Sites: []string{"edge3"}}},
+		{{Sites: []string{"edge1"}, Pause: ledger.PauseManual}, {Sites: []string{"edge2"}, Gate: true}},
+		{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}, Gate: true, Pause: ledger.PauseManual}, {Sites: []string{"edge3"}}},
 	}
 	d := &Desired{
 		Request: ledger.Request{
@@ -170,8 +170,8 @@ func (r *story) request() Request {
 		Ref:    ledger.RequestReference{Name: "r", UID: fmt.Sprint(r.random.IntN(40))},
 		Action: actions[r.random.IntN(len(actions))], Revision: r.s.LastNumber - int64(r.random.IntN(2)),
 		ToRevision: r.s.LastNumber - int64(r.random.IntN(3)), Step: int32(r.random.IntN(4)),
-		CreatedAt:        recordedAt.Add(time.Duration(r.random.IntN(90)) * time.Minute),
-		NamesOtherUpdate: r.chance(10), UpdateFailed: r.chance(10), IsUpdatePending: r.chance(10),
+		CreatedAt:    recordedAt.Add(time.Duration(r.random.IntN(90)) * time.Minute),
+		UpdateResult: append(make([]Result, 7), ResultStale, ResultUpdateFailed, ResultWaiting)[r.random.IntN(10)],
 	}
 }
 

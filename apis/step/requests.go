@@ -77,7 +77,7 @@ func (in Input) canTake(s ledger.State, r Request) bool {
 	switch {
 	case s.Current == nil, isTaken(s, r.Ref.UID), in.refuseRequest(s, r) != "", r.Action == ActionMoveLedger && (in.AreTreesLost || r.ToConfigRef == ""):
 		return false
-	case r.Action == ActionRollbackTo && in.awaitsVerdictInTracks(s), r.IsUpdatePending:
+	case r.Action == ActionRollbackTo && in.awaitsVerdictInTracks(s), r.UpdateResult == ResultWaiting:
 		return false
 	}
 	return in.isFree(s) || isPossibleAlways(r.Action) || r.Action == ActionPromote && in.canContinue(s)
@@ -252,21 +252,15 @@ func (in Input) releasesGate(s ledger.State, r Request) bool {
 
 // hasReleasable is true if there is a pause to come, or a step that shares requests.
 func hasReleasable(s ledger.State) bool {
-	for step := s.Cursor.Step; int(step) < len(s.Current.Plan); step++ {
-		if s.Current.Plan[step].Pause != "" || s.Current.Plan[step].SharesRequests() {
-			return true
-		}
-	}
-	return false
+	next := s.Current.Plan[min(int(s.Cursor.Step), len(s.Current.Plan)):]
+	return slices.ContainsFunc(next, func(p ledger.Step) bool { return p.Pause != "" || p.SharesRequests() })
 }
 
 // refuseUpdate refuses a request that names another update. That there is none is only known while nothing holds the deployment back.
 func (in Input) refuseUpdate(s ledger.State, r Request) Result {
 	switch {
-	case r.NamesOtherUpdate:
-		return ResultStale
-	case r.UpdateFailed:
-		return ResultUpdateFailed
+	case r.UpdateResult != "" && r.UpdateResult != ResultWaiting:
+		return r.UpdateResult
 	case in.isFree(s) && !in.HasUpdate:
 		return ResultNoUpdate
 	}

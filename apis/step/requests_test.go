@@ -22,7 +22,7 @@ func to(number int64) func(*Request) { return func(r *Request) { r.ToRevision = 
 
 func release(step int32) func(*Request) { return func(r *Request) { r.Step = step } }
 
-func pendingUpdate(r *Request) { r.IsUpdatePending = true }
+func pendingUpdate(r *Request) { r.UpdateResult = ResultWaiting }
 
 func asks(requests ...Request) func(*Input) {
 	return func(in *Input) { in.Requests = append(in.Requests, requests...) }
@@ -209,7 +209,7 @@ func TestRequests(t *testing.T) {
 		},
 		"PromoteBehindHeld": {
 			reason: "A Gate that is held has to be released before a pause behind it.",
-			events: canary(1, ledger.StageSteps, func(r *ledger.Revision) { r.Plan[2].Pause = PauseManual }), result: ResultUnknownStep,
+			events: canary(1, ledger.StageSteps, func(r *ledger.Revision) { r.Plan[2].Pause = ledger.PauseManual }), result: ResultUnknownStep,
 			in: input(desired("w2"), heldGate, asks(ask(ActionPromote, 2, release(3)))),
 		},
 		"PromoteSuspended": {
@@ -255,7 +255,7 @@ func TestRequests(t *testing.T) {
 		"ApproveOther": {
 			reason: "A request that names another update than the waiting one is stale.",
 			events: firstGood, result: ResultStale,
-			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.NamesOtherUpdate = true })), func(in *Input) { in.HasUpdate = true }),
+			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.UpdateResult = ResultStale })), func(in *Input) { in.HasUpdate = true }),
 		},
 		"RollbackInTracks": {
 			reason: "A user rolls back a revision in tracks once the home recorded its verdict.",
@@ -268,7 +268,7 @@ func TestRequests(t *testing.T) {
 		"ApproveFailed": {
 			reason: "An update that can never be delivered refuses the request that approves it.",
 			events: firstGood, result: ResultUpdateFailed,
-			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.UpdateFailed = true })), func(in *Input) { in.HasUpdate = true }),
+			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.UpdateResult = ResultUpdateFailed })), func(in *Input) { in.HasUpdate = true }),
 		},
 		"ApprovePending": {
 			reason: "A request whose update cannot be delivered now waits, and holds back no request to start the revision again.",

@@ -102,7 +102,7 @@ func TargetOf(s ledger.State) *ledger.Past {
 // holdTarget returns why the changes of a rollback are unknown, or that it changes nothing.
 func (in Input) holdTarget(s ledger.State, target *ledger.Past) Hold {
 	switch {
-	case target != nil && in.differsFrom(*target):
+	case target != nil && len(in.replacedBy(*target)) > 0:
 		return HoldNone
 	case target == nil:
 		return HoldNoTarget
@@ -112,16 +112,6 @@ func (in Input) holdTarget(s ledger.State, target *ledger.Past) Hold {
 		return HoldNone // A user asked. The attempt changes nothing, and proves that the Sites run the target.
 	}
 	return HoldNothingToRestore
-}
-
-// differsFrom is true if a directory is known to hold another tree than a target brought there.
-func (in Input) differsFrom(target ledger.Past) bool {
-	for d, tree := range in.restorableDirectories(target) {
-		if d.IsKnown && d.Tree != tree {
-			return true
-		}
-	}
-	return false
 }
 
 // holdsTarget is true if each directory that a target brought a tree to is known to hold it.
@@ -170,8 +160,11 @@ func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 		return HoldIrreversible
 	case !in.HasAllReported:
 		return HoldNotRecorded
-	case slices.ContainsFunc(in.replacedBy(target), func(n int64) bool { return n != r.Number && marksOf(s, n) != target.Marked }):
-		return HoldIrreversible
+	}
+	for _, number := range in.replacedBy(target) {
+		if p := s.PastRevision(number); number != r.Number && (p == nil || p.Marked != target.Marked) {
+			return HoldIrreversible
+		}
 	}
 	return HoldNone
 }
@@ -188,33 +181,18 @@ func (in Input) replacedBy(target ledger.Past) []int64 {
 	return out
 }
 
-// marksOf returns the digest of a past revision's content that its Blueprint marked. It is empty if the revision is not remembered.
-func marksOf(s ledger.State, number int64) string {
-	for _, p := range s.History {
-		if p.Number == number {
-			return p.Marked
-		}
-	}
-	return ""
-}
-
 // holdTooMany counts the rejections in the hour before this one by the times at which they were recorded, so that no clock decides. A rejection
 // that is not recorded yet waits for its time, where there were enough before it at any time.
 func (in Input) holdTooMany(s ledger.State) Hold {
-	limit, n := int(in.Policy.MaxPerHour), 0
+	limit := int(in.Policy.MaxPerHour)
 	earlier, latest := rejectionTimes(s)
+	isOutside := func(t time.Time) bool { return !t.After(latest.Add(-rollbackWindow)) || t.After(latest) }
 	switch {
 	case limit == 0 || len(earlier) < limit:
 		return HoldNone
 	case latest.IsZero():
 		return HoldNotRecorded
-	}
-	for _, t := range earlier {
-		if t.After(latest.Add(-rollbackWindow)) && !t.After(latest) {
-			n++
-		}
-	}
-	if n >= limit {
+	case len(slices.DeleteFunc(earlier, isOutside)) >= limit:
 		return HoldTooManyRollbacks
 	}
 	return HoldNone

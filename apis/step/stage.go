@@ -28,7 +28,7 @@ func (in Input) nextStage(s ledger.State) int32 {
 	}
 	for stage := s.Cursor.Stage; stage < ledger.StageSteps; stage++ {
 		for _, d := range in.Directories {
-			if !in.tracksOf(s, d).isStageDone(stage) {
+			if !d.tracksIn(s).isStageDone(stage) {
 				return stage
 			}
 		}
@@ -43,7 +43,7 @@ func (in Input) goesStraight(s ledger.State) bool {
 		return false
 	}
 	for _, d := range in.Directories {
-		if t := in.tracksOf(s, d); !t.isKnown || !t.other.getsNoRequests() {
+		if t := d.tracksIn(s); !t.isKnown || !t.other.getsNoRequests() {
 			return false
 		}
 	}
@@ -64,7 +64,7 @@ func (in Input) areRequestsStranded(s ledger.State) bool {
 	}
 	isStranded := false
 	for _, d := range in.Directories {
-		t := in.tracksOf(s, d)
+		t := d.tracksIn(s)
 		if !t.isKnown || !t.isStranded() && !t.other.getsNoRequests() {
 			return false
 		}
@@ -80,7 +80,7 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	}
 	isLeft := false
 	for _, d := range in.Directories {
-		t := in.tracksOf(s, d)
+		t := d.tracksIn(s)
 		otherTrack := d.trackBeside(s.Current.Folder())
 		if !t.isKnown || !otherTrack.getsNoRequests() {
 			return nil, HoldDraining
@@ -98,7 +98,7 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 
 // AimAt returns the aim of the directory of a Site in a state of a deployment with tracks.
 func (in Input) AimAt(s ledger.State, d Directory) Aim {
-	t := in.tracksOf(s, d)
+	t := d.tracksIn(s)
 	switch {
 	case s.Cursor.Stage == ledger.StageAlone:
 		return aimAlone(*s.Current)

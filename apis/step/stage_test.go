@@ -47,10 +47,20 @@ func gateReleased(step int32, full bool) ledger.Event {
 // tracks sets the tracks of both Sites.
 func tracks(blue, green Track) func(*Input) {
 	return func(in *Input) {
-		in.AreTracksKnown, in.IsRecorded = true, true
+		in.IsRecorded = true
 		for _, site := range []string{"edge1", "edge2"} {
 			d := Directory{Site: site, IsChosen: true, IsKnown: true, Tree: "mixed", Revision: 2, Tracks: map[string]Track{"blue": blue, "green": green}}
 			in.Directories = append(in.Directories, d)
+		}
+		knowTracks(true)(in)
+	}
+}
+
+// knowTracks says of all directories whether their tracks are known.
+func knowTracks(areKnown bool) func(*Input) {
+	return func(in *Input) {
+		for i := range in.Directories {
+			in.Directories[i].AreTracksKnown = areKnown
 		}
 	}
 }
@@ -160,7 +170,7 @@ func TestStages(t *testing.T) {
 		},
 		"Unknown": {
 			reason: "An unreported directory ends no stage.",
-			events: canary(0, 0), in: []func(*Input){tracks(left, stable), func(in *Input) { in.AreTracksKnown = false }}, hold: HoldDraining,
+			events: canary(0, 0), in: []func(*Input){tracks(left, stable), knowTracks(false)}, hold: HoldDraining,
 		},
 		"Suspended": {
 			reason: "A suspended deployment starts no pods of a canary.",

@@ -124,7 +124,7 @@ func noRollback(in *Input)   { in.Policy.AutoRollback = false }
 func onePerHour(in *Input)   { in.Policy.MaxPerHour = 1 }
 func notReported(in *Input)  { in.HasAllReported = false }
 func pausedPlan(r *ledger.Revision) {
-	r.Plan = []ledger.Step{{Sites: []string{"edge1"}, Pause: PauseManual}, {Sites: []string{"edge2"}}}
+	r.Plan = []ledger.Step{{Sites: []string{"edge1"}, Pause: ledger.PauseManual}, {Sites: []string{"edge2"}}}
 }
 
 // event describes an event by its kind and main fields.

@@ -138,14 +138,7 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 }
 
 // trackBeside returns the other track of a directory. It never has more than two.
-func (d Directory) trackBeside(name string) Track {
-	for _, otherName := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
-		if t := d.Tracks[otherName]; otherName != name && t.Revision != 0 {
-			return t
-		}
-	}
-	return Track{}
-}
+func (d Directory) trackBeside(name string) Track { return d.Tracks[d.nameBeside(name)] }
 
 // nameBeside returns the name of the other track of a directory, or the name that a revision beside the track would take.
 func (d Directory) nameBeside(name string) string {
@@ -180,9 +173,14 @@ func isVerifiedRevision(s ledger.State, number int64) bool {
 	return p != nil && p.Verdict != nil && p.Verdict.Result == ledger.VerdictVerified
 }
 
-// tracksOf returns the recorded tracks of a directory, and its origin.
-func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
-	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown || d.AreTracksKnown}
+// areTracksKnown is true if the tracks of each directory are known.
+func (in Input) areTracksKnown() bool {
+	return !slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.AreTracksKnown })
+}
+
+// tracksIn returns the recorded tracks of a directory in a state, and its origin.
+func (d Directory) tracksIn(s ledger.State) siteTracks {
+	t := siteTracks{origin: originOf(s, d.Site), isKnown: d.AreTracksKnown}
 	t.losesRequests = s.TakesBack() && s.Cursor.Attempt == 0
 	if t.losesRequests {
 		t.origin = d.servingBefore(*s.Current)

@@ -97,7 +97,7 @@ func TestAimAt(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := record(t, tc.events...)
-			in := input(nil, tracks(tc.blue, tc.green), func(in *Input) { in.AreTracksKnown = !tc.isUnknown })
+			in := input(nil, tracks(tc.blue, tc.green), knowTracks(!tc.isUnknown))
 			if diff := cmp.Diff(tc.want, in.AimAt(s, in.Directories[0])); diff != "" {
 				t.Errorf("\n%s\nAimAt(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -146,7 +146,7 @@ func TestAimOfReturn(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := record(t, takesBack(tc.step)...)
-			in := input(nil, tracks(Track{}, Track{}), func(in *Input) { in.AreTracksKnown = !tc.isUnknown })
+			in := input(nil, tracks(Track{}, Track{}), knowTracks(!tc.isUnknown))
 			in.Directories[0].Tracks = map[string]Track{"plain": tc.plain}
 			if tc.blue.Revision > 0 {
 				in.Directories[0].Tracks["blue"] = tc.blue

@@ -12,7 +12,6 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/apis/step"
 )
 
 // barePause is the duration of a step without a Gate and without a pause. Crossplane lets a composite change about once in so long.
@@ -122,7 +121,7 @@ func (in Input) weightsOf(steps []deploymentv1alpha1.CanaryStep) []ledger.Step {
 	out := []ledger.Step{{Weight: new(int32(0))}}
 	for _, s := range steps {
 		if s.Pause != nil {
-			out[len(out)-1].Pause = cmp.Or(string(s.Pause.Duration), step.PauseManual)
+			out[len(out)-1].Pause = cmp.Or(string(s.Pause.Duration), ledger.PauseManual)
 			continue
 		}
 		out = append(out, ledger.Step{Weight: s.Weight, Gate: in.HasChecks && (s.Gate == nil || *s.Gate)})

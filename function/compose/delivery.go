@@ -33,7 +33,7 @@ type Rendered struct {
 	Files tree.Files
 
 	// Packed files. Nil means that they are not packed yet.
-	Packed *Packed
+	Packed *tree.Packed
 }
 
 // Deliveries are the managed resources that bring rendered files to their repositories, one for each, by the name of the composed
@@ -168,7 +168,7 @@ func newTree(r Rendered) (deliveryv1alpha1.Tree, error) {
 		return t, nil
 	}
 	if r.Packed == nil {
-		packed, err := NewPacker(0).Pack(r.Files)
+		packed, err := tree.NewPacker(0).Pack(r.Files)
 		if err != nil {
 			return t, err
 		}

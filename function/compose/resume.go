@@ -79,18 +79,6 @@ func resumeDelivery(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.Del
 	return out
 }
 
-// RetainDirectories returns the deliveries of a rejected revision: all directories stay as they are, even where the next revision would go elsewhere.
-func RetainDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig) map[string]*deliveryv1alpha1.GitDelivery {
-	out := Resume(atRecords(parts), spec)
-	for _, d := range out {
-		d.Spec.ForProvider.Later = nil
-		for i, t := range d.Spec.ForProvider.Trees {
-			d.Spec.ForProvider.Trees[i] = directories.Retain(t)
-		}
-	}
-	return out
-}
-
 // Observers of a revision that goes on as it is: the same Sites, with the time that they have by the spec, and with the trees that the deliveries of the
 // revision ask for. The observed SiteSync may have been composed for another revision.
 func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, parts map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {

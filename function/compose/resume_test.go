@@ -1,7 +1,6 @@
 package compose
 
 import (
-	"slices"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -54,21 +53,6 @@ func TestIsLost(t *testing.T) {
 				t.Errorf("\n%s\nIsLost(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
-	}
-}
-
-func TestRetainDirectories(t *testing.T) {
-	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(inWaves(1).Position(), "a", "b")}
-	got := RetainDirectories(observed, deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan})
-	want := []string{"one a Keep 0", "one b Keep 0"}
-	if diff := cmp.Diff(want, actions(got)); diff != "" {
-		t.Errorf("RetainDirectories(...): -want, +got:\n%s", diff)
-	}
-	if slices.Contains(got["one"].Spec.ManagementPolicies, xpv2.ManagementActionAll) || got["one"].GetLabels()[LabelClaim] != "shop" {
-		t.Errorf("RetainDirectories(...): the deletion policy follows the spec: %+v", got["one"])
-	}
-	if observed["one"].Spec.ForProvider.Trees[0].Action != deliveryv1alpha1.ActionDesired {
-		t.Error("RetainDirectories(...): changed the observed deliveries")
 	}
 }
 

@@ -1,7 +1,6 @@
 package compose
 
 import (
-	"maps"
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -14,12 +13,21 @@ import (
 // how a directory is deleted, say. A tree that is in Git, and that no version that runs can render since the object
 // which held it was lost, is retained.
 func KeepRevisionTrees(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
-	out := maps.Clone(wanted)
-	for name, w := range wanted {
-		copied := *w
-		copied.Spec.ForProvider.Trees = slices.Clone(w.Spec.ForProvider.Trees)
+	return mapTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
+		return treeOfRevision(t, observed[name], s)
+	})
+}
+
+// mapTrees returns copies of deliveries with other trees.
+func mapTrees(
+	ds map[string]*deliveryv1alpha1.GitDelivery, change func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree,
+) map[string]*deliveryv1alpha1.GitDelivery {
+	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
+	for name, d := range ds {
+		copied := *d
+		copied.Spec.ForProvider.Trees = slices.Clone(d.Spec.ForProvider.Trees)
 		for i, t := range copied.Spec.ForProvider.Trees {
-			copied.Spec.ForProvider.Trees[i] = treeOfRevision(t, observed[name], s)
+			copied.Spec.ForProvider.Trees[i] = change(name, t)
 		}
 		out[name] = &copied
 	}
@@ -55,11 +63,8 @@ func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revisio
 	if later := directories.LaterOf(d.Spec.ForProvider, t, revision); later != nil {
 		return later.Tree, true
 	}
-	if !AsksForRevision(d, revision) {
-		return t, false
-	}
 	for _, requested := range d.Spec.ForProvider.Trees {
-		if requested.Branch == t.Branch && requested.Path == t.Path && requested.Action == deliveryv1alpha1.ActionDesired {
+		if requested.Branch == t.Branch && requested.Path == t.Path && requested.Action == deliveryv1alpha1.ActionDesired && AsksForRevision(d, revision) {
 			return requested, true
 		}
 	}

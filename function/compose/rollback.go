@@ -22,9 +22,9 @@ type Return struct {
 	Timeout string
 }
 
-// RestoreDirectories returns the deliveries of a rejected revision in a rollback attempt: the target's trees where others are, or may be, and everything
-// else as it is. A directory that the target did not have is retained. Differences from the target are not drift under any policy for
-// drift.
+// RestoreDirectories returns the deliveries of a rejected revision, in a rollback attempt with the target's trees where others are, or may be, and everything
+// else as it is. A directory that the target did not have is retained, and so is each one without an attempt, even where the next revision would go elsewhere.
+// Differences from the target are not drift under any policy for drift.
 func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, r Return) map[string]*deliveryv1alpha1.GitDelivery {
 	out := Resume(atRecords(parts), spec)
 	for name, d := range out {
@@ -63,30 +63,20 @@ func atRecords(parts map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliv
 func (r Return) restoreTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledger.State) deliveryv1alpha1.Tree {
 	isBack := isRollingBack(d, s)
 	restores := t.Action == deliveryv1alpha1.ActionRestore && isBack
-	if r.Trees == nil && restores {
+	switch {
+	case r.Trees == nil && restores:
 		return t
-	}
-	if r.Trees == nil || !r.Chosen(t.Site) {
+	case r.Trees == nil || !r.Chosen(t.Site):
 		return directories.Retain(t)
-	}
-	if s.Restored && isBack {
+	case s.Restored && isBack:
 		return t // The restored tree is the tree that was requested then, even if Sites moved since.
 	}
 	want, served := r.Trees[t.Site]
-	if !served || !restores && (holdsTarget(t, d, s.Current.Number, want) || isUntouched(t, d, isBack)) {
+	held, _ := evidence.HeldTree(d, t.Path)
+	if !served || !restores && (directories.HoldsTarget(t, held, s, want) || isUntouched(t, d, isBack)) {
 		return directories.Retain(t)
 	}
-	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, want, nil
-	return t
-}
-
-// holdsTarget is true for a directory that a revision neither changed nor may be changing, and that holds a tree.
-func holdsTarget(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revision int64, want string) bool {
-	if t.Action != deliveryv1alpha1.ActionKeep && t.Tree != want {
-		return false
-	}
-	delivered, isDelivered := evidence.HeldTree(d, t.Path)
-	return isDelivered && delivered.Tree == want && delivered.Revision != revision
+	return directories.Restore(t, want)
 }
 
 // isUntouched is true for a directory that a delivery was to keep, and that was not there when it had applied its position: the directory of a Site that was

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,7 +144,7 @@ func TestRestoreLaterDirectories(t *testing.T) {
 	}{
 		"Rejected": {
 			reason: "A rejected revision keeps the directory that the wave wrote.",
-			got:    RetainDirectories(parts, deploymentv1alpha1.DeliveryConfig{}), want: "moved/a Keep ",
+			got:    RestoreDirectories(parts, deploymentv1alpha1.DeliveryConfig{}, inWaves(1), Return{}), want: "moved/a Keep ",
 		},
 		"RolledBack": {
 			reason: "The directory that the wave wrote gets the tree of the target.",
@@ -160,5 +161,21 @@ func TestRestoreLaterDirectories(t *testing.T) {
 				t.Errorf("\n%s\n%s: -want, +got:\n%s", tc.reason, name, diff)
 			}
 		})
+	}
+}
+
+// TestRestoreDirectoriesLater rejects a revision before an attempt to roll it back begins.
+func TestRestoreDirectoriesLater(t *testing.T) {
+	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(inWaves(1).Position(), "a", "b")}
+	got := RestoreDirectories(observed, deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan}, inWaves(1), Return{})
+	want := []string{"one a Keep 0", "one b Keep 0"}
+	if diff := cmp.Diff(want, actions(got)); diff != "" {
+		t.Errorf("RestoreDirectories(...): -want, +got:\n%s", diff)
+	}
+	if slices.Contains(got["one"].Spec.ManagementPolicies, xpv2.ManagementActionAll) || got["one"].GetLabels()[LabelClaim] != "shop" {
+		t.Errorf("RestoreDirectories(...): the deletion policy follows the spec: %+v", got["one"])
+	}
+	if observed["one"].Spec.ForProvider.Trees[0].Action != deliveryv1alpha1.ActionDesired {
+		t.Error("RestoreDirectories(...): changed the observed deliveries")
 	}
 }

@@ -1,8 +1,6 @@
 package compose
 
 import (
-	"maps"
-
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
@@ -25,17 +23,10 @@ func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, 
 // RetainUnreadySites returns the deliveries of a revision while Sites wait for their clusters: their directories stay as they are. A cluster
 // that the SiteSync saw ready for the revision lets its Site through, and the tree of that Site is requested from then on.
 func RetainUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, s ledger.State, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {
-	out := maps.Clone(wanted)
-	for name, d := range wanted {
-		awaiting := *d
-		awaiting.Spec.ForProvider.Trees = nil
-		for _, t := range d.Spec.ForProvider.Trees {
-			if _, through := askedTree(t, observed[name], s.Current.Number); clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t) {
-				t = directories.Retain(t)
-			}
-			awaiting.Spec.ForProvider.Trees = append(awaiting.Spec.ForProvider.Trees, t)
+	return mapTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
+		if _, through := askedTree(t, observed[name], s.Current.Number); clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t) {
+			return directories.Retain(t)
 		}
-		out[name] = &awaiting
-	}
-	return out
+		return t
+	})
 }

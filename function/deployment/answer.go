@@ -6,7 +6,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/phase"
 )
@@ -33,7 +32,7 @@ func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 // next call writes the final status.
 func isPassing(f phase.Input, left step.Kind) bool {
 	s := f.State
-	if s.Current == nil || !s.Current.HasSteps() || s.Verdict != nil || s.Current.Number != currentNumber(f.Recorded) {
+	if s.Current == nil || !s.Current.HasSteps() || s.Verdict != nil || s.Current.Number != f.Recorded.Position().Revision {
 		return false
 	}
 	isRequested := s.Cursor.Step > 0 && !f.IsRecorded()
@@ -51,7 +50,7 @@ func isUnhindered(f phase.Input) bool {
 func (o Observed) isRecordingVerdict(last deploymentv1alpha1.IntentDeploymentStatus, f phase.Input, left step.Kind) bool {
 	s := f.State
 	isRequested := s.IsVerified() && !f.IsRecorded() && !o.hasSeenEvents()
-	if !isRequested && left != step.KindVerify || s.Current.Number != currentNumber(f.Recorded) {
+	if !isRequested && left != step.KindVerify || s.Current.Number != f.Recorded.Position().Revision {
 		return false
 	}
 	isShown := last.Revision == s.Current.Number && last.IntentDigest == f.Digest
@@ -66,13 +65,6 @@ func (o Observed) hasSeenEvents() bool {
 		}
 	}
 	return false
-}
-
-func currentNumber(s ledger.State) int64 {
-	if s.Current == nil {
-		return 0
-	}
-	return s.Current.Number
 }
 
 // statusInput returns the input of the status.

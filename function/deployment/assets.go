@@ -91,16 +91,15 @@ func (dr decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1
 
 // resumeDeliveries asks for the trees that the deliveries of a revision ask for already.
 func (dr decider) resumeDeliveries(s ledger.State) assets {
-	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
-	parts := compose.Parts(dr.observed.deliveries, nil, *s.Current)
-	ds := compose.Step(compose.Resume(parts, spec), s)
+	parts := dr.revisionParts(s)
+	ds := compose.Step(compose.Resume(parts, dr.deliveryConfig(s)), s)
 	return assets{deliveries: ds, sync: dr.resumeSync(s, ds), isResumed: true, isLost: !canResume(parts, s)}
 }
 
 // resumeSync returns the SiteSync of a revision that goes on as it is. A lost SiteSync is composed again for the Sites that have an engine by the
 // catalog.
 func (dr decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
-	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
+	spec := dr.deliveryConfig(s)
 	if dr.observed.sync != nil || dr.compiled.unobserved == nil {
 		return compose.Observers(dr.observed.sync, spec, s, ds)
 	}
@@ -141,7 +140,7 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 			delivered, isKnown := evidence.HeldTreeAt(d, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: k.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
-				Tracks: evidence.TracksOf(o.state, site, delivered, o.siteStatuses[site]), AreTracksKnown: o.areTracksKnownOf(d),
+				Tracks: evidence.TracksOf(o.state, site, delivered, o.siteStatuses[site]), AreTracksKnown: o.areTracksKnown(d),
 			})
 		}
 	}

@@ -95,7 +95,7 @@ func (w *world) decodeInput(observed map[string][]byte) map[string]*unstructured
 		if err := json.Unmarshal(b, out[name]); err != nil {
 			w.t.Fatal(err)
 		}
-		if err := readResource(&typed, name, out[name]); err != nil {
+		if err := readResource(&typed, out, name); err != nil {
 			w.t.Fatal(err)
 		}
 	}

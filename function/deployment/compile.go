@@ -171,7 +171,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return err
 	}
 	if rendered.placement.HasSteps && !rendered.placement.IsMove {
-		if k.canaryChecks, err = compileChecksIn(c.gates, in, i, s, k.request.Plan, rendered.placement); err != nil {
+		if k.canaryChecks, err = CompileChecks(c.gates, in, i, s, k.request.Plan, rendered.placement); err != nil {
 			return err
 		}
 	}
@@ -299,8 +299,7 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 		{"gatesConfig.metricsUnavailableTimeout", s.GatesConfig.MetricsUnavailableTimeout},
 	} {
 		if !isValidTimeout(t.value) {
-			return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
-				errors.Errorf("spec.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
+			return invalidSpec(errors.Errorf("spec.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
 		}
 	}
 	return nil

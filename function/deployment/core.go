@@ -17,7 +17,6 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/check"
-	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/desired"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
@@ -105,26 +104,17 @@ type Stage struct {
 // checkedTrees is the number of checked trees in the cache of a Core: for 1,000 deployments, to two Sites each.
 const checkedTrees = 2000
 
-// packedBytes is the cache size of a Core for packed trees, in bytes.
-const packedBytes = 4 << 20
-
-// digestBytes is the cache size of a Core for digests of Blueprints and specs, in bytes: enough for some thousand.
-const digestBytes = 1 << 20
-
-// intentBytes is the cache size of a Core for intents, in bytes: enough for some hundred.
-const intentBytes = 4 << 20
-
-// catalogBytes is the cache size of a Core for decoded objects of the catalog, in bytes: enough for some thousand Sites.
-const catalogBytes = 32 << 20
-
-// selectionBytes is the cache size of a Core for compiled selections, in bytes, beside the trees: enough for some thousand.
-const selectionBytes = 8 << 20
-
-// trackedBytes is the cache size of a Core for trees of directories in tracks, in bytes.
-const trackedBytes = 8 << 20
-
-// queryBytes is the cache size of a Core for filled queries, in bytes: enough for some thousand.
-const queryBytes = 4 << 20
+// Sizes of the caches of a Core, in bytes. Each is enough for some hundred deployments, and most are for some thousand.
+const (
+	catalogBytes   = 32 << 20 // Decoded objects of the catalog.
+	digestBytes    = 1 << 20  // Digests of Blueprints and specs.
+	intentBytes    = 4 << 20  // Intents.
+	packedBytes    = 4 << 20  // Packed trees.
+	queryBytes     = 4 << 20  // Filled queries.
+	selectionBytes = 8 << 20  // Compiled selections, beside the trees.
+	trackedBytes   = 8 << 20  // Trees of directories in tracks.
+	usesBytes      = 1 << 20  // Values that Blueprints read.
+)
 
 // RendererSpread is the default time until all deployments took a new renderer.
 const RendererSpread = 24 * time.Hour
@@ -136,7 +126,7 @@ const ProviderTimeout = 5 * time.Minute
 type Core struct {
 	renderer  Renderer
 	checker   *check.Checker
-	packer    *compose.Packer
+	packer    *tree.Packer
 	catalog   *catalog.Cache
 	selected  *memo.Memo[selected]
 	rendered  *memo.Memo[renderedSites]
@@ -177,7 +167,7 @@ func WithStopwatch(now func() time.Time) Option { return func(c *Core) { c.stopw
 // New returns a Core that renders with r.
 func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
-		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes), intents: memo.New[intent.Intent](intentBytes),
+		renderer: r, checker: check.New(checkedTrees), packer: tree.NewPacker(packedBytes), digests: memo.New[string](digestBytes), intents: memo.New[intent.Intent](intentBytes),
 		catalog: catalog.NewCache(catalogBytes), selected: memo.New[selected](selectionBytes), rendered: memo.New[renderedSites](selectionBytes),
 		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), tracker: directories.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
 		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },

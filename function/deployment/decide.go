@@ -145,7 +145,7 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	}
 	if s.Current != nil {
 		out.Directories, out.HasAllReported = o.directoriesOf(s, k)
-		out.AreTracksKnown, out.HoldsFiles, out.IsRecorded = o.areTracksKnown(s), o.holdsFiles(s, k), s.Head == o.home.State.Head
+		out.HoldsFiles, out.IsRecorded = o.holdsFiles(s, k), s.Head == o.home.State.Head
 	}
 	return out
 }

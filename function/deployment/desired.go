@@ -1,7 +1,6 @@
 package deployment
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/slot"
 )
 
 // A channel is the state of the channel of Blueprints, beside the Blueprint that a deployment stays with.
@@ -98,32 +98,31 @@ func preferredHome(in Input, plan []ledger.Step, places []catalog.Place) (string
 		return firstRepository(plan, places), nil
 	}
 	name := configName(named.Kind, named.Name)
-	if slices.ContainsFunc(places, func(p catalog.Place) bool { return configNameOf(p.ConfigRef) == name }) {
+	if slices.ContainsFunc(places, func(p catalog.Place) bool { return configName(p.ConfigRef.Kind, p.ConfigRef.Name) == name }) {
 		return name, nil
 	}
-	return "", terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
-		errors.Errorf("spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of %s %q", cmp.Or(named.Kind, defaultConfigKind), named.Name))
+	return "", invalidSpec(errors.Errorf("spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of %s", describeConfig(name)))
 }
 
 // firstRepository returns the name of the configuration of the repository that the first Site of a plan is delivered to.
 func firstRepository(plan []ledger.Step, places []catalog.Place) string {
 	for _, p := range places {
 		if len(plan) > 0 && len(plan[0].Sites) > 0 && p.Site.GetName() == plan[0].Sites[0] {
-			return configNameOf(p.ConfigRef)
+			return configName(p.ConfigRef.Kind, p.ConfigRef.Name)
 		}
 	}
 	return ""
 }
 
-func (c *Core) slotOf(in Input) Slot { return SlotOf(in.Claim, c.version, c.spread) }
+func (c *Core) slotOf(in Input) slot.Slot { return slot.Of(in.Claim, c.version, c.spread) }
 
 // rendererSlot returns when it is the deployment's turn to take a new renderer, which it waits for.
 func (c *Core) rendererSlot(in Input, o Observed, k Compiled) recheck {
-	slot := c.slotOf(in)
-	if k.Problem != nil || o.state.Current == nil || needsApproval(in) || slot.Always() || !isOnlyRenderer(o, k.desired) {
+	turn := c.slotOf(in)
+	if k.Problem != nil || o.state.Current == nil || needsApproval(in) || turn.Always() || !isOnlyRenderer(o, k.desired) {
 		return recheck{}
 	}
-	return recheck{}.rescheduleIn(slot.Wait(in.Now.Time))
+	return recheck{isDated: true, wait: turn.Wait(in.Now.Time)}
 }
 
 // needsApproval is true where a user approves updates.
@@ -204,7 +203,7 @@ func isVerdictComing(in Input, o Observed, k Compiled) bool {
 	if o.state.Verdict != nil || !o.state.IsAtLastStep() && !o.holdsFiles(o.state, k) {
 		return false
 	}
-	parts := compose.Parts(o.deliveries, nil, *o.state.Current)
+	parts := o.partsOfRevision()
 	if !canResume(parts, o.state) {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/slot"
 )
 
 // TestNewRenderer upgrades the function, whose files have another line then, under both policies.
@@ -49,8 +50,8 @@ func TestNewRenderer(t *testing.T) {
 			}
 			w.settle()
 			w.upgrade(tc.line, WithRendererSpread(tc.spread))
-			slot := SlotOf(w.in.Claim, w.core.version, tc.spread)
-			w.in.Now = metav1.NewTime(w.in.Now.Add(slot.Wait(w.in.Now.Time) - tc.away))
+			turn := slot.Of(w.in.Claim, w.core.version, tc.spread)
+			w.in.Now = metav1.NewTime(w.in.Now.Add(turn.Wait(w.in.Now.Time) - tc.away))
 			out := w.settle()
 			w.wantUpdated(tc.reason, out, tc.want)
 			if out.Dated != tc.dated || out.Wait != tc.away {
@@ -180,8 +181,8 @@ func TestEqualTrees(t *testing.T) {
 				t.Errorf("\n%s\nRun(...): nothing is carried out for it: -want, +got:\n%s", tc.reason, diff)
 			}
 			w.upgrade("# new\n", WithRendererSpread(RendererSpread))
-			slot := SlotOf(w.in.Claim, w.core.version, RendererSpread)
-			w.in.Now = metav1.NewTime(w.in.Now.Add(slot.Wait(w.in.Now.Time) - time.Hour))
+			turn := slot.Of(w.in.Claim, w.core.version, RendererSpread)
+			w.in.Now = metav1.NewTime(w.in.Now.Add(turn.Wait(w.in.Now.Time) - time.Hour))
 			unchanged.Update = tc.after
 			w.wantUpdated(tc.reason+" The renderer waits.", w.settle(), unchanged)
 			w.wantUpdated(tc.reason+" It still does.", w.settle(), unchanged)

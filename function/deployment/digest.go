@@ -6,6 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/canary"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
@@ -41,18 +42,18 @@ type sources struct {
 }
 
 // NewRequest digests the desired state. Intent is the canonical form of the intent, and blueprint the digest of the
-// Blueprint's spec. It returns a wavesError for invalid waves, and another error when a part cannot be encoded.
+// Blueprint's spec. It returns an error, whose reason ReasonOf returns, for invalid waves and steps, and another error when a part cannot be encoded.
 func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *catalog.Selection, blueprint string, renderer int32) (Request, error) {
 	w, err := intentDigest(spec, intent)
 	if err != nil {
 		return Request{}, err
 	}
-	plan, err := planSteps(spec.DeliveryConfig.Waves, s.Places)
-	if err != nil {
-		return Request{}, err
+	plan, err := canary.PlanWithoutSteps(spec.DeliveryConfig.Waves, s.Places)
+	if err == nil {
+		err = canary.CheckSpec(spec, s)
 	}
-	if err := checkCanary(spec, s); err != nil {
-		return Request{}, err
+	if err != nil {
+		return Request{}, invalidSpec(err)
 	}
 	from := sources{Blueprint: blueprint, Plan: plan}
 	for _, p := range s.Places {
@@ -100,16 +101,20 @@ func sitePartOf(p catalog.Place) sitePart {
 		Branch:     p.Config.Git.Branch,
 		Path:       p.Path,
 		Layout:     p.Site.Spec.Repository.Layout,
-	}
-	for key, value := range p.Site.Spec.Parameters {
-		if part.Parameters == nil {
-			part.Parameters = map[string]string{}
-		}
-		part.Parameters[key] = string(value)
+		Parameters: parametersOf(p),
 	}
 	// Where a replacement is possible, objects with variables declare them since a version of the renderer, which each request has.
 	if m := expansion.ModeAt(p.Site.Spec.Engine); m == expansion.ModeDisabled {
 		part.Substitution = m
 	}
 	return part
+}
+
+// parametersOf returns the parameters of the Site of a place.
+func parametersOf(p catalog.Place) map[string]string {
+	out := make(map[string]string, len(p.Site.Spec.Parameters))
+	for key, value := range p.Site.Spec.Parameters {
+		out[key] = string(value)
+	}
+	return out
 }

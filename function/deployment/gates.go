@@ -19,13 +19,9 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 )
 
-// CompileChecks returns the checks of a revision with a plan. It returns an error, whose reason ReasonOf returns, for checks that cannot be measured.
-func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step) (gates.Checks, error) {
-	return compileChecksIn(c, in, i, s, plan, step.Placement{})
-}
-
-// compileChecksIn returns the checks of the steps in which a revision shares requests, if it has such steps: they may compare the two tracks.
-func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step, placement step.Placement) (gates.Checks, error) {
+// CompileChecks returns the checks of a revision with a plan. In a placement with steps they may compare the two tracks. It returns an error, whose reason
+// ReasonOf returns, for checks that cannot be measured.
+func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step, placement step.Placement) (gates.Checks, error) {
 	from := gates.Input{
 		Service: i.Service, Namespace: in.Claim.Namespace, Image: i.Image, Config: in.Spec.GatesConfig, Blueprint: &s.Blueprint, Places: s.Places, Plan: plan,
 		Objectives: objectiveFields(in.Spec, i),
@@ -35,7 +31,7 @@ func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Se
 	}
 	checks, err := c.Compile(from)
 	if err != nil {
-		return nil, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		return nil, invalidSpec(err)
 	}
 	return checks, nil
 }
@@ -71,8 +67,7 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 	}
 	if err != nil {
 		// Its name is made of these, as its schema says.
-		err = errors.Wrapf(err, "Blueprint %s-%s", b.BlueprintName, b.Version)
-		return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		return invalidSpec(errors.Wrapf(err, "Blueprint %s-%s", b.BlueprintName, b.Version))
 	}
 	return nil
 }

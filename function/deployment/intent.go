@@ -1,7 +1,6 @@
 package deployment
 
 import (
-	"crypto/sha256"
 	"maps"
 	"slices"
 
@@ -49,15 +48,10 @@ const intentFactor = 4
 
 // intentOf returns the intent of a text. Nearly every call is given the same text again: the result is shared, and no caller may change it.
 func (c *Core) intentOf(text string) (intent.Intent, error) {
-	key := memo.Key(sha256.Sum256([]byte(text)))
-	if cached, ok := c.intents.Get(key); ok {
-		return cached, nil
-	}
-	i, err := intent.FromText(text)
-	if err == nil {
-		c.intents.Put(key, i, intentFactor*len(text))
-	}
-	return i, err
+	return rememberResult(c.intents, memo.KeyOf(text), func() (intent.Intent, int, error) {
+		i, err := intent.FromText(text)
+		return i, intentFactor * len(text), err
+	})
 }
 
 // withObjectives returns the gates with the objectives of the intent among their thresholds. Thresholds that an intent could have said

@@ -1,13 +1,11 @@
 package deployment
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/utils/ptr"
@@ -15,7 +13,6 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
-	"github.com/intentplane/intentplane/function/catalog"
 )
 
 // identityLength is how many hexadecimal digits the identity of a ledger has.
@@ -34,15 +31,9 @@ func configName(kind, name string) string {
 
 // describeConfig returns the kind of a configuration and its name, by the name by which a ledger knows it.
 func describeConfig(name string) string {
-	kind, rest, isOther := strings.Cut(name, "/")
-	if !isOther {
-		kind, rest = defaultConfigKind, name
-	}
-	return fmt.Sprintf("%s %q", kind, rest)
+	ref := configRefOf(name)
+	return fmt.Sprintf("%s %q", ref.Kind, ref.Name)
 }
-
-// configNameOf returns the name by which a ledger knows the configuration of a place.
-func configNameOf(ref catalog.ConfigRef) string { return configName(ref.Kind, ref.Name) }
 
 // homeName returns the name by which a ledger knows the repository of a delivery: a home has the name in its own ledger, also where another
 // configuration names the repository since.
@@ -191,20 +182,7 @@ func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
 	if requested == nil || observation.Ledger == nil || requested.After == observation.Ledger.Head || observation.HasRecorded(*requested) {
 		return false
 	}
-	return !leadsTo(*requested, observation.Ledger.ID) && (observation.Taken == nil || !leadsTo(*requested, observation.Taken.ID))
-}
-
-// leadsTo is true for events of which the first ones led to the head with an ID: a call that did not see them recorded asked for one more, and its trees
-// belong to the recorded revision.
-func leadsTo(requested deliveryv1alpha1.LedgerUpdate, head string) bool {
-	id := requested.After.ID
-	for _, e := range requested.Events {
-		next, err := ledger.NextID(id, e)
-		if id = next; err != nil || id == head {
-			return err == nil
-		}
-	}
-	return false
+	return !requested.LedThrough(observation.Ledger.Head) && (observation.Taken == nil || !requested.LedThrough(*observation.Taken))
 }
 
 // mayRecord is true for a delivery that asks to record events which its repository did not report yet. It may record them at any time.
@@ -259,9 +237,9 @@ func (o Observed) assumedState() ledger.State {
 // of the current revision, also while the home did not report it: a second delivery to the same repository would never be ready.
 func (o Observed) homeDelivery(home string, wanted map[string]*deliveryv1alpha1.GitDelivery) string {
 	for _, ds := range []map[string]*deliveryv1alpha1.GitDelivery{o.deliveries, wanted} {
-		for _, d := range sortByName(ds) {
-			if homeName(d) == home {
-				return nameOf(ds, d)
+		for _, name := range slices.Sorted(maps.Keys(ds)) {
+			if homeName(ds[name]) == home {
+				return name
 			}
 		}
 	}
@@ -289,23 +267,12 @@ func partAt(s ledger.State, repository string) string {
 // homeDigits is how many hexadecimal digits name a home whose repository is not known.
 const homeDigits = 12
 
-// nameOf returns the name in the composition of a delivery.
-func nameOf(ds map[string]*deliveryv1alpha1.GitDelivery, d *deliveryv1alpha1.GitDelivery) string {
-	for name, candidate := range ds {
-		if candidate == d {
-			return name
-		}
-	}
-	return ""
-}
-
-// partsOf returns the repositories that take part in a revision with deliveries.
+// partsOf returns the repositories that take part in a revision with deliveries, by the names of the deliveries.
 func partsOf(ds map[string]*deliveryv1alpha1.GitDelivery) []ledger.Part {
 	var out []ledger.Part
-	for _, d := range sortByName(ds) {
-		ref := ptr.Deref(d.Spec.ProviderConfigReference, xpv2.ProviderConfigReference{})
-		out = append(out, ledger.Part{Delivery: nameOf(ds, d), ConfigRef: configName(ref.Kind, ref.Name), Sites: sitesOf(d)})
+	for _, name := range slices.Sorted(maps.Keys(ds)) {
+		ref := ptr.Deref(ds[name].Spec.ProviderConfigReference, xpv2.ProviderConfigReference{})
+		out = append(out, ledger.Part{Delivery: name, ConfigRef: configName(ref.Kind, ref.Name), Sites: sitesOf(ds[name])})
 	}
-	slices.SortFunc(out, func(a, b ledger.Part) int { return cmp.Compare(a.Delivery, b.Delivery) })
 	return out
 }

@@ -10,11 +10,6 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// mandatedKinds returns the kinds of events that the provider may record without the function.
-func mandatedKinds() []step.Kind {
-	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest, step.KindAdvance, step.KindVerify}
-}
-
 // mandateOf returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps its mandate where
 // no other event would follow by another one, or once the revision came to its end: the object would change, and the deployment become unready, for nothing.
 func (dr decider) mandateOf(p proposedState) *deliveryv1alpha1.Mandate {
@@ -51,7 +46,7 @@ func (dr decider) hasMandate(p proposedState) bool {
 func (dr decider) newMandate(s ledger.State) *deliveryv1alpha1.Mandate {
 	policy := rollbackPolicy(dr.in)
 	out := &deliveryv1alpha1.Mandate{
-		Rules: step.Rules, Ledger: s.Ledger, Epoch: s.Epoch, Revision: s.Current.Number, May: mandatedKinds(),
+		Rules: step.Rules, Ledger: s.Ledger, Epoch: s.Epoch, Revision: s.Current.Number, May: step.Kinds(),
 		Rollback: deliveryv1alpha1.MandatedRollback{
 			AutoRollback: policy.AutoRollback, MaxRetries: policy.MaxRetries, MaxPerHour: policy.MaxPerHour, AttemptTimeout: attemptTimeout(dr.in),
 		},
@@ -68,16 +63,7 @@ func (dr decider) newMandate(s ledger.State) *deliveryv1alpha1.Mandate {
 
 // sitesLeft returns the Sites of the current revision that the deployment is not for any more, as far as that is known.
 func (dr decider) sitesLeft(s ledger.State) []string {
-	var out []string
-	for _, part := range s.Current.Parts {
-		for _, site := range part.Sites {
-			if !dr.compiled.isChosen(site) {
-				out = append(out, site)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
+	return slices.DeleteFunc(s.Current.Sites(), dr.compiled.isChosen)
 }
 
 // isLeftToProvider is true for an event that the provider records on top of the recorded state by the mandate of the home, as its status says. A successor of

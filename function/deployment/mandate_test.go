@@ -88,7 +88,7 @@ func TestNewMandate(t *testing.T) {
 			}
 			tc.change(&dr, &s)
 			want := tc.want(&deliveryv1alpha1.Mandate{
-				Rules: 1, Ledger: "l", Epoch: 1, Revision: 2, May: mandatedKinds(), Spec: "sha256:a",
+				Rules: 1, Ledger: "l", Epoch: 1, Revision: 2, May: step.Kinds(), Spec: "sha256:a",
 				Rollback: deliveryv1alpha1.MandatedRollback{AutoRollback: true, MaxRetries: 3, MaxPerHour: 3, AttemptTimeout: "5m"},
 			})
 			if diff := cmp.Diff(want, dr.newMandate(s)); diff != "" {
@@ -348,7 +348,7 @@ func TestIsLeftToProvider(t *testing.T) {
 			s := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 5}, Current: &ledger.Revision{Number: 2}}
 			home := &deliveryv1alpha1.GitDelivery{}
 			home.Spec.ForProvider.Mandate = &deliveryv1alpha1.Mandate{Rules: 1, Ledger: "l", Epoch: 1, Revision: 2}
-			home.Status.AtProvider.Mandate = &deliveryv1alpha1.MandateStatus{Rules: 1, Revision: 2, May: mandatedKinds()}
+			home.Status.AtProvider.Mandate = &deliveryv1alpha1.MandateStatus{Rules: 1, Revision: 2, May: step.Kinds()}
 			p := proposedState{home: step.Home{State: s}, state: s, asked: assets{home: "home"}}
 			if tc.change != nil {
 				tc.change(&p, home)

@@ -6,10 +6,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/evidence"
@@ -53,22 +50,19 @@ type Observed struct {
 }
 
 func newObserved() Observed {
-	return Observed{
-		retained: map[string]Resource{}, deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
-	}
+	return Observed{deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{}}
 }
 
 // observe reads the composed resources.
 func (c *Core) observe(in Input) (Observed, error) {
 	o := newObserved()
-	for name, u := range in.Observed {
-		retained, err := desired.Retain(u)
-		if err != nil {
+	var err error
+	if o.retained, err = desired.RetainAll(in.Observed); err != nil {
+		return Observed{}, err
+	}
+	for name := range in.Observed {
+		if err := readResource(&o, in.Observed, name); err != nil {
 			return Observed{}, err
-		}
-		o.retained[name] = Resource{Object: retained}
-		if err := readResource(&o, name, u); err != nil {
-			return Observed{}, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
 	o.unobserving, o.recheck = c.unobservedChanges(in, o)
@@ -100,22 +94,19 @@ func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 // recordingTime is the recording time of proposed events: the provider sets the time when it records them.
 func recordingTime() time.Time { return time.Time{} }
 
-// readResource reads a composed resource.
-func readResource(o *Observed, name string, u *unstructured.Unstructured) error {
-	switch u.GroupVersionKind() {
+// readResource reads one of the observed composed resources, by its name in the composition.
+func readResource(o *Observed, observed map[string]*unstructured.Unstructured, name string) (err error) {
+	switch observed[name].GroupVersionKind() {
 	case deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"):
-		o.deliveries[name] = &deliveryv1alpha1.GitDelivery{}
-		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.deliveries[name])
+		o.deliveries[name], err = desired.Observe[deliveryv1alpha1.GitDelivery](observed, name)
 	case deliveryv1alpha1.GroupVersion.WithKind("SiteSync"):
-		o.sync = &deliveryv1alpha1.SiteSync{}
-		err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.sync)
-		o.sitesAsked, o.siteStatuses = indexSites(o.sync)
-		return err
+		if o.sync, err = desired.Observe[deliveryv1alpha1.SiteSync](observed, name); err == nil {
+			o.sitesAsked, o.siteStatuses = indexSites(o.sync)
+		}
 	case rolloutv1alpha1.GroupVersion.WithKind("Gate"):
-		o.gates[name] = &rolloutv1alpha1.Gate{}
-		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.gates[name])
+		o.gates[name], err = desired.Observe[rolloutv1alpha1.Gate](observed, name)
 	}
-	return nil
+	return err
 }
 
 // indexSites returns the trees that a SiteSync looks for, and its observations, by the name of the Site, because each call looks each of them up.
@@ -158,12 +149,12 @@ func (c *Core) unobservedChanges(in Input, observed Observed) ([]string, recheck
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 		o := in.Observed[name]
-		changed := changedAt(o)
-		if o.GetDeletionTimestamp() != nil || changed.IsZero() || observedGeneration(o) >= o.GetGeneration() || awaitsStep(o, name, observed) {
+		changed := desired.ChangedAt(o)
+		if o.GetDeletionTimestamp() != nil || changed.IsZero() || desired.ObservedGeneration(o) >= o.GetGeneration() || awaitsStep(o, name, observed) {
 			continue
 		}
 		wait := c.providerTimeout - in.Now.Sub(changed)
-		next = next.rescheduleIn(max(wait, 0))
+		next = next.joinWith(recheck{isDated: true, wait: wait})
 		if wait <= 0 {
 			late = append(late, o.GetKind()+" "+o.GetName())
 		}
@@ -174,32 +165,8 @@ func (c *Core) unobservedChanges(in Input, observed Observed) ([]string, recheck
 // awaitsStep is true for a Gate without a status whose step is not proven to be live: the provider writes none before.
 func awaitsStep(o *unstructured.Unstructured, name string, observed Observed) bool {
 	g := observed.gates[name]
-	if g == nil || g.Spec.ForProvider.Until != rolloutv1alpha1.GateUntilReleased || observedGeneration(o) > 0 {
+	if g == nil || g.Spec.ForProvider.Until != rolloutv1alpha1.GateUntilReleased || desired.ObservedGeneration(o) > 0 {
 		return false
 	}
 	return observed.sync == nil || !evidence.AreSitesLive(observed.sync, g.Spec.ForProvider.AskedPosition())
-}
-
-// changedAt returns when something other than the status of an object was written last, as the API server notes it in managedFields.
-func changedAt(o *unstructured.Unstructured) time.Time {
-	var last time.Time
-	for _, entry := range o.GetManagedFields() {
-		if entry.Subresource == "" && entry.Time != nil && entry.Time.After(last) {
-			last = entry.Time.Time
-		}
-	}
-	return last
-}
-
-// observedGeneration returns the newest generation of an object that one of its conditions is about.
-func observedGeneration(o *unstructured.Unstructured) int64 {
-	var conditions []metav1.Condition
-	if err := fieldpath.Pave(o.Object).GetValueInto("status.conditions", &conditions); err != nil {
-		return 0
-	}
-	var newest int64
-	for _, c := range conditions {
-		newest = max(newest, c.ObservedGeneration)
-	}
-	return newest
 }

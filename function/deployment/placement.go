@@ -69,6 +69,9 @@ func (c *Core) renderPlain(ctx context.Context, in Input, o Observed, from selec
 	return out, err
 }
 
+// trackProblem returns the problem of a Blueprint whose revision cannot be placed.
+func trackProblem(err error) error { return invalidSpec(errors.Wrap(err, "spec.blueprint")) }
+
 // isReturn is true for a revision that takes the requests back from a move to tracks that was given up.
 func isReturn(o Observed, placement step.Placement) bool {
 	stable := o.state.PastRevision(o.state.Stable)
@@ -195,30 +198,27 @@ func withCanarySteps(in Input, o Observed, s *catalog.Selection, d step.Desired,
 	case !d.Placement.HasSteps:
 		return d, nil
 	case d.Placement.IsMove: // Both have the pods of the same Service, so that no share would be one.
-		config.Canary, config.Waves = &deploymentv1alpha1.CanaryConfig{Scale: "Full"}, withoutSteps(config.Waves)
+		config.Canary = &deploymentv1alpha1.CanaryConfig{Scale: deploymentv1alpha1.ScaleFull}
 	case config.Canary == nil:
 		return d, nil
 	}
-	waves, err := canaryWaves(config, *config.Canary, s.Places)
+	waves, err := canary.WavesOf(config, s.Places)
 	if err != nil {
-		return d, err
+		return d, invalidSpec(err)
+	}
+	for i := range waves {
+		if d.Placement.IsMove {
+			waves[i].Steps = nil
+		}
 	}
 	plan, err := canary.Plan(canary.Input{
 		Waves: waves, Scale: config.Canary.Scale, HasChecks: len(checks) > 0, IsServed: canary.IsServedBy(o.state.PastRevision(o.state.Stable)),
 	})
 	if err != nil {
-		return d, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		return d, invalidSpec(err)
 	}
 	d.Plan = keepGates(plan, checks)
 	return d, nil
-}
-
-func withoutSteps(waves []deploymentv1alpha1.Wave) []deploymentv1alpha1.Wave {
-	out := slices.Clone(waves)
-	for i := range out {
-		out[i].Steps = nil
-	}
-	return out
 }
 
 // keepGates leaves out the Gates of steps whose Sites have no checks.

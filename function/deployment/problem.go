@@ -21,6 +21,11 @@ func terminalProblem(reason string, in deploymentv1alpha1.Phase, err error) erro
 	return &problemError{phase.Problem{Reason: reason, Message: err.Error(), Terminal: true, Phase: in}}
 }
 
+// invalidSpec returns the problem of a spec that a user has to correct.
+func invalidSpec(err error) error {
+	return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+}
+
 // timeoutProblem returns the problem of a rendering that exceeded its timeout. A retry may be faster.
 func timeoutProblem(err error) error {
 	return &problemError{phase.Problem{
@@ -35,11 +40,8 @@ func pendingProblem(reason, message string) error {
 
 // problemOf returns the problem that an error stands for, or the error when it stands for none: then it is a bug.
 func problemOf(err error) (*phase.Problem, error) {
-	if e := (&wavesError{}); errors.As(err, &e) {
-		err = terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, e)
-	}
 	if e := (&catalog.InvalidError{}); errors.As(err, &e) {
-		err = terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		err = invalidSpec(err)
 	}
 	if e := (&catalog.MissingError{}); errors.As(err, &e) {
 		err = pendingProblem(e.Reason, err.Error())

@@ -8,15 +8,11 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/render/guard"
 )
-
-// usesBytes is the cache size of a Core for the values that Blueprints read, in bytes: enough for some hundred Blueprints.
-const usesBytes = 1 << 20
 
 // checkRead returns a problem when the intent sets a value that its Blueprint does not read. A Blueprint that was read once is not read
 // again.
@@ -25,7 +21,7 @@ func (c *Core) checkRead(in Input, i intent.Intent, s *catalog.Selection) error 
 	if err != nil {
 		return err
 	}
-	return unreadProblem(in.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
+	return valueProblem(in.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
 }
 
 // usesOfBlueprint returns the values that a Blueprint reads. A Blueprint that cannot be rendered counts as reading every value here:
@@ -35,15 +31,13 @@ func (c *Core) usesOfBlueprint(b *catalogv1alpha1.Blueprint) (render.Uses, error
 	if err != nil {
 		return render.Uses{}, errors.Wrap(err, "cannot encode the files of the Blueprint")
 	}
-	k := memo.Key(sha256.Sum256(raw))
-	if u, ok := c.uses.Get(k); ok {
-		return u, nil
-	}
-	u, err := render.UsesOf(b)
+	u, err := rememberResult(c.uses, sha256.Sum256(raw), func() (render.Uses, int, error) {
+		u, err := render.UsesOf(b)
+		return u, u.Bytes(), err
+	})
 	if err != nil {
 		return usesEverything(), nil //nolint:nilerr // Rendering reports the problem of this Blueprint.
 	}
-	c.uses.Put(k, u, u.Bytes())
 	return u, nil
 }
 
@@ -53,29 +47,22 @@ func CheckRead(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, b *ca
 	if err != nil {
 		uses = usesEverything()
 	}
-	return unreadProblem(s, uses.CheckRead(i, b.GetName()))
+	return valueProblem(s, uses.CheckRead(i, b.GetName()))
 }
 
 func usesEverything() render.Uses {
 	return render.Uses{Values: true, Whole: true, Workload: true, Replicas: true}
 }
 
-// unreadProblem returns the problem of an intent that sets values which its Blueprint does not read.
-func unreadProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
-	e := &render.UnreadError{}
-	if !errors.As(err, &e) {
-		return err
+// valueProblem returns the problem of an intent that sets a value which its Blueprint does not read, or which an engine would replace.
+func valueProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
+	if e := (&render.UnreadError{}); errors.As(err, &e) {
+		return terminalProblem(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
 	}
-	return terminalProblem(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
-}
-
-// variableProblem is the problem of a value that an engine would replace.
-func variableProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
-	e := &guard.VariableError{}
-	if !errors.As(err, &e) {
-		return err
+	if e := (&guard.VariableError{}); errors.As(err, &e) {
+		return terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(prefixOf(s))))
 	}
-	return terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(prefixOf(s))))
+	return err
 }
 
 // prefixOf returns the prefix of the paths of fields of the intent.

@@ -18,11 +18,6 @@ type recheck struct {
 	wait time.Duration
 }
 
-// rescheduleIn returns the recheck that also comes after a time.
-func (r recheck) rescheduleIn(wait time.Duration) recheck {
-	return r.joinWith(recheck{isDated: true, wait: wait})
-}
-
 // joinWith returns the recheck of two values together.
 func (r recheck) joinWith(otherRecheck recheck) recheck {
 	out := recheck{isDated: r.isDated || otherRecheck.isDated, wait: r.wait}
@@ -37,5 +32,5 @@ func recheckOf(p *phase.Problem) recheck {
 	if p == nil || !p.Retried {
 		return recheck{}
 	}
-	return recheck{}.rescheduleIn(renderRetry)
+	return recheck{isDated: true, wait: renderRetry}
 }

@@ -39,8 +39,12 @@ func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	counts := map[catalog.ConfigRef]int{} // Places with the same configuration are in one delivery.
 	for _, p := range s.Places {
-		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, countSharing(s.Places, p)); err != nil {
+		counts[p.ConfigRef]++
+	}
+	for _, p := range s.Places {
+		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, counts[p.ConfigRef]); err != nil {
 			return nil, terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 	}
@@ -86,23 +90,12 @@ func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered,
 	return out, nil
 }
 
-// countSharing returns the number of places with the same configuration as a place: they are in one delivery.
-func countSharing(places []catalog.Place, shared catalog.Place) int {
-	n := 0
-	for _, p := range places {
-		if p.ConfigRef == shared.ConfigRef {
-			n++
-		}
-	}
-	return n
-}
-
 // renderPlace returns the files of one Site.
 func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place, name string) (compose.Rendered, error) {
 	out, input := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
 	input.Track = name
 	if err := guard.CheckValues(i, input.Site.Name, input.Site.Parameters, guard.Context(&s.Blueprint), input.Site.Expansion); err != nil {
-		return out, variableProblem(in.Spec, err)
+		return out, valueProblem(in.Spec, err)
 	}
 	files, err := c.renderer.Build(ctx, input)
 	if err == nil {
@@ -132,15 +125,11 @@ func renderReason(err error, rendered tree.Files) string {
 
 // RenderInput returns the input of the renderer for one Site.
 func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {
-	parameters := make(map[string]string, len(p.Site.Spec.Parameters))
-	for key, value := range p.Site.Spec.Parameters {
-		parameters[key] = string(value)
-	}
 	return render.Input{
 		Blueprint: &s.Blueprint,
 		Intent:    i,
 		Site: render.Site{
-			Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout,
+			Name: p.Site.GetName(), Parameters: parametersOf(p), Layout: p.Site.Spec.Repository.Layout,
 			Engine: p.Site.Spec.Engine.Type, Expansion: expansion.ModeAt(p.Site.Spec.Engine),
 		},
 		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},

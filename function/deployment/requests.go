@@ -44,8 +44,7 @@ func (o Observed) stepRequests(k Compiled) []step.Request {
 	for i := range o.requests {
 		r := evidence.RequestOf(&o.requests[i])
 		r.ToConfigRef = repositoryNamed(o.requests[i].Spec.ToConfigRef, o.deliveries, k.deliveries)
-		refused := k.refusals[r.Ref.UID]
-		r.NamesOtherUpdate, r.UpdateFailed, r.IsUpdatePending = refused.namesOther, refused.isFinal, refused.isPending
+		r.UpdateResult = k.refusals[r.Ref.UID].result
 		out = append(out, r)
 	}
 	return out
@@ -93,12 +92,9 @@ func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
 
 // A refusal is the reason why the update that a request approves is not delivered.
 type refusal struct {
-	// message to the user.
+	// message to the user, and the result that the request has by it.
 	message string
-
-	// namesOther is set if the request names another update than the waiting update, isFinal if the update can never be delivered, and isPending
-	// if it cannot be delivered now.
-	namesOther, isFinal, isPending bool
+	result  step.Result
 }
 
 // chosenApproval returns the reference of the request that takes effect now, if that approves an update, or nil.
@@ -146,13 +142,15 @@ func refuseApproval(saw *rolloutv1alpha1.UpdateReference, approved Compiled) ref
 	p := approved.Problem
 	switch {
 	case !approvesUpdate(saw, approved.request):
-		return refusal{namesOther: true}
+		return refusal{result: step.ResultStale}
 	case p == nil:
 		return refusal{}
 	case p.Terminal && !p.Retried:
-		return refusal{message: p.Message, isFinal: true}
+		return refusal{message: p.Message, result: step.ResultUpdateFailed}
+	case p.Reason == deploymentv1alpha1.ReasonUnknown:
+		return refusal{message: p.Message}
 	}
-	return refusal{message: p.Message, isPending: p.Reason != deploymentv1alpha1.ReasonUnknown}
+	return refusal{message: p.Message, result: step.ResultWaiting}
 }
 
 // requestResults returns the results of the RolloutRequests.

@@ -19,6 +19,10 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
+func claimNamed(name string) rolloutv1alpha1.ClaimReference {
+	return rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: name}
+}
+
 // TestApprovals requests updates that cannot be delivered, or not now.
 func TestApprovals(t *testing.T) {
 	cases := map[string]struct {

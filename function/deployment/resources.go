@@ -181,25 +181,7 @@ func (dr decider) withHolds(d Decision, p proposedState) Decision {
 	if p.holds.Start == step.HoldOutranked && p.state.Current.Request.Scheme <= digest.Scheme && p.state.Current.Request.Intent == dr.compiled.request.Intent {
 		d.Holds.Start = step.HoldNone // The newer version of the function made the revision for the same request.
 	}
-	if p.state.IsRejected() {
-		d.Target = step.TargetOf(p.state)
-	}
-	if d.Target != nil {
-		d.TargetCommit = dr.observed.commitOf(d.Target.Number)
-	}
 	return d
-}
-
-// commitOf returns the commit that brought a revision to a branch. Of several repositories, the first one's. It is empty if none remembers it.
-func (o Observed) commitOf(revision int64) string {
-	for _, d := range o.allDeliveries() {
-		for _, h := range d.Status.AtProvider.History {
-			if h.Revision == revision && h.Commit != "" {
-				return h.Commit
-			}
-		}
-	}
-	return ""
 }
 
 // encodeResources returns the resources as they are applied, and which of them prove their desired state.

@@ -3,6 +3,7 @@ package deployment
 import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
@@ -13,25 +14,21 @@ const defaultAttemptTimeout = "5m"
 
 // askForRollback asks for a rejected revision: for all directories as they are, or for an attempt to roll back.
 func (dr decider) askForRollback(s ledger.State) assets {
-	parts := compose.Parts(dr.observed.deliveries, dr.compiled.deliveries, *s.Current)
-	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
+	spec := dr.deliveryConfig(s)
+	r := compose.Return{Trees: directories.TargetTrees(s), Chosen: dr.compiled.isChosen, Timeout: attemptTimeout(dr.in)}
+	ds := compose.RestoreDirectories(dr.revisionParts(s), spec, s, r)
 	if s.Cursor.Attempt == 0 {
-		return assets{deliveries: compose.RetainDirectories(parts, spec), sync: dr.observed.sync, isResumed: true}
+		return assets{deliveries: ds, sync: dr.observed.sync, isResumed: true}
 	}
-	r := compose.Return{Trees: treesOfTarget(step.TargetOf(s)), Chosen: dr.compiled.isChosen, Timeout: attemptTimeout(dr.in)}
-	spec.SyncWaitTimeout, spec.ClusterWaitTimeout = deploymentv1alpha1.Duration(r.Timeout), deploymentv1alpha1.Duration(r.Timeout)
-	ds := compose.RestoreDirectories(parts, spec, s, r)
 	return assets{deliveries: ds, sync: compose.Sync(dr.in.Claim, spec, s, ds, dr.sitesWithoutEngine(ds))}
 }
 
-// treesOfTarget returns the trees of the target of a rollback, by Site, or nil if there is none.
-func treesOfTarget(target *ledger.Past) map[string]string {
-	if target == nil {
-		return nil
-	}
-	out := make(map[string]string, len(target.Trees))
-	for _, t := range target.Trees {
-		out[t.Site] = t.ID
+// deliveryConfig returns the part of the spec about deliveries, without invalid timeouts: the timeouts in the objects stay. In a rollback attempt the Sites have
+// the time of the attempt.
+func (dr decider) deliveryConfig(s ledger.State) deploymentv1alpha1.DeliveryConfig {
+	out := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
+	if timeout := deploymentv1alpha1.Duration(attemptTimeout(dr.in)); s.Cursor.Attempt > 0 {
+		out.SyncWaitTimeout, out.ClusterWaitTimeout = timeout, timeout
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/memo"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
@@ -81,7 +82,7 @@ func (c *Core) compileSelected(in Input, i intent.Intent, s *catalog.Selection) 
 	if out.request, err = NewRequest(in.Spec, string(i.WithoutSLOs().Canonical()), s, out.blueprint, c.version); err != nil {
 		return out, 0, err
 	}
-	if out.checks, err = CompileChecks(c.gates, in, i, s, out.request.Plan); err != nil {
+	if out.checks, err = CompileChecks(c.gates, in, i, s, out.request.Plan, step.Placement{}); err != nil {
 		return out, 0, err
 	}
 	out.request.Plan = markGates(out.request.Plan, out.checks)

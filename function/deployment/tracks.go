@@ -2,11 +2,10 @@ package deployment
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -17,13 +16,8 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// areTracksKnown is true if each repository of the current revision was brought to the recorded position.
-func (o Observed) areTracksKnown(s ledger.State) bool {
-	return o.home.IsKnown && !slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool { return !o.areTracksKnownOf(o.deliveries[p.Delivery]) })
-}
-
-// areTracksKnownOf is true if the repository of a delivery was brought to the recorded position.
-func (o Observed) areTracksKnownOf(d *deliveryv1alpha1.GitDelivery) bool {
+// areTracksKnown is true if the repository of a delivery was brought to the recorded position.
+func (o Observed) areTracksKnown(d *deliveryv1alpha1.GitDelivery) bool {
 	return o.home.IsKnown && o.home.State.Current != nil && d != nil && evidence.HasApplied(d, o.home.State.Position())
 }
 
@@ -80,20 +74,17 @@ type trackedState struct {
 // askForTracks asks for a deployment in tracks, as far as its stages and steps have come.
 func (dr decider) askForTracks(s ledger.State) (assets, error) {
 	x := trackedState{decider: dr, state: s, input: stepInput(dr.in, dr.observed, dr.compiled, s)}
-	a := assets{}
-	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
+	a, spec := assets{}, dr.deliveryConfig(s)
 	switch {
 	case s.Cursor.Attempt > 0:
-		x.target = step.TargetOf(s)
-		timeout := attemptTimeout(dr.in)
-		spec.SyncWaitTimeout, spec.ClusterWaitTimeout, spec.DeliveryTimeout = deploymentv1alpha1.Duration(timeout), deploymentv1alpha1.Duration(timeout), deploymentv1alpha1.Duration(timeout)
-		x.base = compose.Resume(compose.Parts(dr.observed.deliveries, dr.compiled.deliveries, *s.Current), spec)
+		x.target, spec.DeliveryTimeout = step.TargetOf(s), spec.SyncWaitTimeout
+		x.base = compose.Resume(dr.revisionParts(s), spec)
 	case !s.IsRejected() && dr.isRequestOf(s) && dr.compiled.desired.Placement.Track == s.Current.Track:
 		x.isOwn = true
 		inherited := compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries)
 		x.base = compose.RetainUnreadySites(inherited, dr.observed.deliveries, dr.observed.sync, s, dr.compiled.clustered)
 	default:
-		parts := compose.Parts(dr.observed.deliveries, dr.wantedInPlace(s), *s.Current)
+		parts := dr.revisionParts(s)
 		x.base, a.isResumed = compose.Resume(parts, spec), true
 		a.isLost = !s.IsRejected() && !canResume(parts, s)
 		a.isRendererHeld = !s.IsRejected() && dr.isRendererHeld(s)
@@ -105,8 +96,8 @@ func (dr decider) askForTracks(s ledger.State) (assets, error) {
 func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.DeliveryConfig) error {
 	a.deliveries, a.alone = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]ledger.SiteTree{}
 	var sites []deliveryv1alpha1.SiteTree
-	for _, d := range sortByName(x.base) {
-		name := nameOf(x.base, d)
+	for _, name := range slices.Sorted(maps.Keys(x.base)) {
+		d := x.base[name]
 		out := *d
 		out.Spec.ForProvider.Trees, out.Spec.ForProvider.Later = nil, nil
 		for _, t := range d.Spec.ForProvider.Trees {
@@ -252,9 +243,4 @@ func (p proposedState) withProof(proof step.Proof) step.Proof {
 		proof.Trees[i] = alone
 	}
 	return proof
-}
-
-// trackProblem returns a problem for a revision that cannot be placed.
-func trackProblem(err error) error {
-	return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, errors.Wrap(err, "spec.blueprint"))
 }

@@ -98,10 +98,8 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 	if order := requested.Compare(s.Position()); requested.Epoch != s.Epoch || order > 0 || order == 0 && s.Cursor.Attempt > 0 {
 		return d
 	}
-	r := compose.Return{Chosen: func(site string) bool { return !slices.Contains(m.Without, site) }, Timeout: m.Rollback.AttemptTimeout}
-	if s.Cursor.Attempt > 0 {
-		r.Trees = treesOfTarget(step.TargetOf(s))
-	}
+	isChosen := func(site string) bool { return !slices.Contains(m.Without, site) }
+	r := compose.Return{Trees: directories.TargetTrees(s), Chosen: isChosen, Timeout: m.Rollback.AttemptTimeout}
 	followers := map[string]*deliveryv1alpha1.GitDelivery{name: d}
 	followed := compose.RestoreDirectories(followers, w.in.Spec.DeliveryConfig, s, r)[name]
 	switch {
@@ -158,7 +156,7 @@ func (w *walk) followLedger(s *deliveryv1alpha1.SiteSync) deliveryv1alpha1.SiteS
 // restoredSites returns the observed Sites at which a rollback restores trees.
 func (w *walk) restoredSites(observed []deliveryv1alpha1.SiteTree, s ledger.State, m *deliveryv1alpha1.Mandate) []deliveryv1alpha1.SiteTree {
 	isChosen := func(site string) bool { return !slices.Contains(m.Without, site) }
-	r := compose.Return{Trees: treesOfTarget(step.TargetOf(s)), Chosen: isChosen, Timeout: m.Rollback.AttemptTimeout}
+	r := compose.Return{Trees: directories.TargetTrees(s), Chosen: isChosen, Timeout: m.Rollback.AttemptTimeout}
 	var out []deliveryv1alpha1.SiteTree
 	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
 		d := w.deliveries[name]

@@ -1,7 +1,11 @@
 package desired
 
 import (
+	"time"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -37,4 +41,28 @@ func SetReady(all map[string]Resource, name string, isReady bool) {
 		r.Ready = isReady
 		all[name] = r
 	}
+}
+
+// ChangedAt returns when something other than the status of an object was written last, as the API server notes it in managedFields.
+func ChangedAt(o *unstructured.Unstructured) time.Time {
+	var last time.Time
+	for _, entry := range o.GetManagedFields() {
+		if entry.Subresource == "" && entry.Time != nil && entry.Time.After(last) {
+			last = entry.Time.Time
+		}
+	}
+	return last
+}
+
+// ObservedGeneration returns the newest generation of an object that one of its conditions is about.
+func ObservedGeneration(o *unstructured.Unstructured) int64 {
+	var conditions []metav1.Condition
+	if err := fieldpath.Pave(o.Object).GetValueInto("status.conditions", &conditions); err != nil {
+		return 0
+	}
+	var newest int64
+	for _, c := range conditions {
+		newest = max(newest, c.ObservedGeneration)
+	}
+	return newest
 }

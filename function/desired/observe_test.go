@@ -2,6 +2,7 @@ package desired
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,5 +50,58 @@ func TestObserve(t *testing.T) {
 	SetReady(all, "other", true)
 	if len(all) != 1 || !all["state"].Ready {
 		t.Errorf("SetReady(...): %v", all)
+	}
+}
+
+// TestChangedAt reads when an object was written last.
+func TestChangedAt(t *testing.T) {
+	noon := metav1.NewTime(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
+	later := metav1.NewTime(noon.Add(time.Hour))
+	spec, older := metav1.ManagedFieldsEntry{Manager: "a", Time: &noon}, metav1.ManagedFieldsEntry{Manager: "b", Time: new(metav1.NewTime(noon.Add(-time.Hour)))}
+	cases := map[string]struct {
+		reason  string
+		entries []metav1.ManagedFieldsEntry
+		want    time.Time
+	}{
+		"None":   {reason: "An object without managed fields has no time of a change."},
+		"Newest": {reason: "The newest write counts, in any order.", entries: []metav1.ManagedFieldsEntry{spec, older}, want: noon.Time},
+		"Status": {
+			reason:  "A write of the status is no change.",
+			entries: []metav1.ManagedFieldsEntry{spec, {Manager: "c", Time: &later, Subresource: "status"}}, want: noon.Time,
+		},
+		"Timeless": {reason: "A write without a time is left out.", entries: []metav1.ManagedFieldsEntry{spec, {Manager: "d"}}, want: noon.Time},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := &unstructured.Unstructured{Object: map[string]any{}}
+			o.SetManagedFields(tc.entries)
+			if got := ChangedAt(o); !got.Equal(tc.want) {
+				t.Errorf("\n%s\nChangedAt(...): want %s, got %s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestObservedGeneration reads the newest observed generation of an object.
+func TestObservedGeneration(t *testing.T) {
+	condition := func(generation int64) any {
+		return map[string]any{"type": "Ready", "status": "True", "observedGeneration": generation}
+	}
+	cases := map[string]struct {
+		reason     string
+		conditions any
+		want       int64
+	}{
+		"Newest":     {reason: "The newest generation counts, in any order.", conditions: []any{condition(2), condition(3), condition(1)}, want: 3},
+		"None":       {reason: "An object without conditions was not observed."},
+		"Unreadable": {reason: "Conditions that cannot be read say nothing.", conditions: "none"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": tc.conditions}}}
+			if got := ObservedGeneration(o); got != tc.want {
+				t.Errorf("\n%s\nObservedGeneration(...): want %d, got %d", tc.reason, tc.want, got)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/canary"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
@@ -54,7 +55,7 @@ func (c *Compiled) PlaceIn(track string) {
 // PlanCanary returns the steps in which the next revision goes out, wave by wave, or none for a deployment without steps. It returns an error for
 // steps that cannot be planned.
 func (c *Compiled) PlanCanary(in deployment.Input) ([]canary.PlannedWave, error) {
-	return deployment.PlanCanary(in, c.Selection, len(c.Checks) > 0)
+	return canary.PlanSpec(in.Spec, c.Selection, len(c.Checks) > 0)
 }
 
 // ReadIntent reads the intent of a spec, and returns the field that holds it. It returns an error, whose reason deployment.ReasonOf returns, for
@@ -107,7 +108,7 @@ func (c *Compiled) compileChecks(in deployment.Input) error {
 	if err != nil {
 		return err
 	}
-	c.Checks, err = deployment.CompileChecks(gates.NewCompiler(0), in, c.Intent, c.Selection, r.Plan)
+	c.Checks, err = deployment.CompileChecks(gates.NewCompiler(0), in, c.Intent, c.Selection, r.Plan, step.Placement{})
 	return err
 }
 

@@ -81,7 +81,7 @@ func TestCanaryState(t *testing.T) {
 	gatedPause := func(pause string, promoted int32) func(*ledger.State) {
 		return func(s *ledger.State) { paused(pause, promoted)(s); s.Current.Plan[0].Gate = true }
 	}
-	decided := func(s *ledger.State) { gatedPause(step.PauseManual, 1)(s); s.Cursor.GateReleased = 1 }
+	decided := func(s *ledger.State) { gatedPause(ledger.PauseManual, 1)(s); s.Cursor.GateReleased = 1 }
 	clearing := func(stage int32, stable int64) func(*ledger.State) {
 		return func(s *ledger.State) { s.Cursor.Stage, s.Current.Stable = stage, stable }
 	}
@@ -129,15 +129,15 @@ func TestCanaryState(t *testing.T) {
 		"NotLive": {reason: "A step that is not live gets its requests.", state: func(*ledger.State) {}, report: syncing, want: v1alpha1.CanaryShifting},
 		"Manual": {
 			reason: "A step with a pause without an end waits for a user.",
-			state:  paused(step.PauseManual, 0), report: live, want: v1alpha1.CanaryAwaitingPromotion,
+			state:  paused(ledger.PauseManual, 0), report: live, want: v1alpha1.CanaryAwaitingPromotion,
 		},
-		"Promoted": {reason: "A step whose successor a user released goes on.", state: paused(step.PauseManual, 1), report: live, want: v1alpha1.CanaryShifting},
+		"Promoted": {reason: "A step whose successor a user released goes on.", state: paused(ledger.PauseManual, 1), report: live, want: v1alpha1.CanaryShifting},
 		"Earlier": {reason: "The release of an earlier step does not release this one.", state: func(s *ledger.State) {
-			paused(step.PauseManual, 1)(s)
-			s.Current.Plan[1].Pause = step.PauseManual
+			paused(ledger.PauseManual, 1)(s)
+			s.Current.Plan[1].Pause = ledger.PauseManual
 			s.Cursor.Step = 1
 		}, report: live, want: v1alpha1.CanaryAwaitingPromotion},
-		"Full":   {reason: "A step goes on once a user released all of them.", state: func(s *ledger.State) { paused(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, want: v1alpha1.CanaryShifting},
+		"Full":   {reason: "A step goes on once a user released all of them.", state: func(s *ledger.State) { paused(ledger.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, want: v1alpha1.CanaryShifting},
 		"Paused": {reason: "A step with a pause waits until that ends.", state: paused("10m", 0), report: live, want: v1alpha1.CanaryPaused},
 		"PausedBlind": {reason: "A pause goes on while no SiteSync says that it has ended.", state: paused("10m", 0), report: live, change: func(f *Input) {
 			f.Sync, f.ObservedSync, f.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
@@ -165,25 +165,25 @@ func TestCanaryState(t *testing.T) {
 		},
 		"HeldEarly": {
 			reason: "A step whose pause a user released before the Gate ended waits for a decision on the Gate.",
-			state:  gatedPause(step.PauseManual, 1), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld,
+			state:  gatedPause(ledger.PauseManual, 1), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld,
 		},
 		"HeldLast": {
 			reason: "A user who released all steps still decides on the Gate of the last one.",
 			state:  func(s *ledger.State) { s.Cursor.Step, s.Cursor.Full, s.Current.Plan[1].Gate = 1, true, true }, report: live, change: leaveOpen,
 			want: v1alpha1.CanaryHeld,
 		},
-		"HeldFull": {reason: "A step that a user left out waits for no verdict of its Gate.", state: func(s *ledger.State) { gatedPause(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
+		"HeldFull": {reason: "A step that a user left out waits for no verdict of its Gate.", state: func(s *ledger.State) { gatedPause(ledger.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
 		"Uncounted": {
 			reason: "A step waits for its Gate before it waits for a user.",
-			state:  gatedPause(step.PauseManual, 0), report: live, change: measureStep(measuring), want: v1alpha1.CanaryMeasuring,
+			state:  gatedPause(ledger.PauseManual, 0), report: live, change: measureStep(measuring), want: v1alpha1.CanaryMeasuring,
 		},
 		"Unmeasured": {
 			reason: "A step waits for a Gate that is not there yet.",
-			state:  gatedPause(step.PauseManual, 0), report: live, want: v1alpha1.CanaryMeasuring,
+			state:  gatedPause(ledger.PauseManual, 0), report: live, want: v1alpha1.CanaryMeasuring,
 		},
 		"Counted": {
 			reason: "A step that was measured waits for a user.",
-			state:  gatedPause(step.PauseManual, 0), report: live, change: measureStep(passed), want: v1alpha1.CanaryAwaitingPromotion,
+			state:  gatedPause(ledger.PauseManual, 0), report: live, change: measureStep(passed), want: v1alpha1.CanaryAwaitingPromotion,
 		},
 		"Clears": {
 			reason: "Requests that another revision still gets go back before the revision begins.",
@@ -307,7 +307,7 @@ func TestCanaryStatus(t *testing.T) {
 			want: &v1alpha1.CanaryStatus{State: v1alpha1.CanaryPaused, Step: "1/2", Weight: new(int32(10)), Track: "green", StableRevision: 1, Until: &ends},
 		},
 		"Manual": {
-			reason: "A step that waits for a user shows which one to release.", state: paused(step.PauseManual), report: live,
+			reason: "A step that waits for a user shows which one to release.", state: paused(ledger.PauseManual), report: live,
 			want: &v1alpha1.CanaryStatus{
 				State: v1alpha1.CanaryAwaitingPromotion, Step: "1/2", Weight: new(int32(10)), Track: "green", StableRevision: 1, Promote: new(int32(1)),
 			},

@@ -130,7 +130,7 @@ func attemptsSpentMessage(f *Input) string {
 // irreversibleMessage says why a rollback may change irreversible content.
 func irreversibleMessage(f *Input) string {
 	cause := "it changes, or may change, objects that its Blueprint marks as irreversible."
-	target := f.Target
+	target := step.TargetOf(f.State)
 	if f.State.Current.Marked != "" && target != nil && target.Marked == "" && target.Number != f.State.Current.Number-1 {
 		cause = fmt.Sprintf("it is not known whether it changes objects that its Blueprint marks as irreversible, since the ledger does not have their digest in revision %d.", target.Number)
 	}

@@ -174,8 +174,12 @@ func TestIrreversibleMessage(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := newHeld(func(f *Input) { f.State.Current, f.Target = newRevision(3), tc.target })
-			f.State.Current.Marked = tc.marked
+			f := newHeld(func(f *Input) { f.State.Current = newRevision(3) })
+			f.State.Current.Marked, f.State.History = tc.marked, nil
+			if tc.target != nil {
+				tc.target.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
+				f.State.History = []ledger.Past{*tc.target}
+			}
 			if got := f.holdMessage(step.HoldIrreversible); !strings.Contains(got, tc.want) {
 				t.Errorf("\n%s\nholdMessage(...): want %q in it, got %q", tc.reason, tc.want, got)
 			}

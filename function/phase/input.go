@@ -78,10 +78,6 @@ type Decision struct {
 	// Requests are the results of RolloutRequests.
 	Requests []v1alpha1.RequestStatus
 
-	// Target that a rejected revision is, or would be, rolled back to, and the commit that brought it to a branch. Nil means that there is none.
-	Target       *ledger.Past
-	TargetCommit string
-
 	// LedgerUnreachable is the reason why the ledger cannot be read or written. Empty means that it can.
 	LedgerUnreachable string
 
@@ -120,11 +116,12 @@ func (f *Input) liveRevision() int64 {
 
 // watchesTarget is true when the SiteSync observes the very trees that a rollback restores. A SiteSync for other trees proves nothing about these.
 func (f *Input) watchesTarget() bool {
-	if f.Target == nil || f.ObservedSync == nil {
+	target := step.TargetOf(f.State)
+	if target == nil || f.ObservedSync == nil {
 		return false
 	}
 	return !slices.ContainsFunc(f.ObservedSync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool {
-		return !slices.ContainsFunc(f.Target.Trees, func(t ledger.SiteTree) bool { return t.Site == s.Name && t.ID == s.Tree })
+		return !slices.ContainsFunc(target.Trees, func(t ledger.SiteTree) bool { return t.Site == s.Name && t.ID == s.Tree })
 	})
 }
 

@@ -351,7 +351,10 @@ func goneBack(r report) *Input {
 func TestLiveRevision(t *testing.T) {
 	rejected := verdicts()[2]
 	stopped := func(f *Input, tree string) *Input {
-		f.Holds.Progress, f.Target = step.HoldNothingToRestore, &ledger.Past{Number: 1, Trees: []ledger.SiteTree{{Site: "a", ID: tree}, {Site: "b", ID: tree}}}
+		f.Holds.Progress = step.HoldNothingToRestore
+		f.State.History = []ledger.Past{{
+			Number: 1, Verdict: &ledger.Verdict{Result: ledger.VerdictVerified}, Trees: []ledger.SiteTree{{Site: "a", ID: tree}, {Site: "b", ID: tree}},
+		}}
 		return recorded(f, 1)
 	}
 	cases := map[string]struct {

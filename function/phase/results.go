@@ -10,6 +10,7 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/evidence"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
@@ -124,8 +125,20 @@ func rollbackStatus(f *Input) *v1alpha1.RollbackStatus {
 		return nil
 	}
 	out := &v1alpha1.RollbackStatus{Active: f.isRollingBack(), Reason: f.State.Verdict.Reason, Attempts: f.State.Cursor.Attempt}
-	if f.Target != nil && f.State.Cursor.Attempt > 0 {
-		out.PreviousCommit = f.TargetCommit
+	if target := step.TargetOf(f.State); target != nil && f.State.Cursor.Attempt > 0 {
+		out.PreviousCommit = f.commitOfRevision(target.Number)
 	}
 	return out
+}
+
+// commitOfRevision returns the commit that brought a revision to a branch. Of several repositories, the first one's. It is empty if none remembers it.
+func (f *Input) commitOfRevision(number int64) string {
+	for _, name := range slices.Sorted(maps.Keys(f.Observed)) {
+		for _, h := range f.Observed[name].Status.AtProvider.History {
+			if h.Revision == number && h.Commit != "" {
+				return h.Commit
+			}
+		}
+	}
+	return ""
 }

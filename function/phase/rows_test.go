@@ -62,7 +62,7 @@ func retreating(stop step.Hold, reason string, flags int, a, b deliveryState) *I
 	f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: reason, Message: "Words."}
 	if flags&2 != 0 {
 		f.State.Cursor.Attempt, f.State.Target = 1, 1
-		f.Target, f.TargetCommit = &ledger.Past{Number: 1}, "0123"
+		f.State.History = []ledger.Past{{Number: 1, Verdict: &ledger.Verdict{Result: ledger.VerdictVerified}}}
 	}
 	if flags&4 != 0 { // Without an attempt it is forged.
 		f.State.Restored = true

@@ -153,14 +153,11 @@ func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 
 // hasWrittenPath is true when a delivery brought the trees of a rejected revision to a directory. A revision that failed at a Site was there.
 func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, s ledger.State, path string) bool {
-	switch s.Verdict.Reason {
-	case rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedFilesLost:
-	default:
-		return true
-	}
-	return d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, func(t deliveryv1alpha1.DeliveredTree) bool {
-		return t.Path == path && t.Revision == s.Current.Number
-	})
+	held, isHeld := evidence.HeldTree(d, path)
+	isUndelivered := slices.Contains([]string{
+		rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedFilesLost,
+	}, s.Verdict.Reason)
+	return !isUndelivered || isHeld && held.Revision == s.Current.Number
 }
 
 // deliveredSiteStatus returns the status of a Site whose repository holds the tree.

@@ -130,7 +130,7 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 		Versions:    step.Versions{Scheme: s.Current.Request.Scheme, Renderer: s.Current.Request.Renderer},
 		IsSuspended: m.Suspended,
 		Policy:      step.Policy{AutoRollback: m.Rollback.AutoRollback, MaxRetries: m.Rollback.MaxRetries, MaxPerHour: m.Rollback.MaxPerHour},
-		Directories: f.directories(recorded, s), HasAllReported: f.haveAllReported(s), AreTracksKnown: f.Applied == recorded.Position(),
+		Directories: f.directories(recorded, s), HasAllReported: f.haveAllReported(s),
 		IsRecorded: s.Head == recorded.Head, HoldsFiles: f.holdsFiles(s), Requests: f.Requests,
 	}
 	if s.Position() == recorded.Position() {

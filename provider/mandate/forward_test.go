@@ -268,12 +268,12 @@ func TestConcludeForward(t *testing.T) {
 		},
 		"Manual": {
 			reason: "A pause that a user has to end goes on.",
-			change: func(c *canaryScene) { c.pause(step.PauseManual, time.Hour) },
+			change: func(c *canaryScene) { c.pause(ledger.PauseManual, time.Hour) },
 		},
 		"Promoted": {
 			reason: "A user ends a pause, and the next step follows.",
 			change: func(c *canaryScene) {
-				c.pause(step.PauseManual, time.Hour)
+				c.pause(ledger.PauseManual, time.Hour)
 				c.Requests = []step.Request{promote(2)}
 			}, want: []string{"Promoted", "Advanced 2.3"},
 		},
@@ -303,7 +303,7 @@ func TestConcludeForward(t *testing.T) {
 			},
 		},
 		"PromotedSuspended": {reason: "A suspended canary is released later.", change: func(c *canaryScene) {
-			c.pause(step.PauseManual, time.Hour)
+			c.pause(ledger.PauseManual, time.Hour)
 			c.Home.Spec.ForProvider.Mandate.Suspended, c.Requests = true, []step.Request{promote(2)}
 		}},
 		"Aborted": {reason: "An Abort takes precedence over the next step.", change: func(c *canaryScene) {
@@ -336,16 +336,16 @@ func TestConcludeForward(t *testing.T) {
 			c.IsGuardRead, c.Gates[0] = false, newGate("step", c.recorded, rolloutv1alpha1.GateFailed)
 		}, want: back},
 		"UnreadPromoted": {reason: "A user releases nothing before the claim was read.", change: func(c *canaryScene) {
-			c.pause(step.PauseManual, time.Hour)
+			c.pause(ledger.PauseManual, time.Hour)
 			c.IsGuardRead, c.Requests = false, []step.Request{promote(2)}
 		}, hold: v1alpha1.HoldClaimUnread},
 		"PausedPromotedBack": {reason: "A Promote that is held back holds back no rejection.", change: func(c *canaryScene) {
-			c.pause(step.PauseManual, time.Hour)
+			c.pause(ledger.PauseManual, time.Hour)
 			c.Guard, c.Requests = v1alpha1.HoldClaimPaused, []step.Request{promote(2)}
 			c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateFailed)
 		}, want: back, hold: v1alpha1.HoldClaimPaused},
 		"UnreadPromotedBack": {reason: "A Promote that waits for the claim holds back no rejection.", change: func(c *canaryScene) {
-			c.pause(step.PauseManual, time.Hour)
+			c.pause(ledger.PauseManual, time.Hour)
 			c.IsGuardRead, c.Requests = false, []step.Request{promote(2)}
 			c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GateFailed)
 		}, want: back, hold: v1alpha1.HoldClaimUnread},

@@ -14,11 +14,6 @@ import (
 // defaultAttemptTimeout is the timeout of a rollback attempt if the mandate has an invalid timeout.
 const defaultAttemptTimeout = 5 * time.Minute
 
-// knownKinds returns the kinds of events that this version records by a mandate.
-func knownKinds() []step.Kind {
-	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest, step.KindAdvance, step.KindVerify}
-}
-
 // Status returns the kinds of events that the provider may record on top of a state by a mandate. It returns nil if the mandate is for another revision,
 // has other rules than this version, or lists no known kind, or if the deployment has tracks in several repositories.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
@@ -26,7 +21,7 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 		return nil
 	}
 	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool {
-		return !slices.Contains(knownKinds(), k) || !mayRecord(k, m, s)
+		return !slices.Contains(step.Kinds(), k) || !mayRecord(k, m, s)
 	})
 	if len(may) == 0 {
 		return nil

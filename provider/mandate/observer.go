@@ -80,7 +80,7 @@ func (f Facts) deliveredSites(observed []v1alpha1.SiteTree, s ledger.State) []v1
 // hasDelivered is true for a directory that has come to a state of a deployment in tracks. In the steps it has the revision: a directory stays as it is while
 // the cluster of its Site is not ready. A rollback ends with the tree of the target.
 func (f Facts) hasDelivered(site string, delivered v1alpha1.DeliveredTree, s ledger.State) bool {
-	want, isServed := treesOfTarget(s)[site]
+	want, isServed := directories.TargetTrees(s)[site]
 	switch {
 	case delivered.Tree == "" || f.Home.Status.AtProvider.AppliedPosition() != s.Position():
 		return false

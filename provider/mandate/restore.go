@@ -47,20 +47,9 @@ func (f Facts) followTrees(p v1alpha1.GitDeliveryParameters, recorded, s ledger.
 		return directories.At(p, s.Position()).Trees
 	}
 	out := make([]v1alpha1.Tree, len(p.Trees))
-	target := treesOfTarget(s)
+	target := directories.TargetTrees(s)
 	for i, t := range p.Trees {
 		out[i] = f.followTarget(t, s, target)
-	}
-	return out
-}
-
-// treesOfTarget returns the trees of the target of a rollback, by Site. It is empty without a rollback attempt.
-func treesOfTarget(s ledger.State) map[string]string {
-	out := map[string]string{}
-	if target := step.TargetOf(s); target != nil && s.Cursor.Attempt > 0 {
-		for _, t := range target.Trees {
-			out[t.Site] = t.ID
-		}
 	}
 	return out
 }
@@ -70,24 +59,14 @@ func treesOfTarget(s ledger.State) map[string]string {
 // directory was never delivered.
 func (f Facts) followTarget(t v1alpha1.Tree, s ledger.State, target map[string]string) v1alpha1.Tree {
 	want, isServed := target[t.Site]
-	if !isServed || !f.isChosen(t.Site) || f.isUntouched(t) || f.hasTargetTree(t, s, want) {
+	if !isServed || !f.isChosen(t.Site) || f.isUntouched(t) || directories.HoldsTarget(t, f.Delivered[t.Path], s, want) {
 		return directories.Retain(t)
 	}
-	t.Action, t.Tree, t.Files, t.Parts, t.Tracks, t.After = v1alpha1.ActionRestore, want, nil, nil, nil, ""
-	return t
+	return directories.Restore(t, want)
 }
 
 // isUntouched is true for a directory with action Keep and no delivered tree: its Site moved to this path, and the step of the Site had not begun.
 func (f Facts) isUntouched(t v1alpha1.Tree) bool {
 	_, isKnown := f.Delivered[t.Path]
 	return t.Action == v1alpha1.ActionKeep && !isKnown
-}
-
-// hasTargetTree is true for a directory whose wanted tree comes from an earlier revision, and that the current revision neither changed nor plans to change.
-func (f Facts) hasTargetTree(t v1alpha1.Tree, s ledger.State, want string) bool {
-	if t.Action != v1alpha1.ActionKeep && t.Tree != want {
-		return false
-	}
-	delivered, isKnown := f.Delivered[t.Path]
-	return isKnown && delivered.Tree == want && delivered.Revision != s.Current.Number
 }

@@ -112,7 +112,7 @@ func guardMutants() map[string]mutant {
 		"EchoNotAsked": {
 			reason: "The function leaves an event to a provider whose status promises it, and to no other.", file: "function/deployment/mandate.go",
 			text:    "return echo != nil && kind != \"\" && echo.Rules == step.Rules && echo.Revision == p.state.Current.Number && slices.Contains(echo.May, kind)",
-			becomes: "return kind != \"\" && (echo == nil || echo.Rules == step.Rules) && slices.Contains(mandatedKinds(), kind)",
+			becomes: "return kind != \"\" && (echo == nil || echo.Rules == step.Rules) && slices.Contains(step.Kinds(), kind)",
 			pkg:     "function/deployment", tests: "TestIsLeftToProvider",
 		},
 		"EchoWhileHeld": {

@@ -111,7 +111,7 @@ func proofRules() map[string]rule {
 		},
 		"GateFirst": {
 			reason: "A step with a Gate waits for its verdict.", file: "apis/step/judge.go",
-			at: "isOpen, released := «s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld», s.", without: "false", story: 1,
+			at: "isOpen, pause := «s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld», s.", without: "false", story: 1,
 		},
 		"GateOfStep": {
 			reason: "A Gate judges one step.", file: "apis/evidence/gate.go",
@@ -153,7 +153,7 @@ func rollbackRules() map[string]rule {
 		},
 		"Cap": {
 			reason: "Only so many revisions are rolled back within an hour.", file: "apis/step/rollback.go",
-			at: "if «n >= limit» {", without: "false", test: "TestRollBack",
+			at: "case «len(slices.DeleteFunc(earlier, isOutside)) >= limit»:", without: "false", test: "TestRollBack",
 		},
 		"WithdrawnTarget": {
 			reason: "No rollback goes to a revision that a user rolled back past.", file: "apis/ledger/types.go",
@@ -161,7 +161,7 @@ func rollbackRules() map[string]rule {
 		},
 		"Touched": {
 			reason: "Only directories that the revision changed are restored.", file: "function/compose/rollback.go",
-			at: "!restores && («holdsTarget(t, d, s.Current.Number, want)» ||", without: "false", story: 46,
+			at: "!restores && («directories.HoldsTarget(t, held, s, want)» ||", without: "false", story: 46,
 		},
 		"Spared": {
 			reason: "A directory that the revision was not to write yet is not restored.", file: "function/compose/rollback.go",

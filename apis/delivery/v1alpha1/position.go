@@ -11,6 +11,16 @@ func (u LedgerUpdate) LedTo(h ledger.Head) bool {
 	return err == nil && id == h.ID
 }
 
+// LedThrough reports whether the first events of the update led to a head: the update was written before its writer saw them recorded.
+func (u LedgerUpdate) LedThrough(h ledger.Head) bool {
+	for i := range u.Events {
+		if (LedgerUpdate{After: u.After, Events: u.Events[:i+1]}).LedTo(h) {
+			return true
+		}
+	}
+	return false
+}
+
 // HasRecorded reports whether the ledger of the repository has the events of an update as the last events of a spec. Other events may follow them.
 func (o GitDeliveryObservation) HasRecorded(u LedgerUpdate) bool {
 	return o.Ledger != nil && (u.LedTo(o.Ledger.Head) || o.Taken != nil && u.LedTo(*o.Taken))

@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/offline"
@@ -108,7 +107,7 @@ func (s StepReport) String() string {
 	}
 	switch s.Pause {
 	case "":
-	case step.PauseManual:
+	case ledger.PauseManual:
 		waits = append(waits, "until a user promotes it")
 	default:
 		waits = append(waits, "pause "+s.Pause)

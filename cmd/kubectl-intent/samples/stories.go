@@ -58,7 +58,6 @@ func RollingBack() *Sample {
 	s.Input.State.History = append(s.Input.State.History, ledger.Past{
 		Number: 7, Request: s.Input.State.Current.Request, Verdict: s.Input.State.Verdict, EndedAt: before(41 * time.Second),
 	})
-	s.Input.Target = &s.Input.State.History[0]
 	s.sync()
 	s.Sync.Status.AtProvider.Sites[0] = deliveryv1alpha1.SiteObservation{
 		Name: "edge1", State: deliveryv1alpha1.SiteSyncing, Reason: deliveryv1alpha1.SiteReasonProgressing, Message: "flux-system/fleet: reconciling", Commit: newCommit,

@@ -16,6 +16,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/slot"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -122,7 +123,7 @@ func nameWithLateTurn(s *scene.Scene) string {
 	for n := range 100 {
 		name := fmt.Sprintf("auto-%d", n)
 		ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: name}
-		if deployment.SlotOf(ref, render.Version+2, deployment.RendererSpread).Wait(time.Now()) > far {
+		if slot.Of(ref, render.Version+2, deployment.RendererSpread).Wait(time.Now()) > far {
 			return name
 		}
 	}

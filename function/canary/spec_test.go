@@ -1,4 +1,4 @@
-package deployment
+package canary
 
 import (
 	"testing"
@@ -8,9 +8,8 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// TestCheckCanary checks the steps of specs. No step is left out silently.
-func TestCheckCanary(t *testing.T) {
-	type steps = []deploymentv1alpha1.CanaryStep
+// TestCheckSpec checks the steps of specs. No step is left out silently.
+func TestCheckSpec(t *testing.T) {
 	oneStep := deploymentv1alpha1.CanaryStep{Weight: new(int32(5))}
 	manySteps := steps{}
 	for n := range int32(10) {
@@ -88,13 +87,8 @@ func TestCheckCanary(t *testing.T) {
 				s.Places[i].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux
 			}
 			tc.change(&spec, s)
-			err := checkCanary(spec, s)
-			got := ""
-			if err != nil {
-				got = err.Error()
-			}
-			if reason := ReasonOf(err); got != tc.want || got != "" && reason != deploymentv1alpha1.ReasonInvalidSpec {
-				t.Errorf("\n%s\ncheckCanary(...): want %q, got %s: %q", tc.reason, tc.want, reason, got)
+			if got := message(CheckSpec(spec, s)); got != tc.want {
+				t.Errorf("\n%s\nCheckSpec(...): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})
 	}

@@ -1,11 +1,10 @@
-package compose
+package tree
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
 
 	"github.com/intentplane/intentplane/apis/memo"
-	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // A Packed tree is as it travels.
@@ -28,23 +27,23 @@ func NewPacker(maxBytes int) *Packer {
 	return &Packer{packed: memo.New[Packed](maxBytes)}
 }
 
-// Pack encodes files. It returns an error, as tree.Encode does, for files that cannot travel.
-func (p *Packer) Pack(f tree.Files) (Packed, error) {
+// Pack encodes files. It returns an error, as Encode does, for files that cannot travel.
+func (p *Packer) Pack(f Files) (Packed, error) {
 	k := packKey(f)
 	if packed, ok := p.packed.Get(k); ok {
 		return packed, nil
 	}
-	b, err := tree.Encode(f)
+	b, err := Encode(f)
 	if err != nil {
 		return Packed{}, err
 	}
-	out := Packed{ID: tree.ID(f), Encoded: b}
+	out := Packed{ID: ID(f), Encoded: b}
 	p.packed.Put(k, out, len(b))
 	return out, nil
 }
 
 // packKey separates each part from the next one by its length.
-func packKey(f tree.Files) memo.Key {
+func packKey(f Files) memo.Key {
 	h := sha256.New()
 	for _, name := range f.Names() {
 		for _, part := range [][]byte{[]byte(name), f[name]} {

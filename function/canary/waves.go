@@ -1,39 +1,54 @@
-package deployment
+package canary
 
 import (
 	"fmt"
 	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// A wavesError is the error for invalid waves of a spec.
-type wavesError struct{ message string }
-
-// Error names the field.
-func (e *wavesError) Error() string { return e.message }
-
-func invalidWave(i int, format string, args ...any) error {
-	return &wavesError{message: fmt.Sprintf("spec.deliveryConfig.waves[%d]: ", i) + fmt.Sprintf(format, args...)}
-}
-
-// planSteps brings a revision to the Sites of one wave after the other, and at last to the Sites in no wave. A wave without Sites adds no step.
-func planSteps(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]ledger.Step, error) {
-	in, err := waveOfSites(waves, places)
+// WavesOf returns the waves of a deployment that have Sites, and at last the Sites that are in none, each with its steps. It returns an error that names the
+// wave, for a Site in two waves, and for a Site that was not chosen.
+func WavesOf(d deploymentv1alpha1.DeliveryConfig, places []catalog.Place) ([]Wave, error) {
+	indexes, err := waveOfSites(d.Waves, places)
 	if err != nil {
 		return nil, err
 	}
-	steps := make([]ledger.Step, len(waves)+1)
-	for _, p := range places {
-		n, ok := in[p.Site.GetName()]
-		if !ok {
-			n = len(waves)
+	all := make([]Wave, len(d.Waves)+1)
+	for i := range all {
+		all[i].Field = "spec.deliveryConfig.canary.steps"
+		if d.Canary != nil {
+			all[i].Steps = d.Canary.Steps
 		}
-		steps[n].Sites = append(steps[n].Sites, p.Site.GetName())
 	}
-	return slices.DeleteFunc(steps, func(s ledger.Step) bool { return len(s.Sites) == 0 }), nil
+	for i, w := range d.Waves {
+		all[i].Name = w.Name
+		if len(w.Steps) > 0 {
+			all[i].Steps, all[i].Field = w.Steps, fmt.Sprintf("spec.deliveryConfig.waves[%d].steps", i)
+		}
+	}
+	for _, p := range places {
+		n, ok := indexes[p.Site.GetName()]
+		if !ok {
+			n = len(d.Waves)
+		}
+		all[n].Sites = append(all[n].Sites, p.Site.GetName())
+	}
+	return slices.DeleteFunc(all, func(w Wave) bool { return len(w.Sites) == 0 }), nil
+}
+
+// PlanWithoutSteps brings a revision to the Sites of one wave after the other. It returns the errors of WavesOf.
+func PlanWithoutSteps(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]ledger.Step, error) {
+	var out []ledger.Step
+	all, err := WavesOf(deploymentv1alpha1.DeliveryConfig{Waves: waves}, places)
+	for _, w := range all {
+		out = append(out, ledger.Step{Sites: w.Sites})
+	}
+	return out, err
 }
 
 // waveOfSites returns the index of the wave of each Site.
@@ -65,6 +80,11 @@ func checkSitesChosen(i int, w deploymentv1alpha1.Wave, places []catalog.Place) 
 		}
 	}
 	return nil
+}
+
+// invalidWave returns an error that names the field of a wave.
+func invalidWave(i int, format string, args ...any) error {
+	return errors.Wrapf(errors.Errorf(format, args...), "spec.deliveryConfig.waves[%d]", i)
 }
 
 // isInWave is true for a Site of a wave.

@@ -1,4 +1,4 @@
-package deployment
+package canary
 
 import (
 	"testing"
@@ -9,7 +9,8 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-func TestPlanOf(t *testing.T) {
+// TestPlanWithoutSteps brings a revision to Sites in waves.
+func TestPlanWithoutSteps(t *testing.T) {
 	place := func(name, region string) catalog.Place {
 		p := catalog.Place{}
 		p.Site.SetName(name)
@@ -54,17 +55,13 @@ func TestPlanOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			plan, err := planSteps(tc.waves, places)
+			plan, err := PlanWithoutSteps(tc.waves, places)
 			var got [][]string
 			for _, s := range plan {
 				got = append(got, s.Sites)
 			}
-			message := ""
-			if err != nil {
-				message = err.Error()
-			}
-			if diff := cmp.Diff([]any{tc.want, tc.err}, []any{got, message}); diff != "" {
-				t.Errorf("\n%s\nplanSteps(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff([]any{tc.want, tc.err}, []any{got, message(err)}); diff != "" {
+				t.Errorf("\n%s\nPlanWithoutSteps(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
