@@ -187,10 +187,13 @@ words:
 	@$(COMPILER) go run ./test/words
 
 # The other modules of tools/ pin programs that others wrote, with the versions that those were tested with.
+# A tidy module of evaluators needs the modules of Argo Rollouts, which "make evaluators" downloads. Here only its part of ours is checked.
 .PHONY: tidy
 tidy:
 	@for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && go mod tidy -diff) || \
 		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; exit 1; }; done
+	@cd tools/evaluators && go list -deps ./ours github.com/intentplane/intentplane/cmd/kubectl-intent/analysis >/dev/null || \
+		{ echo 'tools/evaluators/go.mod is not tidy: it lacks modules that our packages import, run "go mod tidy" there' >&2; exit 1; }
 
 .PHONY: lint
 lint: ## Lint the code and the workflows.

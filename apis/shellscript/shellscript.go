@@ -31,12 +31,17 @@ func CommandCanFail(words []string) bool {
 	switch name := path.Base(words[0]); {
 	case name == "true" || name == "echo":
 		return false
-	case slices.Contains([]string{"sh", "ash", "bash", "dash"}, name):
+	case IsShell(words[0]):
 		return shellCanFail(words[1:])
 	case name == "busybox", name == "env":
 		return CommandCanFail(withoutAssignments(words[1:]))
 	}
 	return true
+}
+
+// IsShell reports whether a program is a shell.
+func IsShell(program string) bool {
+	return slices.Contains([]string{"sh", "ash", "bash", "dash"}, path.Base(program))
 }
 
 // withoutAssignments returns a command without the variables that are set before it.

@@ -114,3 +114,22 @@ func TestCommandCanFail(t *testing.T) {
 		})
 	}
 }
+
+func TestIsShell(t *testing.T) {
+	cases := map[string]struct {
+		reason, program string
+		want            bool
+	}{
+		"Name":    {reason: "A shell has a name.", program: "ash", want: true},
+		"Path":    {reason: "A shell may have a path.", program: "/usr/bin/bash", want: true},
+		"Program": {reason: "Another program is not a shell.", program: "/bin/curl"},
+		"Ending":  {reason: "A script is not a shell, although its name ends as one.", program: "smoke.sh"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if IsShell(tc.program) != tc.want {
+				t.Errorf("\n%s\nIsShell(%q): want %v", tc.reason, tc.program, tc.want)
+			}
+		})
+	}
+}

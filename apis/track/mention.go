@@ -158,7 +158,7 @@ func kindsOfName(parent, field string) []string {
 		return nil
 	case isTarget || strings.HasSuffix(word, "workload"):
 		return []string{"deployment"}
-	case strings.HasSuffix(word, "backend"), kindWord(field) == "host":
+	case strings.HasSuffix(word, "backend"), word == "mirror", word == "mirroring", kindWord(field) == "host":
 		return []string{"service"}
 	}
 	return []string{word}

@@ -360,6 +360,37 @@ func TestReferences(t *testing.T) {
 			apiVersion: "split.smi-spec.io/v1alpha2", kind: "TrafficSplit", spec: "service: web\n  backends: [{service: other, weight: 1}]",
 			want: []string{"TrafficSplit shop/x: spec.service: " + front},
 		},
+		"TraefikWeighted": {
+			reason:     "A weighted service of Traefik divides requests past the weights.",
+			apiVersion: "traefik.io/v1alpha1", kind: "TraefikService", spec: "weighted: {services: [{name: web, port: 80, weight: 1}]}",
+			want: []string{"TraefikService shop/x: spec.weighted.services[0].name: " + front},
+		},
+		"TraefikMirror": {
+			reason:     "A mirror of Traefik gets copies of requests, and names the Service without its kind.",
+			apiVersion: "traefik.io/v1alpha1", kind: "TraefikService", spec: "mirroring: {name: other, port: 80, mirrors: [{name: web, port: 80, percent: 20}]}",
+			want: []string{"TraefikService shop/x: spec.mirroring.mirrors[0].name: " + front},
+		},
+		"TraefikMirrored": {
+			reason:     "The Service whose requests Traefik mirrors gets them past the weights.",
+			apiVersion: "traefik.io/v1alpha1", kind: "TraefikService", spec: "mirroring: {name: web, port: 80}",
+			want: []string{"TraefikService shop/x: spec.mirroring.name: " + front},
+		},
+		"ServiceSplitter": {
+			reason:     "A split of Consul may give requests to the Service past the weights.",
+			apiVersion: "consul.hashicorp.com/v1alpha1", kind: "ServiceSplitter", spec: "splits: [{weight: 50, service: web}, {weight: 50, service: other}]",
+			want: []string{"ServiceSplitter shop/x: spec.splits[0].service: " + front},
+		},
+		"Pool": {
+			reason:     "A pool of a load balancer has the endpoints of a Service.",
+			apiVersion: "cis.f5.com/v1", kind: "VirtualServer", spec: "pools: [{path: /, service: web, servicePort: 80}]",
+			want: []string{"VirtualServer shop/x: spec.pools[0].service: " + front},
+		},
+		"HTTPScaledObject": {
+			reason:     "The interceptor of KEDA sends the requests that it counts to the Service.",
+			apiVersion: "http.keda.sh/v1alpha1", kind: "HTTPScaledObject",
+			spec: "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web, service: web, port: 80}",
+			want: []string{"HTTPScaledObject shop/x: spec.scaleTargetRef.name: " + renamed, "HTTPScaledObject shop/x: spec.scaleTargetRef.service: " + front},
+		},
 		"OpenShiftRoute": {
 			reason:     "A Route of OpenShift names the Service and its kind.",
 			apiVersion: "route.openshift.io/v1", kind: "Route", spec: "host: shop.example.org\n  to: {kind: Service, name: web}",

@@ -61,16 +61,19 @@ func (t targets) findFrontNames(o placed) []Leftover {
 // sendsRequests reports whether an object, by its kind or a field, sends requests to Services past their callers, or says how requests to them are sent.
 func sendsRequests(kind, path string) bool {
 	text := strings.ToLower(kind + " " + path)
-	words := []string{"backend", "route", "upstream", "destination", "mapping", "targetgroup", "trafficsplit", "serviceprofile"}
+	words := []string{
+		"backend", "route", "upstream", "destination", "mapping", "targetgroup", "split", "mirror", "weighted", "pool", "httpscaledobject", "serviceprofile",
+	}
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// nameMentions returns the name of an object of a kind that has the name of its Service, or as in Linkerd its DNS name.
+// nameMentions returns the name of an object of a kind that has the name of its Service, as in Consul, or as in Linkerd its DNS name.
 func nameMentions(o placed) []mention {
-	if !slices.Contains([]string{"ServiceExport", "ServiceProfile"}, o.object.Kind) {
+	kinds := []string{"ServiceExport", "ServiceProfile", "ServiceDefaults", "ServiceResolver", "ServiceRouter", "ServiceSplitter"}
+	if !slices.Contains(kinds, o.object.Kind) {
 		return nil
 	}
-	return []mention{{path: "metadata.name", name: o.object.Name, kinds: []string{"service"}, isExplicit: o.object.Kind == "ServiceExport"}}
+	return []mention{{path: "metadata.name", name: o.object.Name, kinds: []string{"service"}, isExplicit: o.object.Kind != "ServiceProfile"}}
 }
 
 // findSelections returns the selectors of an object that do not follow the tracks. Selectors of Services and of pods' own affinity are placed with them.

@@ -18,6 +18,14 @@ func TestServiceNames(t *testing.T) {
 			reason:     "A ServiceExport has the name of its Service.",
 			apiVersion: "multicluster.x-k8s.io/v1alpha1", kind: "ServiceExport", name: "web", want: []string{"ServiceExport shop/web: metadata.name: " + leads},
 		},
+		"ServiceDefaults": {
+			reason:     "The defaults of Consul have the name of their Service.",
+			apiVersion: "consul.hashicorp.com/v1alpha1", kind: "ServiceDefaults", name: "web", want: []string{"ServiceDefaults shop/web: metadata.name: " + leads},
+		},
+		"ServiceSplitter": {
+			reason:     "A split of Consul has the name of the Service whose requests it divides.",
+			apiVersion: "consul.hashicorp.com/v1alpha1", kind: "ServiceSplitter", name: "web", want: []string{"ServiceSplitter shop/web: metadata.name: " + leads},
+		},
 		"ServiceProfile": {
 			reason:     "A ServiceProfile of Linkerd has the DNS name of its Service.",
 			apiVersion: "linkerd.io/v1alpha2", kind: "ServiceProfile", name: "web.shop.svc.cluster.local",

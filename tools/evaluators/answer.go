@@ -13,13 +13,15 @@ const (
 	PlusInfinity  Kind = "the value +Inf"
 	MinusInfinity Kind = "the value -Inf"
 	SeveralSeries Kind = "an answer of several series"
+	Warning       Kind = "an answer with a warning"
+	Histogram     Kind = "a histogram"
 	Unanswered    Kind = "a question that the server does not answer"
 	RefusedQuery  Kind = "a query that the server refuses"
 )
 
 // Kinds returns all kinds of answers.
 func Kinds() []Kind {
-	return []Kind{Value, NoData, NotANumber, PlusInfinity, MinusInfinity, SeveralSeries, Unanswered, RefusedQuery}
+	return []Kind{Value, NoData, NotANumber, PlusInfinity, MinusInfinity, SeveralSeries, Warning, Histogram, Unanswered, RefusedQuery}
 }
 
 // An Answer of a metrics server.
@@ -30,11 +32,13 @@ type Answer struct {
 	Value float64
 }
 
-// Values returns the values of the series of an answer.
+// Values returns the values of the series of an answer. A client of Prometheus that knows no histograms reads one as 0.
 func (a Answer) Values() []float64 {
 	switch a.Kind {
-	case Value:
+	case Value, Warning:
 		return []float64{a.Value}
+	case Histogram:
+		return []float64{0}
 	case NotANumber:
 		return []float64{math.NaN()}
 	case PlusInfinity:

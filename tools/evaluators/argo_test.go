@@ -226,9 +226,11 @@ func (a argoRule) compare(t *testing.T, r *rand.Rand, c *conversion, limits []fl
 
 // kinds returns the kinds of answers that the query of a rule can have.
 func (a argoRule) kinds() []evaluators.Kind {
-	out := []evaluators.Kind{evaluators.NotANumber, evaluators.PlusInfinity, evaluators.MinusInfinity, evaluators.Unanswered, evaluators.RefusedQuery}
+	out := []evaluators.Kind{
+		evaluators.NotANumber, evaluators.PlusInfinity, evaluators.MinusInfinity, evaluators.Warning, evaluators.Unanswered, evaluators.RefusedQuery,
+	}
 	if a.query != scalarQuery {
-		out = append(out, evaluators.NoData)
+		out = append(out, evaluators.NoData, evaluators.Histogram)
 	}
 	if a.query == severalSeries {
 		out = append(out, evaluators.SeveralSeries)

@@ -73,18 +73,28 @@ func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !isTemplateOfArgo(n) {
-			continue
-		}
 		c.object = n.Kind + " " + n.Metadata.Name
-		t := argoTemplate{}
-		if err := c.decode(d, "spec", ArgoFields(), &t); err != nil {
+		switch {
+		case isTemplateOfArgo(n):
+			err = c.readTemplate(d)
+		case isUserOfArgo(n):
+			err = c.noteUser(d)
+		}
+		if err != nil {
 			return nil, err
 		}
-		c.convertTemplate(t)
 	}
 	c.refuseUnusedArgs()
 	return c.result()
+}
+
+func (c *converter) readTemplate(document []byte) error {
+	t := argoTemplate{}
+	if err := c.decode(document, "spec", ArgoFields(), &t); err != nil {
+		return err
+	}
+	c.convertTemplate(t)
+	return nil
 }
 
 func (c *converter) convertTemplate(t argoTemplate) {

@@ -455,6 +455,11 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 				"spec.metrics[0].failureLimit: ", "containers[0].command: is absent",
 			},
 		},
+		"NoTime": {
+			reason: "A timeout in which no server answers is refused.",
+			in:     metric("successCondition: result < 5\n    provider: {prometheus: {query: 'scalar(x)', timeout: 0}}"),
+			want:   []string{"spec.metrics[0].provider.prometheus.timeout: 0 seconds are too short for any answer"},
+		},
 		"Containers": {
 			reason: "A Job with two containers is refused.",
 			in:     metric("provider: {job: {spec: {template: {spec: {containers: [{}, {}]}}}}}"),

@@ -45,11 +45,10 @@ func argoMetricFields() []Field {
 func argoPrometheusFields() []Field {
 	return slices.Concat(
 		fieldsBelow(argoPrometheusPath, Converted, "",
-			"address", "query", "insecure", "headers", "headers[].key", "headers[].value", "authentication",
+			"address", "query", "timeout", "insecure", "headers", "headers[].key", "headers[].value", "authentication",
 			"authentication.oauth2", "authentication.oauth2.clientId", "authentication.oauth2.clientSecret", "authentication.oauth2.scopes",
 			"authentication.oauth2.tokenUrl", "authentication.sigv4", "authentication.sigv4.profile", "authentication.sigv4.region", "authentication.sigv4.roleArn"),
 		fieldsBelow(argoPrometheusPath, Refused, noCounterpart+": it asks for the values of one time", "rangeQuery"),
-		fieldsBelow(argoPrometheusPath, Noted, "a check waits 10 seconds for an answer", "timeout"),
 	)
 }
 

@@ -23,6 +23,12 @@ const (
 	// DifferenceSeveralSeries is the difference for an answer with more than one series.
 	DifferenceSeveralSeries = "an answer of several series"
 
+	// DifferenceWarning is the difference for an answer with a warning, about the query or about a part of the server that did not answer.
+	DifferenceWarning = "an answer with a warning"
+
+	// DifferenceHistogram is the difference for a series whose value is a histogram.
+	DifferenceHistogram = "a histogram"
+
 	// DifferenceUnanswered is the difference for a server that does not answer.
 	DifferenceUnanswered = "a question that the server does not answer"
 
@@ -70,6 +76,17 @@ func (n *verdictNote) add(difference string, checkOutcome, judgeOutcome conditio
 // addText adds a difference that is not one of outcomes.
 func (n *verdictNote) addText(difference, text string) {
 	n.parts = append(n.parts, difference+" "+text)
+}
+
+// addWarning adds the difference of an answer with a warning, which the source judge ignores.
+func (n *verdictNote) addWarning() {
+	n.addText(DifferenceWarning, "is an error, or does not count, and "+n.judge+" judges it")
+}
+
+// addUnanswered adds the difference of a server that is slow, or gives no answer. The outcome is the outcome in the source judge after some seconds.
+func (n *verdictNote) addUnanswered(outcome condition.Outcome, seconds int64) {
+	text := fmt.Sprintf("within %d seconds %s, and %s in %s after %d seconds", longestAnswerSeconds, doesNotCount, outcome, n.judge, seconds)
+	n.addText(DifferenceUnanswered, text)
 }
 
 // addFailures adds the difference of checks that a metric with several bounds becomes.

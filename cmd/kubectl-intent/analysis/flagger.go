@@ -207,7 +207,8 @@ func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []cond
 	if !query.GivesOneSeries() {
 		n.addText(DifferenceSeveralSeries, "is an error, and Flagger judges the last")
 	}
-	n.add(DifferenceUnanswered, doesNotCount, condition.Fails)
+	n.addWarning()
+	n.addUnanswered(condition.Fails, flaggerAnswerSeconds)
 	n.add(DifferenceRefusedQuery, condition.IsError, condition.Fails)
 	if canary.Spec.Analysis.Threshold > 1 {
 		n.addText(DifferenceFailures, canary.describeFailures(checks))

@@ -299,6 +299,35 @@ func TestFromFlaggerRefuses(t *testing.T) {
 	}
 }
 
+// TestFlaggerNotes converts a Canary, and compares the differences that its note names.
+func TestFlaggerNotes(t *testing.T) {
+	const warned = DifferenceWarning + " is an error, or does not count, and Flagger judges it"
+	const unanswered = DifferenceUnanswered + " within 10 seconds does not count, and fails in Flagger after 5 seconds"
+	const refused, failures = DifferenceRefusedQuery + " is an error, and fails in Flagger", DifferenceFailures + " is followed by another one"
+	cases := map[string]struct {
+		reason, limits string
+		want           []string
+	}{
+		"Max": {
+			reason: "Flagger judges -Inf by an upper limit.", limits: "{max: 5}",
+			want: []string{DifferenceMinusInfinity + " fails, and passes in Flagger", warned, unanswered, refused, failures},
+		},
+		"Both": {reason: "An infinite value is beyond a limit of both.", limits: "{min: 1, max: 5}", want: []string{warned, unanswered, refused, failures}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, err := FromFlagger(texts([]string{strings.Replace(canary, "{max: 5}", tc.limits, 1), plainTemplate("a")}), Options{})
+			if err != nil {
+				t.Fatalf("\n%s\nFromFlagger(...): %v", tc.reason, err)
+			}
+			want := "Canary shop: spec.analysis.metrics[0]: the check judges differently: " + strings.Join(tc.want, "; ")
+			if !strings.HasPrefix(c.Notes[len(c.Notes)-1], want) {
+				t.Errorf("\n%s\nNotes: want %q, got %q", tc.reason, want, c.Notes)
+			}
+		})
+	}
+}
+
 func texts(all []string) [][]byte {
 	out := [][]byte{}
 	for _, text := range all {

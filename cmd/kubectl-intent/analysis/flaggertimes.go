@@ -6,8 +6,9 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// Defaults and bounds of Flagger (pkg/apis/flagger/v1beta1/canary.go and pkg/controller/scheduler.go).
+// Defaults and bounds of Flagger (pkg/apis/flagger/v1beta1/canary.go, pkg/controller/scheduler.go and pkg/metrics/providers/prometheus.go).
 const (
+	flaggerAnswerSeconds    = 5
 	flaggerInterval         = time.Minute
 	flaggerShortestInterval = 10 * time.Second
 	flaggerTotalWeight      = 100

@@ -60,6 +60,7 @@ func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alph
 	if s := j.Spec.ActiveDeadlineSeconds; s > 0 {
 		check.Timeout = durationText(c.duration(field+".activeDeadlineSeconds", fmt.Sprintf("%ds", s)))
 	}
+	c.noteShell(containerPath, run.words)
 	c.noteJobFields(field, j)
 	c.out.Checks = append(c.out.Checks, check)
 }
@@ -74,6 +75,13 @@ func (c *converter) refuseJobRules(path string, m argoMetric, check deploymentv1
 	}
 	if m.SuccessCondition != "" || m.FailureCondition != "" {
 		c.refusef(path+".successCondition", "the exit code of a Job decides")
+	}
+}
+
+// noteShell adds a note about an image that may have no shell: its own command is not a shell.
+func (c *converter) noteShell(path string, words []string) {
+	if len(words) > 0 && !shellscript.IsShell(words[0]) {
+		c.addNotef(path+".image", "a check runs its script by /bin/sh, and is an error with an image that has no shell, where Argo Rollouts runs the command")
 	}
 }
 

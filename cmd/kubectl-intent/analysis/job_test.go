@@ -146,3 +146,28 @@ func TestProgramIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestShellNote converts Jobs, whose images may have no shell.
+func TestShellNote(t *testing.T) {
+	cases := map[string]struct {
+		reason, command string
+		want            bool
+	}{
+		"Shell":     {reason: "An image whose command is a shell has one.", command: "[sh, -c, curl -sf http://shop]"},
+		"ShellPath": {reason: "A shell may be named by its path.", command: "[/bin/bash, -c, curl -sf http://shop]"},
+		"Program":   {reason: "An image with a program of its own may have no shell.", command: "[/usr/local/bin/smoke, --fast]", want: true},
+		"Env":       {reason: "The program env says nothing about a shell.", command: "[env, A=b, smoke]", want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, err := FromArgoRollouts([][]byte{[]byte(metric(jobOf(tc.command)))}, Options{})
+			if err != nil {
+				t.Fatalf("\n%s\nFromArgoRollouts(...): %v", tc.reason, err)
+			}
+			got := strings.Contains(strings.Join(c.Notes, "\n"), "containers[0].image: a check runs its script by /bin/sh")
+			if got != tc.want {
+				t.Errorf("\n%s\nFromArgoRollouts(...): want %v, notes %q", tc.reason, tc.want, c.Notes)
+			}
+		})
+	}
+}

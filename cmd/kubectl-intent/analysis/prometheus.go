@@ -22,10 +22,24 @@ type argoPrometheus struct {
 	Address string `json:"address"`
 	Query   string `json:"query"`
 
+	// Timeout of a query, in seconds.
+	Timeout *int64 `json:"timeout"`
+
 	// The following fields belong to the address.
 	Authentication any   `json:"authentication"`
 	Headers        any   `json:"headers"`
 	Insecure       *bool `json:"insecure"`
+}
+
+// defaultArgoAnswerSeconds is how long Argo Rollouts waits for an answer (metricproviders/prometheus).
+const defaultArgoAnswerSeconds = 30
+
+// waitSeconds returns how long Argo Rollouts waits for an answer.
+func (p *argoPrometheus) waitSeconds() int64 {
+	if p.Timeout == nil {
+		return defaultArgoAnswerSeconds
+	}
+	return *p.Timeout
 }
 
 func (c *converter) convertPrometheus(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
@@ -38,6 +52,9 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 	c.refuseServerFields(map[string]bool{
 		providerField + ".authentication": p.Authentication != nil, providerField + ".headers": p.Headers != nil, providerField + ".insecure": p.Insecure != nil && *p.Insecure,
 	})
+	if seconds := p.waitSeconds(); seconds < 1 {
+		c.refusef(providerField+".timeout", "%d seconds are too short for any answer", seconds)
+	}
 	if m.SuccessCondition == "" && m.FailureCondition == "" {
 		c.refusef(path+".successCondition", "is absent, so that each answer would pass")
 		return
@@ -49,7 +66,7 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 	}
 	check.NoData = conditions.NoData
 	conditions.Bounds = c.failableBounds(path+"."+field, check, conditions.Bounds)
-	c.noteQuery(path, conditions, check)
+	c.noteQuery(path, conditions, check, p.waitSeconds())
 	c.addBounded(check, conditions.Bounds)
 }
 

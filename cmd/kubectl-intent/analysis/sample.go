@@ -35,8 +35,8 @@ func (s sample) outcomeHere(c condition.Condition) condition.Outcome {
 	return condition.Fails
 }
 
-// noteQuery adds a note about the answers of a query that Argo Rollouts judges differently.
-func (c *converter) noteQuery(path string, conditions condition.Condition, check deploymentv1alpha1.Check) {
+// noteQuery adds a note about the answers of a query that Argo Rollouts judges differently. It waits for some seconds for an answer.
+func (c *converter) noteQuery(path string, conditions condition.Condition, check deploymentv1alpha1.Check, waitSeconds int64) {
 	query, err := promql.Parse(check.Prometheus.Query)
 	if err != nil {
 		return // The query is refused.
@@ -53,7 +53,11 @@ func (c *converter) noteQuery(path string, conditions condition.Condition, check
 	if !query.GivesOneSeries() {
 		n.addText(DifferenceSeveralSeries, "is an error, and Argo Rollouts judges the first")
 	}
-	n.add(DifferenceUnanswered, doesNotCount, condition.IsError)
+	if !query.IsScalar() {
+		n.add(DifferenceHistogram, condition.IsError, conditions.OutcomeOf([]float64{0}))
+	}
+	n.addWarning()
+	n.addUnanswered(condition.IsError, waitSeconds)
 	n.addFailures(conditions.Bounds, check)
 	c.noteDifferences(path, n)
 }

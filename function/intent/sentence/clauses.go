@@ -31,13 +31,15 @@ func (p *parser) readDeploy() (bool, *Fault) {
 	return true, fault
 }
 
-// skipAttributes reads a determiner, and adjectives if a noun or a class follows: "my new" before "app". Before another word an adjective may be a name.
+// skipAttributes reads a determiner, and adjectives if a noun or a class follows, as "my new" before "app", or if no noun follows the determiner, as in "the
+// latest on edge1". Elsewhere an adjective may be a name.
 func (p *parser) skipAttributes() {
-	p.readPhrase(p.know.determiners)
+	hasDeterminer := p.skipPhrase(p.know.determiners)
 	start := p.at
 	for p.skipPhrase(p.know.adjectives) {
 	}
-	if !p.isNext(p.know.nouns) && !p.isNext(p.know.otherNouns) && !p.isNext(p.know.classes) {
+	lacksNoun := hasDeterminer && p.isAtClauseEnd()
+	if !lacksNoun && !p.isNext(p.know.nouns) && !p.isNext(p.know.otherNouns) && !p.isNext(p.know.classes) {
 		p.at = start
 	}
 }
@@ -76,15 +78,17 @@ func (p *parser) imageExpected() *Fault {
 	return p.faultAt(t.span, "%q is not an image by itself; if it is the name of one, quote it: %[1]q", clipText(t.text))
 }
 
-// lastNoun returns the noun that was read last, as in "deploy my app on edge1", where a name has to follow, or a determiner without a noun, as in "deploy my
-// on edge1".
+// lastNoun returns the noun that was read last, as in "deploy my app on edge1" and "on our site", where a name has to follow, or a determiner or an adjective
+// without a noun, as in "deploy my on edge1".
 func (p *parser) lastNoun() (token, bool) {
 	if p.at == 0 {
 		return token{}, false
 	}
 	t := p.tokens[p.at-1]
-	isWord := func(n phrase) bool { return n.words == t.lower }
-	return t, slices.ContainsFunc(p.know.nouns, isWord) || p.isAtClauseEnd() && slices.ContainsFunc(p.know.determiners, isWord)
+	isAmong := func(tables ...[]phrase) bool {
+		return slices.ContainsFunc(joinTables(tables...), func(n phrase) bool { return n.words == t.lower })
+	}
+	return t, isAmong(p.know.nouns, p.know.siteNouns) || p.isAtClauseEnd() && isAmong(p.know.determiners, p.know.adjectives)
 }
 
 // isAtClauseEnd reports whether the text ends here, or goes on with a mark or a word that begins another clause.

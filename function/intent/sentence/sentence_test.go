@@ -212,6 +212,56 @@ func TestParse(t *testing.T) {
 			text:   `deploy latest on edge1`,
 			wish:   &Statement{Service: "latest", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
 		},
+		"UpdatedForService": {
+			reason: "An adjective that says how a service changed names nothing.",
+			text:   "deploy the updated app on edge1",
+			fault:  refusedNoun(19, "app"),
+		},
+		"DefaultForService": {
+			reason: "An adjective that selects one of several services names nothing.",
+			text:   "deploy our default internal service on edge1",
+			fault:  refusedNoun(28, "service"),
+		},
+		"AdjectiveBehindArticle": {
+			reason: "An adjective behind an article is not a name without a noun.",
+			text:   "deploy the latest on edge1",
+			fault:  refusedNoun(11, "latest"),
+		},
+		"AdjectiveBehindPossessiveAtEnd": {
+			reason: "An adjective behind a possessive at the end of the text is not a name either.",
+			text:   "deploy my new",
+			fault:  refusedNoun(10, "new"),
+		},
+		"AdjectiveOfReplicas": {
+			reason: "An adjective behind an article whose replicas are counted is not a name.",
+			text:   "run 3 replicas of the main on edge1",
+			fault:  refusedNoun(22, "main"),
+		},
+		"SoftwareForService": {
+			reason: "A noun for all software names no service.",
+			text:   "deploy my software on edge1",
+			fault:  refusedWord(10, "software"),
+		},
+		"NounOfSite": {
+			reason: "The noun of a Site is not a name by itself, and the hint quotes it.",
+			text:   "deploy shop on my site with 2 replicas",
+			fault:  refusedNoun(18, "site"),
+		},
+		"NounOfSiteAtEnd": {
+			reason: "The noun of Sites at the end of the text is not a name either.",
+			text:   "deploy shop at our sites",
+			fault:  refusedNoun(19, "sites"),
+		},
+		"QuotedNounOfSite": {
+			reason: "The noun of a Site in quotes is the name of one.",
+			text:   `deploy shop on "site"`,
+			wish:   &Statement{Service: "shop", Sites: []string{"site"}},
+		},
+		"MainAsService": {
+			reason: "An adjective without an article may be a name.",
+			text:   "deploy main on edge1",
+			wish:   &Statement{Service: "main", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
 		"AdjectiveInQuotes": {
 			reason: "An adjective in quotes is a name.",
 			text:   `deploy "new" app on edge1`,

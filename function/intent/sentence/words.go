@@ -41,7 +41,10 @@ func serviceNouns() []phrase {
 // adjectives returns words that people say before a noun. They name nothing there, and may be names elsewhere: "deploy latest on edge1".
 func adjectives() []phrase {
 	return phrasesFor("", "new", "newer", "newest", "brand-new", "latest", "existing", "current", "present", "recent", "previous", "old", "older",
-		"original", "first", "second", "third", "last", "final", "simple", "basic", "small", "little", "tiny", "big", "large", "huge",
+		"updated", "upgraded", "improved", "modified", "original", "first", "second", "third", "fourth", "fifth", "last", "final", "main", "primary",
+		"secondary", "default", "standard", "normal", "regular", "common", "typical", "generic", "custom", "internal", "external", "public", "private", "legacy",
+		"stable", "working", "secure", "reliable", "scalable", "modern", "lightweight", "simple", "complex", "basic", "minimal", "small", "little", "tiny", "big",
+		"large", "huge",
 		"great", "good", "nice", "cool", "best", "fancy", "awesome", "amazing", "favourite", "favorite", "fast", "quick", "real",
 		"actual", "single", "different", "particular", "specific", "certain", "given", "following", "usual", "additional", "extra",
 		"separate", "important", "entire", "whole", "own", "same", "other", "stateless", "stateful", "containerized", "containerised")
@@ -50,7 +53,7 @@ func adjectives() []phrase {
 // otherNouns returns nouns that name no service by themselves, and of which the grammar has no singular before a name.
 func otherNouns() []phrase {
 	return phrasesFor("", "services", "applications", "apps", "workloads", "microservices", "micro-services", "deployment", "deployments", "pod", "pods",
-		"container", "containers", "thing", "things", "stuff")
+		"container", "containers", "component", "components", "program", "programs", "project", "projects", "software", "thing", "things", "stuff")
 }
 
 func namingWords() []phrase { return phrasesFor("", "called", "named") }

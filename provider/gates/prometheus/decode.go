@@ -43,6 +43,9 @@ func outageTypes() []string {
 // omitted matches the last annotation of a list that the server has cut (util/annotations).
 var omitted = regexp.MustCompile(`^[0-9]+ more (warning|info) annotations omitted$`)
 
+// brokenCall matches the error of a call to another part of the server (gRPC), which Thanos repeats as an error of the data where it gives no partial answers.
+var brokenCall = regexp.MustCompile(`rpc error: code = (Aborted|Canceled|DeadlineExceeded|ResourceExhausted|Unavailable)\b`)
+
 // Beginnings of annotations that are about the query, and not about the backend.
 const (
 	queryWarning = "PromQL warning:"
@@ -92,7 +95,7 @@ func decodeAnswer(response fetch.Answer, k fetch.Credentials) gates.Answer {
 		return outageAnswer(problemForeign, response.Words(k))
 	}
 	switch {
-	case e.Status == "error" && slices.Contains(outageTypes(), e.ErrorType):
+	case e.Status == "error" && isOutage(e):
 		return outageAnswer(problemUnavailable, response.Words(k))
 	case e.Status == "error" && e.ErrorType != "":
 		return gates.Answer{Problem: describeRefusal(e, k)}
@@ -113,6 +116,11 @@ func decodeAnswer(response fetch.Answer, k fetch.Credentials) gates.Answer {
 		return gates.Answer{Problem: problemStale}
 	}
 	return a
+}
+
+// isOutage reports whether an error is about the server itself, or about a part of it that did not answer.
+func isOutage(e envelope) bool {
+	return slices.Contains(outageTypes(), e.ErrorType) || e.ErrorType == typeExecution && brokenCall.MatchString(e.Error)
 }
 
 // outageAnswer is an answer that the server could not give, with its words about that.
@@ -209,8 +217,11 @@ func decodeValues(kind string, result json.RawMessage) gates.Answer {
 	return gates.Answer{Problem: problemForeign}
 }
 
-// decodeVector has the values of up to two series: more say no more.
+// decodeVector has the values of up to two series: more say no more. A server in Go may write an empty list as null.
 func decodeVector(result json.RawMessage) gates.Answer {
+	if string(result) == "null" {
+		return gates.Answer{}
+	}
 	series, ok := firstElements(maxSeries, result)
 	if !ok {
 		return gates.Answer{Problem: problemForeign}

@@ -232,6 +232,29 @@ func TestDecode(t *testing.T) {
 			status: 422, body: `{"status":"error","errorType":"execution","error":"duplicate series: [{namespace=\"team-b\"}]"}`,
 			want: gates.Answer{Problem: problemExecution},
 		},
+		"ThanosAbort": {
+			reason: "Thanos without partial answers calls an outage of a store an error of the data.",
+			status: 422,
+			body: `{"status":"error","errorType":"execution",` +
+				`"error":"expanding series: proxy Series(): rpc error: code = Aborted desc = store {tenant=\"b\"} is down"}`,
+			want: gates.Answer{
+				Problem:     problemUnavailable + ": status 422 Unprocessable Entity: expanding series: proxy Series(): rpc error: code = Aborted desc = store … is down",
+				Unavailable: true,
+			},
+		},
+		"BrokenRule": {
+			reason: "A call that another part of the server refused for its content is an error of the data.",
+			status: 422, body: `{"status":"error","errorType":"execution","error":"rpc error: code = InvalidArgument desc = {team-b}"}`,
+			want: gates.Answer{Problem: problemExecution},
+		},
+		"NullResult": {
+			reason: "A server may write an answer without series as null.",
+			body:   `{"status":"success","data":{"resultType":"vector","result":null}}`, want: gates.Answer{},
+		},
+		"NoResult": {
+			reason: "An answer without a result is not Prometheus's.",
+			body:   `{"status":"success","data":{"resultType":"vector"}}`, want: gates.Answer{Problem: problemForeign},
+		},
 		"Slow": {
 			reason: "The words about an outage leave out labels of series, which may be others'.",
 			status: 503, body: `{"status":"error","errorType":"timeout","error":"query timed out in {team-b}"}`,

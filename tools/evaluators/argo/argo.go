@@ -99,7 +99,11 @@ func valueOf(a evaluators.Answer, isScalar bool) model.Value {
 		if isScalar {
 			return &model.Scalar{Value: model.SampleValue(v)}
 		}
-		vector = append(vector, &model.Sample{Value: model.SampleValue(v)})
+		sample := &model.Sample{Value: model.SampleValue(v)}
+		if a.Kind == evaluators.Histogram {
+			sample.Histogram = &model.SampleHistogram{Count: 1, Sum: 1}
+		}
+		vector = append(vector, sample)
 	}
 	return vector
 }

@@ -142,7 +142,11 @@ func (p *prometheus) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.Kind == evaluators.Unanswered {
 		return nil, errors.New("connection refused")
 	}
-	code, body := http.StatusOK, `{"status":"success","data":{"resultType":"vector","result":[`+seriesOf(a)+`]}}`
+	warnings := ""
+	if a.Kind == evaluators.Warning {
+		warnings = `"warnings":["PromQL warning: x"],`
+	}
+	code, body := http.StatusOK, `{"status":"success",`+warnings+`"data":{"resultType":"vector","result":[`+seriesOf(a)+`]}}`
 	if a.Kind == evaluators.RefusedQuery {
 		code, body = http.StatusBadRequest, `{"status":"error","errorType":"bad_data","error":"a parse error"}`
 	}

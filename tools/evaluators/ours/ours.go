@@ -25,7 +25,7 @@ func JudgeAnswers(checks []deploymentv1alpha1.Check, answers []evaluators.Answer
 }
 
 func answerOf(a evaluators.Answer) gates.Answer {
-	if a.Fails() {
+	if a.Fails() || a.Kind == evaluators.Warning || a.Kind == evaluators.Histogram {
 		return gates.Answer{Problem: string(a.Kind), Unavailable: a.Kind == evaluators.Unanswered}
 	}
 	return gates.Answer{Values: a.Values()}
