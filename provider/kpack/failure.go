@@ -13,6 +13,7 @@ import (
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/provider/workload"
 )
 
 // maxMessage bounds a message, in characters.
@@ -193,14 +194,11 @@ func podFailure(pod *corev1.Pod, end *stepEnd) string {
 	return reason
 }
 
-// ownLimit is in the message of a kubelet that evicts a pod which used more of the node's disk than its own limits allow (k8s.io/kubernetes/pkg/kubelet/eviction).
-var ownLimit = regexp.MustCompile(`exceed(s|ed) (the|its) (total |local ephemeral storage )?limit`)
-
 // reportedFailure returns the failure for a reason in the status of a pod, which kubelets write, or "".
 func reportedFailure(s corev1.PodStatus) string {
 	switch s.Reason {
 	case "Evicted":
-		if ownLimit.MatchString(s.Message) {
+		if workload.ExceedsOwnLimit(s.Message) {
 			return buildv1alpha1.ReasonFailureStep
 		}
 		return buildv1alpha1.ReasonFailureEvicted

@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +18,9 @@ import (
 // pod has the fields that are read from a pod.
 type pod struct {
 	Status struct {
+		Phase                 string      `json:"phase"`
+		Reason                string      `json:"reason"`
+		Message               string      `json:"message"`
 		Conditions            []condition `json:"conditions"`
 		InitContainerStatuses []container `json:"initContainerStatuses"`
 		ContainerStatuses     []container `json:"containerStatuses"`
@@ -70,11 +75,15 @@ func PodTrouble(pods []unstructured.Unstructured) Trouble {
 // podGravity orders reasons: problems that a user has to repair come before problems that may end by themselves.
 func podGravity(reason string) int {
 	return slices.Index([]string{
-		"", v1alpha1.HealthReasonNotReady, v1alpha1.HealthReasonUnschedulable, v1alpha1.HealthReasonCrashLoop, v1alpha1.HealthReasonImagePull, v1alpha1.HealthReasonConfigMissing,
+		"", v1alpha1.HealthReasonProgressing, v1alpha1.HealthReasonNotReady, v1alpha1.HealthReasonUnschedulable, v1alpha1.HealthReasonCrashLoop,
+		v1alpha1.HealthReasonImagePull, v1alpha1.HealthReasonConfigMissing,
 	}, reason)
 }
 
 func (p pod) troubleReason() Trouble {
+	if p.Status.Phase == string(corev1.PodFailed) || p.Status.Phase == string(corev1.PodSucceeded) {
+		return p.explainEnd()
+	}
 	worst := Trouble{}
 	for _, c := range p.Status.Conditions {
 		if c.Type == string(corev1.PodScheduled) && c.Status == string(corev1.ConditionFalse) && c.Reason == corev1.PodReasonUnschedulable {
@@ -88,6 +97,32 @@ func (p pod) troubleReason() Trouble {
 	}
 	return worst
 }
+
+// explainEnd returns why a pod of a Deployment ended. Its containers are restarted, so they never end it: its node did, for the pod's own limits or for another
+// pod, or the node is lost. The cluster keeps the pod, and creates another pod.
+func (p pod) explainEnd() Trouble {
+	if p.Status.Reason == "Evicted" && ExceedsOwnLimit(p.Status.Message) {
+		return Trouble{Reason: v1alpha1.HealthReasonCrashLoop, Message: "pods are evicted again and again: " + p.Status.Message}
+	}
+	reason := cmp.Or(p.Status.Reason, p.disruption(), p.Status.Phase)
+	return Trouble{Reason: v1alpha1.HealthReasonProgressing, Message: "a node ended a pod (" + reason + "), and the cluster creates another pod"}
+}
+
+// disruption returns the reason by which Kubernetes disrupted a pod, or "".
+func (p pod) disruption() string {
+	for _, c := range p.Status.Conditions {
+		if c.Type == string(corev1.DisruptionTarget) && c.Status == string(corev1.ConditionTrue) {
+			return c.Reason
+		}
+	}
+	return ""
+}
+
+// ownLimit is in the message of a kubelet that evicts a pod which used more of the node's disk than its own limits allow (k8s.io/kubernetes/pkg/kubelet/eviction).
+var ownLimit = regexp.MustCompile(`exceed(s|ed) (the|its) (total |local ephemeral storage )?limit`)
+
+// ExceedsOwnLimit reports whether the message of an evicted pod says that the pod used more than its own limits allow.
+func ExceedsOwnLimit(message string) bool { return ownLimit.MatchString(message) }
 
 // troubleReason returns why a container is not ready. A container that ended, or ended before and is not ready, crashes again and again.
 func (c container) troubleReason() Trouble {
@@ -112,9 +147,10 @@ func (c container) troubleReason() Trouble {
 	return Trouble{}
 }
 
-// hasFailed reports whether a state is an end with a failure. An init container that has done its work is none.
+// hasFailed reports whether a state is an end with a failure. An init container that has done its work is none, and neither is a container whose node lost it, as
+// the container runtime and the kubelet report after a restart of the node.
 func (c container) hasFailed(s containerState) bool {
-	return s.Terminated != nil && s.Terminated.ExitCode != 0
+	return s.Terminated != nil && s.Terminated.ExitCode != 0 && s.Terminated.Reason != "Unknown" && s.Terminated.Reason != "ContainerStatusUnknown"
 }
 
 func (c container) crashLoop(s containerState) Trouble {

@@ -25,6 +25,12 @@ func ended(code int64, reason string) object {
 	return object{"terminated": object{"exitCode": code, "reason": reason}}
 }
 
+// endedPod is a pod that its node ended, with the container that ended with it.
+func endedPod(reason, message string, conditions ...any) unstructured.Unstructured {
+	container := object{"name": "shop", "state": ended(137, "Error")}
+	return newPod(object{"phase": "Failed", "reason": reason, "message": message, "conditions": conditions, "containerStatuses": []any{container}})
+}
+
 func TestPodTrouble(t *testing.T) {
 	type list = []unstructured.Unstructured
 	const crashMessage = "container shop ends again and again"
@@ -99,6 +105,50 @@ func TestPodTrouble(t *testing.T) {
 		"Ready": {
 			reason: "A container that is ready has no fault, whatever its last state.",
 			pods:   list{withContainer(object{"ready": true, "state": object{"running": object{}}, "lastState": ended(1, "Error")})},
+		},
+		"Evicted": {
+			reason: "A pod that its node evicted for want of memory does not crash.",
+			pods:   list{endedPod("Evicted", "The node was low on resource: memory. Container shop was using 5Gi, which exceeds its request of 0.")},
+			want:   Trouble{"Progressing", "a node ended a pod (Evicted), and the cluster creates another pod"},
+		},
+		"NodeShutdown": {
+			reason: "A pod that ended with its node does not crash.",
+			pods:   list{endedPod("Terminated", "Pod was terminated in response to imminent node shutdown.")},
+			want:   Trouble{"Progressing", "a node ended a pod (Terminated), and the cluster creates another pod"},
+		},
+		"NoRoom": {
+			reason: "A pod that its node did not admit does not crash.",
+			pods:   list{newPod(object{"phase": "Failed", "reason": "OutOfcpu", "message": "Node didn't have enough resource: cpu"})},
+			want:   Trouble{"Progressing", "a node ended a pod (OutOfcpu), and the cluster creates another pod"},
+		},
+		"Disrupted": {
+			reason: "A pod without a reason of its own has the reason of its disruption.",
+			pods:   list{endedPod("", "", object{"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC"})},
+			want:   Trouble{"Progressing", "a node ended a pod (DeletionByPodGC), and the cluster creates another pod"},
+		},
+		"EndedWithoutReason": {
+			reason: "A pod that ended without any reason is named by its phase.",
+			pods:   list{newPod(object{"phase": "Succeeded"})},
+			want:   Trouble{"Progressing", "a node ended a pod (Succeeded), and the cluster creates another pod"},
+		},
+		"OwnLimit": {
+			reason: "A pod that is evicted for its own limits is at fault.",
+			pods:   list{endedPod("Evicted", "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. ")},
+			want:   Trouble{"CrashLoopBackOff", "pods are evicted again and again: Pod ephemeral local storage usage exceeds the total limit of containers 4Gi."},
+		},
+		"EvictedBefore": {
+			reason: "The fault of the present pod comes before the end of an earlier pod.",
+			pods:   list{endedPod("Evicted", "The node was low on resource: memory."), withContainer(object{"state": object{"running": object{}}})},
+			want:   Trouble{"NotReady", "container shop runs, and its readiness probe does not succeed"},
+		},
+		"NodeRestarted": {
+			reason: "A container that was lost with its node, and starts again, does not crash.",
+			pods:   list{withContainer(object{"state": object{"running": object{}}, "lastState": ended(255, "Unknown")})},
+			want:   Trouble{"NotReady", "container shop runs, and its readiness probe does not succeed"},
+		},
+		"NodeLost": {
+			reason: "A container whose state the kubelet lost does not crash.",
+			pods:   list{withContainer(object{"state": ended(137, "ContainerStatusUnknown")})},
 		},
 		"Malformed": {reason: "A pod that cannot be decoded has no fault.", pods: list{newPod(object{"containerStatuses": "junk"})}},
 		"None":      {reason: "A Deployment without pods has no fault."},

@@ -41,6 +41,7 @@ func ServeBuilt(t *testing.T, observation buildv1alpha1.ImageBuildObservation, s
 	mux.HandleFunc("GET /apis/build.intentplane.dev/v1alpha1/namespaces/team-a/imagebuilds/api", func(w http.ResponseWriter, _ *http.Request) {
 		b := buildv1alpha1.ImageBuild{Status: buildv1alpha1.ImageBuildStatus{AtProvider: observation}}
 		b.APIVersion, b.Kind, b.Name = buildv1alpha1.GroupVersion.String(), "ImageBuild", "api"
+		b.Spec.ForProvider.ClaimRef.APIGroup = "intentplane.dev"
 		b.Spec.ForProvider.Source.Git = &buildv1alpha1.GitSource{Revision: "main"}
 		b.Status.AtProvider.LookNow = strings.TrimSpace("before " + token)
 		answer(w, b)

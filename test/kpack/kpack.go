@@ -33,7 +33,9 @@ const (
 type Kpack struct {
 	*Player
 
-	cp *controlplane.ControlPlane
+	cp           *controlplane.ControlPlane
+	installation *installation
+	stopPlaying  context.CancelFunc
 }
 
 // Start installs kpack and starts its controller and its webhook. It returns when the webhook answers and the ClusterBuilder is ready. It returns an
@@ -47,11 +49,29 @@ func Start(ctx context.Context, cp *controlplane.ControlPlane) (*Kpack, error) {
 	if err := i.installAll(ctx); err != nil {
 		return nil, errors.Wrap(err, "cannot install kpack")
 	}
-	k := &Kpack{cp: cp}
-	if k.Player, err = startPlayer(ctx, cp.Config); err != nil {
+	k := &Kpack{cp: cp, installation: i}
+	if err := k.play(ctx); err != nil {
 		return nil, err
 	}
 	return k, errors.Wrap(k.makeBuilder(ctx), "cannot make ClusterBuilder")
+}
+
+// Restart starts the programs and the Player again, after the control plane was rebuilt with the content of a backup that has kpack. Plans are lost, and the
+// Player plays until the process ends. It returns an error if a program ends or does not get ready.
+func (k *Kpack) Restart(ctx context.Context) error {
+	k.stopPlaying()
+	if err := k.installation.startPrograms(ctx); err != nil {
+		return errors.Wrap(err, "cannot start kpack again")
+	}
+	return k.play(context.WithoutCancel(ctx))
+}
+
+// play starts the Player.
+func (k *Kpack) play(ctx context.Context) error {
+	ctx, k.stopPlaying = context.WithCancel(ctx)
+	var err error
+	k.Player, err = startPlayer(ctx, k.cp.Config)
+	return err
 }
 
 // An installation is a Kpack before its start.
@@ -96,13 +116,17 @@ func (i *installation) installAll(ctx context.Context) error {
 	if err := i.applyObjects(ctx, i.objects.plain); err != nil {
 		return err
 	}
-	if err := i.startController(ctx); err != nil {
-		return err
-	}
-	if err := i.startWebhook(ctx); err != nil {
+	if err := i.startPrograms(ctx); err != nil {
 		return err
 	}
 	return i.applyObjects(ctx, i.objects.webhooks)
+}
+
+func (i *installation) startPrograms(ctx context.Context) error {
+	if err := i.startController(ctx); err != nil {
+		return err
+	}
+	return i.startWebhook(ctx)
 }
 
 // startController starts the controller. It is ready when it serves profiles, which it does after its caches are filled.

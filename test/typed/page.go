@@ -23,7 +23,7 @@ const (
 	YAML = "yaml"
 )
 
-// Pages are the typed pages, from the root of the repository.
+// Pages are the typed pages, from the root of the repository. The last page installs a further Configuration.
 func Pages() []string {
 	return []string{
 		"README.md", "docs/install.md", "docs/gitops.md", "docs/gates.md", "docs/clusters.md", "docs/operations.md",
@@ -32,6 +32,7 @@ func Pages() []string {
 		"docs/operations/clusters.md", "docs/operations/monitoring.md", "docs/operations/notifications.md", "docs/operations/deleting.md", "docs/operations/prune.md", "docs/operations/after-a-loss.md",
 		"docs/operations/ledger.md",
 		"docs/operations/upgrades.md",
+		"docs/canary.md", "docs/applications.md",
 	}
 }
 

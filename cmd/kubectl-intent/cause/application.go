@@ -175,8 +175,11 @@ func gravityOfPods(s *deliveryv1alpha1.SiteHealthState) int {
 	return 2
 }
 
-// reportedPods returns the Application's own report of its Sites, for a user who may not read its SiteHealth.
+// reportedPods returns the Application's own report of its Sites, for a user who may not read its SiteHealth. Each Site of a running Application serves.
 func (f *ApplicationFacts) reportedPods() []Link {
+	if f.Application.Status.Phase == applicationv1alpha1.PhaseRunning {
+		return nil
+	}
 	var all []deliveryv1alpha1.SiteHealthState
 	for _, name := range sortedNames(f.Application.Status.Sites) {
 		s := f.Application.Status.Sites[name]

@@ -41,6 +41,7 @@ func TestFindForApplication(t *testing.T) {
 		links          int
 	}
 	crashing := deliveryv1alpha1.SiteHealthState{State: deliveryv1alpha1.HealthUnavailable, Desired: 2, Reason: "CrashLoopBackOff"}
+	unobserved := deliveryv1alpha1.SiteHealthState{State: deliveryv1alpha1.HealthNotObserved, CountsAsServing: true, Reason: "KubeconfigGone"}
 	starting := deliveryv1alpha1.SiteHealthState{State: deliveryv1alpha1.HealthProgressing, Desired: 2, Reason: "Progressing"}
 	cases := map[string]struct {
 		reason string
@@ -54,6 +55,18 @@ func TestFindForApplication(t *testing.T) {
 		"Crashing": {
 			reason: "The Site whose pods crash is the cause, once the image is deployed.", facts: samples.Crashing().Facts(),
 			want: want{object: "Site edge2", reason: "CrashLoopBackOff", actor: advice.Author, needsPerson: true, links: 3},
+		},
+		"BlindToUnobservedPods": {
+			reason: "A Site that counts by its engine is not in the way of an Application that runs, and waits for its route.",
+			facts: editApplication(withPods(samples.NewApplication(samples.Verified()), unobserved), func(f *cause.ApplicationFacts) {
+				f.Health = nil
+				for i := range f.Application.Status.Conditions {
+					if c := &f.Application.Status.Conditions[i]; c.Type == applicationv1alpha1.TypeReconciling {
+						c.Status, c.Reason = "True", applicationv1alpha1.ReasonProgressing
+					}
+				}
+			}),
+			want: want{object: "Application shop", reason: "Progressing", actor: advice.NoActor, links: 1},
 		},
 		"BlindToPods": {
 			reason: "A user without the right to read SiteHealths sees the status of the Site in the Application itself.",

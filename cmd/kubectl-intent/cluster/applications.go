@@ -66,7 +66,7 @@ func (c *Cluster) Application(ctx context.Context, name string) (*ComposedApplic
 func (c *Cluster) composedOf(ctx context.Context, o *unstructured.Unstructured) (*ComposedApplication, error) {
 	out := &ComposedApplication{}
 	if _, isBuilt, _ := unstructured.NestedMap(o.Object, "spec", "source"); isBuilt {
-		if b, err := c.ImageBuild(ctx, o.GetName()); err == nil {
+		if b, err := c.ImageBuild(ctx, o.GroupVersionKind().Group, o.GetName()); err == nil {
 			out.Commit = b.Status.AtProvider.Wanted.Commit
 		}
 	}

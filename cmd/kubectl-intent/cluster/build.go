@@ -33,15 +33,24 @@ func newCoreClient(c *rest.Config) (rest.Interface, error) {
 	return client, errors.Wrap(err, "cannot use the kubeconfig")
 }
 
-// ImageBuild returns the ImageBuild of an Application of the namespace. It returns an error when there is none, and when the user may not read it.
-func (c *Cluster) ImageBuild(ctx context.Context, name string) (*buildv1alpha1.ImageBuild, error) {
+// ErrForeignBuild is the error for an ImageBuild of an Application's name that was composed for another object.
+var ErrForeignBuild = errors.New("the ImageBuild of that name does not belong to this Application")
+
+// ImageBuild returns the ImageBuild of an Application of the namespace, by the API group and the name of the Application. It returns an error when there is
+// none, ErrForeignBuild for the ImageBuild of another object, and an error when the user may not read it.
+func (c *Cluster) ImageBuild(ctx context.Context, group, name string) (*buildv1alpha1.ImageBuild, error) {
 	o, err := c.get(ctx, imageBuildsResource(), c.namespace, name)
 	if err != nil {
 		return nil, describeError(err, "get", imageBuildsResource(), name)
 	}
 	out := &buildv1alpha1.ImageBuild{}
-	err = runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, out)
-	return out, errors.Wrapf(err, "cannot read ImageBuild %q", name)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, out); err != nil {
+		return nil, errors.Wrapf(err, "cannot read ImageBuild %q", name)
+	}
+	if out.Spec.ForProvider.ClaimRef.APIGroup != group {
+		return nil, ErrForeignBuild
+	}
+	return out, nil
 }
 
 // PodOfBuild returns the name of the pod of a Build of kpack. It returns an error when the Build is gone, may not be read, or has no pod.

@@ -49,11 +49,11 @@ func (c *Logs) showBuild(s *terminal.Streams) error {
 		return terminal.UsageError{Err: err}
 	}
 	ctx := context.Background()
-	name, _, err := subject.FindBuilt(ctx, opened, c.Name)
+	name, found, err := subject.FindBuilt(ctx, opened, c.Name)
 	if err != nil {
 		return err
 	}
-	b, err := opened.ImageBuild(ctx, name)
+	b, err := opened.ImageBuild(ctx, found.Applications[0].Application.GroupVersionKind().Group, name)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 	out.Revisions, out.Parts = below.Revisions, below.Parts
 	for i := range out.Parts {
 		if s, ok := a.Status.Sites[out.Parts[i].Name]; ok && out.Parts[i].Kind == partSite {
-			out.Parts[i].addPods(s)
+			out.Parts[i].addPods(s, a.Status.Phase)
 		}
 	}
 	return out
@@ -43,11 +43,14 @@ func outcomeOfApplication(a *cause.Application) string {
 	return ""
 }
 
-// addPods adds to a Site how many pods of the image are available, and why it does not serve.
-func (p *Part) addPods(s applicationv1alpha1.SiteStatus) {
-	p.Note = strings.TrimSpace(fmt.Sprintf("%s %d/%d", p.Note, s.Available, s.Desired))
+// addPods adds to a Site of an Application how many pods of the image are available, if they were observed, and why it does not serve. Each Site of a running
+// Application serves: a Site whose pods cannot be observed counts by its engine.
+func (p *Part) addPods(s applicationv1alpha1.SiteStatus, phase applicationv1alpha1.Phase) {
+	if s.State != string(deliveryv1alpha1.HealthNotObserved) {
+		p.Note = strings.TrimSpace(fmt.Sprintf("%s %d/%d", p.Note, s.Available, s.Desired))
+	}
 	isServing := s.State == string(deliveryv1alpha1.HealthAvailable) || s.State == string(deliveryv1alpha1.HealthScaledToZero)
-	if isServing || !p.IsGood {
+	if phase == applicationv1alpha1.PhaseRunning || isServing || !p.IsGood {
 		return
 	}
 	p.IsGood = false

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
@@ -30,6 +31,41 @@ func TestForApplication(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\nAn Application is shown with its pods, and with the revisions of its deployment.\nLines(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestPartsOfUnobservedSites has an Application at a Site whose pods cannot be observed.
+func TestPartsOfUnobservedSites(t *testing.T) {
+	const why = "KubeconfigGone: the Secret with the kubeconfig does not exist"
+	cases := map[string]struct {
+		reason string
+		counts bool
+		want   Part
+	}{
+		"Counts": {
+			reason: "A Site that counts by its engine serves, and nobody need look at it.", counts: true, want: Part{Note: "Flux", IsGood: true},
+		},
+		"Unknown": {reason: "A Site that does not count is named with the reason.", want: Part{Note: "Flux", Detail: why}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := samples.NewApplication(samples.Verified())
+			s.Sites[1] = deliveryv1alpha1.SiteHealthState{
+				Name: "edge2", State: deliveryv1alpha1.HealthNotObserved, CountsAsServing: tc.counts,
+				Reason: "KubeconfigGone", Message: "the Secret with the kubeconfig does not exist",
+			}
+			f := s.Facts()
+			for _, p := range ForApplication(f, cause.FindForApplication(f, samples.Now())).Parts {
+				if p.Name != "edge2" {
+					continue
+				}
+				if diff := cmp.Diff(tc.want, Part{Note: p.Note, Detail: p.Detail, IsGood: p.IsGood}); diff != "" {
+					t.Errorf("\n%s\nForApplication(...): -want, +got:\n%s", tc.reason, diff)
+				}
+				return
+			}
+			t.Errorf("\n%s\nForApplication(...): no part edge2", tc.reason)
+		})
 	}
 }
 

@@ -45,7 +45,14 @@ func (c *Look) Run(s *terminal.Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseLook(&found.Applications[0].Application); err != nil {
+	facts := found.Applications[0]
+	if err := refuseLook(&facts.Application); err != nil {
+		return errors.Wrap(err, name)
+	}
+	if facts.Application.Spec.ResourceRef.Kind != "" {
+		opened.ReadInstallation(ctx, found)
+	}
+	if err := refusePausedComposite(facts.Installed.Composite); err != nil {
 		return errors.Wrap(err, name)
 	}
 	token := s.Now().UTC().Format(time.RFC3339Nano)
@@ -56,10 +63,12 @@ func (c *Look) Run(s *terminal.Streams) error {
 		report := lookReport{Name: name, Object: subject.Reports(found, s.Now())[0], RequestedAt: token}
 		return c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines([]string{name + ": the repository will be looked at"}) })
 	}
-	read := func(ctx context.Context) (*buildv1alpha1.ImageBuild, error) { return opened.ImageBuild(ctx, name) }
+	read := func(ctx context.Context) (*buildv1alpha1.ImageBuild, error) {
+		return opened.ImageBuild(ctx, facts.Application.GroupVersionKind().Group, name)
+	}
 	b, err := awaitLook(ctx, read, token, s.PollInterval())
-	if kerrors.IsNotFound(err) {
-		err = explainNoBuild(found.Applications[0])
+	if kerrors.IsNotFound(err) || errors.Is(err, cluster.ErrForeignBuild) {
+		err = explainNoBuild(facts)
 	}
 	if err != nil {
 		return errors.Wrap(err, name)
@@ -78,9 +87,23 @@ func refuseLook(a *cause.Application) error {
 		return errors.New("the Application is being deleted, and Crossplane passes no request on")
 	}
 	if meta.IsPaused(&a.Metadata) {
-		return errors.Errorf("%s: Crossplane passes no request on while the Application has annotation %s: \"true\": remove it", xpv2.ReconcilePaused().Reason, meta.AnnotationKeyReconciliationPaused)
+		return describePause("the Application")
 	}
 	return nil
+}
+
+// refusePausedComposite returns an error for the paused composite of a claim. The composite is nil if there is none, or it could not be read.
+func refusePausedComposite(composite *cause.Object) error {
+	if composite == nil || !meta.IsPaused(&composite.Metadata) {
+		return nil
+	}
+	return describePause(composite.Kind + " " + composite.Metadata.Name)
+}
+
+// describePause says that Crossplane does not reconcile an object.
+func describePause(paused string) error {
+	return errors.Errorf("%s: Crossplane passes no request on while %s has annotation %s: \"true\": remove it",
+		xpv2.ReconcilePaused().Reason, paused, meta.AnnotationKeyReconciliationPaused)
 }
 
 // A lookReport is the result of a look, for a program.

@@ -116,32 +116,91 @@ func TestRefuseLook(t *testing.T) {
 
 // TestLookPaused runs the command on a paused Application: it requests nothing, and does not wait.
 func TestLookPaused(t *testing.T) {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /apis/intentplane.dev/v1alpha1/namespaces/team-a/applications/api", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"apiVersion": "intentplane.dev/v1alpha1", "kind": "Application", "spec": ` + cli.GitSource + `,
-			"metadata": {"namespace": "team-a", "name": "api", "annotations": {"crossplane.io/paused": "true"}}}`))
+	patches := serveTexts(t, map[string]string{
+		"/apis/intentplane.dev/v1alpha1/namespaces/team-a/applications/api": `{"apiVersion": "intentplane.dev/v1alpha1", "kind": "Application",
+			"spec": ` + cli.GitSource + `, "metadata": {"namespace": "team-a", "name": "api", "annotations": {"crossplane.io/paused": "true"}}}`,
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet {
-			t.Errorf("A paused Application gets no request: %s %s", r.Method, r.URL.Path)
+	for _, args := range [][]string{{"look", "api"}, {"look", "api", "--no-wait"}, {"look", "api", "-o", "json"}} {
+		out, problems, code := runIntent("", args...)
+		if code != 1 || !strings.Contains(problems, "api: ReconcilePaused: ") || *patches > 0 {
+			t.Errorf("%v: exit code %d after %d requests: %s%s", args, code, *patches, out, problems)
 		}
-		http.NotFound(w, r)
-	})
-	s := httptest.NewServer(mux)
+	}
+}
+
+// TestLookUnanswered runs the command on Applications whose request reaches no ImageBuild of theirs: it does not wait for an answer.
+func TestLookUnanswered(t *testing.T) {
+	const (
+		claim     = "/apis/claims.intentplane.dev/v1alpha1/namespaces/team-a/applications/api"
+		composite = "/apis/claims.intentplane.dev/v1alpha1/xapplications/api-x"
+		build     = "/apis/build.intentplane.dev/v1alpha1/namespaces/team-a/imagebuilds/api"
+	)
+	application := func(extra, status string) string {
+		return `{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "Application", "metadata": {"namespace": "team-a", "name": "api"},
+			"spec": {"source": {"git": {"url": "https://git.example.org/api.git", "revision": "main"}}` + extra + `}, "status": ` + status + `}`
+	}
+	ofComposite := `{"apiVersion": "build.intentplane.dev/v1alpha1", "kind": "ImageBuild", "metadata": {"namespace": "team-a", "name": "api"},
+		"spec": {"forProvider": {"claimRef": {"apiGroup": "intentplane.dev", "kind": "Application", "namespace": "team-a", "name": "api"}}}}`
+	cases := map[string]struct {
+		reason  string
+		texts   map[string]string
+		patches int
+		want    string
+	}{
+		"PausedComposite": {
+			reason: "A claim whose composite is paused passes no request on.",
+			texts: map[string]string{
+				claim: application(`, "resourceRef": {"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XApplication", "name": "api-x"}`, "{}"),
+				composite: `{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XApplication",
+					"metadata": {"name": "api-x", "annotations": {"crossplane.io/paused": "true"}}}`,
+			},
+			want: `api: ReconcilePaused: Crossplane passes no request on while XApplication api-x has annotation crossplane.io/paused: "true": remove it`,
+		},
+		"NameTaken": {
+			reason: "The ImageBuild of another Application of the same name answers no request of this Application.",
+			texts: map[string]string{
+				build: ofComposite,
+				claim: application("", `{"conditions": [{"type": "Valid", "status": "False", "reason": "NameTaken", "message": "ImageBuild api belongs to another Application"}]}`),
+			},
+			patches: 1, want: "api: NameTaken: ImageBuild api belongs to another Application",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			patches := serveTexts(t, tc.texts)
+			out, problems, code := runIntent("", "look", "api", "--timeout=30s")
+			if code != 1 || !strings.Contains(problems, tc.want) || *patches != tc.patches {
+				t.Errorf("\n%s\nlook: exit code %d after %d requests: %s%s", tc.reason, code, *patches, out, problems)
+			}
+		})
+	}
+}
+
+// serveTexts serves objects as JSON by their paths, and returns the number of requests that change an object.
+func serveTexts(t *testing.T, texts map[string]string) *int {
+	t.Helper()
+	patches := new(int)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			*patches++
+		}
+		text, ok := texts[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(text))
+	}))
 	t.Cleanup(s.Close)
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	text := `{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: "` + s.URL + `"}}], contexts: [{name: a, context: {cluster: a, user: a, namespace: team-a}}], users: [{name: a, user: {}}]}`
+	text := `{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: "` + s.URL + `"}}],
+		contexts: [{name: a, context: {cluster: a, user: a, namespace: team-a}}], users: [{name: a, user: {}}]}`
 	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("KUBECONFIG", kubeconfig)
-	for _, args := range [][]string{{"look", "api"}, {"look", "api", "--no-wait"}, {"look", "api", "-o", "json"}} {
-		out, problems, code := runIntent("", args...)
-		if code != 1 || !strings.Contains(problems, "api: ReconcilePaused: ") {
-			t.Errorf("%v: exit code %d: %s%s", args, code, out, problems)
-		}
-	}
+	return patches
 }
 
 // TestAwaitLook waits for the answer to its own request, and not for ever.

@@ -17,6 +17,12 @@ func (s *stage) wantNothingLeft(reason string) {
 	namespace.SetKind("Namespace")
 	namespace.SetName(s.Namespace)
 	s.Gone(namespace)
+	s.wantNoFiles(reason)
+}
+
+// wantNoFiles fails the test if a file of the Application is in the repository.
+func (s *stage) wantNoFiles(reason string) {
+	s.T.Helper()
 	for file := range s.FilesBelow("clusters/edge1") {
 		if strings.HasPrefix(file, s.Namespace+"/shop/") && !strings.HasSuffix(file, "/placeholder") {
 			s.T.Errorf("\n%s\n%s is still in the repository", reason, file)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/kpack"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -66,13 +67,34 @@ func TestDeletedWithNamespace(t *testing.T) {
 // TestDeletedInOtherShape does the same with Applications of the other shape.
 func TestDeletedInOtherShape(t *testing.T) {
 	t.Parallel()
-	otherShape := map[string]string{claims: namespaced, namespaced: claims}
 	for name, tc := range deletedPhases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tc.deleteIn(t, otherShape[tc.shape])
+			tc.deleteIn(t, otherShapeOf(tc.shape))
 		})
 	}
+}
+
+// TestDeletedAlone deletes Applications of the other shape that stand in different phases, while their namespaces live: their objects and files go.
+func TestDeletedAlone(t *testing.T) {
+	t.Parallel()
+	for name, tc := range deletedPhases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, otherShapeOf(tc.shape))
+			tc.given(s)
+			s.wantAllDeleted()
+			s.wantNoFiles(tc.reason)
+		})
+	}
+}
+
+// otherShapeOf returns the apiVersion of the other shape.
+func otherShapeOf(apiVersion string) string {
+	if apiVersion == claims {
+		return namespaced
+	}
+	return claims
 }
 
 func (p deletedPhase) deleteIn(t *testing.T, shape string) {
@@ -99,4 +121,68 @@ func TestBuiltDeletedWithNamespace(t *testing.T) {
 		}
 		s.wantNothingLeft("An Application that is built leaves nothing.")
 	})
+}
+
+// A deletedBuild is a phase in which an Application of a shape is deleted that is built from source.
+type deletedBuild struct {
+	reason string
+	shape  string
+	given  func(s *sourceStage)
+}
+
+func deletedBuilds() map[string]deletedBuild {
+	return map[string]deletedBuild{
+		"Pending": {reason: "An Application whose branch does not exist leaves nothing.", shape: claims, given: func(s *sourceStage) {
+			s.buildFrom("release")
+			s.Apply(s.app)
+			s.awaitBuildState("Waiting", "RevisionNotFound")
+		}},
+		"Building": {reason: "An Application whose first image is being built leaves nothing.", shape: namespaced, given: func(s *sourceStage) {
+			hold := make(chan struct{})
+			s.T.Cleanup(func() { close(hold) })
+			s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
+			s.Apply(s.app)
+			s.awaitBuildState("Building", "Building")
+		}},
+		"Failed": {reason: "An Application that cannot be built leaves nothing.", shape: claims, given: func(s *sourceStage) {
+			s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
+			s.Apply(s.app)
+			s.awaitBuildState("Failed", "StepFailed")
+		}},
+		"Deploying": {reason: "A built Application without an available pod leaves nothing.", shape: claims, given: func(s *sourceStage) {
+			s.Apply(s.app)
+			s.awaitBuilt(s.first)
+		}},
+		"Running": {reason: "A built Application that runs leaves nothing.", shape: namespaced, given: func(s *sourceStage) {
+			s.Apply(s.app)
+			s.awaitRunning(s.first)
+		}},
+		"Degraded": {reason: "An Application whose commit was rolled back leaves nothing.", shape: namespaced, given: func(s *sourceStage) {
+			s.Set(s.app, []any{judges.checkOnce(s.Namespace)}, "spec", "deploy", "gatesConfig", "checks")
+			s.Apply(s.app)
+			s.awaitRunning(s.first)
+			judges.setAnswer(s.Namespace, true)
+			bad := s.pushCommit("main", "2")
+			s.Await(s.app, "Degraded with commit "+bad, func(u *unstructured.Unstructured) bool {
+				return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad
+			})
+		}},
+	}
+}
+
+// TestBuiltDeletedAlone deletes Applications that are built from source, in each phase: their Image and Builds go, too.
+func TestBuiltDeletedAlone(t *testing.T) {
+	t.Parallel()
+	for name, tc := range deletedBuilds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSourceStage(t, tc.shape)
+			tc.given(s)
+			s.wantAllDeleted()
+			s.Gone(s.imageBuild())
+			s.Gone(s.kpackObject("Image", "shop"))
+			s.Until("the Builds go with their Image", patience.Limit, func() bool { return len(s.buildsOfApplication()) == 0 })
+			s.wantNoFiles(tc.reason)
+		})
+	}
 }

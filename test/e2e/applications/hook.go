@@ -24,7 +24,11 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-const hookToken = "a token of some length"
+// Tokens of webhooks.
+const (
+	hookToken  = "a token of some length"
+	otherToken = "another token of that length"
+)
 
 // hookAddress is where the provider receives webhooks.
 var hookAddress string
@@ -39,11 +43,17 @@ func openHooks(o *controlplane.Options) {
 	o.Provider.Args = append(o.Provider.Args, "--source-webhook-address="+hookAddress)
 }
 
-// giveWebhook lets the Application have a webhook.
-func (s *sourceStage) giveWebhook() {
+// giveWebhook lets the Application have a webhook with a token.
+func (s *sourceStage) giveWebhook(token string) {
 	s.T.Helper()
-	s.must(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "hook"}, StringData: map[string]string{"token": hookToken}}))
+	s.createSecret("hook", map[string]string{"token": token})
 	s.Set(s.app, map[string]any{"secretRef": map[string]any{"name": "hook"}}, "spec", "source", "webhook")
+}
+
+// createSecret creates a Secret in the namespace of the Application.
+func (s *stage) createSecret(name string, values map[string]string) {
+	s.T.Helper()
+	s.must(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, StringData: values}))
 }
 
 // postHook posts a body, signed as Gitea does with a token, and returns the status of the answer.

@@ -8,41 +8,42 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestHook has commits that the provider learns of by a webhook, and by a request to reconcile the Application; and hooks that are not signed, sent again, and
-// too large.
+// TestHook has commits of an Application of each shape that the provider learns of by a webhook, and by a request to reconcile the Application; and hooks that
+// are not signed, sent again, and too large.
 func TestHook(t *testing.T) {
 	t.Parallel()
-	s := newSourceStage(t, claims)
-	s.giveWebhook()
-	s.Apply(s.app)
-	s.awaitRunning(s.first)
-	second, body := s.addCommit("2"), []byte(`{"ref":"refs/heads/main"}`)
-	if unsigned, forged := s.postHook("", body), s.postHook("another token of that length", body); unsigned != 404 || forged != 404 {
-		t.Errorf("a hook that is not signed is answered with %d, one with another token with %d", unsigned, forged)
-	}
-	if got := s.postHook(hookToken, body); got != 202 {
-		t.Fatalf("a signed hook is answered with %d", got)
-	}
-	s.wantImage(s.awaitRunning(second))
-	builds, answers := len(s.buildsOfApplication()), map[int]int{}
-	for range 100 {
-		answers[s.postHook(hookToken, body)]++
-	}
-	if answers[202] == 0 || answers[202]+answers[429] != 100 {
-		t.Errorf("hooks that are sent again are answered with %v", answers)
-	}
-	if got := s.postHook(hookToken, make([]byte, 100<<20)); got != 413 && got != 0 {
-		t.Errorf("a hook of 100 MB is answered with %d", got)
-	}
-	third := s.addCommit("3")
-	s.Patch(s.app, `{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"now"}}}`)
-	s.Await(s.imageBuild(), "the look that was asked for", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "atProvider", "lookNow") == "now" && scene.Field(u, "status", "atProvider", "wanted", "commit") == third
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.giveWebhook(hookToken)
+		s.Apply(s.app)
+		s.awaitRunning(s.first)
+		second, body := s.addCommit("2"), []byte(`{"ref":"refs/heads/main"}`)
+		if unsigned, forged := s.postHook("", body), s.postHook(otherToken, body); unsigned != 404 || forged != 404 {
+			s.T.Errorf("a hook that is not signed is answered with %d, one with another token with %d", unsigned, forged)
+		}
+		if got := s.postHook(hookToken, body); got != 202 {
+			s.T.Fatalf("a signed hook is answered with %d", got)
+		}
+		s.wantImage(s.awaitRunning(second))
+		builds, answers := len(s.buildsOfApplication()), map[int]int{}
+		for range 100 {
+			answers[s.postHook(hookToken, body)]++
+		}
+		if answers[202] == 0 || answers[202]+answers[429] != 100 {
+			s.T.Errorf("hooks that are sent again are answered with %v", answers)
+		}
+		if got := s.postHook(hookToken, make([]byte, 100<<20)); got != 413 && got != 0 {
+			s.T.Errorf("a hook of 100 MB is answered with %d", got)
+		}
+		third := s.addCommit("3")
+		s.Patch(s.app, `{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"now"}}}`)
+		s.Await(s.imageBuild(), "the requested look", func(u *unstructured.Unstructured) bool {
+			return scene.Field(u, "status", "atProvider", "lookNow") == "now" && scene.Field(u, "status", "atProvider", "wanted", "commit") == third
+		})
+		s.awaitRunning(third)
+		if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 3 || len(s.buildsOfApplication()) != builds+1 {
+			s.T.Errorf("revision %d after %d Builds: a hook that is sent again builds nothing", got, len(s.buildsOfApplication()))
+		}
 	})
-	s.awaitRunning(third)
-	if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 3 || len(s.buildsOfApplication()) != builds+1 {
-		t.Errorf("revision %d after %d Builds: a hook that is sent again builds nothing", got, len(s.buildsOfApplication()))
-	}
 }
 
 // TestHookAtReplicas sends webhooks to the replica of the provider that does not lead, and to both. It runs before the tests that run beside each other.
@@ -50,11 +51,11 @@ func TestHookAtReplicas(t *testing.T) {
 	s := newUnbuiltStage(t, namespaced)
 	secondReplica := s.startReplicas()
 	leader := s.readLeader()
-	s.giveWebhook()
+	s.giveWebhook(hookToken)
 	s.Apply(s.app)
 	s.awaitWanted(s.first)
 	body := []byte(`{"ref":"refs/heads/main"}`)
-	if unsigned, forged := s.postHookTo(secondReplica, "", body), s.postHookTo(secondReplica, "another token of that length", body); unsigned != 404 || forged != 404 {
+	if unsigned, forged := s.postHookTo(secondReplica, "", body), s.postHookTo(secondReplica, otherToken, body); unsigned != 404 || forged != 404 {
 		t.Errorf("the other replica answers %d to a hook that is not signed, and %d to one with another token", unsigned, forged)
 	}
 	if got := s.hookedAt(); got != "" {

@@ -70,6 +70,45 @@ func TestRepositoryDown(t *testing.T) {
 	})
 }
 
+// TestDeploymentLost deletes the IntentDeployment of an Application of each shape: it is composed again with the image that ran, and nothing is built. The next
+// commit runs.
+func TestDeploymentLost(t *testing.T) {
+	t.Parallel()
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.Apply(s.app)
+		image := s.awaitRunning(s.first)
+		s.loseObjects(s.composedBehind(namespaced, "IntentDeployment"))
+		s.awaitRunningAgain(s.first, image)
+		if got := len(s.buildsOfApplication()); got != 1 {
+			s.T.Errorf("%d Builds after the IntentDeployment was lost, want 1", got)
+		}
+		if text := s.deploymentInGit(); !strings.Contains(text, image) {
+			s.T.Errorf("the image is not in Git:\n%s", text)
+		}
+		s.wantImage(s.awaitRunning(s.pushCommit("main", "2")))
+	})
+}
+
+// TestEverythingLost deletes all objects that an Application of each shape composes, as a restore does that has the Application alone: the commit is built
+// again, and runs. The next commit runs.
+func TestEverythingLost(t *testing.T) {
+	t.Parallel()
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.Apply(s.app)
+		image := s.awaitRunning(s.first)
+		build := s.Now(s.kpackObject("Build", "shop-build-1")).GetUID()
+		health := s.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth")
+		s.loseObjects(s.imageBuild(), health, s.composedBehind(namespaced, "IntentDeployment"))
+		s.awaitRunningAgain(s.first, image)
+		all := s.buildsOfApplication()
+		if len(all) != 1 || all[0].GetUID() == build {
+			s.T.Errorf("%d Builds after all objects were lost, want another Build of the same commit", len(all))
+		}
+		s.wantImage(image)
+		s.wantImage(s.awaitRunning(s.pushCommit("main", "2")))
+	})
+}
+
 // TestObjectsLost removes the composed objects of an Application for its build and its pods, as a restore that lost them: the running image stays
 // while the same commit is built again.
 func TestObjectsLost(t *testing.T) {

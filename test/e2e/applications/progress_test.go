@@ -91,28 +91,29 @@ func TestCrashLoopStays(t *testing.T) {
 	}
 }
 
-// TestCommitCrashes has a commit whose container ends again and again: with a progressTimeout its image is rejected and rolled back in Git, while the image of the
-// commit before serves. The next commit runs.
+// TestCommitCrashes has a commit, of an Application of each shape, whose container ends again and again: with a progressTimeout its image is rejected and
+// rolled back in Git, while the image of the commit before serves. The next commit runs.
 func TestCommitCrashes(t *testing.T) {
 	t.Parallel()
-	s := newSourceStage(t, claims)
-	s.limitProgress(2 * progressTimeout) // The commits that serve have it too: another timeout alone would be another revision.
-	s.Apply(s.app)
-	first := s.serveCommit(s.first)
-	bad := s.pushCommit("main", "2")
-	image := s.awaitImage(bad)
-	s.crashImage(image)
-	u := s.Await(s.app, "Degraded with commit "+bad, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad && scene.Field(u, "status", "deployment", "outcome") == "RolledBack"
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.limitProgress(2 * progressTimeout) // The commits that serve have it too: another timeout alone would be another revision.
+		s.Apply(s.app)
+		first := s.serveCommit(s.first)
+		bad := s.pushCommit("main", "2")
+		image := s.awaitImage(bad)
+		s.crashImage(image)
+		u := s.Await(s.app, "Degraded with commit "+bad, func(u *unstructured.Unstructured) bool {
+			return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad && scene.Field(u, "status", "deployment", "outcome") == "RolledBack"
+		})
+		s.wantCrashExplained(u)
+		if text := s.deploymentInGit(); !strings.Contains(text, first) || strings.Contains(text, image) {
+			s.T.Errorf("the image of the commit before is not back in Git:\n%s", text)
+		}
+		if len(s.podsOfImage(first)) != 1 || len(s.buildsOfApplication()) != 2 {
+			s.T.Errorf("%d pods of the commit before after %d Builds", len(s.podsOfImage(first)), len(s.buildsOfApplication()))
+		}
+		s.serveCommit(s.pushCommit("main", "3"))
 	})
-	s.wantCrashExplained(u)
-	if text := s.deploymentInGit(); !strings.Contains(text, first) || strings.Contains(text, image) {
-		t.Errorf("the image of the commit before is not back in Git:\n%s", text)
-	}
-	if len(s.podsOfImage(first)) != 1 || len(s.buildsOfApplication()) != 2 {
-		t.Errorf("%d pods of the commit before after %d Builds", len(s.podsOfImage(first)), len(s.buildsOfApplication()))
-	}
-	s.serveCommit(s.pushCommit("main", "3"))
 }
 
 // TestProgressAcrossRestart stops the provider while a crash loop has its time, until that is over: the provider that starts then rejects the revision without

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -200,41 +198,5 @@ func TestUnknownFields(t *testing.T) {
 				t.Errorf("\n%s\nkubectl apply: want an unknown field %s, got %v", tc.reason, tc.want, err)
 			}
 		})
-	}
-}
-
-// TestWritten shows the examples and the blocks of YAML of the documentation to the API server, with strict validation of their fields.
-func TestWritten(t *testing.T) {
-	t.Parallel()
-	s := &stage{Scene: scene.New(t, cp)}
-	root, err := controlplane.Root()
-	s.must(err)
-	page, err := os.ReadFile(filepath.Join(root, "docs", "applications.md"))
-	s.must(err)
-	texts := []string{}
-	for _, block := range regexp.MustCompile("(?s)\n```yaml\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
-		// A part of an object does not count.
-		if strings.HasPrefix(block[1], "apiVersion:") {
-			texts = append(texts, block[1])
-		}
-	}
-	files, err := filepath.Glob(filepath.Join(root, "examples", "applications", "*.yaml"))
-	s.must(err)
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		s.must(err)
-		texts = append(texts, string(b))
-	}
-	if len(texts) < 4 {
-		t.Fatalf("found %d texts", len(texts))
-	}
-	for _, text := range texts {
-		o := map[string]any{}
-		s.must(yaml.Unmarshal([]byte(text), &o))
-		file := filepath.Join(t.TempDir(), "application.yaml")
-		s.must(os.WriteFile(file, []byte(strings.Replace(text, "namespace: team-a", "namespace: "+s.Namespace, 1)), 0o600))
-		if out := s.Run("apply", "--dry-run=server", "--validate=strict", "-f", file); !strings.Contains(out, "created (server dry run)") {
-			t.Errorf("%s\n%s", text, out)
-		}
 	}
 }

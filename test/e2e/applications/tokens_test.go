@@ -37,7 +37,7 @@ func TestCommitTokens(t *testing.T) {
 	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
 		t.Run(name, func(t *testing.T) {
 			s := newSourceStage(t, apiVersion)
-			s.giveWebhook()
+			s.giveWebhook(hookToken)
 			s.Apply(s.app)
 			s.awaitRunning(s.first)
 			baseline := s.settledTokens()

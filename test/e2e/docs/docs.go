@@ -200,10 +200,10 @@ func refusesUneditedRepository(t *testing.T, r *reader) {
 	}
 }
 
-// installKinds installs the kinds of the GitOps engines, which the pages and the examples use, and makes the namespaces of these.
+// installKinds installs the kinds of the GitOps engines and of Gateway API, which the pages and the examples use, and makes the namespaces of the engines.
 func installKinds(t *testing.T, cp *controlplane.ControlPlane) {
 	t.Helper()
-	for _, name := range []string{"ARGOCD_CRDS", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CRDS"} {
+	for _, name := range []string{"ARGOCD_CRDS", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CRDS", "GATEWAY_API_CRDS"} {
 		path, err := controlplane.ToolPath(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
@@ -226,8 +226,7 @@ func installKinds(t *testing.T, cp *controlplane.ControlPlane) {
 
 // unapplied are patterns of examples that an API server cannot take as they are.
 var unapplied = []string{
-	"examples/applications/*",       // Their kind comes with a Configuration of its own: test/e2e/applications shows them to an API server that has it.
-	"examples/bundles/*",            // Likewise: test/e2e/bundles.
+	"examples/bundles/*",            // test/e2e/bundles applies them, and has the function compile them.
 	"examples/blueprints/*/*",       // Sources of Blueprints.
 	"examples/render/*/*",           // Composites that Crossplane alone makes, and their composed objects.
 	"examples/render/*",             // A Function for "crossplane render".

@@ -93,7 +93,11 @@ func (r *reader) logInToRegistry(t *testing.T, user, password string) {
 	}
 }
 
-// blocksOfPage returns the code blocks of a page, of these sections alone if some are named.
+// sectionInstalling is the name of a section with the commands that install the kinds of its page.
+const sectionInstalling = "Installing"
+
+// blocksOfPage returns the code blocks of a page, of these sections alone if some are named. The blocks of section Installing come first: a page begins with an
+// example.
 func (r *reader) blocksOfPage(t *testing.T, path string, sections ...string) []typed.Block {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(r.root, path))
@@ -105,9 +109,14 @@ func (r *reader) blocksOfPage(t *testing.T, path string, sections ...string) []t
 		t.Fatal(err)
 	}
 	if len(sections) == 0 {
-		return blocks
+		isInstalling := func(b typed.Block) bool { return b.Section == sectionInstalling }
+		return slices.Concat(selectBlocks(blocks, isInstalling), slices.DeleteFunc(blocks, isInstalling))
 	}
-	return slices.DeleteFunc(blocks, func(b typed.Block) bool { return !slices.Contains(sections, b.Section) })
+	return selectBlocks(blocks, func(b typed.Block) bool { return slices.Contains(sections, b.Section) })
+}
+
+func selectBlocks(blocks []typed.Block, isSelected func(typed.Block) bool) []typed.Block {
+	return slices.DeleteFunc(slices.Clone(blocks), func(b typed.Block) bool { return !isSelected(b) })
 }
 
 // readBlocks types blocks in order, and returns the output. It fails the test at the first failure.
