@@ -63,7 +63,7 @@ func (p *parser) isNext(phrases []phrase) bool {
 
 func (p *parser) nameExpected() *Fault {
 	if t, ok := p.lastNoun(); ok {
-		return p.faultAt(t.span, "%q is not a name by itself: it is a word of the grammar%s", t.text, p.quoteHint(t))
+		return p.faultAt(t.span, "%q is not a name by itself: it is a word of the grammar; if it is the name, quote it: %[1]q", t.text)
 	}
 	if p.isDone() {
 		return p.faultAt(p.tokens[len(p.tokens)-1].span, "needs a name behind it")

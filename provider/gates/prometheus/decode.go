@@ -217,11 +217,8 @@ func decodeValues(kind string, result json.RawMessage) gates.Answer {
 	return gates.Answer{Problem: problemForeign}
 }
 
-// decodeVector has the values of up to two series: more say no more. A server in Go may write an empty list as null.
+// decodeVector has the values of up to two series: more say no more.
 func decodeVector(result json.RawMessage) gates.Answer {
-	if string(result) == "null" {
-		return gates.Answer{}
-	}
 	series, ok := firstElements(maxSeries, result)
 	if !ok {
 		return gates.Answer{Problem: problemForeign}

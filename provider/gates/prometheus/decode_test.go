@@ -247,14 +247,6 @@ func TestDecode(t *testing.T) {
 			status: 422, body: `{"status":"error","errorType":"execution","error":"rpc error: code = InvalidArgument desc = {team-b}"}`,
 			want: gates.Answer{Problem: problemExecution},
 		},
-		"NullResult": {
-			reason: "A server may write an answer without series as null.",
-			body:   `{"status":"success","data":{"resultType":"vector","result":null}}`, want: gates.Answer{},
-		},
-		"NoResult": {
-			reason: "An answer without a result is not Prometheus's.",
-			body:   `{"status":"success","data":{"resultType":"vector"}}`, want: gates.Answer{Problem: problemForeign},
-		},
 		"Slow": {
 			reason: "The words about an outage leave out labels of series, which may be others'.",
 			status: 503, body: `{"status":"error","errorType":"timeout","error":"query timed out in {team-b}"}`,
