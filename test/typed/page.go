@@ -23,10 +23,10 @@ const (
 	YAML = "yaml"
 )
 
-// Pages are the typed pages, from the root of the repository. The last page installs a further Configuration.
+// Pages are the pages that are typed on one control plane, from the root of the repository. The last page installs a further Configuration.
 func Pages() []string {
 	return []string{
-		"README.md", "docs/install.md", "docs/gitops.md", "docs/gates.md", "docs/clusters.md", "docs/operations.md",
+		"docs/install.md", "docs/gitops.md", "docs/gates.md", "docs/clusters.md", "docs/operations.md",
 		"docs/operations/phases.md", "docs/operations/waiting.md", "docs/operations/why.md", "docs/operations/rollout.md", "docs/operations/rollback.md",
 		"docs/operations/requests.md", "docs/operations/updates.md", "docs/operations/repositories.md", "docs/operations/sites.md",
 		"docs/operations/clusters.md", "docs/operations/monitoring.md", "docs/operations/notifications.md", "docs/operations/deleting.md", "docs/operations/prune.md", "docs/operations/after-a-loss.md",

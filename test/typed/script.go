@@ -78,6 +78,19 @@ func (b Block) applyScript() string {
 	return out.String()
 }
 
+// Outputs returns the output of each block of a script, by its place.
+func Outputs(output string) map[string]string {
+	out := map[string]string{}
+	_, rest, found := strings.Cut(output, begun)
+	for found {
+		var block string
+		block, rest, found = strings.Cut(rest, begun)
+		place, text, _ := strings.Cut(block, "\n")
+		out[place] = text
+	}
+	return out
+}
+
 // Last returns the place of the last block that a script began, from its output.
 func Last(output string) string {
 	i := strings.LastIndex(output, begun)

@@ -59,6 +59,27 @@ func TestNewScript(t *testing.T) {
 	}
 }
 
+func TestOutputs(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		output string
+		want   map[string]string
+	}{
+		"None": {reason: "Output before the first block belongs to no block.", output: "x\n", want: map[string]string{}},
+		"Two": {
+			reason: "Each block has the lines up to the next block.", output: "x\n@@ typed p.md:1\na\nb\n@@ typed p.md:9\n",
+			want: map[string]string{"p.md:1": "a\nb\n", "p.md:9": ""},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Outputs(tc.output)); diff != "" {
+				t.Errorf("\n%s\nOutputs(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestLast(t *testing.T) {
 	cases := map[string]struct {
 		reason string

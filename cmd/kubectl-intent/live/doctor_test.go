@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
@@ -100,6 +101,16 @@ func TestDoctor(t *testing.T) {
 			server: cli.Server{Absent: map[string]bool{"managedresourcedefinitions.apiextensions.crossplane.io": true}},
 			says:   []string{"problem versions: Crossplane: Crossplane is older than version 2", "Fix: Upgrade Crossplane"},
 		},
+		"PreVersion1": {
+			reason: "A Crossplane of version 1.20 is named with its version.",
+			args:   []string{"--pre"}, code: terminal.ExitInvalid,
+			server: cli.Server{Absent: map[string]bool{"managedresourcedefinitions.apiextensions.crossplane.io": true}},
+			edit:   func(all []*unstructured.Unstructured) { setCrossplane(t, all, "1.20.0") },
+			says: []string{
+				"problem versions: Crossplane crossplane-system/crossplane: 1.20.0 does not fit >=v2.4.0-0. Fix: Upgrade Crossplane",
+				"problem versions: Crossplane: Crossplane is older than version 2",
+			},
+		},
 		"Kubeconfig": {
 			reason: "A kubeconfig that does not exist is a mistake of the command line.",
 			args:   []string{"--kubeconfig", "/nowhere"}, code: terminal.ExitUsage, says: []string{"cannot use the kubeconfig"},
@@ -123,6 +134,41 @@ func TestDoctor(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// setCrossplane sets the version of the sample's Crossplane.
+func setCrossplane(t *testing.T, all []*unstructured.Unstructured, version string) {
+	t.Helper()
+	for _, o := range all {
+		if o.GetKind() != "Deployment" || o.GetName() != "crossplane" {
+			continue
+		}
+		labels := o.GetLabels()
+		labels["app.kubernetes.io/version"] = version
+		o.SetLabels(labels)
+		containers := []any{map[string]any{"name": "crossplane", "image": "xpkg.crossplane.io/crossplane/crossplane:v" + version}}
+		if err := unstructured.SetNestedSlice(o.Object, containers, "spec", "template", "spec", "containers"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDoctorOfTutorial compares the sample of the second tutorial with the output for a cluster that is ready.
+func TestDoctorOfTutorial(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/start/first-service.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "kubectl intent doctor --pre\n```\n\n```\n")
+	want, _, found := strings.Cut(rest, "```\n")
+	if !found {
+		t.Fatal("The tutorial shows the output of its first command.")
+	}
+	server := &cli.Server{Objects: cli.Installation(t)}
+	out, problems, _ := runIntent("", "doctor", "--pre", "--kubeconfig", server.Start(t))
+	if diff := cmp.Diff(want, out); diff != "" {
+		t.Errorf("The tutorial shows another output: -want, +got:\n%s%s", diff, problems)
 	}
 }
 

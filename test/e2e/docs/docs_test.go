@@ -57,18 +57,21 @@ func TestAirGappedRegistry(t *testing.T) {
 	wantDelivered(t, cp)
 }
 
-// TestFirstService types the second tutorial on a control plane with real Flux: a Site is proven, and a broken version is rolled back. The registry of
-// the packages, the bootstrap of Flux and the pods are played.
+// TestFirstService types the second tutorial and the README on a control plane with real Flux, from a release: a Site is proven, and a broken version is
+// rolled back. The registry of the packages, the bootstrap of Flux and the pods are played.
 func TestFirstService(t *testing.T) {
-	cp, version := startEmpty(t, func(*controlplane.Options) {})
-	publishRelease(t, cp, version)
+	release := makeRelease(t)
+	cp, _ := startEmpty(t, func(*controlplane.Options) {})
+	publishRelease(t, cp, release)
 	bootstrapFlux(t, cp)
 	playWorkloads(t, cp, "team-a", goodImage)
-	r := newReader(t, cp, map[string]string{"VERSION": version}, "", "")
+	r := newReader(t, cp, map[string]string{"VERSION": releaseVersion}, "", "")
+	r.installPlugin(t, release)
 	r.nameMirror(t)
 	blocks := r.blocksOfPage(t, startPage)
 	out := r.readBlocks(t, startPage, blocks)
 	t.Log(out)
-	wantShown(t, blocks, out)
+	r.wantShown(t, startPage, blocks, out)
 	r.wantRolledBack(t)
+	r.readReadme(t)
 }

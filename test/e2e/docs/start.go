@@ -12,11 +12,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/intentplane/intentplane/test/checkout"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/typed"
 )
 
 const (
-	startPage = "docs/start/first-service.md"
+	readmePage = "README.md"
+	startPage  = "docs/start/first-service.md"
+
+	// releaseVersion is the version that both pages install.
+	releaseVersion = "v0.1.0"
 
 	// goodImage is the image of examples/start/shop.yaml.
 	goodImage = "nginxinc/nginx-unprivileged:1.27"
@@ -25,21 +31,37 @@ const (
 // morePages are typed beside the pages of package typed.
 var morePages = []string{"docs/how-it-works.md"}
 
-// publishRelease offers all packages under the names of a release: Crossplane pulls ghcr.io/intentplane from the registry of the control plane.
-func publishRelease(t *testing.T, cp *controlplane.ControlPlane, version string) {
+// makeRelease makes the release that the pages name, without a key and for the platform of this machine.
+func makeRelease(t *testing.T) *checkout.Checkout {
 	t.Helper()
-	product, err := controlplane.Product()
-	if err != nil {
-		t.Fatal(err)
+	c := checkout.Copy(t, "release")
+	if out, err := c.MakeRelease(t.Context(), "VERSION="+releaseVersion); err != nil {
+		t.Fatalf("make release: %v\n%s", err, out)
 	}
-	for _, p := range slices.Concat(product.Configurations, product.Dependencies) {
-		if err := cp.Publish(t.Context(), p, version); err != nil {
-			t.Fatal(err)
-		}
+	return c
+}
+
+// publishRelease pushes the packages of a release to the registry of the control plane, from which Crossplane pulls ghcr.io/intentplane.
+func publishRelease(t *testing.T, cp *controlplane.ControlPlane, release *checkout.Checkout) {
+	t.Helper()
+	if out, err := release.Make(t.Context(), "publish", "REGISTRY="+cp.Registry()+"/intentplane"); err != nil {
+		t.Fatalf("make publish: %v\n%s", err, out)
 	}
 	mirror := fmt.Sprintf(`{apiVersion: pkg.crossplane.io/v1beta1, kind: ImageConfig, metadata: {name: mirror},
 		spec: {matchImages: [{prefix: ghcr.io/intentplane}], rewriteImage: {prefix: "%s/intentplane"}}}`, cp.Registry())
 	if err := cp.ApplyYAML(t.Context(), []byte(mirror)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// installPlugin gives the reader the plugin of a release.
+func (r *reader) installPlugin(t *testing.T, release *checkout.Checkout) {
+	t.Helper()
+	link := filepath.Join(r.home, "bin", "kubectl-intent")
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(release.UnpackPlugin(t, releaseVersion), link); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -57,6 +79,26 @@ func (r *reader) nameMirror(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// readReadme types the README: it installs the Configuration with the claim, and its further blocks need the kind of the claim.
+func (r *reader) readReadme(t *testing.T) {
+	t.Helper()
+	blocks := r.blocksOfPage(t, readmePage)
+	claim := slices.IndexFunc(blocks, func(b typed.Block) bool { return b.Language == typed.YAML })
+	if claim < 0 {
+		t.Fatalf("%s shows no claim", readmePage)
+	}
+	r.readBlocks(t, readmePage, blocks[:claim])
+	for _, state := range []string{"create", "condition=Offered"} {
+		_, err := r.cp.Kubectl(
+			t.Context(), "wait", "compositeresourcedefinitions.apiextensions.crossplane.io/xintentdeployments.claims.intentplane.dev", "--for="+state, "--timeout=5m",
+		)
+		if err != nil {
+			t.Fatalf("The Configuration of %s offers claims: %v", readmePage, err)
+		}
+	}
+	r.readBlocks(t, readmePage, blocks[claim:])
 }
 
 // bootstrapFlux has the effect of "flux bootstrap --token-auth": Flux runs, and reads a repository with a Secret that may push.

@@ -1,24 +1,22 @@
 package release
 
 import (
-	"archive/tar"
-	"compress/gzip"
-	"crypto/ecdsa"
 	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
 	"encoding/hex"
-	"encoding/pem"
-	"io"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/checkout"
+	"github.com/intentplane/intentplane/test/typed"
 )
 
 // signedFiles are the files of a signed release, which an unsigned one does not have, or has without the signed files.
@@ -59,7 +57,7 @@ func topFiles(digests map[string]string) map[string]string {
 }
 
 // wantFiles holds a signed release to its files, and its list of checksums to them.
-func wantFiles(t *testing.T, c *checkout) {
+func wantFiles(t *testing.T, c *checkout.Checkout) {
 	t.Helper()
 	platform := "_" + version + "_linux_" + runtime.GOARCH
 	want := map[string]bool{}
@@ -71,7 +69,7 @@ func wantFiles(t *testing.T, c *checkout) {
 	}, signedFiles...) {
 		want[name] = true
 	}
-	digests := topFiles(digestsOf(t, c.dist()))
+	digests := topFiles(digestsOf(t, c.Dist()))
 	got := map[string]bool{}
 	for name := range digests {
 		got[name] = true
@@ -82,7 +80,7 @@ func wantFiles(t *testing.T, c *checkout) {
 	delete(digests, "checksums.txt")
 	delete(digests, "checksums.txt.sig")
 	listed := map[string]string{}
-	for line := range strings.Lines(readFile(t, c.dist("checksums.txt"))) {
+	for line := range strings.Lines(readFile(t, c.Dist("checksums.txt"))) {
 		digest, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		listed[name] = digest
 	}
@@ -91,55 +89,70 @@ func wantFiles(t *testing.T, c *checkout) {
 	}
 }
 
-// wantSignature verifies the signature of the checksums with Go's own library.
-func wantSignature(t *testing.T, c *checkout) {
+// verificationPage has the commands with which a user verifies the files of a release.
+const verificationPage = "docs/releases.md"
+
+// wantVerifiedFiles types the commands of the page, which use programs of this machine. They refuse a changed file, and a changed list of checksums.
+func wantVerifiedFiles(t *testing.T, c *checkout.Checkout) {
 	t.Helper()
-	block, _ := pem.Decode([]byte(readFile(t, c.dist("cosign.pub"))))
-	public, err := x509.ParsePKIXPublicKey(block.Bytes)
+	blocks, err := typed.Blocks(verificationPage, readFile(t, filepath.Join(c.Dir, verificationPage)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	signature, err := base64.StdEncoding.DecodeString(readFile(t, c.dist("checksums.txt.sig")))
-	if err != nil {
-		t.Fatal(err)
+	i := slices.IndexFunc(blocks, func(b typed.Block) bool { return b.Section == "Verifying files" })
+	if i < 0 {
+		t.Fatalf("%s has no block with commands that verify files", verificationPage)
 	}
-	digest := sha256.Sum256([]byte(readFile(t, c.dist("checksums.txt"))))
-	if !ecdsa.VerifyASN1(public.(*ecdsa.PublicKey), digest[:], signature) {
-		t.Error("The checksums are signed by the key")
+	verify := func(dir string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", blocks[i].Text)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := verify(c.Dist()); err != nil || !strings.Contains(out, "install.yaml: OK") {
+		t.Errorf("The commands of %s accept a release: %v\n%s", verificationPage, err, out)
+	}
+	for _, changed := range []string{"install.yaml", "checksums.txt"} {
+		dir := t.TempDir()
+		for _, name := range []string{"install.yaml", "checksums.txt", "checksums.txt.sig", "cosign.pub"} {
+			checkout.CopyFile(t, c.Dist(name), filepath.Join(dir, name))
+		}
+		if err := os.WriteFile(filepath.Join(dir, changed), []byte(readFile(t, c.Dist(changed))+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := verify(dir); err == nil {
+			t.Errorf("The commands of %s refuse a changed %s, got:\n%s", verificationPage, changed, out)
+		}
 	}
 }
 
-// wantPlugin unpacks the plugin and asks it for its version.
-func wantPlugin(t *testing.T, c *checkout) {
+// wantContent compares the list of the content of the plugin with the list of the go command.
+func wantContent(t *testing.T, c *checkout.Checkout, program string) {
 	t.Helper()
-	archive, err := os.Open(c.dist("kubectl-intent_" + version + "_linux_" + runtime.GOARCH + ".tar.gz"))
+	out, err := exec.CommandContext(t.Context(), "go", "version", "-m", program).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = archive.Close() }() // It is only read.
-	plain, err := gzip.NewReader(archive)
-	if err != nil {
+	document := struct {
+		Packages []struct{ Name, VersionInfo string }
+	}{}
+	if err := json.Unmarshal([]byte(readFile(t, c.Dist("kubectl-intent.spdx.json"))), &document); err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "kubectl-intent")
-	for r := tar.NewReader(plain); ; {
-		h, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
+	want, got := map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) > 2 && f[0] == "dep" {
+			want[f[1]+" "+f[2]] = true
 		}
-		if h.Name != filepath.Base(program) {
-			continue
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(program, content, fs.FileMode(h.Mode)); err != nil {
-			t.Fatal(err)
-		}
-		break
 	}
-	wantVersion(t, program)
+	for _, p := range document.Packages {
+		if name := p.Name + " " + p.VersionInfo; p.Name != "std" && !strings.HasPrefix(p.Name, "kubectl-intent") {
+			got[name] = true
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+		t.Errorf("The document has each module of the plugin: -want, +got:\n%s", diff)
+	}
 }
 
 // wantVersion asks a program for its version.

@@ -10,12 +10,14 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/intentplane/intentplane/test/checkout"
 )
 
 const modulePath = "github.com/intentplane/intentplane"
 
 // writeModule writes the files with which a module proxy serves the commit of a checkout as a version.
-func writeModule(t *testing.T, c *checkout) string {
+func writeModule(t *testing.T, c *checkout.Checkout) string {
 	t.Helper()
 	proxy := t.TempDir()
 	dir := filepath.Join(proxy, filepath.FromSlash(modulePath), "@v")
@@ -26,7 +28,7 @@ func writeModule(t *testing.T, c *checkout) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{version + ".info": string(info), version + ".mod": readFile(t, filepath.Join(c.dir, "go.mod")), "list": version + "\n"} {
+	for name, content := range map[string]string{version + ".info": string(info), version + ".mod": readFile(t, filepath.Join(c.Dir, "go.mod")), "list": version + "\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +37,7 @@ func writeModule(t *testing.T, c *checkout) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zip.CreateFromVCS(archive, module.Version{Path: modulePath, Version: version}, c.dir, "HEAD", ""); err != nil {
+	if err := zip.CreateFromVCS(archive, module.Version{Path: modulePath, Version: version}, c.Dir, "HEAD", ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := archive.Close(); err != nil {

@@ -4,7 +4,6 @@ package release
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,101 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-const (
-	// version is that of the releases. No release of the project has it.
-	version = "v1.91.0"
-
-	// oldVersion has a tag.
-	oldVersion = "v1.90.0"
-)
-
-// A checkout is a copy of this checkout with one commit and the tag of an old version.
-type checkout struct{ dir string }
-
-// newCheckout copies the files that a commit of this checkout would have.
-func newCheckout(t *testing.T, folder string) *checkout {
-	t.Helper()
-	root, err := controlplane.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &checkout{dir: filepath.Join(t.TempDir(), folder)}
-	list := runGit(t, root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	for name := range strings.SplitSeq(strings.TrimRight(list, "\x00"), "\x00") {
-		copyFile(t, filepath.Join(root, name), filepath.Join(c.dir, name))
-	}
-	runGit(t, c.dir, "init", "-q")
-	runGit(t, c.dir, "add", ".")
-	runGit(t, c.dir, "commit", "-q", "-m", "copy")
-	runGit(t, c.dir, "tag", oldVersion)
-	return c
-}
-
-// copyFile copies a file, with its mode. A file that was removed since the commit is left out.
-func copyFile(t *testing.T, source, target string) {
-	t.Helper()
-	info, err := os.Stat(source)
-	if os.IsNotExist(err) {
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(target, content, info.Mode().Perm()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// runGit runs git with a user of its own and a fixed time: two copies have one commit.
-func runGit(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org",
-		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("git %s: %v", args[0], err)
-	}
-	return string(out)
-}
-
-// dist returns the path of a file of the release.
-func (c *checkout) dist(elements ...string) string {
-	return filepath.Join(append([]string{c.dir, "_output", "dist"}, elements...)...)
-}
-
-// makeRelease runs "make release" for the platform of this machine alone, and returns its output.
-func (c *checkout) makeRelease(ctx context.Context, args ...string) (string, error) {
-	return c.runMake(ctx, slices.Concat([]string{"release", "PLATFORMS=linux/" + runtime.GOARCH}, args)...)
-}
-
-// runMake runs make in the checkout, and returns its output.
-func (c *checkout) runMake(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "make", args...)
-	cmd.Dir = c.dir
-	// This make has nothing to do with the one that runs the tests.
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
-		return strings.HasPrefix(entry, "MAKE") || strings.HasPrefix(entry, "MFLAGS=") || strings.HasPrefix(entry, "VERSION=")
-	})
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
+// version is the version of the releases. No release of the project has it.
+const version = "v1.91.0"
 
 // A sigstore is the played services of Sigstore.
 type sigstore struct {

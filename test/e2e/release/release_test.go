@@ -8,18 +8,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/checkout"
 )
 
 // TestRelease makes a signed release, and the same one without a key in another folder.
 func TestRelease(t *testing.T) {
-	signed, s := newCheckout(t, "signed"), startSigstore(t)
-	if out, err := signed.makeRelease(t.Context(), "VERSION="+version, "KEY="+writeKey(t), "TLOG="+s.log); err != nil {
+	signed, s := checkout.Copy(t, "signed"), startSigstore(t)
+	if out, err := signed.MakeRelease(t.Context(), "VERSION="+version, "KEY="+writeKey(t), "TLOG="+s.log); err != nil {
 		t.Fatalf("make release: %v\n%s", err, out)
 	}
 	t.Run("Files", func(t *testing.T) {
 		wantFiles(t, signed)
-		wantSignature(t, signed)
-		wantPlugin(t, signed)
+		wantVerifiedFiles(t, signed)
+		program := signed.UnpackPlugin(t, version)
+		wantVersion(t, program)
+		wantContent(t, signed, program)
 	})
 	t.Run("Reproducible", func(t *testing.T) { wantReproducible(t, signed) })
 	t.Run("Verified", func(t *testing.T) { wantVerified(t, signed, s) })
@@ -27,13 +31,13 @@ func TestRelease(t *testing.T) {
 }
 
 // wantReproducible makes the release again, in a folder with a longer name and without a key, and compares all files but the signed ones.
-func wantReproducible(t *testing.T, signed *checkout) {
+func wantReproducible(t *testing.T, signed *checkout.Checkout) {
 	t.Helper()
-	other := newCheckout(t, "another-folder-with-a-longer-name")
-	if out, err := other.makeRelease(t.Context(), "VERSION="+version); err != nil {
+	other := checkout.Copy(t, "another-folder-with-a-longer-name")
+	if out, err := other.MakeRelease(t.Context(), "VERSION="+version); err != nil {
 		t.Fatalf("make release: %v\n%s", err, out)
 	}
-	want, got := digestsOf(t, signed.dist()), topFiles(digestsOf(t, other.dist()))
+	want, got := digestsOf(t, signed.Dist()), topFiles(digestsOf(t, other.Dist()))
 	for _, name := range signedFiles {
 		delete(got, name)
 	}
@@ -46,7 +50,7 @@ func wantReproducible(t *testing.T, signed *checkout) {
 		}
 	}
 	// The blobs of packages have their digests as names.
-	for name := range digestsOf(t, other.dist("packages")) {
+	for name := range digestsOf(t, other.Dist("packages")) {
 		if strings.Contains(name, "blobs") && want["packages/"+name] == "" {
 			t.Errorf("packages/%s differs between two folders", name)
 		}
@@ -55,7 +59,7 @@ func wantReproducible(t *testing.T, signed *checkout) {
 
 // TestRefusedReleases asks for releases that cannot be made.
 func TestRefusedReleases(t *testing.T) {
-	c := newCheckout(t, "checkout")
+	c := checkout.Copy(t, "checkout")
 	cases := map[string]struct {
 		reason string
 		args   []string
@@ -68,7 +72,7 @@ func TestRefusedReleases(t *testing.T) {
 			reason: "A version has three numbers.",
 			args:   []string{"VERSION=v1.91"}, want: `cannot make a release of version "v1.91": want a semantic version`,
 		},
-		"Exists": {reason: "A version is released once.", args: []string{"VERSION=" + oldVersion}, want: "cannot make release v1.90.0: tag v1.90.0 exists"},
+		"Exists": {reason: "A version is released once.", args: []string{"VERSION=" + checkout.OldVersion}, want: "cannot make release " + checkout.OldVersion + ": tag " + checkout.OldVersion + " exists"},
 		"NotBuilt": {
 			reason: "A version without a tag cannot be made again.",
 			args:   []string{"VERSION=" + version, "REBUILD=1"}, want: "cannot rebuild v1.91.0: tag v1.91.0 does not exist",
@@ -81,10 +85,10 @@ func TestRefusedReleases(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if tc.change != "" {
-				copyFile(t, c.dir+"/main.go", c.dir+"/"+tc.change)
-				defer func() { _ = os.Remove(c.dir + "/" + tc.change) }() // The folder is temporary.
+				checkout.CopyFile(t, c.Dir+"/main.go", c.Dir+"/"+tc.change)
+				defer func() { _ = os.Remove(c.Dir + "/" + tc.change) }() // The folder is temporary.
 			}
-			out, err := c.makeRelease(t.Context(), tc.args...)
+			out, err := c.MakeRelease(t.Context(), tc.args...)
 			if err == nil || !strings.Contains(out, tc.want) {
 				t.Errorf("\n%s\nmake release: want %q, got %v:\n%s", tc.reason, tc.want, err, out)
 			}
@@ -96,8 +100,8 @@ func TestRefusedReleases(t *testing.T) {
 }
 
 // listDist names the files of a release, or nothing.
-func listDist(c *checkout) string {
-	entries, _ := os.ReadDir(c.dist()) // A folder that does not exist has no files.
+func listDist(c *checkout.Checkout) string {
+	entries, _ := os.ReadDir(c.Dist()) // A folder that does not exist has no files.
 	names := []string{}
 	for _, e := range entries {
 		names = append(names, e.Name())

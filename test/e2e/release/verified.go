@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/intentplane/intentplane/test/checkout"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -21,21 +22,21 @@ const (
 	changedVersion  = "v1.91.1"
 )
 
-// wantVerified publishes a signed release, and installs it on a control plane whose Crossplane verifies signatures.
-func wantVerified(t *testing.T, c *checkout, s sigstore) {
+// wantVerified publishes a signed release, and installs it on a control plane whose Crossplane verifies signatures, as install.yaml wants it.
+func wantVerified(t *testing.T, c *checkout.Checkout, s sigstore) {
 	t.Helper()
 	cp := startVerifying(t, s)
 	registry := cp.Registry() + "/intentplane"
-	if out, err := c.runMake(t.Context(), "publish", "REGISTRY="+registry); err != nil {
+	if out, err := c.Make(t.Context(), "publish", "REGISTRY="+registry); err != nil {
 		t.Fatalf("make publish: %v\n%s", err, out)
 	}
 	// An image is looked up by its name in the mirror.
 	verification := filepath.Join(t.TempDir(), "verification.yaml")
-	text := strings.ReplaceAll(readFile(t, c.dist("verification.yaml")), controlplane.Repository, registry)
+	text := strings.ReplaceAll(readFile(t, c.Dist("verification.yaml")), controlplane.Repository, registry)
 	if err := os.WriteFile(verification, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runKubectl(t, cp, "apply", "-f", verification)
+	runKubectl(t, cp, "apply", "-f", c.Dist("install.yaml"), "-f", verification)
 
 	if err := cp.Install(t.Context(), verifiedPackage, version); err != nil {
 		t.Fatal(err)
