@@ -286,7 +286,7 @@ func TestAwaitReturn(t *testing.T) {
 			reason: "A directory that no repository reports may have given the requests back.",
 			events: stranded(), blue: moved, plain: broken, in: func(in *Input) { failed(in); knowTracks(false)(in) }, want: true,
 		},
-		"Steps":   {reason: "A move that goes on comes to its verdict first.", events: inFlight, blue: moved, plain: broken, in: failed, want: true},
+		"Steps": {reason: "A move that goes on comes to its verdict first.", events: inFlight, blue: moved, plain: broken, in: failed, want: true},
 		"Replaced": {
 			reason: "A revision that takes requests back is replaced at once.",
 			events: takesBack(0), blue: moved, plain: Track{Revision: 3}, in: func(*Input) {},

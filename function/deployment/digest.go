@@ -101,7 +101,7 @@ func sitePartOf(p catalog.Place) sitePart {
 		Branch:     p.Config.Git.Branch,
 		Path:       p.Path,
 		Layout:     p.Site.Spec.Repository.Layout,
-		Parameters: parametersOf(p),
+		Parameters: siteParameters(p),
 	}
 	// Where a replacement is possible, objects with variables declare them since a version of the renderer, which each request has.
 	if m := expansion.ModeAt(p.Site.Spec.Engine); m == expansion.ModeDisabled {
@@ -110,8 +110,8 @@ func sitePartOf(p catalog.Place) sitePart {
 	return part
 }
 
-// parametersOf returns the parameters of the Site of a place.
-func parametersOf(p catalog.Place) map[string]string {
+// siteParameters returns the parameters of the Site of a place.
+func siteParameters(p catalog.Place) map[string]string {
 	out := make(map[string]string, len(p.Site.Spec.Parameters))
 	for key, value := range p.Site.Spec.Parameters {
 		out[key] = string(value)

@@ -129,7 +129,7 @@ func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Plac
 		Blueprint: &s.Blueprint,
 		Intent:    i,
 		Site: render.Site{
-			Name: p.Site.GetName(), Parameters: parametersOf(p), Layout: p.Site.Spec.Repository.Layout,
+			Name: p.Site.GetName(), Parameters: siteParameters(p), Layout: p.Site.Spec.Repository.Layout,
 			Engine: p.Site.Spec.Engine.Type, Expansion: expansion.ModeAt(p.Site.Spec.Engine),
 		},
 		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
