@@ -108,7 +108,10 @@ func TestPause(t *testing.T) {
 		},
 		"Rollback": {reason: "A rollback pauses nowhere.", change: func(s *ledger.State) { s.Cursor.Attempt, s.Cursor.Full = 1, true }},
 		"Before":   {reason: "Nothing pauses before the steps.", change: func(s *ledger.State) { s.Cursor.Stage = ledger.StageShift }},
-		"Plain":    {reason: "A revision without tracks pauses nowhere.", change: func(s *ledger.State) { s.Current.Track = "" }},
+		"Plain": {
+			reason: "A pause of a plan without tracks, which no spec has, is that of the rules for steps.",
+			change: func(s *ledger.State) { s.Current.Track, s.Cursor.Stage = "", 0 }, pause: "Manual",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/desired"
 )
 
 // TestProviderNotResponding edits a deployment whose provider observes nothing any more.
@@ -70,7 +71,7 @@ func (w *world) stamp(ago time.Duration, subresource string) {
 	timestamp := metav1.NewTime(w.in.Now.Add(-ago))
 	for _, o := range w.in.Observed {
 		if subresource == "" {
-			o.SetGeneration(observedGeneration(o) + 1)
+			o.SetGeneration(desired.ObservedGeneration(o) + 1)
 			for i, fields := 0, o.GetManagedFields(); i < len(fields); i++ {
 				fields[i].Time = &timestamp
 				o.SetManagedFields(fields)
