@@ -63,7 +63,7 @@ func TestNotesOfUsers(t *testing.T) {
 		},
 		"Foreign": {
 			reason: "A kind that refers to no template is passed over.", kind: "Workflow",
-			spec: "templates: [{name: a, args: [{name: job}]}]",
+			spec: "templates: [{name: a}]\n  args: [{name: job, value: b}]",
 		},
 	}
 	for name, tc := range cases {

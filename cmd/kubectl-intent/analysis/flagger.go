@@ -89,8 +89,12 @@ func FromFlagger(documents [][]byte, o Options) (*Conversion, error) {
 		c.convertCanary(canary, all.templates, used)
 	}
 	for i, t := range all.templates {
-		if !used[i] {
-			c.object = t.Kind + " " + t.Metadata.Name
+		c.object = t.Kind + " " + t.Metadata.Name
+		switch {
+		case used[i]:
+		case c.Threshold == "" && len(used) > 0:
+			c.addNotef("metadata.name", "no Canary of the files has a metric of this template of namespace %q, and it is left out", t.Metadata.Namespace)
+		default:
 			c.convertAlone(t)
 		}
 	}

@@ -80,6 +80,13 @@ func TestFromFlagger(t *testing.T) {
 				"- name: not-found-share-max\n  type: Prometheus\n  prometheus:" + query +
 				"\n  threshold: <= 5\n  interval: 30s\n  count: 15\n  failureLimit: 4\n  timeout: 38m\n"},
 		},
+		"OtherTemplate": {
+			reason:  "A template to which no Canary refers is left out with a note beside a template to which a Canary refers.",
+			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-b", "100 *", "200 *").Replace(notFound), canary, notFound},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want: want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query +
+				"\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
+		},
 		"Namespace": {
 			reason:  "Of two templates with one name, a Canary refers to the template of the namespace.",
 			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-b", "100 *", "200 *").Replace(notFound), canary, notFound},
