@@ -25,7 +25,7 @@ func TestShownOutputs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := shownOutputs([]typed.Block{command, tc.sample}, output)
 			if got := comparableText(tc.sample.Text) == comparableText(all[tc.sample]); got != tc.want || len(all) != 1 {
-				t.Errorf("\n%s\nshownOutputs(...): want equal: %t, got %q", tc.reason, tc.want, all)
+				t.Errorf("\n%s\nshownOutputs(...): want equal: %t, got %v", tc.reason, tc.want, all)
 			}
 		})
 	}
