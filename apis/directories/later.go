@@ -1,6 +1,7 @@
 package directories
 
 import (
+	"cmp"
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -8,41 +9,48 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// LaterOf returns the later tree of a delivery for the directory of a tree in a revision, or nil.
-func LaterOf(p deliveryv1alpha1.GitDeliveryParameters, t deliveryv1alpha1.Tree, revision int64) *deliveryv1alpha1.LaterTree {
-	i := slices.IndexFunc(p.Later, func(l deliveryv1alpha1.LaterTree) bool {
-		return l.Revision == revision && l.IsFor(t.Branch, t.Path)
+// NewLater returns the later tree of a directory in the current revision of a state: it gets the tree at the step of its Site.
+func NewLater(t deliveryv1alpha1.Tree, s ledger.State) deliveryv1alpha1.LaterTree {
+	return deliveryv1alpha1.LaterTree{Tree: t, Revision: s.Current.Number, Request: s.Current.Request.Digest(), Step: s.StepOf(t.Site)}
+}
+
+// LaterTrees returns the later trees of a delivery for the current revision of a state. The number of a revision alone does not identify it: after a loss of the
+// ledger another one may get it again.
+func LaterTrees(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State) []deliveryv1alpha1.LaterTree {
+	if s.Current == nil || len(p.Later) == 0 {
+		return nil
+	}
+	request := s.Current.Request.Digest()
+	return slices.DeleteFunc(slices.Clone(p.Later), func(l deliveryv1alpha1.LaterTree) bool {
+		return l.Revision != s.Current.Number || l.Request != request
 	})
-	if i < 0 {
+}
+
+// LaterOf returns the later tree of a delivery for the directory of a tree in the current revision of a state, or nil.
+func LaterOf(p deliveryv1alpha1.GitDeliveryParameters, t deliveryv1alpha1.Tree, s ledger.State) *deliveryv1alpha1.LaterTree {
+	i := slices.IndexFunc(p.Later, func(l deliveryv1alpha1.LaterTree) bool {
+		return l.Revision == s.Current.Number && l.IsFor(t.Branch, t.Path)
+	})
+	if i < 0 || p.Later[i].Request != s.Current.Request.Digest() {
 		return nil
 	}
 	return &p.Later[i]
 }
 
-// CarriesLater is true for a delivery with the files of a later step of a revision.
-func CarriesLater(p deliveryv1alpha1.GitDeliveryParameters, revision int64) bool {
-	return slices.ContainsFunc(p.Later, func(l deliveryv1alpha1.LaterTree) bool { return l.Revision == revision })
-}
-
-// At returns the parameters of a delivery without tracks at a position of its plan, that of its spec or a later one: a later tree whose step has come takes the
-// place of the present tree. Trees of an earlier revision have no part in it. A delivery without later trees of the revision stays unchanged.
-func At(p deliveryv1alpha1.GitDeliveryParameters, position ledger.Position) deliveryv1alpha1.GitDeliveryParameters {
-	if !CarriesLater(p, position.Revision) {
+// At returns the parameters of a delivery without tracks at a state, at whose position its spec is or was: a later tree whose step has come takes the place of
+// the present tree. Trees of an earlier revision have no part in it. A delivery without later trees of the revision stays unchanged.
+func At(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State) deliveryv1alpha1.GitDeliveryParameters {
+	carried := LaterTrees(p, s)
+	if len(carried) == 0 {
 		return p
 	}
 	out, indexes := p, map[string]int{}
-	out.Trees, out.Later = nil, nil
-	if p.AskedPosition().Revision == position.Revision {
-		out.Trees = slices.Clone(p.Trees)
-	}
+	out.Trees, out.Later = presentTrees(p, s, carried), nil
 	for i, t := range out.Trees {
 		indexes[t.Branch+" "+t.Path] = i
 	}
-	for _, l := range p.Later {
-		if l.Revision != position.Revision {
-			continue
-		}
-		next, isReached := l.Tree, l.Step <= position.Step
+	for _, l := range carried {
+		next, isReached := l.Tree, l.Step <= s.Cursor.Step
 		if !isReached {
 			next, out.Later = Retain(next), append(out.Later, l)
 		}
@@ -54,7 +62,35 @@ func At(p deliveryv1alpha1.GitDeliveryParameters, position ledger.Position) deli
 			out.Trees[i] = next
 		}
 	}
+	slices.SortStableFunc(out.Trees, func(a, b deliveryv1alpha1.Tree) int { return cmp.Compare(a.Site, b.Site) })
 	return out
+}
+
+// presentTrees returns the trees of a delivery with later trees of a revision before their steps. Of the trees of an earlier revision, the directories of Sites
+// that have no later tree stay as they are: the clusters of these Sites are not ready.
+func presentTrees(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State, carried []deliveryv1alpha1.LaterTree) []deliveryv1alpha1.Tree {
+	if p.AskedPosition().Revision == s.Current.Number {
+		return slices.Clone(p.Trees)
+	}
+	var out []deliveryv1alpha1.Tree
+	sites := sitesBeside(carried[0].Site, *s.Current)
+	for _, t := range p.Trees {
+		isCarried := slices.ContainsFunc(carried, func(l deliveryv1alpha1.LaterTree) bool { return l.Site == t.Site })
+		if !isCarried && slices.Contains(sites, t.Site) {
+			out = append(out, Retain(t))
+		}
+	}
+	return out
+}
+
+// sitesBeside returns the Sites of a revision that the repository of a Site delivers to.
+func sitesBeside(site string, r ledger.Revision) []string {
+	for _, part := range r.Parts {
+		if slices.Contains(part.Sites, site) {
+			return part.Sites
+		}
+	}
+	return nil
 }
 
 // HoldFiles is true if the objects of deliveries carry the files of the current revision to each Site of its next step. In a stage before the steps that is the
@@ -81,8 +117,8 @@ func CarryStep(s ledger.State, index int32, deliveries ...*deliveryv1alpha1.GitD
 		for _, t := range p.Trees {
 			carried[t.Site] = carried[t.Site] || carriesRevision(p, t, s)
 		}
-		for _, l := range p.Later {
-			carried[l.Site] = carried[l.Site] || l.Revision == s.Current.Number
+		for _, l := range LaterTrees(p, s) {
+			carried[l.Site] = true
 		}
 	}
 	return !slices.ContainsFunc(s.Current.SitesAt(index), func(site string) bool { return !carried[site] })
@@ -99,7 +135,7 @@ func carriesRevision(p deliveryv1alpha1.GitDeliveryParameters, t deliveryv1alpha
 // Begun returns a directory with tracks whose step has begun while the spec of its delivery has the tree of an earlier step: with the files that it got at its
 // step, which are among the later trees. aim is the aim of the directory in its step. It stays unchanged if the spec has these files.
 func (c *Tracker) Begun(d Directory, p deliveryv1alpha1.GitDeliveryParameters, s ledger.State, aim step.Aim) Directory {
-	later := LaterOf(p, d.Own, s.Current.Number)
+	later := LaterOf(p, d.Own, s)
 	if later == nil || s.Current.StepOf(later.Site) > s.Cursor.Step || CarriesTrack(d.Own, d.Track, d.Revision) {
 		return d
 	}

@@ -1,6 +1,7 @@
 package directories
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,7 +16,8 @@ import (
 func TestHoldFiles(t *testing.T) {
 	plan := []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2", "edge3"}}}
 	later := func(site string, revision int64) deliveryv1alpha1.LaterTree {
-		return deliveryv1alpha1.LaterTree{Tree: deliveryv1alpha1.Tree{Site: site, Action: deliveryv1alpha1.ActionDesired}, Revision: revision, Step: 1}
+		t := deliveryv1alpha1.Tree{Site: site, Action: deliveryv1alpha1.ActionDesired}
+		return deliveryv1alpha1.LaterTree{Tree: t, Revision: revision, Request: ledger.Request{}.Digest(), Step: 1}
 	}
 	desired := func(site string) deliveryv1alpha1.Tree {
 		return deliveryv1alpha1.Tree{Site: site, Action: deliveryv1alpha1.ActionDesired}
@@ -38,6 +40,10 @@ func TestHoldFiles(t *testing.T) {
 			reason: "Files of another revision do not count.",
 			later:  []deliveryv1alpha1.LaterTree{later("edge2", 2), later("edge3", 1)}, number: 2,
 		},
+		"OtherRequest": {
+			reason: "Files of a revision that had the same number before a loss of the ledger do not count.",
+			later:  []deliveryv1alpha1.LaterTree{later("edge2", 2), {Tree: later("edge3", 2).Tree, Revision: 2, Request: "another", Step: 1}}, number: 2,
+		},
 		"Requested": {
 			reason: "Files that the spec requests now count too.",
 			trees:  []deliveryv1alpha1.Tree{desired("edge2"), desired("edge3")}, number: 2, step: 1, want: true,
@@ -58,6 +64,67 @@ func TestHoldFiles(t *testing.T) {
 			d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{Position: &ledger.Position{Revision: tc.number}, Trees: tc.trees, Later: tc.later}
 			if got := HoldFiles(s, d); got != tc.want {
 				t.Errorf("\n%s\nHoldFiles(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestAt has a repository with edge2 and edge3 in the second wave of revision 2, and edge4 in the third one, and a state in the second wave.
+func TestAt(t *testing.T) {
+	desired := func(site, tree string) deliveryv1alpha1.Tree {
+		return deliveryv1alpha1.Tree{Site: site, Path: site + "/x", Action: deliveryv1alpha1.ActionDesired, Tree: tree}
+	}
+	later := func(site string, index int32) deliveryv1alpha1.LaterTree {
+		return deliveryv1alpha1.LaterTree{Tree: desired(site, "two"), Revision: 2, Request: ledger.Request{}.Digest(), Step: index}
+	}
+	plan := []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2", "edge3"}}, {Sites: []string{"edge4"}}}
+	parts := []ledger.Part{{Sites: []string{"edge1"}}, {Sites: []string{"edge2", "edge3", "edge4"}}}
+	s := ledger.State{Current: &ledger.Revision{Number: 2, Plan: plan, Parts: parts}, Cursor: ledger.Cursor{Step: 1}}
+	cases := map[string]struct {
+		reason   string
+		revision int64
+		trees    []deliveryv1alpha1.Tree
+		later    []deliveryv1alpha1.LaterTree
+		want     []string
+	}{
+		"Spec": {
+			reason: "The later tree of a step that has come takes the place of the tree of the spec.", revision: 2,
+			trees: []deliveryv1alpha1.Tree{Retain(desired("edge2", "")), Retain(desired("edge3", "")), Retain(desired("edge4", ""))},
+			later: []deliveryv1alpha1.LaterTree{later("edge2", 1), later("edge3", 1), later("edge4", 2)},
+			want:  []string{"edge2 Desired two", "edge3 Desired two", "edge4 Keep "},
+		},
+		"Earlier": {
+			reason: "Trees of an earlier revision have no part in it.", revision: 1,
+			trees: []deliveryv1alpha1.Tree{desired("edge2", "one"), desired("edge3", "one"), desired("edge4", "one")},
+			later: []deliveryv1alpha1.LaterTree{later("edge2", 1), later("edge3", 1), later("edge4", 2)},
+			want:  []string{"edge2 Desired two", "edge3 Desired two", "edge4 Keep "},
+		},
+		"Unready": {
+			reason: "The directory of a Site without a later tree stays as it is.", revision: 1,
+			trees: []deliveryv1alpha1.Tree{desired("edge2", "one"), desired("edge3", "one"), desired("edge4", "one")},
+			later: []deliveryv1alpha1.LaterTree{later("edge3", 1), later("edge4", 2)},
+			want:  []string{"edge2 Keep ", "edge3 Desired two", "edge4 Keep "},
+		},
+		"Left": {
+			reason: "The directory of a Site that the repository has no part in any more is not named.", revision: 1,
+			trees: []deliveryv1alpha1.Tree{desired("edge1", "one"), desired("edge2", "one")},
+			later: []deliveryv1alpha1.LaterTree{later("edge2", 1)}, want: []string{"edge2 Desired two"},
+		},
+		"OtherRequest": {
+			reason: "The later trees of a revision that had the same number before a loss of the ledger have no part in it.", revision: 1,
+			trees: []deliveryv1alpha1.Tree{desired("edge2", "one")},
+			later: []deliveryv1alpha1.LaterTree{{Tree: desired("edge2", "two"), Revision: 2, Request: "another", Step: 1}}, want: []string{"edge2 Desired one"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := deliveryv1alpha1.GitDeliveryParameters{Position: &ledger.Position{Revision: tc.revision}, Trees: tc.trees, Later: tc.later}
+			var got []string
+			for _, tree := range At(p, s).Trees {
+				got = append(got, fmt.Sprintf("%s %s %s", tree.Site, tree.Action, tree.Tree))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nAt(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -89,6 +156,10 @@ func TestBegun(t *testing.T) {
 			reason: "The files of another revision are not used.",
 			change: func(_ *Directory, l *deliveryv1alpha1.LaterTree, _ *ledger.State) { l.Revision = 1 },
 		},
+		"OtherRequest": {
+			reason: "The files of a revision that had the same number before a loss of the ledger are not used.",
+			change: func(_ *Directory, l *deliveryv1alpha1.LaterTree, _ *ledger.State) { l.Request = "another" },
+		},
 		"Named": {
 			reason: "A spec that has the files of the revision is up to date.",
 			change: func(d *Directory, _ *deliveryv1alpha1.LaterTree, _ *ledger.State) { d.Own = withTracks(green, 80, 20) },
@@ -98,7 +169,7 @@ func TestBegun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := *state.DeepCopy()
 			d := Directory{Own: blue, Asked: blue, Held: held, Track: track.Green, Revision: 2, FolderOf: func(int64) string { return "" }}
-			p := deliveryv1alpha1.GitDeliveryParameters{Later: []deliveryv1alpha1.LaterTree{{Tree: green, Revision: 2, Step: 1}}}
+			p := deliveryv1alpha1.GitDeliveryParameters{Later: []deliveryv1alpha1.LaterTree{{Tree: green, Revision: 2, Request: s.Current.Request.Digest(), Step: 1}}}
 			if tc.change != nil {
 				tc.change(&d, &p.Later[0], &s)
 			}

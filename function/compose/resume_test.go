@@ -1,6 +1,8 @@
 package compose
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -8,6 +10,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -76,6 +79,22 @@ func TestObservers(t *testing.T) {
 	}
 	if Observers(nil, deploymentv1alpha1.DeliveryConfig{}, s, nil) != nil {
 		t.Error("\nA deployment without a SiteSync goes on without one.\nObservers(...): got one")
+	}
+}
+
+// TestObserversOfLaterWave resumes a revision whose SiteSync was composed for another one, before the wave of edge2.
+func TestObserversOfLaterWave(t *testing.T) {
+	sync := &deliveryv1alpha1.SiteSync{}
+	sync.Spec.ForProvider.Sites = []deliveryv1alpha1.SiteTree{{Name: "b", Path: "b/x", Tree: "old"}, {Name: "a", Path: "a/x", Tree: "old"}}
+	s, d := inWaves(0), asking(inWaves(0).Position(), "b")
+	later := asking(inWaves(0).Position(), "a").Spec.ForProvider.Trees[0]
+	d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{directories.NewLater(later, s)}
+	got := map[string]string{}
+	for _, site := range Observers(sync, deploymentv1alpha1.DeliveryConfig{}, s, map[string]*deliveryv1alpha1.GitDelivery{"d": d}).Spec.ForProvider.Sites {
+		got[site.Name] = fmt.Sprint(site.Tree, " ", site.Wave)
+	}
+	if diff := cmp.Diff(map[string]string{"b": "tree-b 0", "a": "tree-a 1"}, got); diff != "" {
+		t.Errorf("\nThe Sites of later waves are observed for the trees that they will get.\nObservers(...): -want, +got:\n%s", diff)
 	}
 }
 

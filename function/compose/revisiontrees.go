@@ -38,7 +38,7 @@ func treeOfRevision(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s 
 	if t.Action != deliveryv1alpha1.ActionDesired {
 		return t
 	}
-	if requested, ok := askedTree(t, d, s.Current.Number); ok {
+	if requested, ok := askedTree(t, d, s); ok {
 		return requested
 	}
 	// A Site that was never served, and is now, gets the present tree.
@@ -55,16 +55,16 @@ func wasProven(s ledger.State, site string) bool {
 	})
 }
 
-// askedTree is the tree in the place of another one in a delivery that asks for a revision, now or in a later step.
-func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revision int64) (deliveryv1alpha1.Tree, bool) {
+// askedTree is the tree in the place of another one in a delivery that asks for the current revision of a state, now or in a later step.
+func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledger.State) (deliveryv1alpha1.Tree, bool) {
 	if d == nil {
 		return t, false
 	}
-	if later := directories.LaterOf(d.Spec.ForProvider, t, revision); later != nil {
+	if later := directories.LaterOf(d.Spec.ForProvider, t, s); later != nil {
 		return later.Tree, true
 	}
 	for _, requested := range d.Spec.ForProvider.Trees {
-		if requested.Branch == t.Branch && requested.Path == t.Path && requested.Action == deliveryv1alpha1.ActionDesired && AsksForRevision(d, revision) {
+		if requested.Branch == t.Branch && requested.Path == t.Path && requested.Action == deliveryv1alpha1.ActionDesired && AsksForRevision(d, s.Current.Number) {
 			return requested, true
 		}
 	}

@@ -50,11 +50,11 @@ func atRecords(parts map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliv
 	out := maps.Clone(parts)
 	for name, d := range parts {
 		p, r := d.Spec.ForProvider, d.Status.AtProvider.Record
-		if p.Ledger != nil || r == nil || p.AskedPosition().Compare(r.Position) >= 0 {
+		if p.Ledger != nil || r == nil || r.Copy == nil || p.AskedPosition().Compare(r.Position) >= 0 {
 			continue
 		}
 		followed := *d
-		followed.Spec.ForProvider = directories.At(p, r.Position)
+		followed.Spec.ForProvider = directories.At(p, *r.Copy)
 		out[name] = &followed
 	}
 	return out

@@ -130,8 +130,8 @@ func TestRestoreLaterDirectories(t *testing.T) {
 	d := asking(ledger.Position{Revision: 1}, "a")
 	former, later := d.Spec.ForProvider.Trees[0].Path, d.Spec.ForProvider.Trees[0]
 	later.Path, later.Tree = "moved/a", "bad"
-	d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: later, Revision: 2, Step: 1}}
-	d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: inWaves(1).Position()}
+	d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: later, Revision: 2, Request: inWaves(1).Current.Request.Digest(), Step: 1}}
+	d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: inWaves(1).Position(), Copy: new(inWaves(1))}
 	d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{
 		{Site: "a", Path: later.Path, Tree: "bad", Revision: 2}, {Site: "a", Path: former, Tree: "good", Revision: 1},
 	}

@@ -14,7 +14,7 @@ func Schedule(compiled map[string]*deliveryv1alpha1.GitDelivery, s ledger.State)
 	return mapDeliveries(compiled, func(p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
 		for _, t := range p.Trees {
 			if !s.HasReached(t.Site) && t.Action == deliveryv1alpha1.ActionDesired {
-				p.Later = append(p.Later, deliveryv1alpha1.LaterTree{Tree: t, Revision: s.Current.Number, Step: s.StepOf(t.Site)})
+				p.Later = append(p.Later, directories.NewLater(t, s))
 			}
 		}
 		return retainUnreached(p, s)
@@ -24,7 +24,7 @@ func Schedule(compiled map[string]*deliveryv1alpha1.GitDelivery, s ledger.State)
 // Step returns the observed deliveries of a revision at the step of a state: directories whose step has come get their later trees.
 func Step(observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	return mapDeliveries(observed, func(p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
-		return retainUnreached(directories.At(p, s.Position()), s)
+		return retainUnreached(directories.At(p, s), s)
 	})
 }
 

@@ -47,10 +47,20 @@ func SyncOf(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delive
 	}
 }
 
+// treesOfPlan returns the trees of a delivery with those of later steps: a SiteSync names the trees of the whole plan, since it comes to them by the ledger.
+func treesOfPlan(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State) []deliveryv1alpha1.Tree {
+	out := slices.Clone(p.Trees)
+	for _, l := range directories.LaterTrees(p, s) {
+		out = append(out, l.Tree)
+	}
+	return out
+}
+
+// sitesToObserve returns the Sites of deliveries in all steps of the current revision, sorted by name, but for those without an engine.
 func sitesToObserve(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) []deliveryv1alpha1.SiteTree {
 	var out []deliveryv1alpha1.SiteTree
 	for _, name := range slices.Sorted(maps.Keys(ds)) {
-		for _, t := range ds[name].Spec.ForProvider.Trees {
+		for _, t := range treesOfPlan(ds[name].Spec.ForProvider, s) {
 			if _, nobody := unobserved[t.Site]; nobody || t.Action == deliveryv1alpha1.ActionKeep {
 				continue
 			}

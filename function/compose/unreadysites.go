@@ -12,7 +12,7 @@ import (
 func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, clustered map[string]bool) bool {
 	for name, d := range wanted {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if _, through := askedTree(t, observed[name], s.Current.Number); clustered[t.Site] && !through && s.Verdict == nil && observed[name] != nil && AsksForRevision(observed[name], s.Current.Number) {
+			if _, through := askedTree(t, observed[name], s); clustered[t.Site] && !through && s.Verdict == nil && observed[name] != nil && AsksForRevision(observed[name], s.Current.Number) {
 				return true
 			}
 		}
@@ -24,7 +24,7 @@ func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, 
 // that the SiteSync saw ready for the revision lets its Site through, and the tree of that Site is requested from then on.
 func RetainUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, s ledger.State, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {
 	return mapTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
-		if _, through := askedTree(t, observed[name], s.Current.Number); clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t) {
+		if _, through := askedTree(t, observed[name], s); clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t) {
 			return directories.Retain(t)
 		}
 		return t

@@ -78,7 +78,8 @@ func (f *mandateFaults) isBeforePush() bool {
 	return f.is(faultBeforeFetch) || f.is(faultAfterCommit)
 }
 
-// beginFault draws the fault of a round. Shortly before and after a user acts there is none, so that the user finds the same state.
+// beginFault draws the fault of a round. Shortly before and after a user acts there is none, so that the user finds the same state, and none while a story rests:
+// its last rounds bring the provider to its end.
 func (w *canaryWalk) beginFault() {
 	w.t.Helper()
 	if w.faults == nil {
@@ -86,7 +87,8 @@ func (w *canaryWalk) beginFault() {
 	}
 	w.rememberMandates()
 	w.faults.fault = ""
-	if len(w.events) > 0 && !w.isActNear() && !w.isUnanswered() && w.faults.random.IntN(3) == 0 {
+	isCalm := w.quiet >= restRounds-lossRounds || w.isActNear() || w.isUnanswered()
+	if len(w.events) > 0 && !isCalm && w.faults.random.IntN(3) == 0 {
 		w.faults.fault = allFaults()[w.faults.random.IntN(len(allFaults()))]
 		w.notef("fault: %s", w.faults.fault)
 		w.countFault()

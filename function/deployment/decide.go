@@ -1,11 +1,13 @@
 package deployment
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
@@ -150,8 +152,36 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	return out
 }
 
-// holdsFiles is true if the objects carry the files for each Site of the next step, and the deployment has left no Site that this step would bring the revision to.
+// holdsFiles is true if the objects carry the files for each Site of the next step, and the deployment has left no Site that this step would bring the revision to,
+// nor has such a Site another directory by now.
 func (o Observed) holdsFiles(s ledger.State, k Compiled) bool {
-	isLeft := func(site string) bool { return s.StepOf(site) == s.Cursor.Step+1 && !k.isChosen(site) }
+	moved := o.sitesMoved(s, k)
+	isLeft := func(site string) bool { return s.StepOf(site) == s.Cursor.Step+1 && (!k.isChosen(site) || moved[site]) }
 	return !slices.ContainsFunc(s.Current.Sites(), isLeft) && directories.HoldFiles(s, o.allDeliveries()...)
+}
+
+// sitesMoved returns the Sites whose later trees are for another repository or directory than the compiled spec has.
+func (o Observed) sitesMoved(s ledger.State, k Compiled) map[string]bool {
+	out, compiled := map[string]bool{}, compose.Inherit(k.deliveries, o.deliveries)
+	for name, d := range o.deliveries {
+		later := directories.LaterTrees(d.Spec.ForProvider, s)
+		if len(later) == 0 || k.deliveries == nil {
+			continue
+		}
+		places := map[string]bool{}
+		if wanted := compiled[name]; wanted != nil {
+			for _, t := range wanted.Spec.ForProvider.Trees {
+				places[placeOfTree(t)] = true
+			}
+		}
+		for _, l := range later {
+			out[l.Site] = !places[placeOfTree(l.Tree)]
+		}
+	}
+	return out
+}
+
+// placeOfTree returns the directory of a tree, and its layout.
+func placeOfTree(t deliveryv1alpha1.Tree) string {
+	return fmt.Sprint(t.Site, " ", t.Branch, " ", t.Path, " ", t.Layout)
 }

@@ -229,12 +229,12 @@ func canResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) b
 // others. A position of a lower epoch had the same.
 func asksForSites(d *deliveryv1alpha1.GitDelivery, sites []string, s ledger.State) bool {
 	stepped := *d
-	stepped.Spec.ForProvider = directories.At(d.Spec.ForProvider, s.Position())
-	p, later := d.Spec.ForProvider.Position, d.Spec.ForProvider.Later
+	stepped.Spec.ForProvider = directories.At(d.Spec.ForProvider, s)
+	p, later := d.Spec.ForProvider.Position, directories.LaterTrees(d.Spec.ForProvider, s)
 	return !slices.ContainsFunc(sites, func(site string) bool {
 		isAsked := p != nil && p.Revision == s.Current.Number && p.Attempt == s.Cursor.Attempt && p.Step <= s.Cursor.Step && p.Step >= s.StepOf(site)
-		isLater := slices.ContainsFunc(later, func(l deliveryv1alpha1.LaterTree) bool { return l.Site == site && l.Revision == s.Current.Number })
-		return s.HasReached(site) && (!isAsked && !isLater || !slices.Equal(sites, sitesOf(&stepped)))
+		isLater := slices.ContainsFunc(later, func(l deliveryv1alpha1.LaterTree) bool { return l.Site == site })
+		return s.HasReached(site) && !isLater && (!isAsked || !slices.Equal(sites, sitesOf(&stepped)))
 	})
 }
 

@@ -51,11 +51,11 @@ func verifiedFiles(o Observed) map[string]tree.Files {
 		return out
 	}
 	for _, d := range o.deliveries {
-		p, revision := d.Spec.ForProvider, o.state.Current.Number
-		if !compose.AsksForRevision(d, revision) && !directories.CarriesLater(p, revision) {
+		p := d.Spec.ForProvider
+		if !compose.AsksForRevision(d, o.state.Current.Number) && len(directories.LaterTrees(p, o.state)) == 0 {
 			continue
 		}
-		for _, t := range directories.At(p, o.state.Position()).Trees {
+		for _, t := range directories.At(p, o.state).Trees {
 			files, err := tree.Decode(t.Files)
 			if t.Action == deliveryv1alpha1.ActionDesired && err == nil {
 				out[t.Site] = files

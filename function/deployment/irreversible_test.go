@@ -63,14 +63,14 @@ func TestVerifiedFiles(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			s := ledger.State{
+				Current: &ledger.Revision{Number: 2}, Cursor: ledger.Cursor{Step: 1}, Verdict: &ledger.Verdict{Result: ledger.VerdictVerified},
+			}
 			d := &deliveryv1alpha1.GitDelivery{}
 			d.Spec.ForProvider.Position = &ledger.Position{Revision: tc.revision}
 			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{first, kept}
-			d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: second, Revision: tc.later, Step: 1}}
-			o := Observed{
-				state:      ledger.State{Current: &ledger.Revision{Number: 2}, Cursor: ledger.Cursor{Step: 1}, Verdict: &ledger.Verdict{Result: ledger.VerdictVerified}},
-				deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
-			}
+			d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: second, Revision: tc.later, Request: s.Current.Request.Digest(), Step: 1}}
+			o := Observed{state: s, deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d}}
 			if diff := cmp.Diff(tc.want, verifiedFiles(o)); diff != "" {
 				t.Errorf("\n%s\nverifiedFiles(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -75,9 +75,11 @@ func fitLater(ds, observed map[string]*deliveryv1alpha1.GitDelivery) map[string]
 			both.Spec.ForProvider.Trees = slices.Concat(d.Spec.ForProvider.Trees, o.Spec.ForProvider.Trees)
 		}
 		bytes := compose.EncodedBytes(&both)
-		if total += bytes; bytes > maxDeliveryBytes {
+		if bytes > maxDeliveryBytes {
 			out[name] = withoutLater(d)
+			bytes = compose.EncodedBytes(withoutLater(&both))
 		}
+		total += bytes
 	}
 	if total > maxResponseBytes {
 		for name, d := range ds {

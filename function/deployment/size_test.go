@@ -25,10 +25,14 @@ func TestFitLater(t *testing.T) {
 		reason     string
 		now, later int
 		others     int
+		large      int
 		want       bool
 	}{
-		"Fits":     {reason: "Later files that fit into the object and into the response are carried.", now: 300 * kib, later: 300 * kib, want: true},
-		"Object":   {reason: "Later files that do not fit into the object are left out.", now: 400 * kib, later: 400 * kib},
+		"Fits":   {reason: "Later files that fit into the object and into the response are carried.", now: 300 * kib, later: 300 * kib, want: true},
+		"Object": {reason: "Later files that do not fit into the object are left out.", now: 400 * kib, later: 400 * kib},
+		"Large": {
+			reason: "Later files of other objects that are left out take no room in the response.", now: 300 * kib, later: 300 * kib, large: 2, want: true,
+		},
 		"Beside":   {reason: "The deliveries that stay take room in the response.", now: 300 * kib, later: 300 * kib, others: 3, want: true},
 		"Response": {reason: "Later files that do not fit into the response beside the deliveries that stay are left out.", now: 300 * kib, later: 300 * kib, others: 4},
 	}
@@ -36,6 +40,9 @@ func TestFitLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ds := map[string]*deliveryv1alpha1.GitDelivery{"d": sizedDelivery(tc.now, tc.later)}
 			observed := map[string]*deliveryv1alpha1.GitDelivery{"d": sizedDelivery(tc.now, 0)}
+			for i := range tc.large {
+				ds[string(rune('s'+i))] = sizedDelivery(600*kib, 600*kib)
+			}
 			for i := range tc.others {
 				observed[string(rune('e'+i))] = sizedDelivery(500*kib, 0)
 			}

@@ -141,9 +141,9 @@ func (x trackedState) laterTree(d *deliveryv1alpha1.GitDelivery, t deliveryv1alp
 	case s.IsRejected(), s.IsMove(), s.HasReached(t.Site):
 		return nil
 	case !x.isOwn:
-		return directories.LaterOf(d.Spec.ForProvider, t, s.Current.Number)
+		return directories.LaterOf(d.Spec.ForProvider, t, s)
 	case t.Action == deliveryv1alpha1.ActionDesired:
-		return &deliveryv1alpha1.LaterTree{Tree: t, Revision: s.Current.Number, Step: s.StepOf(t.Site)}
+		return new(directories.NewLater(t, s))
 	}
 	return nil
 }

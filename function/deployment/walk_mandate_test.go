@@ -77,7 +77,9 @@ func (w *walk) leaderOf(name string) *deliveryv1alpha1.GitDelivery {
 	target := step.TargetOf(s)
 	isPlain := !s.HasTracks() && !s.Current.HasSteps() && (target == nil || ledger.IsPlain(target.Track))
 	isNewer := p.Copy.Ledger == s.Ledger && p.Copy.Epoch == s.Epoch && p.Copy.Compare(s.Head) < 0
-	if !isPlain || !isNewer || s.IsRejected() && p.Position == nil || partAt(s, homeName(w.deliveries[name])) != name || w.reportedElsewhere(name).Epoch > s.Epoch {
+	record := w.repos[w.deliveries[name].Spec.ProviderConfigReference.Name].memory.record
+	hasCome := p.Position != nil || record != nil && record.position.Epoch == s.Epoch && slices.Contains([]int64{s.Current.Number, s.Withdraws}, record.position.Revision)
+	if !isPlain || !isNewer || s.IsRejected() && !hasCome || partAt(s, homeName(w.deliveries[name])) != name || w.reportedElsewhere(name).Epoch > s.Epoch {
 		return nil
 	}
 	return home
@@ -94,7 +96,7 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 	if !s.IsRejected() {
 		return w.followStep(d, home)
 	}
-	requested := d.Spec.ForProvider.Position
+	requested := d.Spec.ForProvider.AskedPosition()
 	if order := requested.Compare(s.Position()); requested.Epoch != s.Epoch || order > 0 || order == 0 && s.Cursor.Attempt > 0 {
 		return d
 	}
@@ -103,11 +105,11 @@ func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliver
 	followers := map[string]*deliveryv1alpha1.GitDelivery{name: d}
 	followed := compose.RestoreDirectories(followers, w.in.Spec.DeliveryConfig, s, r)[name]
 	switch {
-	case !evidence.AsksForNothing(followed):
+	case !evidence.AsksForNothing(followed), d.Spec.ForProvider.Position == nil:
 		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = new(s.Position()), new(s.Essentials())
 		w.followed++
-	case evidence.IsOfRevision(requested, s) || requested.Revision == s.Withdraws:
-		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = requested, d.Spec.ForProvider.Copy
+	case evidence.IsOfRevision(&requested, s) || requested.Revision == s.Withdraws:
+		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = &requested, d.Spec.ForProvider.Copy
 	default:
 		return d
 	}

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
 )
 
 // namedSites is the part of an intent that names both Sites. Without it a selector finds them.
@@ -113,6 +115,48 @@ func TestLeftBetweenWaves(t *testing.T) {
 			}
 			if got := w.ledger().Current.Number; got != 3 {
 				t.Errorf("the next revision begins at once, without the Site that the deployment has left: want revision 3, got %d\n%s", got, out.Status.Message)
+			}
+		})
+	}
+}
+
+// TestMovedBetweenWaves gives the Site of the second wave another directory.
+func TestMovedBetweenWaves(t *testing.T) {
+	for repositories := 1; repositories <= 2; repositories++ {
+		t.Run(fmt.Sprint(repositories), func(t *testing.T) {
+			w := betweenWaves(t, repositories, namedSites)
+			w.set("Site", "edge2", "clusters/moved", "spec", "repository", "path")
+			story, out := w.story("edge2", cluster{})
+			if slices.Contains(story, "flat 2") {
+				t.Errorf("a directory that its Site has left gets no next wave: got %q\n%s", story, out.Status.Message)
+			}
+			if got := w.ledger().Current.Number; got != 3 {
+				t.Errorf("the next revision begins at once, in the new directory: want revision 3, got %d\n%s", got, out.Status.Message)
+			}
+		})
+	}
+}
+
+// TestSyncLostBetweenWaves loses the SiteSync of a suspended revision between its waves, after a change of the catalog.
+func TestSyncLostBetweenWaves(t *testing.T) {
+	for repositories := 1; repositories <= 2; repositories++ {
+		t.Run(fmt.Sprint(repositories), func(t *testing.T) {
+			w := betweenWaves(t, repositories, namedSites)
+			w.in.Spec.Suspend = new(true)
+			w.set("Site", "edge1", map[string]any{"p": "new"}, "spec", "parameters")
+			delete(w.in.Observed, compose.SyncName)
+			w.apply(w.call())
+			sync := w.in.Observed[compose.SyncName]
+			if sync == nil {
+				t.Fatal("the SiteSync is composed again: got none")
+			}
+			if sites, _, _ := unstructured.NestedSlice(sync.Object, "spec", "forProvider", "sites"); len(sites) != len(bothFirst) {
+				t.Errorf("the SiteSync names the Sites of all waves, to which it comes by the ledger: want 2, got %d", len(sites))
+			}
+			w.canaryRound(cluster{})
+			w.in.Spec.Suspend = nil
+			if story, out := w.story("edge2", cluster{}); !slices.Contains(story, "flat 2") {
+				t.Errorf("the revision goes through its waves once it is not suspended any more: got %q\n%s", story, out.Status.Message)
 			}
 		})
 	}

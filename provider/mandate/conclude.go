@@ -43,6 +43,9 @@ type Facts struct {
 	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. The value for a missing Site is false.
 	Unobserved map[string]bool
 
+	// Closed are the Sites that get no later tree: they are gone, may not be used, or have another directory by now.
+	Closed map[string]bool
+
 	// Applied is the applied position of the repository, and Delivered its directories, by their paths.
 	Applied   ledger.Position
 	Delivered map[string]v1alpha1.DeliveredTree
@@ -146,7 +149,7 @@ func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 	observed := f.observedSites()
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
-			delivered, isKnown := f.deliveredBy(part, site)
+			delivered, isKnown := f.deliveredBy(s, part, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: f.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
 				Tracks: evidence.TracksOf(recorded, site, delivered, observed[site]), AreTracksKnown: f.Applied == recorded.Position(),
@@ -157,8 +160,8 @@ func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 	return out
 }
 
-// deliveredBy returns the delivered tree of a Site in the repository of a part of the revision, and whether it is known.
-func (f Facts) deliveredBy(part ledger.Part, site string) (v1alpha1.DeliveredTree, bool) {
+// deliveredBy returns the delivered tree of a Site in the repository of a part of the current revision, and whether it is known.
+func (f Facts) deliveredBy(s ledger.State, part ledger.Part, site string) (v1alpha1.DeliveredTree, bool) {
 	if f.isHomePart(part) {
 		return f.deliveredTo(site)
 	}
@@ -166,7 +169,7 @@ func (f Facts) deliveredBy(part ledger.Part, site string) (v1alpha1.DeliveredTre
 	if d == nil {
 		return v1alpha1.DeliveredTree{}, false
 	}
-	return evidence.HeldTreeAt(EffectiveDelivery(d), site)
+	return evidence.HeldTreeAt(effectiveAt(d, s), site)
 }
 
 // deliveredTo returns the delivered tree of a Site in the home, and whether it is known.

@@ -30,9 +30,12 @@ type scene struct {
 	recorded, next ledger.State
 }
 
+// requestOfAll is the request of all revisions of a scene.
+var requestOfAll = ledger.Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}
+
 func ordered(number int64, plan ...ledger.Step) ledger.Event {
 	r := ledger.Revision{
-		Number: number, Request: ledger.Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}, Plan: plan,
+		Number: number, Request: requestOfAll, Plan: plan,
 		Parts: []ledger.Part{{Delivery: "web", ConfigRef: "default", Sites: []string{"edge1", "edge2"}}},
 	}
 	return ledger.Event{Ordered: &ledger.Ordered{Revision: r}}

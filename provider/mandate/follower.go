@@ -44,7 +44,14 @@ func leads(o, d *v1alpha1.GitDelivery) bool {
 	if !s.IsRejected() {
 		return slices.Contains(recorded.May, step.KindAdvance)
 	}
-	return d.Spec.ForProvider.Position != nil && slices.Contains(observation.Mandate.May, step.KindRollBack)
+	hasCome := d.Spec.ForProvider.Position != nil || isRecordedIn(d, s)
+	return hasCome && slices.Contains(observation.Mandate.May, step.KindRollBack)
+}
+
+// isRecordedIn is true for a delivery whose repository came to the current revision of a state, or to the revision that a user rolls back by it.
+func isRecordedIn(d *v1alpha1.GitDelivery, s ledger.State) bool {
+	r := d.Status.AtProvider.Record
+	return r != nil && isOfRevision(r.Position, s)
 }
 
 // hasOlderCopy is true for a follower whose spec has an older copy of the ledger of a state.
@@ -76,16 +83,16 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 	if !s.IsRejected() {
 		return f.followStep(p, s)
 	}
-	if !isOvertaken(*p.Position, s) {
+	requested, hasFollowed := p.AskedPosition(), f.hasFollowed(p, s)
+	if !isOvertaken(requested, s) || p.Position == nil && !hasFollowed {
 		return p, false
 	}
-	hasFollowed := f.hasFollowed(*p.Position, s)
 	if hasFollowed {
-		p = directories.At(p, f.Copy.Position()) // The spec may not name the directories of the wave.
+		p = directories.At(p, *f.Copy) // The spec may not name the directories of the wave.
 	}
 	out := f.Follow(p, s, s)
 	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) && !hasFollowed {
-		if isOfRevision(*p.Position, s) {
+		if isOfRevision(requested, s) {
 			p.Trees, p.Settled = out.Trees, false
 		}
 		return p, false
@@ -99,8 +106,8 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 // later step. A step that brings nothing new to the repository changes nothing there: a push that only moves a record helps no Site.
 func (f Facts) followStep(p v1alpha1.GitDeliveryParameters, s ledger.State) (v1alpha1.GitDeliveryParameters, bool) {
 	isDue, isNew := false, f.Copy == nil || !isOfRevision(f.Copy.Position(), s)
-	for _, l := range p.Later {
-		if l.Revision == s.Current.Number && l.Step <= s.Cursor.Step {
+	for _, l := range directories.LaterTrees(p, s) {
+		if l.Step <= s.Cursor.Step {
 			isDue, isNew = true, isNew || l.Step > f.Copy.Cursor.Step
 		}
 	}
@@ -115,9 +122,11 @@ func (f Facts) followStep(p v1alpha1.GitDeliveryParameters, s ledger.State) (v1a
 	return out, true
 }
 
-// hasFollowed is true for a repository that came to the rejected revision of a state although the spec of its delivery has the trees of an earlier revision.
-func (f Facts) hasFollowed(requested ledger.Position, s ledger.State) bool {
-	return f.Copy != nil && !isOfRevision(requested, s) && isOfRevision(f.Copy.Position(), s)
+// hasFollowed is true for a repository that came to the rejected revision of a state although the spec of its delivery has the trees of an earlier revision, or
+// requests no position.
+func (f Facts) hasFollowed(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
+	isRequested := p.Position != nil && isOfRevision(*p.Position, s)
+	return f.Copy != nil && !isRequested && isOfRevision(f.Copy.Position(), s)
 }
 
 // isOvertaken is true for the position of a spec without the verdict: the rejected revision has passed it, in the same epoch.
@@ -126,16 +135,30 @@ func isOvertaken(p ledger.Position, s ledger.State) bool {
 	return p.Epoch == position.Epoch && (p.Compare(position) < 0 || p == position && position.Attempt == 0)
 }
 
-// EffectiveDelivery returns a delivery with the desired position of its repository in the spec, and in a later step of a revision with its trees.
+// EffectiveDelivery returns a delivery with the desired position of its repository in the spec.
 func EffectiveDelivery(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 	position := Position(d)
 	if position == d.Spec.ForProvider.AskedPosition() {
 		return d
 	}
 	out := *d
-	if position.Attempt == 0 {
-		out.Spec.ForProvider = directories.At(out.Spec.ForProvider, position)
+	out.Spec.ForProvider.Position = &position
+	return &out
+}
+
+// effectiveAt returns a delivery with the desired position of its repository in the spec, and with the trees that the repository has there: those of the wave
+// that it followed to, whose directories the spec may not name.
+func effectiveAt(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
+	position := Position(d)
+	if position == d.Spec.ForProvider.AskedPosition() {
+		return d
 	}
+	out, reached := *d, s
+	if r := d.Status.AtProvider.Record; r != nil && r.Copy != nil && r.Copy.Position().Revision == position.Revision {
+		reached = *r.Copy
+	}
+	reached.Cursor.Step = position.Step
+	out.Spec.ForProvider = directories.At(out.Spec.ForProvider, reached)
 	out.Spec.ForProvider.Position = &position
 	return &out
 }
@@ -170,13 +193,13 @@ func (f Facts) followersOf(s ledger.State) []*v1alpha1.GitDelivery {
 func (f Facts) haveAllReported(s ledger.State) bool {
 	return f.Applied == s.Position() && !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool {
 		d := f.follower(part)
-		return !f.isHomePart(part) && (d == nil || !evidence.HasReported(EffectiveDelivery(d), s, part.Sites))
+		return !f.isHomePart(part) && (d == nil || !evidence.HasReported(effectiveAt(d, s), s, part.Sites))
 	})
 }
 
 // followerFailure returns the rejection for a failure that a follower reports of the current attempt, or nil.
 func followerFailure(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Verdict {
-	requested := EffectiveDelivery(d)
+	requested := effectiveAt(d, s)
 	p := requested.Spec.ForProvider.Position
 	if p == nil || !s.Position().HasReached(*p) || evidence.AsksForNothing(requested) {
 		return nil
@@ -209,6 +232,6 @@ func (f Facts) followed(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDe
 		f.Delivered[t.Path] = t
 	}
 	out := *d
-	out.Spec.ForProvider = f.Follow(d.Spec.ForProvider, s, s)
+	out.Spec.ForProvider = f.Follow(effectiveAt(d, s).Spec.ForProvider, s, s)
 	return &out
 }

@@ -231,10 +231,17 @@ func TestHomeOf(t *testing.T) {
 			d.Spec.ForProvider.Copy = published(c).Ledger
 			return nil
 		}},
-		"Unreached": {reason: "A repository that is asked for no position is read only.", change: func(_ *scene, d *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
-			d.Spec.ForProvider.Position = nil
+		"Unreached": {reason: "A repository that the revision has not come to is read only.", change: func(_ *scene, d *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
+			d.Spec.ForProvider.Position, d.Status.AtProvider.Record.Position.Revision = nil, 1
 			return nil
 		}},
+		"Followed": {
+			reason: "A repository that is asked for no position, and followed the home to the revision, follows it back.",
+			change: func(_ *scene, d *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
+				d.Spec.ForProvider.Position = nil
+				return nil
+			}, want: "web",
+		},
 		"Apart": {reason: "A repository that takes no part in the revision is left to the function.", change: func(_ *scene, d *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
 			d.Annotations[composedAs] = "third"
 			return nil

@@ -64,9 +64,26 @@ func (f Facts) lacksTrees(recorded, s ledger.State) bool {
 // holdsFiles is true if the deliveries carry the files of the revision to each Site of its next step.
 func (f Facts) holdsFiles(s ledger.State) bool { return directories.HoldFiles(s, f.carriers(s)...) }
 
-// carriers returns the deliveries of the current revision of a state, which carry its files.
+// carriers returns the deliveries of the current revision of a state, which carry its files. Files for a Site that gets none do not count, nor those of a delivery
+// that cannot follow the ledger: its spec was composed before a recovery.
 func (f Facts) carriers(s ledger.State) []*v1alpha1.GitDelivery {
-	return append(f.followersOf(s), f.Home)
+	out := []*v1alpha1.GitDelivery{f.withoutClosed(f.Home)}
+	for _, d := range f.followersOf(s) {
+		if recorded := d.Spec.ForProvider.Copy; recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch {
+			out = append(out, f.withoutClosed(d))
+		}
+	}
+	return out
+}
+
+// withoutClosed returns a delivery without the later trees of Sites that get none.
+func (f Facts) withoutClosed(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
+	if len(f.Closed) == 0 {
+		return d
+	}
+	out := *d
+	out.Spec.ForProvider.Later = slices.DeleteFunc(slices.Clone(d.Spec.ForProvider.Later), func(l v1alpha1.LaterTree) bool { return f.Closed[l.Site] })
+	return &out
 }
 
 // forwardProof returns the evidence that the step of a state has come to its end. It is empty if the mandate lists nothing that goes forward.
@@ -96,7 +113,7 @@ func (f Facts) comparison(s ledger.State) *evidence.Comparison {
 	deliveries := map[string]*v1alpha1.GitDelivery{xcrd.GetCompositionResourceName(f.Home): f.homeAt(s)}
 	for _, d := range f.followersOf(s) {
 		if name := xcrd.GetCompositionResourceName(d); evidence.IsReached(name, d, s) {
-			deliveries[name] = EffectiveDelivery(d)
+			deliveries[name] = effectiveAt(d, s)
 		}
 	}
 	sync := f.sync()

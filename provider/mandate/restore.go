@@ -44,7 +44,7 @@ func (f Facts) followTrees(p v1alpha1.GitDeliveryParameters, recorded, s ledger.
 	case s.HasTracks():
 		return f.followStage(p, recorded, s)
 	case !s.IsRejected():
-		return directories.At(p, s.Position()).Trees
+		return directories.At(p, s).Trees
 	}
 	out := make([]v1alpha1.Tree, len(p.Trees))
 	target := directories.TargetTrees(s)

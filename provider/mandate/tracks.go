@@ -66,6 +66,7 @@ func directoryOf(in step.Input, site string) step.Directory {
 // has the directories of the repository, by their paths.
 func CanMoveRequests(p v1alpha1.GitDeliveryParameters, delivered map[string]v1alpha1.DeliveredTree) bool {
 	return !slices.ContainsFunc(p.Trees, func(t v1alpha1.Tree) bool {
-		return len(delivered[t.Path].Tracks) > 1 && len(t.Files) == 0 && directories.LaterOf(p, t, p.AskedPosition().Revision) == nil
+		hasLater := slices.ContainsFunc(p.Later, func(l v1alpha1.LaterTree) bool { return l.Branch == t.Branch && l.Path == t.Path })
+		return len(delivered[t.Path].Tracks) > 1 && len(t.Files) == 0 && !hasLater
 	})
 }

@@ -27,7 +27,7 @@ func (f Facts) provenTree(s ledger.State, site string) (ledger.SiteTree, bool) {
 	if i < 0 {
 		return ledger.SiteTree{}, false
 	}
-	delivered, isKnown := f.deliveredBy(s.Current.Parts[i], site)
+	delivered, isKnown := f.deliveredBy(s, s.Current.Parts[i], site)
 	if !isKnown || delivered.Tree == "" || !s.HasTracks() {
 		return ledger.SiteTree{Site: site, ID: delivered.Tree}, isKnown && delivered.Tree != ""
 	}
@@ -35,7 +35,7 @@ func (f Facts) provenTree(s ledger.State, site string) (ledger.SiteTree, bool) {
 	if !ok {
 		return ledger.SiteTree{}, false
 	}
-	if later := directories.LaterOf(f.Home.Spec.ForProvider, t, s.Current.Number); later != nil {
+	if later := directories.LaterOf(f.Home.Spec.ForProvider, t, s); later != nil {
 		return f.tracker().Alone(directories.NewDirectory(s, later.Tree))
 	}
 	return f.tracker().Alone(directories.NewDirectory(s, t).WithoutOtherFiles())

@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -16,10 +18,15 @@ func inTwoWaves() []ledger.Step {
 	return []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}
 }
 
+// laterTree returns the tree of a directory in the second wave of revision 2.
+func laterTree(t v1alpha1.Tree) v1alpha1.LaterTree {
+	return v1alpha1.LaterTree{Tree: t, Revision: 2, Request: requestOfAll.Digest(), Step: 1}
+}
+
 // scheduleLater moves the tree of a directory to the later trees of a delivery for the second wave of revision 2.
 func scheduleLater(d *v1alpha1.GitDelivery, index int) {
 	p := &d.Spec.ForProvider
-	p.Later = []v1alpha1.LaterTree{{Tree: p.Trees[index], Revision: 2, Step: 1}}
+	p.Later = []v1alpha1.LaterTree{laterTree(p.Trees[index])}
 	p.Trees[index] = directories.Retain(p.Trees[index])
 }
 
@@ -46,6 +53,24 @@ func TestConcludeWaves(t *testing.T) {
 		"OtherRevision": {
 			reason: "The files of another revision are not delivered.",
 			change: func(c *scene) { c.Home.Spec.ForProvider.Later[0].Revision = 1 },
+		},
+		"OtherRequest": {
+			reason: "The files of a revision that had the same number before a loss of the ledger are not delivered.",
+			change: func(c *scene) { c.Home.Spec.ForProvider.Later[0].Request = "another" },
+		},
+		"Closed": {
+			reason: "A wave whose Site has another directory by now is left to the function.",
+			change: func(c *scene) { c.Closed = map[string]bool{"edge2": true} },
+		},
+		"Recovered": {
+			reason: "A wave of another repository whose spec was composed before a recovery of the ledger is left to the function: the repository does not follow.",
+			change: func(c *scene) {
+				d := newFollower(c.recorded)
+				d.Spec.ForProvider.Copy.Epoch, d.Spec.ForProvider.Later = 0, c.Home.Spec.ForProvider.Later
+				c.Followers, c.Home.Spec.ForProvider.Later = []v1alpha1.GitDelivery{d}, nil
+				c.recorded.Current.Parts = append(c.recorded.Current.Parts, ledger.Part{Delivery: "other", ConfigRef: "other"})
+				c.next = c.recorded
+			},
 		},
 		"Syncing": {
 			reason: "A Site of the first wave that does not run the tree holds the next wave back.",
@@ -114,7 +139,7 @@ func newFollowerInWaves(tb testing.TB) *scene {
 	tree.Tree = "one2"
 	c.Followers = []v1alpha1.GitDelivery{newFollower(previous, tree)}
 	second := c.Home.Spec.ForProvider.Trees[1]
-	c.Followers[0].Spec.ForProvider.Later = []v1alpha1.LaterTree{{Tree: second, Revision: 2, Step: 1}}
+	c.Followers[0].Spec.ForProvider.Later = []v1alpha1.LaterTree{laterTree(second)}
 	c.goOn(inTwo(2, inTwoWaves()...), ledger.Event{Advanced: &ledger.Advanced{Step: 1}})
 	c.Home = newHome(c.recorded)
 	c.Home.Spec.ForProvider.Mandate.May = allKinds
@@ -199,6 +224,124 @@ func TestRollBackMovedWave(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"Restore one2 " + moved}, got); diff != "" || !isAhead {
 		t.Errorf("FollowHome(...): the directory that the wave wrote gets the tree of the target: -want, +got:\n%s\nahead %t", diff, isAhead)
+	}
+}
+
+// TestObserveMovedWave observes the rollback of a wave for which another repository got a directory at another path than before.
+func TestObserveMovedWave(t *testing.T) {
+	const moved = "moved/edge2/team-a/web"
+	c := newFollowerInWaves(t)
+	d := &c.Followers[0]
+	d.Spec.ForProvider.Later[0].Path = moved
+	back := record(t, c.recorded, rejected("SyncFailed"), rolledBack(1))
+	d.Status.AtProvider.Follows = &v1alpha1.FollowStatus{Position: back.Position()}
+	d.Status.AtProvider.Record.Copy = &c.recorded
+	d.Status.AtProvider.Trees = append(d.Status.AtProvider.Trees, v1alpha1.DeliveredTree{Site: "edge2", Path: moved, Tree: "two2", Revision: 2})
+	sync := newSync(c.Home, c.recorded, corev1.ConditionTrue, "Live")
+	sync.Spec.ForProvider.Sites = []v1alpha1.SiteTree{{Name: "edge2", Path: moved, Tree: "two2", Wave: 1}}
+	c.Home.Status.AtProvider.Ledger, c.Home.Status.AtProvider.Mandate = &back, Status(c.Home.Spec.ForProvider.Mandate, back)
+	p, isAhead := FollowLedger(&sync, []v1alpha1.GitDelivery{*c.Home, *d})
+	if diff := cmp.Diff([]v1alpha1.SiteTree{{Name: "edge2", Path: moved, Tree: "one2"}}, p.Sites); diff != "" || !isAhead {
+		t.Errorf("FollowLedger(...): the SiteSync observes the directory that the wave wrote: -want, +got:\n%s\nahead %t", diff, isAhead)
+	}
+}
+
+// deliveryOf returns a delivery with parameters.
+func deliveryOf(p v1alpha1.GitDeliveryParameters) *v1alpha1.GitDelivery {
+	return &v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: p}}
+}
+
+// TestRollBackFirstWave rolls back a wave that brought another repository its first revision. The Site was served by the home before.
+func TestRollBackFirstWave(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		copied func(c *scene) ledger.State
+	}{
+		"Earlier":  {reason: "The spec has a copy of the ledger before the revision.", copied: func(c *scene) ledger.State { return *c.Copy }},
+		"Revision": {reason: "The spec has a copy of the ledger in the first wave.", copied: func(c *scene) ledger.State { return record(c, *c.Copy, inTwo(2, inTwoWaves()...)) }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newFollowerInWaves(t)
+			d := &c.Followers[0]
+			p := &d.Spec.ForProvider
+			p.Position, p.Copy, p.Trees[0] = nil, new(tc.copied(c)), directories.Retain(p.Trees[0])
+			back := record(t, c.recorded, rejected("SyncFailed"), rolledBack(1))
+			c.Home.Status.AtProvider.Ledger, c.Home.Status.AtProvider.Mandate = &back, Status(c.Home.Spec.ForProvider.Mandate, back)
+			if HomeOf(d, []v1alpha1.GitDelivery{*d, *c.Home}) != nil {
+				t.Errorf("\n%s\nHomeOf(...): a repository that the revision has not come to is left to the function: want none, got a home", tc.reason)
+			}
+			d.Status.AtProvider.Record.Position, c.Copy = c.recorded.Position(), c.recorded.DeepCopy()
+			if HomeOf(d, []v1alpha1.GitDelivery{*d, *c.Home}) == nil {
+				t.Errorf("\n%s\nHomeOf(...): the home leads a repository back that it led to its first wave: want a home, got none", tc.reason)
+			}
+			c.Delivered = map[string]v1alpha1.DeliveredTree{other2: {Site: "edge2", Path: other2, Tree: "two2", Revision: 2}}
+			out, isAhead := c.FollowHome(*p)
+			if diff := cmp.Diff(map[string]string{"edge2": "Restore one2"}, actionsOf(out.Trees)); diff != "" || !isAhead || *out.Position != back.Position() {
+				t.Errorf("\n%s\nFollowHome(...): the directory gets the tree of the target: -want, +got:\n%s\nahead %t, position %+v", tc.reason, diff, isAhead, out.Position)
+			}
+			c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2"}
+			if out, isAhead = c.FollowHome(*p); !evidence.AsksForNothing(deliveryOf(out)) || !isAhead || *out.Position != back.Position() {
+				t.Errorf("\n%s\nFollowHome(...): a repository without a tree to restore comes to the position of the rollback: got %+v, ahead %t", tc.reason, out.Position, isAhead)
+			}
+		})
+	}
+}
+
+// TestConcludeUnreadyWave has a repository that followed the home to its wave, in which the cluster of a second Site is not ready. A third wave follows.
+func TestConcludeUnreadyWave(t *testing.T) {
+	const other3, other4 = "clusters/edge3/team-a/web", "clusters/edge4/team-a/web"
+	plan := []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2", "edge3"}}, {Sites: []string{"edge4"}}}
+	inParts := func(number int64) ledger.Event {
+		e := inTwo(number, plan...)
+		parts := e.Ordered.Revision.Parts
+		parts[0].Sites, parts[1].Sites = []string{"edge1", "edge4"}, []string{"edge2", "edge3"}
+		return e
+	}
+	cases := map[string]struct {
+		reason string
+		sites  []string
+		want   []string
+	}{
+		"Ready":   {reason: "The third wave follows once each Site of the second one has the revision.", sites: []string{"edge2", "edge3"}, want: []string{"Advanced 2.0"}},
+		"Unready": {reason: "A Site of the second wave whose cluster is not ready holds the third wave back.", sites: []string{"edge2"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			proven := verified("one")
+			proven.Judged.Trees = append(proven.Judged.Trees, ledger.SiteTree{Site: "edge3", ID: "one3"}, ledger.SiteTree{Site: "edge4", ID: "one4"})
+			c := newSceneOf(t, inParts(1), ledger.Event{Advanced: &ledger.Advanced{Step: 1}}, ledger.Event{Advanced: &ledger.Advanced{Step: 2}}, proven)
+			desired := c.Home.Spec.ForProvider.Trees[1]
+			at := func(site, path, tree string) v1alpha1.Tree {
+				out := desired
+				out.Site, out.Path, out.Tree = site, path, tree
+				return out
+			}
+			d := newFollower(c.recorded, at("edge2", other2, "one2"), at("edge3", other3, "one3"))
+			c.goOn(inParts(2), ledger.Event{Advanced: &ledger.Advanced{Step: 1}})
+			d.Status.AtProvider.Trees = nil
+			for _, site := range tc.sites {
+				d.Spec.ForProvider.Later = append(d.Spec.ForProvider.Later, laterTree(at(site, "clusters/"+site+"/team-a/web", "two"+site)))
+			}
+			for _, l := range d.Spec.ForProvider.Later {
+				d.Status.AtProvider.Trees = append(d.Status.AtProvider.Trees, v1alpha1.DeliveredTree{Site: l.Site, Path: l.Path, Tree: l.Tree.Tree, Revision: 2})
+			}
+			position := c.recorded.Position()
+			d.Status.AtProvider.Follows = &v1alpha1.FollowStatus{Position: position}
+			d.Status.AtProvider.Record.Position, d.Status.AtProvider.Record.Copy = position, &c.recorded
+			home := newHome(c.recorded)
+			home.Spec.ForProvider.Trees = []v1alpha1.Tree{at("edge1", other1, "two1"), directories.Retain(at("edge4", other4, ""))}
+			last := laterTree(at("edge4", other4, "two4"))
+			last.Step = 2
+			home.Spec.ForProvider.Later = []v1alpha1.LaterTree{last}
+			home.Spec.ForProvider.Mandate.May = allKinds
+			c.Home, c.Followers, c.Gates, c.IsGuardRead, c.Applied = home, []v1alpha1.GitDelivery{d}, nil, true, position
+			c.Unobserved = map[string]bool{"edge1": true, "edge2": true, "edge3": true, "edge4": true}
+			_, events := c.Conclude(c.recorded, c.recorded)
+			if diff := cmp.Diff(tc.want, describeForward(events)); diff != "" {
+				t.Errorf("\n%s\nConclude(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

@@ -79,7 +79,7 @@ func (f Facts) homeAt(s ledger.State) *v1alpha1.GitDelivery {
 	}
 	home, position := *f.Home, s.Position()
 	p := &home.Spec.ForProvider
-	*p = directories.At(*p, position)
+	*p = directories.At(*p, s)
 	p.Position, p.Trees = &position, slices.Clone(p.Trees)
 	for i, t := range p.Trees {
 		if t.Action != v1alpha1.ActionKeep {

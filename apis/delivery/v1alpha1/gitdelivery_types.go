@@ -113,6 +113,12 @@ type LaterTree struct {
 	// +kubebuilder:validation:Minimum=1
 	Revision int64 `json:"revision"`
 
+	// Request is the digest of the request that the revision delivers. After a loss of the ledger another revision may get the number of a lost one: it
+	// never delivers the tree. Absent, as by an earlier version of the function, means that the function brings the tree when its step comes.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Request string `json:"request,omitempty"`
+
 	// Step of the plan, counted from 0, from which on the directory gets the tree. Before, the directory has the tree of trees, or stays as it is.
 	// +required
 	// +kubebuilder:validation:Minimum=1

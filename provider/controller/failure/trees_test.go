@@ -72,9 +72,10 @@ func TestDesiredTrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newTestEnv(t).newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
 			p := &d.Spec.ForProvider
-			p.Later = []deliveryv1alpha1.LaterTree{{Tree: p.Trees[0], Revision: 2, Step: 1}}
+			s := ledger.State{Current: &ledger.Revision{Number: 2}, Cursor: ledger.Cursor{Step: tc.step}}
+			p.Later = []deliveryv1alpha1.LaterTree{{Tree: p.Trees[0], Revision: 2, Request: s.Current.Request.Digest(), Step: 1}}
 			p.Later[0].Site, p.Later[0].Path, p.Trees[1].Path = "edge2", "b/b", "b/b"
-			d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: ledger.Position{Revision: 2, Step: tc.step}}
+			d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Copy: &s}
 			var got []string
 			for _, desired := range desiredTrees(d) {
 				got = append(got, desired.Site)

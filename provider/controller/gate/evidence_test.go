@@ -68,6 +68,13 @@ func TestUnobserved(t *testing.T) {
 		"LaterStep": {reason: "A delivery in a later step counts as live.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Spec.ForProvider.Position.Step, d.Status.AtProvider.Record.Position.Step = 1, 1
 		}, want: true},
+		"Followed": {
+			reason: "A delivery that followed the ledger to its first wave at the Site counts as live.", isLive: new(true),
+			change: func(d *deliveryv1alpha1.GitDelivery) {
+				p := &d.Spec.ForProvider
+				p.Later, p.Trees = []deliveryv1alpha1.LaterTree{{Tree: p.Trees[0]}}, nil
+			}, want: true,
+		},
 		"Mandated": {
 			reason: "A delivery that the provider rolls back by a mandate does not count.",
 			isLive: new(true),

@@ -15,18 +15,21 @@ import (
 )
 
 // crashes are the moments at which a provider may die. Each lets it die in the next reconcile.
-func crashes() map[string]func(w *world) {
+func crashes() map[string]func(w *world) { return crashesIn(repo) }
+
+// crashesIn are the moments at which a provider may die around a push to a repository.
+func crashesIn(repository string) map[string]func(w *world) {
+	dies := func(w *world) { w.git.AfterPush(repository, func() { w.dead = true }) }
 	return map[string]func(w *world){
-		"Never":       func(*world) {},
-		"BeforeFetch": func(w *world) { w.git.Fail(repo, 503); w.dead = true },
-		"BeforePush":  func(w *world) { w.begun = func() { w.dead = true } },
-		"BeforeStatus": func(w *world) {
-			w.git.AfterPush(repo, func() { w.dead = true })
-		},
+		"Never":        func(*world) {},
+		"BeforeFetch":  func(w *world) { w.git.Fail(repository, 503); w.dead = true },
+		"BeforePush":   func(w *world) { w.begun = func() { w.dead = true } },
+		"AfterCommit":  func(w *world) { w.hookIn(repository, "update", "exit 1"); dies(w) },
+		"BeforeStatus": dies,
 		"BetweenStateAndBranch": func(w *world) {
-			w.must(w.git.Configure(w.Context(), repo, "receive.advertiseAtomic", "false"))
-			w.hook("update", `case "$1" in refs/heads/main) exit 1;; esac`)
-			w.git.AfterPush(repo, func() { w.dead = true })
+			w.must(w.git.Configure(w.Context(), repository, "receive.advertiseAtomic", "false"))
+			w.hookIn(repository, "update", `case "$1" in refs/heads/main) exit 1;; esac`)
+			dies(w)
 		},
 	}
 }
@@ -34,10 +37,16 @@ func crashes() map[string]func(w *world) {
 // recover starts another provider, on a server that is well.
 func (w *world) recover() {
 	w.Helper()
-	w.git.Fail(repo, 0)
-	w.git.AfterPush(repo, nil)
-	w.hook("update", "exit 0")
-	w.must(w.git.Configure(w.Context(), repo, "receive.advertiseAtomic", "true"))
+	w.recoverIn(repo)
+}
+
+// recoverIn starts another provider, on a server whose repository is well.
+func (w *world) recoverIn(repository string) {
+	w.Helper()
+	w.git.Fail(repository, 0)
+	w.git.AfterPush(repository, nil)
+	w.hookIn(repository, "update", "exit 0")
+	w.must(w.git.Configure(w.Context(), repository, "receive.advertiseAtomic", "true"))
 	w.begun, w.dead = func() {}, false
 	w.restart()
 }

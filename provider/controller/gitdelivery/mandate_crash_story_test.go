@@ -53,9 +53,62 @@ func TestMandateCrashes(t *testing.T) {
 			}
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.isRolledBack(3)
-			if n := len(slices.DeleteFunc(w.storedLedger(repo).Events, func(e state.LoggedEvent) bool { return e.By != state.RecorderMandate })); n != 2 {
-				t.Errorf("\nWhat was recorded before a crash is recorded once.\nevents by the mandate: want 2, got %d", n)
+			w.isMandatedTwice()
+		})
+	}
+}
+
+// isMandatedTwice fails the story unless the provider recorded two events by the mandate.
+func (w *world) isMandatedTwice() {
+	w.Helper()
+	if n := len(slices.DeleteFunc(w.storedLedger(repo).Events, func(e state.LoggedEvent) bool { return e.By != state.RecorderMandate })); n != 2 {
+		w.Errorf("\nAn event that was recorded before a crash is recorded once.\nevents by the mandate: want 2, got %d", n)
+	}
+}
+
+// TestMandateWavesCrashes lets the provider die while the home begins the second wave of a revision.
+func TestMandateWavesCrashes(t *testing.T) {
+	t.Parallel()
+	for moment, crash := range crashes() {
+		t.Run(moment, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.carriedWaves()
+			crash(w)
+			_ = w.try("web") // Who is dead cannot say so.
+			w.recover()
+			for range 3 {
+				w.reconcile("web")
 			}
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("b"), webAtE2: files("b")}, nil)
+			w.isVerifiedAtLastStep()
+			w.count(3)
+			w.isMandatedTwice()
+		})
+	}
+}
+
+// TestMandateWavesCrashesElsewhere lets the provider die while it brings the second wave of a revision to the second repository.
+func TestMandateWavesCrashesElsewhere(t *testing.T) {
+	t.Parallel()
+	for moment, crash := range crashesIn(elsewhere) {
+		t.Run(moment, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.carriedElsewhere()
+			crash(w)
+			_ = w.try(elsewhere) // Who is dead cannot say so.
+			w.recoverIn(elsewhere)
+			for range 3 {
+				w.reconcile(elsewhere)
+				w.reconcile("web")
+			}
+			w.expect(elsewhere, v1alpha1.ReasonDelivered)
+			w.bothHold("b", "b")
+			w.isVerifiedAtLastStep()
+			w.followerCommits(2)
+			w.isMandatedTwice()
 		})
 	}
 }

@@ -259,11 +259,7 @@ func TestMandateFollowers(t *testing.T) {
 // TestMandateFollowerCrashes lets the provider die while it rolls the second repository back.
 func TestMandateFollowerCrashes(t *testing.T) {
 	t.Parallel()
-	moments := map[string]func(w *world){
-		"BeforePush":   func(w *world) { w.begun = func() { w.dead = true } },
-		"BeforeStatus": func(w *world) { w.git.AfterPush(elsewhere, func() { w.dead = true }) },
-	}
-	for moment, crash := range moments {
+	for moment, crash := range crashesIn(elsewhere) {
 		t.Run(moment, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -272,8 +268,7 @@ func TestMandateFollowerCrashes(t *testing.T) {
 			w.reconcile("web")
 			crash(w)
 			_ = w.try(elsewhere) // Who is dead cannot say so.
-			w.git.AfterPush(elsewhere, nil)
-			w.recover()
+			w.recoverIn(elsewhere)
 			for range 3 {
 				w.reconcile(elsewhere)
 			}

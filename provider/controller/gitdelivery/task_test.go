@@ -83,3 +83,15 @@ func TestPlaceholder(t *testing.T) {
 		}},
 	})
 }
+
+// TestQueuedSize has a delivery that waits in the queue of its repository, whose memory is limited.
+func TestQueuedSize(t *testing.T) {
+	t.Parallel()
+	d := &v1alpha1.GitDelivery{}
+	d.Spec.ForProvider.Trees = []v1alpha1.Tree{{Files: make([]byte, 100)}}
+	d.Spec.ForProvider.Later = []v1alpha1.LaterTree{{Tree: v1alpha1.Tree{Files: make([]byte, 900)}}}
+	queued := &task{object: d}
+	if got := queued.queuedDelivery(nil).Size; got != 1000 {
+		t.Errorf("The files of later waves take as much memory as the present ones: want 1000 bytes, got %d", got)
+	}
+}

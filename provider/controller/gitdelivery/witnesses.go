@@ -22,9 +22,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/mandate"
@@ -94,7 +96,7 @@ func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts,
 	}
 	out := mandate.Facts{Home: home, Followers: f.followersOf(home), Delivered: f.deliveredByPath(), Now: f.ledger.now, Tracker: e.tracker}
 	var err error
-	if out.Unobserved, err = e.unobservedSites(ctx, f, out.Followers); err != nil {
+	if out, err = e.withSites(ctx, f, out); err != nil {
 		return out, err
 	}
 	if f.isInState() {
@@ -128,18 +130,33 @@ func (f facts) followersOf(home *v1alpha1.GitDelivery) []v1alpha1.GitDelivery {
 	})
 }
 
-// unobservedSites returns the Sites of all repositories without an engine, and whether a delivered tree counts as live there.
-func (e *external) unobservedSites(ctx context.Context, f facts, followers []v1alpha1.GitDelivery) (map[string]bool, error) {
-	out := unobservedSites(f.allSiteNames(), f.sites)
-	for i := range followers {
-		names := usage.Sites(&followers[i])
+// withSites returns the evidence with the Sites of all repositories: those without an engine, and those that get no later tree.
+func (e *external) withSites(ctx context.Context, f facts, out mandate.Facts) (mandate.Facts, error) {
+	out.Unobserved, out.Closed = unobservedSites(f.allSiteNames(), f.sites), closedSites(f.spec, f.sites)
+	for i := range out.Followers {
+		names := usage.Sites(&out.Followers[i])
 		sites, err := e.sitesByName(ctx, names)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		maps.Copy(out, unobservedSites(names, sites))
+		maps.Copy(out.Unobserved, unobservedSites(names, sites))
+		maps.Copy(out.Closed, closedSites(out.Followers[i].Spec.ForProvider, sites))
 	}
 	return out, nil
+}
+
+// closedSites returns the Sites that get no later tree of a delivery: the tree is for another directory than the Site has, or the Site is missing or may not be
+// used. A step there would be refused, and the revision rejected at the Sites that run it.
+func closedSites(p v1alpha1.GitDeliveryParameters, sites map[string]*catalogv1alpha1.Site) map[string]bool {
+	out := map[string]bool{}
+	for _, l := range p.Later {
+		site, claim := sites[l.Site], p.ClaimRef
+		if site == nil || policy.CheckSite(site, claim.Namespace) != nil || l.Layout != site.Spec.Repository.Layout ||
+			!strings.HasSuffix("/"+l.Path, "/"+policy.Directory("", site.Spec.Repository.Path, claim.Namespace, claim.Name)) {
+			out[l.Site] = true
+		}
+	}
+	return out
 }
 
 // isInState is true where the state has the record of the repository.

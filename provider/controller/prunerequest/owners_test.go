@@ -70,6 +70,7 @@ func TestAddDelivery(t *testing.T) {
 			d.SetProviderConfigReference(&tc.ref)
 			d.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: "MemoryUnknown"})
 			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Branch: "main", Path: path}}
+			d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: deliveryv1alpha1.Tree{Branch: "main", Path: path + "/later"}}}
 			g, f, configs := &gatherer{request: tc.request, opened: gitdelivery.OpenRepository{Config: &configv1alpha1.ProviderConfigSpec{}}}, &prune.Facts{}, map[string]bool{}
 			g.opened.Config.Git.Branch = "main"
 			if !tc.unknown {
@@ -79,8 +80,8 @@ func TestAddDelivery(t *testing.T) {
 			if diff := cmp.Diff(tc.want, f.Repository.Deliveries); diff != "" {
 				t.Errorf("\n%s\naddDelivery(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff([]string{path}, f.Living[0].Paths); diff != "" {
-				t.Errorf("Each delivery keeps its directories: -want, +got:\n%s", diff)
+			if diff := cmp.Diff([]string{path, path + "/later"}, f.Living[0].Paths); diff != "" {
+				t.Errorf("Each delivery keeps its directories, and those of later waves: -want, +got:\n%s", diff)
 			}
 		})
 	}

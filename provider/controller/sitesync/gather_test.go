@@ -20,6 +20,11 @@ func TestBringing(t *testing.T) {
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{{Site: "edge1", Path: path}}
 		return d
 	}
+	later := func(d v1alpha1.GitDelivery) v1alpha1.GitDelivery {
+		p := &d.Spec.ForProvider
+		p.Trees, p.Later = nil, []v1alpha1.LaterTree{{Tree: p.Trees[0]}}
+		return d
+	}
 	want := v1alpha1.SiteTree{Name: "edge1", Path: "/x", RepositoryRef: v1alpha1.RepositoryReference{Kind: "ProviderConfig", Name: "new"}}
 	cases := map[string]struct {
 		reason string
@@ -31,6 +36,10 @@ func TestBringing(t *testing.T) {
 		"Moved": {
 			reason: "The previous repository of a Site does not count for its new repository.",
 			ds:     []v1alpha1.GitDelivery{deliveryTo("old", "/x"), deliveryTo("new", "/x")}, want: []string{"new/x"},
+		},
+		"Later": {
+			reason: "A delivery that follows the ledger to its first wave at the Site counts.",
+			ds:     []v1alpha1.GitDelivery{deliveryTo("old", "/x"), later(deliveryTo("new", "/x"))}, want: []string{"new/x"},
 		},
 		"Renamed": {
 			reason: "A delivery of another configuration counts if the named configuration has none.",
