@@ -16,7 +16,8 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"k8s.io/utils/lru"
+
+	"github.com/intentplane/intentplane/apis/memo"
 )
 
 const (
@@ -31,6 +32,9 @@ const (
 
 	// evaluationTimeout is the timeout of an evaluation.
 	evaluationTimeout = time.Second
+
+	// bytesPerCharacter is about the memory of a compiled expression for each of its characters, at most. TestMemoryOfExpressions measures it.
+	bytesPerCharacter = 512
 
 	// answerVariable is the name of the answer in an expression.
 	answerVariable = "answer"
@@ -54,10 +58,11 @@ type CostError struct{}
 // Error returns a message without the answer.
 func (*CostError) Error() string { return "the expression costs too much to evaluate over the answer" }
 
-// A Reader reads expressions, and caches the last results, also of invalid expressions. It may be used by several goroutines.
+// A Reader reads expressions, and caches the last results, also of invalid expressions, up to a number of bytes: a compiled expression takes hundreds of times
+// the memory of its text, and tenants write the texts. It may be used by several goroutines.
 type Reader struct {
 	env   func() (*cel.Env, error)
-	known *lru.Cache
+	known *memo.Memo[cachedResult]
 }
 
 type cachedResult struct {
@@ -65,9 +70,9 @@ type cachedResult struct {
 	err        error
 }
 
-// NewReader returns a Reader that caches so many expressions.
-func NewReader(expressions int) *Reader {
-	return &Reader{env: sync.OnceValues(newEnvironment), known: lru.New(expressions)}
+// NewReader returns a Reader that caches so many bytes.
+func NewReader(maxBytes int) *Reader {
+	return &Reader{env: sync.OnceValues(newEnvironment), known: memo.New[cachedResult](maxBytes)}
 }
 
 // Read compiles an expression. It returns an error for an expression that is not CEL, that cannot give a number, or that might make
@@ -76,13 +81,12 @@ func (r *Reader) Read(text string) (*Expression, error) {
 	if len(text) > maxCharacters {
 		return nil, errors.Errorf("has more than %d characters", maxCharacters)
 	}
-	if cached, ok := r.known.Get(text); ok {
-		if k, ok := cached.(cachedResult); ok {
-			return k.expression, k.err
-		}
+	key := memo.KeyOf(text)
+	if cached, ok := r.known.Get(key); ok {
+		return cached.expression, cached.err
 	}
 	e, err := r.compileExpression(text)
-	r.known.Add(text, cachedResult{expression: e, err: err})
+	r.known.Put(key, cachedResult{expression: e, err: err}, bytesPerCharacter*len(text))
 	return e, err
 }
 

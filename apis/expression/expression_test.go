@@ -3,6 +3,8 @@ package expression
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -51,7 +53,7 @@ func TestRead(t *testing.T) {
 			text:   "answer.filter(x, size(__result__ + __result__) > 0).size()", want: "__result__ is CEL's own",
 		},
 	}
-	r := NewReader(100)
+	r := NewReader(1 << 20)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {
@@ -135,4 +137,31 @@ func TestCost(t *testing.T) {
 	if _, err := e.Evaluate(ctx, []any{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0}); !errors.As(err, &cost) {
 		t.Errorf("Evaluate(...) after its context ended: %v", err)
 	}
+}
+
+// TestMemoryOfExpressions reads many different expressions, each of the form that takes the most memory for its length.
+func TestMemoryOfExpressions(t *testing.T) {
+	const limit, count = 2 << 20, 60
+	for name, part := range map[string]string{"Sum": "+1", "Index": "[0]", "Selection": ".a", "Comparison": "&&a==b", "Call": "+size(a)"} {
+		t.Run(name, func(t *testing.T) {
+			r := NewReader(limit)
+			_, _ = r.Read("1") // The environment is made once.
+			before := liveHeap()
+			for n := range count {
+				text := fmt.Sprintf("answer.a%d", n)
+				_, _ = r.Read(text + strings.Repeat(part, (maxCharacters-len(text))/len(part)))
+			}
+			if held := liveHeap() - before; held > 2*limit {
+				t.Errorf("\nThe memory of cached expressions is bounded.\nRead(...): want at most %d MiB, got %d MiB", limit>>20, held>>20)
+			}
+			runtime.KeepAlive(r)
+		})
+	}
+}
+
+func liveHeap() int64 {
+	stats := runtime.MemStats{}
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
 }

@@ -45,6 +45,10 @@ type Options struct {
 	// of that type.
 	Legacy bool
 
+	// Page calls a function that requests one page of a list, and that holds the page no longer than it runs. A program that lists many records limits their
+	// rate and memory with it. If Page reports that the page is too large, the client requests fewer Secrets. The default calls the function at once.
+	Page func(ctx context.Context, read func(ctx context.Context) error) (tooLarge bool, err error)
+
 	// Now returns the time. The default is time.Now.
 	Now func() time.Time
 }
@@ -73,6 +77,9 @@ func NewClient(kube kubernetes.Interface, o Options) (*Client, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Page == nil {
+		o.Page = func(ctx context.Context, read func(context.Context) error) (bool, error) { return false, read(ctx) }
 	}
 	if wrong := validation.IsDNS1123Subdomain(o.Prefix + "a"); len(wrong) > 0 {
 		return nil, fmt.Errorf("%w: prefix %q: %s", ErrName, o.Prefix, wrong[0])

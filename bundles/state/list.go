@@ -102,14 +102,25 @@ func (c *Client) decodeRecords(ctx context.Context, choose func(*corev1.Secret) 
 func (c *Client) eachSecret(ctx context.Context, t corev1.SecretType, read func(*corev1.Secret)) error {
 	o := metav1.ListOptions{Limit: pageSize, FieldSelector: fields.OneTermEqualSelector("type", string(t)).String()}
 	for {
-		list, err := c.kube.CoreV1().Secrets(c.o.Namespace).List(ctx, o)
-		if err != nil {
+		tooLarge, err := c.o.Page(ctx, func(ctx context.Context) error {
+			list, err := c.kube.CoreV1().Secrets(c.o.Namespace).List(ctx, o)
+			if err != nil {
+				return err
+			}
+			for i := range list.Items {
+				read(&list.Items[i])
+			}
+			o.Continue = list.Continue
+			return nil
+		})
+		switch {
+		case err != nil:
 			return c.describeListing(err)
-		}
-		for i := range list.Items {
-			read(&list.Items[i])
-		}
-		if o.Continue = list.Continue; o.Continue == "" {
+		case tooLarge && o.Limit == 1:
+			return c.describeListing(errors.New("a Secret is too large"))
+		case tooLarge:
+			o.Limit = 1
+		case o.Continue == "":
 			return nil
 		}
 	}

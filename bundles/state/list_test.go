@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -91,6 +92,40 @@ func TestEachRecordHoldsOne(t *testing.T) {
 	}
 	if last > first+limit {
 		t.Errorf("EachRecord(...) holds %d MiB with the first record, and %d MiB with %d records", first>>20, last>>20, count)
+	}
+}
+
+// TestPageBoundsLists lists records by a function that calls a page too large as long as it has several Secrets.
+func TestPageBoundsLists(t *testing.T) {
+	secret := secretOfManyPackages(t, "platform")
+	cases := map[string]struct {
+		reason string
+		// tooLarge is the number of calls after which pages are small enough.
+		tooLarge int
+		want     []any
+	}{
+		"Once":    {reason: "The function runs each request of a page.", want: []any{2, 6, false}},
+		"Smaller": {reason: "A page that is too large is requested again with one Secret.", tooLarge: 1, want: []any{7, 6, false}},
+		"Always":  {reason: "A Secret that is too large ends the list.", tooLarge: 100, want: []any{2, 0, true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			calls, records := 0, 0
+			page := func(ctx context.Context, read func(context.Context) error) (bool, error) {
+				if calls++; calls <= tc.tooLarge {
+					return true, nil
+				}
+				return false, read(ctx)
+			}
+			c, err := NewClient(serveSecrets(t, secret, "theirs-", 6), Options{Namespace: "team-a", Page: page})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = c.EachRecord(t.Context(), func(string, *BundleState, error) { records++ })
+			if diff := cmp.Diff(tc.want, []any{calls, records, err != nil}); diff != "" {
+				t.Errorf("\n%s\nEachRecord(...): %v, -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
 	}
 }
 

@@ -29,8 +29,11 @@ const (
 	// maxFillWeight bounds the weight of the regular expressions of all queries, each of which counts once for each Site that it is filled for.
 	maxFillWeight = 1_000_000
 
-	// maxParsed is the number of parsed queries, and of parsed expressions, in the cache of a Compiler.
+	// maxParsed is the number of parsed queries in the cache of a Compiler.
 	maxParsed = 1000
+
+	// expressionBytes is the memory for compiled expressions in the cache of a Compiler.
+	expressionBytes = 16 << 20
 
 	// bytesPerCheck is about how many bytes a check has beside its texts.
 	bytesPerCheck = 500
@@ -88,7 +91,7 @@ func WithLoopback(allowed bool) Option { return func(c *Compiler) { c.loopback =
 
 // NewCompiler returns a Compiler that remembers so many bytes of filled queries.
 func NewCompiler(bytes int, opts ...Option) *Compiler {
-	c := &Compiler{queries: promql.NewReader(maxParsed), expressions: expression.NewReader(maxParsed), filled: memo.New[string](bytes)}
+	c := &Compiler{queries: promql.NewReader(maxParsed), expressions: expression.NewReader(expressionBytes), filled: memo.New[string](bytes)}
 	for _, o := range opts {
 		o(c)
 	}

@@ -29,6 +29,10 @@ const (
 	// of their objects in one namespace.
 	homeFactor = 4
 
+	// homeTotalFactor is how many times that bound the objects of all namespaces of the provider's own cluster may take, beyond a guaranteed part of the bound in
+	// each: a tenant with many namespaces fills the rest, and no other namespace needs it for some thousand objects.
+	homeTotalFactor, guaranteedPart = 8, 8
+
 	// heldStep is in which steps an answer about an object takes memory of its account, in bytes.
 	heldStep = 16 << 10
 
@@ -137,6 +141,8 @@ func newAccount(b Bounds) *account {
 // process. Nothing can be sent with nil Accounts, or with the zero value. They are safe for concurrent use.
 type Accounts struct {
 	bounds Bounds
+	// home is the memory that the namespaces of the provider's own cluster share.
+	home *homeMemory
 
 	mu sync.Mutex
 	// byKey has each account for as long as a connection uses it.
@@ -145,7 +151,8 @@ type Accounts struct {
 
 // NewAccounts returns accounts that each have these bounds.
 func NewAccounts(b Bounds) *Accounts {
-	return &Accounts{bounds: b, byKey: map[string]weak.Pointer[account]{}}
+	home := &homeMemory{guaranteed: b.storeBound() / guaranteedPart, bound: homeTotalFactor * b.storeBound()}
+	return &Accounts{bounds: b, home: home, byKey: map[string]weak.Pointer[account]{}}
 }
 
 // accountFor returns the account with a key, or nil of Accounts that nothing can be sent with.
@@ -153,7 +160,9 @@ func (a *Accounts) accountFor(key string) *account { return a.findOrAdd(key, new
 
 // homeAccountFor returns the account that pays for the watched objects of one namespace of the provider's own cluster.
 func (a *Accounts) homeAccountFor(namespace string) *account {
-	return a.findOrAdd("home "+namespace, func(b Bounds) *account { return &account{bounds: b, memory: newHomeQuota(homeFactor * b.storeBound())} })
+	return a.findOrAdd("home "+namespace, func(b Bounds) *account {
+		return &account{bounds: b, memory: newHomeQuota(homeFactor*b.storeBound(), a.home)}
+	})
 }
 
 func (a *Accounts) findOrAdd(key string, newAccount func(Bounds) *account) *account {

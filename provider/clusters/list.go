@@ -77,21 +77,20 @@ func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (p
 	if w.account != nil {
 		return w.readPage(ctx, o, s)
 	}
-	err = listing.InTurn(ctx, w.key.namespace, func() error {
+	isCut, err := listing.ReadPage(ctx, w.key.namespace, func(ctx context.Context) error {
 		page, size, err = w.readPage(ctx, o, s)
 		return err
 	})
+	if isCut {
+		return nil, 0, &AnswerError{Detail: "the cluster sends an object that is larger than a page of a list", oversize: true}
+	}
 	return page, size, err
 }
 
 func (w *watch) readPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
 	e := &expectation{kind: pageAnswer, account: w.account}
 	defer e.endAnswer()
-	ctx, hasMore := listing.BoundPage(withExpectation(ctx, e))
-	page, err := w.resourceClient().List(ctx, o)
-	if hasMore() {
-		return nil, 0, &AnswerError{Detail: "the cluster sends an object that is larger than a page of a list", oversize: true}
-	}
+	page, err := w.resourceClient().List(withExpectation(ctx, e), o)
 	if err != nil {
 		return nil, 0, err //nolint:wrapcheck // It is classified by who asked.
 	}

@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // GateManager is the name under which the Jobs of checks are made.
 const GateManager = "intentplane-gate"
 
-// maxListed is how many objects List returns at most.
+// maxListed is the maximum number of objects that are listed at once.
 const maxListed = 10
 
 // Make an object. It returns the UID, or "" where an object of that name exists, which it leaves unchanged without an error. It returns an
@@ -35,21 +36,22 @@ func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *un
 	return "", classifyRefusal(err)
 }
 
-// List a few objects by their labels. All of them together have the bound of one object. It returns an *Error.
-func (c *Cluster) List(ctx context.Context, r schema.GroupVersionResource, namespace, selector string) ([]unstructured.Unstructured, error) {
-	l, err := c.listFew(ctx, r, namespace, metav1.ListOptions{LabelSelector: selector, Limit: maxListed})
-	if err != nil {
-		return nil, classifyRefusal(err)
+// VisitFew passes a few objects, by their labels, to a function, which must not keep them. All of them together have the bound of one object. It returns an
+// *Error.
+func (c *Cluster) VisitFew(ctx context.Context, r schema.GroupVersionResource, namespace, selector string, visit func([]unstructured.Unstructured)) error {
+	o := metav1.ListOptions{LabelSelector: selector, Limit: maxListed}
+	if _, err := c.visitPage(ctx, r, namespace, o, visit); err != nil {
+		return classifyRefusal(err)
 	}
-	return l.Items, nil
+	return nil
 }
 
-// EachListed passes all objects that have some labels to a function, a few at a time. Each few have the bound of one object: where they exceed it, fewer are
-// listed at once. It returns an *Error.
+// EachListed passes all objects that have some labels to a function, a few at a time. The function must not keep them: they take memory in their turn alone.
+// Each few have the bound of one object: where they exceed it, fewer are listed at once. It returns an *Error.
 func (c *Cluster) EachListed(ctx context.Context, r schema.GroupVersionResource, namespace, selector string, visit func([]unstructured.Unstructured)) error {
 	o := metav1.ListOptions{LabelSelector: selector, Limit: maxListed}
 	for range maxPages {
-		page, err := c.listFew(ctx, r, namespace, o)
+		next, err := c.visitPage(ctx, r, namespace, o, visit)
 		if isOversize(err) && o.Limit > 1 {
 			o.Limit = max(1, o.Limit/smallerPage)
 			continue
@@ -57,20 +59,40 @@ func (c *Cluster) EachListed(ctx context.Context, r schema.GroupVersionResource,
 		if err != nil {
 			return classifyRefusal(err)
 		}
-		visit(page.Items)
-		if o.Continue = page.GetContinue(); o.Continue == "" {
+		if o.Continue = next; o.Continue == "" {
 			return nil
 		}
 	}
 	return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster's list does not end"}
 }
 
-func (c *Cluster) listFew(ctx context.Context, r schema.GroupVersionResource, namespace string, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	ctx, e := c.link.expectObject(ctx)
-	defer e.endAnswer()
-	return c.link.client.Resource(r).Namespace(namespace).List(ctx, o) //nolint:wrapcheck // The callers classify it.
+// visitPage lists a few objects, passes them to a function, and returns the token of the next few. The account of the cluster pays until the function ends. The
+// provider's own cluster has no account, and tenants write objects there, too: its lists have the turns of all pages.
+func (c *Cluster) visitPage(
+	ctx context.Context, r schema.GroupVersionResource, namespace string, o metav1.ListOptions, visit func([]unstructured.Unstructured),
+) (next string, err error) {
+	read := func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		ctx, e := c.link.expectObject(ctx)
+		defer e.endAnswer()
+		page, err := c.link.client.Resource(r).Namespace(namespace).List(ctx, o)
+		if err != nil {
+			return err //nolint:wrapcheck // The callers classify it.
+		}
+		visit(page.Items)
+		next = page.GetContinue()
+		return nil
+	}
+	if c.link.account != nil {
+		err = read(ctx)
+		return next, err
+	}
+	isCut, err := listing.ReadPage(ctx, namespace, read)
+	if isCut {
+		return "", &AnswerError{Detail: "the cluster sends objects that are larger than a page of a list", oversize: true}
+	}
+	return next, err
 }
 
 // classifyRefusal returns the Error for a request about an object that belongs to no engine.

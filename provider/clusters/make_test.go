@@ -1,15 +1,20 @@
 package clusters
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // servePods answers lists of so many pods of a size, page by page, as an API server does. After a page number it refuses.
@@ -67,5 +72,58 @@ func TestEachListed(t *testing.T) {
 				t.Errorf("\n%s\nEachListed(...): %v, -want, +got:\n%s", tc.reason, err, diff)
 			}
 		})
+	}
+}
+
+// TestVisitedPageCounts lists large pods of a tenant's cluster.
+func TestVisitedPageCounts(t *testing.T) {
+	s, p := newAPIServer(t), newPool(t)
+	s.Config.Handler = servePods(2, 200<<10, 0)
+	l := p.Look(owner("a"))
+	defer l.Done()
+	c, err := l.Remote(s.kubeconfig(canary), Access{Tenant: "team-a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := int64(0)
+	err = c.VisitFew(t.Context(), pods(), "team-a", "a=b", func([]unstructured.Unstructured) { held = c.link.account.memory.used.Load() })
+	if err != nil || held < 400<<10 || c.link.account.memory.used.Load() != 0 {
+		t.Errorf("\nThe account of the cluster pays for pods as long as they are visited.\nVisitFew(...): %v, %d bytes, and %d after it",
+			err, held, c.link.account.memory.used.Load())
+	}
+}
+
+// TestHomeListsHaveTurns lists pods of the provider's own cluster that are larger than a page, and then while lists of the namespace have all of its pages.
+func TestHomeListsHaveTurns(t *testing.T) {
+	s := newAPIServer(t)
+	s.Config.Handler = servePods(12, 1000<<10, 0)
+	cfg := &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	cfg.Wrap(listing.BoundResponses)
+	p := newPool(t)
+	p.dial = Dialer(cfg, Limits{})
+	l := p.Look(owner("a"))
+	defer l.Done()
+	c, err := l.Home()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	count := func(page []unstructured.Unstructured) { seen += len(page) }
+	if err := c.EachListed(t.Context(), pods(), "team-a", "a=b", count); err != nil || seen != 12 {
+		t.Errorf("\nObjects that are too large together are listed a few at a time.\nEachListed(...): %v, %d pods", err, seen)
+	}
+	end := make(chan struct{})
+	defer close(end)
+	began := make(chan struct{}, 2)
+	for range 2 {
+		go func() {
+			_, _ = listing.ReadPage(t.Context(), "team-a", func(context.Context) error { began <- struct{}{}; <-end; return nil })
+		}()
+		<-began
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := c.EachListed(ctx, pods(), "team-a", "a=b", count); err == nil {
+		t.Error("\nA list of the provider's own cluster waits for the pages of its namespace.\nEachListed(...): want an error")
 	}
 }

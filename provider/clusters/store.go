@@ -18,8 +18,10 @@ import (
 type quota struct {
 	bound int64
 	used  *atomic.Int64
-	// count counts the memory in the account of the process. Nil counts none.
+	// count counts the memory in the account of the process.
 	count func(bytes int64)
+	// home is the memory that the namespaces of the provider's own cluster share, and takes the place of count for them. Nil for another cluster.
+	home *homeMemory
 }
 
 // newQuota returns a quota that nothing uses yet. Memory that stores have not given back counts until nothing refers to the quota any more. The account of the
@@ -30,26 +32,60 @@ func newQuota(bound int64) *quota {
 	return q
 }
 
-// newHomeQuota returns the quota of objects of one namespace of the provider's own cluster. It has a bound, since tenants write objects there, too.
-func newHomeQuota(bound int64) *quota { return &quota{bound: bound, used: &atomic.Int64{}} }
+// newHomeQuota returns the quota of objects of one namespace of the provider's own cluster. It has a bound, since tenants write objects there, too, and all
+// namespaces together have another one.
+func newHomeQuota(bound int64, home *homeMemory) *quota {
+	q := &quota{bound: bound, used: &atomic.Int64{}, home: home}
+	runtime.AddCleanup(q, func(used *atomic.Int64) { _ = home.takeMemory(used, bound, -used.Load()) }, q.used)
+	return q
+}
+
+// A homeMemory is the memory that the namespaces of the provider's own cluster share, beyond the memory that is guaranteed to each.
+type homeMemory struct {
+	guaranteed, bound int64
+
+	mu sync.Mutex
+	// used is the memory beyond the guarantee.
+	used int64
+}
+
+// takeMemory takes memory for a namespace, which uses some and has a limit, or gives it back if it is negative. It returns an AnswerError if the namespace, or
+// all namespaces together, have no more.
+func (h *homeMemory) takeMemory(used *atomic.Int64, limit, bytes int64) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before := used.Load()
+	change := max(0, before+bytes-h.guaranteed) - max(0, before-h.guaranteed)
+	switch {
+	case bytes > 0 && before+bytes > limit:
+		return exceededError(limit)
+	case change > 0 && h.used+change > h.bound:
+		return &AnswerError{Detail: fmt.Sprintf("the watched objects take more than %s of memory in this namespace, and more than %s in all namespaces",
+			sizeText(h.guaranteed), sizeText(h.bound))}
+	}
+	h.used += change
+	used.Add(bytes)
+	return nil
+}
 
 // takeMemory takes memory, or gives it back if it is negative. It returns an AnswerError if that is more than there is.
 func (q *quota) takeMemory(bytes int64) error {
-	if q == nil {
+	switch {
+	case q == nil:
 		return nil
+	case q.home != nil:
+		return q.home.takeMemory(q.used, q.bound, bytes)
 	}
 	if used := q.used.Add(bytes); bytes <= 0 || used <= q.bound {
-		if q.count != nil {
-			q.count(bytes)
-		}
+		q.count(bytes)
 		return nil
 	}
 	q.used.Add(-bytes)
-	return q.exceededError()
+	return exceededError(q.bound)
 }
 
-func (q *quota) exceededError() error {
-	return &AnswerError{Detail: fmt.Sprintf("the objects that are watched take more than %s of memory", sizeText(q.bound))}
+func exceededError(bound int64) error {
+	return &AnswerError{Detail: fmt.Sprintf("the objects that are watched take more than %s of memory", sizeText(bound))}
 }
 
 // A store has the objects of one watch, as the reflector of client-go keeps them. It holds no more than its quota.
@@ -100,7 +136,7 @@ func (s *store) reserveForList(bytes int64) error {
 	case s.closed:
 		return context.Canceled
 	case s.listed+bytes > s.quota.bound:
-		return s.quota.exceededError()
+		return exceededError(s.quota.bound)
 	case s.quota.takeMemory(bytes) == nil:
 	case !s.dropOutdated() || s.quota.takeMemory(bytes) != nil:
 		return &AnswerError{Detail: "other clusters of the same tenant are listed at the same time, and their lists share memory", passing: true}

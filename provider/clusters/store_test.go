@@ -1,6 +1,8 @@
 package clusters
 
 import (
+	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,6 +61,33 @@ func TestHomeObjectsHaveBound(t *testing.T) {
 	}
 }
 
+// TestHomeObjectsHaveTotal watches many namespaces of the provider's own cluster, which a tenant fills.
+func TestHomeObjectsHaveTotal(t *testing.T) {
+	p := NewPool(nil, NewAccounts(Bounds{Store: 1000}), nil)
+	home, watches, took := &link{key: homeLink}, []*watch{}, int64(0)
+	for n := range 20 {
+		w := newWatch(p, home, watchKey{namespace: fmt.Sprint("hostile-", n)})
+		watches = append(watches, w)
+		for w.storeAccount.memory.takeMemory(100) == nil {
+			took += 100
+		}
+	}
+	if limit := int64(homeTotalFactor*1000 + 20*1000/guaranteedPart); took > limit || took < limit/2 {
+		t.Errorf("The objects of all namespaces have a bound.\ntakeMemory(...): %d bytes, want at most %d", took, limit)
+	}
+	good := newWatch(p, home, watchKey{namespace: "team-a"}).storeAccount.memory
+	if err := good.takeMemory(1000 / guaranteedPart); err != nil {
+		t.Errorf("A namespace has some memory although others fill the rest.\ntakeMemory(...): %v", err)
+	}
+	if good.takeMemory(1) == nil {
+		t.Error("Beyond its guarantee a namespace has what others leave.\ntakeMemory(...): want an error")
+	}
+	if err := watches[0].storeAccount.memory.takeMemory(-1000); err != nil || good.takeMemory(1000) != nil {
+		t.Errorf("Memory that is given back is there for others.\ntakeMemory(...): %v", err)
+	}
+	runtime.KeepAlive(watches)
+}
+
 // TestProcessCountsClusters takes memory for the objects of a tenant's cluster, far more than other tests leave behind.
 func TestProcessCountsClusters(t *testing.T) {
 	const taken, others = 1 << 30, 1 << 20
@@ -70,9 +99,9 @@ func TestProcessCountsClusters(t *testing.T) {
 		t.Errorf("The account of the process counts the memory that a quota has given.\nUsed(): want %d bytes more, got %d", taken, got)
 	}
 	for _, payer := range []string{"", "team-a"} {
-		release, ok := memory.TryReserve(payer, memory.LargeBytes)
+		release, ok := memory.TryReserveLarge(payer)
 		if !ok {
-			t.Fatalf("Watched objects of clusters delay no answer of a Git server.\nTryReserve(%q, ...): want room", payer)
+			t.Fatalf("Watched objects of clusters delay no answer of a Git server.\nTryReserveLarge(%q): want room", payer)
 		}
 		release()
 	}

@@ -50,7 +50,7 @@ func TestNothingIsSentWithoutAccount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, listed := c.List(t.Context(), pods(), "team-a", "")
+			listed := c.VisitFew(t.Context(), pods(), "team-a", "", func([]unstructured.Unstructured) {})
 			_, fetched := c.Fetch(t.Context(), ref("fetched"))
 			_, got := c.Only(t.Context(), ref("watched"))
 			_, makeErr := c.Make(t.Context(), pods(), &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a", "namespace": "team-a"}}})
@@ -93,7 +93,7 @@ func TestListsBesideWatchesShareMemory(t *testing.T) {
 				return
 			}
 			var failure *Error
-			if _, err := c.List(t.Context(), pods(), "team-a", ""); errors.As(err, &failure) {
+			if err := c.VisitFew(t.Context(), pods(), "team-a", "", func([]unstructured.Unstructured) {}); errors.As(err, &failure) {
 				refused.Add(1)
 			}
 		})

@@ -11,34 +11,35 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
-// ReadFiles returns the contents of files of the branch by their ids, as FilesNamed names them, with one request to the server. A file that it does not send is
-// left out. It returns an *Error.
-func (c *Client) ReadFiles(ctx context.Context, s *Snapshot, ids []string) (map[string][]byte, error) {
+// EachFile calls a function with the content of files of the branch, by their ids, as FilesNamed names them. It sends one request to the server. A file that
+// the server does not send is left out. All contents count as memory of the namespace until EachFile returns, so the function must keep none that is large. It
+// returns an *Error.
+func (c *Client) EachFile(ctx context.Context, s *Snapshot, ids []string, visit func(id string, content []byte)) error {
 	wanted := make([]plumbing.Hash, 0, len(ids))
 	for _, id := range ids {
 		wanted = append(wanted, plumbing.NewHash(id))
 	}
 	v, err := c.fetchMissing(ctx, s, wanted)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := make(map[string][]byte, len(ids))
 	for _, id := range wanted {
 		if o, isKnown := v.Object(id); isKnown && o.Kind == plumbing.BlobObject {
-			out[id.String()] = o.Data
+			visit(id.String(), o.Data)
 		}
 	}
-	return out, nil
+	return nil
 }
 
-// ReadDirectories returns the files of directories of the branch, by the paths of the directories and by relative paths in them, with one request to the
-// server. A directory that does not exist, that has something else than files, or that has too many, is left out. It returns an *Error.
-func (c *Client) ReadDirectories(ctx context.Context, s *Snapshot, paths []string) (map[string]map[string][]byte, error) {
+// EachDirectory calls a function with the files of directories of the branch, by the paths of the directories and by relative paths in them. It sends one
+// request to the server. A directory that does not exist, that has something else than files, or that has too many, is left out. All files count as memory of
+// the namespace until EachDirectory returns, so the function must keep none. It returns an *Error.
+func (c *Client) EachDirectory(ctx context.Context, s *Snapshot, paths []string, visit func(path string, files map[string][]byte)) error {
 	trees, missing := map[string]plumbing.Hash{}, []plumbing.Hash{}
 	for _, path := range paths {
 		tree, lacking, err := s.findReadable(ctx, path)
 		if concernsReader(err) {
-			return nil, err
+			return err
 		}
 		if err == nil && !tree.IsZero() {
 			trees[path], missing = tree, append(missing, lacking...)
@@ -46,19 +47,19 @@ func (c *Client) ReadDirectories(ctx context.Context, s *Snapshot, paths []strin
 	}
 	v, err := c.fetchMissing(ctx, s, missing)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out, answer := make(map[string]map[string][]byte, len(trees)), v.NewAnswer()
+	answer := v.NewAnswer()
 	for path, tree := range trees {
 		files, err := newTreeReader(v, answer).readTree(ctx, tree, "")
 		if concernsReader(err) || answer.IsFull() {
-			return nil, err
+			return err
 		}
 		if err == nil {
-			out[path] = files
+			visit(path, files)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // concernsReader is true for an error that is about the reader of a repository, and not about one directory.

@@ -1,9 +1,14 @@
 package git
 
 import (
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/memory"
 )
 
 // TestReadMany reads many files and directories at once, from servers that give single files and from a server that does not.
@@ -37,8 +42,8 @@ func TestReadMany(t *testing.T) {
 					t.Errorf("\n%s\ntree of %s without its marker: want %s, got %s, %v", tc.reason, path, unmarked, d.Tree, err)
 				}
 			}
-			contents, err := c.ReadFiles(t.Context(), snapshot, ids)
-			if err != nil {
+			contents := map[string][]byte{}
+			if err := c.EachFile(t.Context(), snapshot, ids, func(id string, content []byte) { contents[id] = content }); err != nil {
 				t.Fatal(err)
 			}
 			for path, d := range found {
@@ -48,12 +53,12 @@ func TestReadMany(t *testing.T) {
 			if diff := cmp.Diff(want, markers); diff != "" {
 				t.Errorf("\n%s\nmarkers: -want, +got:\n%s", tc.reason, diff)
 			}
-			dirs, err := c.ReadDirectories(t.Context(), snapshot, []string{"clusters/a/ns/one", "clusters/a/ns/two", "no/such", "other/.intentplane"})
+			dirs, err := readDirectories(t, c, snapshot, "clusters/a/ns/one", "clusters/a/ns/two", "no/such", "other/.intentplane")
 			wantDirs := map[string]map[string][]byte{
 				"clusters/a/ns/one": files(".intentplane", "one", "a.yaml", "same", "sub/b.yaml", "b"), "clusters/a/ns/two": files(".intentplane", "two", "a.yaml", "same"),
 			}
 			if diff := cmp.Diff(wantDirs, dirs); diff != "" || err != nil {
-				t.Errorf("\n%s\nReadDirectories(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+				t.Errorf("\n%s\nEachDirectory(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 		})
 	}
@@ -64,8 +69,45 @@ func TestUnreadableDirectory(t *testing.T) {
 	s := serve(t, map[string]string{"a/x": "x"})
 	oddFiles(t, s)
 	c := client(t, s)
-	got, err := c.ReadDirectories(t.Context(), look(t, c), []string{"a", "bin", "sites"})
+	got, err := readDirectories(t, c, look(t, c), "a", "bin", "sites")
 	if _, isThere := got["a"]; !isThere || len(got) != 1 || err != nil {
-		t.Errorf("ReadDirectories(...): want one directory, got %v, %v", got, err)
+		t.Errorf("EachDirectory(...): want one directory, got %v, %v", got, err)
+	}
+}
+
+func readDirectories(t *testing.T, c *Client, s *Snapshot, paths ...string) (map[string]map[string][]byte, error) {
+	t.Helper()
+	out := map[string]map[string][]byte{}
+	err := c.EachDirectory(t.Context(), s, paths, func(path string, files map[string][]byte) { out[path] = files })
+	return out, err
+}
+
+// TestVisitedFilesCount reads a large file of a branch, and a directory that has it.
+func TestVisitedFilesCount(t *testing.T) {
+	const size = 4 << 20
+	s := serve(t, map[string]string{"a/large": strings.Repeat("large", size/5)})
+	run(t, s, "config", "uploadpack.allowFilter", "true")
+	run(t, s, "config", "uploadpack.allowAnySHA1InWant", "true")
+	c := client(t, s)
+	snapshot := look(t, c)
+	found, err := snapshot.FilesNamed(t.Context(), "large", objects.BlobID([]byte(strings.Repeat("large", size/5))))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	visits := map[string]func(func()) error{
+		"EachFile": func(during func()) error {
+			return c.EachFile(t.Context(), snapshot, []string{found["a"]}, func(string, []byte) { during() })
+		},
+		"EachDirectory": func(during func()) error {
+			return c.EachDirectory(t.Context(), snapshot, []string{"a"}, func(string, map[string][]byte) { during() })
+		},
+	}
+	for name, visit := range visits {
+		t.Run(name, func(t *testing.T) {
+			before, held := memory.Used(), int64(0)
+			if err := visit(func() { runtime.GC(); held = memory.Used() - before }); err != nil || held < size*3/4 {
+				t.Errorf("\nThe namespace pays for contents as long as they are visited.\n%s(...): %v, %d bytes", name, err, held)
+			}
+		})
 	}
 }

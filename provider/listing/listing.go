@@ -52,32 +52,45 @@ func EachPage(ctx context.Context, r client.Reader, l client.ObjectList, read fu
 	o := client.ListOptions{}
 	o.ApplyOptions(options)
 	p := &pages{reader: r, list: l, options: options, size: firstPage}
-	payer := shares.PayerOf(ctx, o.Namespace)
 	for {
-		if err := pacer.wait(ctx, payer, p.takeRead()); err != nil {
+		isCut, err := ReadPage(ctx, o.Namespace, func(ctx context.Context) error { return p.readNext(ctx, read) })
+		switch {
+		case err != nil:
 			return err
-		}
-		err := InTurn(ctx, o.Namespace, func() error { return p.readNext(ctx, read) })
-		if err != nil || p.next == "" {
-			pacer.count(payer, p.takeRead())
-			return err
+		case isCut && p.size == 1:
+			return errors.Errorf("the API server sends more than %d MiB for one object", maxPageBytes>>20)
+		case isCut:
+			p.size = max(1, p.size/4)
+		case p.next == "":
+			return nil
 		}
 	}
 }
 
-// InTurn calls a function that holds as much memory as a page, such as a list of another client, when the payer of the context has its turn: the namespace of
-// the object that is reconciled. Without a payer the listed namespace has it. The slots bound the memory of pages, so a page counts and waits for no other
-// memory: a caller may have a reservation. It returns the unwrapped error of the function, or the error of the context if that ends before.
-func InTurn(ctx context.Context, listed string, do func() error) error {
+// ReadPage calls a function that requests a page of a list, with a client whose transport is BoundResponses, and that holds the page no longer than it runs. It
+// calls it when the payer of the context has its turn: the namespace of the object that is reconciled. Without a payer the listed namespace has it. The slots
+// bound the memory of pages, so a page counts and waits for no other memory: a caller may have a reservation. ReadPage reports whether the page has more bytes
+// than were read: then the function has failed, and the caller requests fewer objects. Otherwise it returns the unwrapped error of the function, or the error
+// of the context if that ends before.
+func ReadPage(ctx context.Context, listed string, read func(ctx context.Context) error) (isCut bool, err error) {
 	payer := shares.PayerOf(ctx, listed)
+	if err := pacer.wait(ctx, payer); err != nil {
+		return false, err
+	}
 	free, err := slotsOf(payer).Acquire(ctx, shares.Place{Namespace: payer})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer free()
 	memory.Hold(payer, decodedPageBytes)
 	defer memory.Hold(payer, -decodedPageBytes)
-	return do()
+	limit := &responseLimit{left: maxPageBytes}
+	err = read(withResponseLimit(ctx, limit))
+	pacer.count(payer, limit.read())
+	if limit.isCut {
+		return true, nil
+	}
+	return false, err
 }
 
 // slotsOf returns the slots of a payer. Empty stands for administrators.
@@ -96,51 +109,20 @@ type pages struct {
 	// size is the maximum number of objects of the next page, and next its continue token.
 	size int64
 	next string
-	// read is the number of bytes that are not counted yet.
-	read int64
-}
-
-// takeRead returns the number of bytes that were read since the last call.
-func (p *pages) takeRead() int64 {
-	read := p.read
-	p.read = 0
-	return read
 }
 
 // readNext reads the next page, calls a function, and drops the page.
 func (p *pages) readNext(ctx context.Context, read func()) error {
-	bytes, isCut, err := p.request(ctx)
-	for ; isCut; bytes, isCut, err = p.request(ctx) {
-		if p.size == 1 {
-			return errors.Errorf("the API server sends more than %d MiB for one object", maxPageBytes>>20)
-		}
-		p.size = max(1, p.size/4)
-	}
+	err := p.reader.List(ctx, p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)
 	if err != nil {
 		return err
 	}
 	read()
-	p.next, p.size = p.list.GetContinue(), nextPage(bytes, int64(meta.LenList(p.list)))
+	p.next, p.size = p.list.GetContinue(), nextPage(limitOf(ctx).read(), int64(meta.LenList(p.list)))
 	return errors.Wrap(meta.SetList(p.list, nil), "cannot drop page of a list")
 }
 
 // nextPage returns the limit of objects in the page after a page of some bytes and objects.
 func nextPage(bytes, objects int64) int64 {
 	return max(1, min(largestPage, pageBytes*max(1, objects)/max(1, bytes)))
-}
-
-// request requests a page. It returns the number of bytes that were read, and whether the page has more.
-func (p *pages) request(ctx context.Context) (read int64, isCut bool, err error) {
-	limit := &responseLimit{left: maxPageBytes}
-	err = p.reader.List(withResponseLimit(ctx, limit), p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)
-	read = maxPageBytes - limit.left
-	p.read += read
-	return read, limit.isCut, err
-}
-
-// BoundPage returns the context of a request for one page of a list, for a client that EachPage cannot use, and a function that reports afterwards whether the
-// page has more bytes than were read.
-func BoundPage(ctx context.Context) (bounded context.Context, hasMore func() bool) {
-	limit := &responseLimit{left: maxPageBytes}
-	return withResponseLimit(ctx, limit), func() bool { return limit.isCut }
 }

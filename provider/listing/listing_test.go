@@ -3,6 +3,7 @@ package listing
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -217,22 +218,22 @@ func TestPagesTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Helper()
 		held, release := atomic.Int32{}, make(chan struct{})
-		hold := func() error { held.Add(1); <-release; return nil }
+		hold := func(context.Context) error { held.Add(1); <-release; return nil }
 		for range 10 {
-			go func() { _ = InTurn(t.Context(), "hostile", hold) }()
+			go func() { _, _ = ReadPage(t.Context(), "hostile", hold) }()
 		}
 		synctest.Wait()
 		if diff := cmp.Diff(int32(maxPagesPerNamespace), held.Load()); diff != "" {
-			t.Errorf("\nA namespace holds its share of the pages.\nInTurn(...): -want, +got:\n%s", diff)
+			t.Errorf("\nA namespace holds its share of the pages.\nReadPage(...): -want, +got:\n%s", diff)
 		}
 		isGood := false
-		if err := InTurn(t.Context(), "good", func() error { isGood = true; return nil }); err != nil || !isGood {
-			t.Errorf("\nAnother namespace does not wait.\nInTurn(...): ran %t, error %v", isGood, err)
+		if _, err := ReadPage(t.Context(), "good", func(context.Context) error { isGood = true; return nil }); err != nil || !isGood {
+			t.Errorf("\nAnother namespace does not wait.\nReadPage(...): ran %t, error %v", isGood, err)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := InTurn(ended, "hostile", hold); !errors.Is(err, context.Canceled) {
-			t.Errorf("\nA list that waits ends with its context.\nInTurn(...): want %v, got %v", context.Canceled, err)
+		if _, err := ReadPage(ended, "hostile", hold); !errors.Is(err, context.Canceled) {
+			t.Errorf("\nA list that waits ends with its context.\nReadPage(...): want %v, got %v", context.Canceled, err)
 		}
 		close(release)
 		synctest.Wait()
@@ -246,15 +247,15 @@ func TestPayerOfContextPays(t *testing.T) {
 		release := make(chan struct{})
 		for range 10 {
 			go func() {
-				_ = InTurn(shares.WithPayer(t.Context(), "hostile"), "", func() error { <-release; return nil })
+				_, _ = ReadPage(shares.WithPayer(t.Context(), "hostile"), "", func(context.Context) error { <-release; return nil })
 			}()
 		}
 		synctest.Wait()
 		isGood := false
 		good, cancel := context.WithTimeout(shares.WithPayer(t.Context(), "good"), time.Second)
 		defer cancel()
-		if err := InTurn(good, "", func() error { isGood = true; return nil }); err != nil || !isGood {
-			t.Errorf("\nThe namespace that is reconciled pays for a list of all namespaces.\nInTurn(...): ran %t, error %v", isGood, err)
+		if _, err := ReadPage(good, "", func(context.Context) error { isGood = true; return nil }); err != nil || !isGood {
+			t.Errorf("\nThe namespace that is reconciled pays for a list of all namespaces.\nReadPage(...): ran %t, error %v", isGood, err)
 		}
 		close(release)
 		synctest.Wait()
@@ -271,7 +272,7 @@ func TestPageWaitsForNoMemory(t *testing.T) {
 			ctx, cancel := context.WithTimeout(shares.WithPayer(t.Context(), payer), time.Second)
 			defer cancel()
 			baseline, during := memory.Used(), int64(0)
-			if err := InTurn(ctx, "", func() error { during = memory.Used(); return nil }); err != nil {
+			if _, err := ReadPage(ctx, "", func(context.Context) error { during = memory.Used(); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff([]int64{decodedPageBytes, 0}, []int64{during - baseline, memory.Used() - baseline}); diff != "" {
@@ -288,18 +289,59 @@ func TestAdministratorWaitsForNoNamespace(t *testing.T) {
 		release := make(chan struct{})
 		for _, payer := range []string{"first", "second"} {
 			for range maxPagesPerNamespace {
-				go func() { _ = InTurn(shares.WithPayer(t.Context(), payer), "", func() error { <-release; return nil }) }()
+				go func() {
+					_, _ = ReadPage(shares.WithPayer(t.Context(), payer), "", func(context.Context) error { <-release; return nil })
+				}()
 			}
 		}
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(shares.WithPayer(t.Context(), ""), time.Second)
 		defer cancel()
-		if err := InTurn(ctx, "", func() error { return nil }); err != nil {
-			t.Errorf("\nAdministrators do not wait for pages of namespaces.\nInTurn(...): %v", err)
+		if _, err := ReadPage(ctx, "", func(context.Context) error { return nil }); err != nil {
+			t.Errorf("\nAdministrators do not wait for pages of namespaces.\nReadPage(...): %v", err)
 		}
 		close(release)
 		synctest.Wait()
 	})
+}
+
+// TestPageIsPaced reads single pages for a namespace that has read its burst.
+func TestPageIsPaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		ctx, began := shares.WithPayer(t.Context(), "busy"), time.Now()
+		readAll := func(ctx context.Context) error { limitOf(ctx).left = 0; return nil }
+		const pages = burstBytes/maxPageBytes + 4*bytesPerSecond/maxPageBytes
+		for range pages + 1 {
+			if _, err := ReadPage(ctx, "", readAll); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took < 3*time.Second || took > 5*time.Second {
+			t.Errorf("\nThe pages of a client of its own come as fast as other pages, and no faster.\nReadPage(...): want about 4 seconds, got %s", took)
+		}
+	})
+}
+
+func TestBoundedBody(t *testing.T) {
+	cases := map[string]struct {
+		reason      string
+		size, limit int
+		want        []any
+	}{
+		"Smaller": {reason: "A response below the limit is read.", size: 5, limit: 6, want: []any{5, false}},
+		"Exact":   {reason: "A response that ends at the limit is complete.", size: 6, limit: 6, want: []any{6, false}},
+		"Larger":  {reason: "A response above the limit is cut.", size: 7, limit: 6, want: []any{6, true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			limit := &responseLimit{left: int64(tc.limit)}
+			data, err := io.ReadAll(&boundedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", tc.size))), limit: limit})
+			if diff := cmp.Diff(tc.want, []any{len(data), limit.isCut}); diff != "" || err != nil {
+				t.Errorf("\n%s\nRead(...): error %v, -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
+	}
 }
 
 // TestPace counts the pages of two namespaces and of administrators.

@@ -49,9 +49,9 @@ func (p *paces) count(namespace string, bytes int64) time.Duration {
 	return l.ReserveN(time.Now(), int(bytes)).Delay()
 }
 
-// wait counts bytes, and waits until the next page of the namespace may come. It returns the error of the context if that ends before.
-func (p *paces) wait(ctx context.Context, namespace string, bytes int64) error {
-	timer := time.NewTimer(p.count(namespace, bytes))
+// wait waits until the next page of the namespace may come. It returns the error of the context if that ends before.
+func (p *paces) wait(ctx context.Context, namespace string) error {
+	timer := time.NewTimer(p.count(namespace, 0))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

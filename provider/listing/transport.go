@@ -18,7 +18,16 @@ type responseLimit struct {
 	isCut bool
 }
 
+// read returns the number of bytes that were read of the response to the request of a page.
+func (l *responseLimit) read() int64 { return maxPageBytes - l.left }
+
 type responseLimitKey struct{}
+
+// limitOf returns the limit of the response to a request, or nil.
+func limitOf(ctx context.Context) *responseLimit {
+	limit, _ := ctx.Value(responseLimitKey{}).(*responseLimit)
+	return limit
+}
 
 // withResponseLimit returns the context of one request whose response is limited.
 func withResponseLimit(ctx context.Context, l *responseLimit) context.Context {
@@ -35,12 +44,12 @@ func BoundResponses(next http.RoundTripper) http.RoundTripper { return boundedTr
 
 // RoundTrip returns a response whose body ends at its limit. It returns an error for the request of a cached list.
 func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	limit, ok := req.Context().Value(responseLimitKey{}).(*responseLimit)
-	if ok && limit.isRefused {
+	limit := limitOf(req.Context())
+	if limit != nil && limit.isRefused {
 		return nil, errors.New("cannot list past the cache: the list is not read page by page")
 	}
 	resp, err := t.next.RoundTrip(req)
-	if !ok || err != nil {
+	if limit == nil || err != nil {
 		return resp, err
 	}
 	resp.Body = &boundedBody{ReadCloser: resp.Body, limit: limit}
@@ -57,13 +66,16 @@ type boundedBody struct {
 	limit *responseLimit
 }
 
-// Read returns io.EOF at the limit, so that the response cannot be decoded. The caller checks isCut.
+// Read returns io.EOF at the limit, so that a response with more bytes cannot be decoded: the caller checks isCut. A response that ends there is complete.
 func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.limit.left <= 0 {
-		b.limit.isCut = true
+	if b.limit.left > 0 {
+		n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.limit.left)])
+		b.limit.left -= int64(n)
+		return n, err
+	}
+	n, err := b.ReadCloser.Read(make([]byte, 1))
+	if b.limit.isCut = n > 0; b.limit.isCut {
 		return 0, io.EOF
 	}
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.limit.left)])
-	b.limit.left -= int64(n)
-	return n, err
+	return 0, err
 }

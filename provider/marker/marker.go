@@ -14,8 +14,8 @@ import (
 const (
 	version = 1
 
-	// maxBytes is more than a marker ever has. A longer file is not a marker.
-	maxBytes = 4096
+	// MaxBytes is more than a marker ever has. A longer file is not a marker.
+	MaxBytes = 4096
 )
 
 // A Marker is the content of the file in each directory of a claim. It does not change while the directory has the same owner, so the id of
@@ -66,8 +66,8 @@ func (m Marker) content() file {
 
 // Parse returns the marker in a file. It returns an error if the file is not a marker of a version that is supported.
 func Parse(content []byte) (Marker, error) {
-	if len(content) > maxBytes {
-		return Marker{}, errors.Errorf("cannot parse marker: it has more than %d bytes", maxBytes)
+	if len(content) > MaxBytes {
+		return Marker{}, errors.Errorf("cannot parse marker: it has more than %d bytes", MaxBytes)
 	}
 	f := file{}
 	d := json.NewDecoder(bytes.NewReader(content))

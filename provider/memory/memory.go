@@ -14,19 +14,20 @@ import (
 const (
 	mebibyte = 1 << 20
 
-	// namespaceBytes limits the memory of one namespace: it has room for an answer of LargeBytes beside the snapshot that a reconcile of it reads. tenantBytes
-	// limits the memory of all namespaces together: beside one that uses all of its share there is room for a large answer to another one.
-	namespaceBytes = 64*mebibyte + LargeBytes
-	tenantBytes    = namespaceBytes + LargeBytes
+	// namespaceBytes limits the memory of one namespace: it has room for a large answer beside the snapshot that a reconcile of it reads. sharedBytes limits
+	// the memory of all namespaces together beyond guaranteedBytes of each: beside one that uses all of its share there is room for a large answer to another one.
+	namespaceBytes = 64*mebibyte + largeBytes
+	sharedBytes    = namespaceBytes - guaranteedBytes + largeBytes
 
-	// guaranteedBytes is the memory that a namespace has, although others use all of the rest. The places for operations bound how many namespaces need it.
+	// guaranteedBytes is the memory that a namespace has for itself: neither do others use it, nor does it delay others. The places for operations bound how many
+	// namespaces need it.
 	guaranteedBytes = 24 * mebibyte
 
 	// administratorBytes limits the answers to configurations of administrators, which no namespace delays.
-	administratorBytes = 2 * tenantBytes
+	administratorBytes = 2 * (sharedBytes + guaranteedBytes)
 
-	// LargeBytes is the largest reservation: the largest answer of a Git server with its objects.
-	LargeBytes = 112 * mebibyte
+	// largeBytes is the memory of the largest answer of a Git server with its objects.
+	largeBytes = 112 * mebibyte
 )
 
 // bounded is the number of bytes in memory that has its own bound.
@@ -34,8 +35,10 @@ var bounded atomic.Int64 //nolint:gochecknoglobals // A part of the account of t
 
 // process has the two pools of the process.
 var process = struct{ administrators, tenants *pool }{ //nolint:gochecknoglobals // One account for the process: no caller can have another one.
-	administrators: newPool(limits{all: administratorBytes, namespace: administratorBytes, guaranteed: guaranteedBytes}, collectGarbage),
-	tenants:        newPool(limits{all: tenantBytes, namespace: namespaceBytes, guaranteed: guaranteedBytes}, collectGarbage),
+	administrators: newPool(limits{
+		namespace: administratorBytes, guaranteed: guaranteedBytes, shared: administratorBytes - guaranteedBytes, large: largeBytes,
+	}, collectGarbage),
+	tenants: newPool(limits{namespace: namespaceBytes, guaranteed: guaranteedBytes, shared: sharedBytes, large: largeBytes}, collectGarbage),
 }
 
 // poolOf returns the pool that a namespace shares. An empty namespace stands for administrators.
@@ -46,16 +49,34 @@ func poolOf(namespace string) *pool {
 	return process.tenants
 }
 
-// Reserve waits until a namespace has room for some bytes, at most LargeBytes, and returns the function that releases them, which may be called more than
-// once. Of the namespaces that wait, the namespace that uses the least is first. It returns the error of the context if that ends before.
+// Reserve waits until a namespace has room for some bytes, at most a few MiB, and returns the function that releases them, which may be called more than
+// once. The reservations of a namespace get room in their order. It returns the error of the context if that ends before.
 func Reserve(ctx context.Context, namespace string, bytes int64) (release func(), err error) {
-	return poolOf(namespace).reserve(ctx, namespace, bytes)
+	return poolOf(namespace).reserve(ctx, newReservation(namespace, bytes))
 }
 
 // TryReserve reserves bytes without a wait. It returns false if the namespace has no room for them.
 func TryReserve(namespace string, bytes int64) (release func(), ok bool) {
-	return poolOf(namespace).tryReserve(namespace, bytes)
+	return poolOf(namespace).tryReserve(newReservation(namespace, bytes))
 }
+
+// ReserveLarge waits until a namespace has its turn with the memory for a large answer, of which all namespaces read one at a time, as administrators do. It
+// does the same as Reserve. A namespace that waits for its own memory keeps no other namespace waiting.
+func ReserveLarge(ctx context.Context, namespace string) (release func(), err error) {
+	return poolOf(namespace).reserve(ctx, newLargeReservation(namespace))
+}
+
+// TryReserveLarge reserves the memory for a large answer without a wait. It returns false if it is not free: then the namespace has its turn from then on, as
+// if it waited.
+func TryReserveLarge(namespace string) (release func(), ok bool) {
+	return poolOf(namespace).tryReserve(newLargeReservation(namespace))
+}
+
+// IsLargeWanted reports whether another namespace waits for the memory for a large answer that one has.
+func IsLargeWanted(namespace string) bool { return poolOf(namespace).isLargeWanted(namespace) }
+
+// AwaitsLarge reports whether a namespace waits for the memory for a large answer.
+func AwaitsLarge(namespace string) bool { return poolOf(namespace).awaitsLarge(namespace) }
 
 // Hold counts bytes that are in memory already, or gives them back if they are negative. They are counted although the namespace has no room: then its next
 // reservation waits.

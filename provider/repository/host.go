@@ -21,14 +21,21 @@ type host struct {
 	patience      time.Duration
 	quickPatience time.Duration
 	slow          atomic.Bool
+	// makeRoom drops large snapshots of the namespace. It may be nil.
+	makeRoom func()
 
 	// users are the repositories that are on the host.
 	users int
 }
 
-// runOperation runs an operation, and once more if it has to wait for the lane of large answers: meanwhile it has neither a slot nor a connection.
+// runOperation runs an operation, and once more if it has to wait for the lane of large answers: meanwhile it has neither a slot, nor a connection, nor memory.
+// The lane is the slot of the second run: one that waited for a slot would keep the lane from others.
 func (h *host) runOperation(ctx context.Context, fn func(context.Context) error) error {
-	return h.budget.RunInTurn(ctx, func(ctx context.Context) error { return h.runInSlot(ctx, fn) })
+	return h.budget.RunInTurn(ctx, budget.Operation{
+		Run:         func(ctx context.Context) error { return h.runInSlot(ctx, fn) },
+		RunWithLane: func(ctx context.Context) error { return h.runTimed(ctx, fn) },
+		MakeRoom:    h.makeRoom,
+	})
 }
 
 // runInSlot runs an operation once the host has a free slot. The time that it waits for the slot does not count as the operation's.
@@ -38,10 +45,15 @@ func (h *host) runInSlot(ctx context.Context, fn func(context.Context) error) er
 		return &failure.Error{Class: failure.ClassTransient, Detail: "cannot reach the repository: its host is busy with others that did not get an answer"}
 	}
 	defer free()
+	return h.runTimed(ctx, fn)
+}
+
+// runTimed runs an operation within its timeout, and records whether the host is slow.
+func (h *host) runTimed(ctx context.Context, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
 	timer := time.AfterFunc(h.patience, func() { h.slow.Store(true) })
-	err = fn(ctx)
+	err := fn(ctx)
 	if timer.Stop() {
 		h.slow.Store(false)
 	}

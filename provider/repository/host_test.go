@@ -90,6 +90,27 @@ func TestWaitForLargeAnswersTakesNoSlot(t *testing.T) {
 	})
 }
 
+// TestLargeAnswersNeedNoSlot lets an operation wait for the lane, and then others take all slots of the namespace at the host.
+func TestLargeAnswersNeedNoSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newTenantLimits(budget.New())
+		free, ok := holdLane(l)
+		if !ok {
+			t.Fatal("want the lane")
+		}
+		h := hostOf(l, "host", "team-a")
+		large := begin(t.Context(), h, largeFetch(h, time.Second))
+		for range namespaceSlotsAtHost {
+			_ = begin(t.Context(), h, func(ctx context.Context) error { <-ctx.Done(); return nil })
+		}
+		free()
+		if diff := cmp.Diff(outcome{took: time.Second}, <-large, cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("An operation that has the lane waits for no slot, where it would keep the lane from others.\nrunOperation(...): -want, +got:\n%s", diff)
+		}
+		<-time.After(2 * operationTimeout) // The others end.
+	})
+}
+
 func TestWaitForLargeAnswersIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newTenantLimits(budget.New())

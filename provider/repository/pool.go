@@ -18,6 +18,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/budget"
+	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -38,6 +39,10 @@ const (
 	administratorCacheBytes = 96 << 20
 	tenantCacheBytes        = 64 << 20
 	namespaceCacheBytes     = 32 << 20
+
+	// largeCacheBytes is the limit for the snapshots above namespaceCacheBytes: of administrators, of all namespaces, and of one namespace. Such a repository
+	// is read again as a whole by each observation that does not find its snapshot. A namespace that waits for a large answer retains none of them.
+	largeCacheBytes = 96 << 20
 )
 
 // Options of a Pool. All are required, but for After, QuickPatience, Ended, Concealed and Budget.
@@ -255,7 +260,7 @@ func (p *Pool) hostOfClient(c *git.Client) *host {
 		limits := p.limitsOfNamespace(place.Namespace)
 		h = &host{
 			slots: limits.slots, budget: limits.budget.ForNamespace(place.Namespace), place: place,
-			patience: p.options.Patience, quickPatience: p.options.QuickPatience,
+			patience: p.options.Patience, quickPatience: p.options.QuickPatience, makeRoom: func() { p.dropLargeSnapshots(place.Namespace) },
 		}
 		p.hosts[place] = h
 	}
@@ -271,12 +276,34 @@ func (p *Pool) trimSnapshotCache() {
 		byNamespace[r.namespace] = append(byNamespace[r.namespace], r)
 	}
 	p.mu.Unlock()
-	trimSnapshots(byNamespace[""], administratorCacheBytes)
+	limits := cacheLimits{largeFrom: namespaceCacheBytes, small: administratorCacheBytes, large: largeCacheBytes}
+	trimSnapshots(byNamespace[""], limits)
 	delete(byNamespace, "")
-	for _, repos := range byNamespace {
-		trimSnapshots(repos, namespaceCacheBytes)
+	for namespace, repos := range byNamespace {
+		trimSnapshots(repos, limitsOfCache(namespace))
 	}
-	trimSnapshots(slices.Concat(slices.Collect(maps.Values(byNamespace))...), tenantCacheBytes)
+	limits.small = tenantCacheBytes
+	trimSnapshots(slices.Concat(slices.Collect(maps.Values(byNamespace))...), limits)
+}
+
+// limitsOfCache returns the limits of the snapshots of a namespace. A namespace that waits for a large answer needs the memory of its large snapshots.
+func limitsOfCache(namespace string) cacheLimits {
+	limits := cacheLimits{largeFrom: namespaceCacheBytes, small: namespaceCacheBytes, large: largeCacheBytes}
+	if memory.AwaitsLarge(namespace) {
+		limits.large = 0
+	}
+	return limits
+}
+
+// dropLargeSnapshots forgets the large snapshots of a namespace, which needs their memory for an answer. Administrators have memory for both.
+func (p *Pool) dropLargeSnapshots(namespace string) {
+	if namespace == "" {
+		return
+	}
+	p.mu.Lock()
+	repos := slices.DeleteFunc(slices.Collect(maps.Values(p.repos)), func(r *Repository) bool { return r.namespace != namespace })
+	p.mu.Unlock()
+	trimSnapshots(repos, cacheLimits{largeFrom: namespaceCacheBytes, small: namespaceCacheBytes})
 }
 
 // awaitPending waits until no delivery of the object is under way, so that the next look sees its result. A delivery that no batch has

@@ -190,14 +190,31 @@ func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit strin
 	return isContained, err
 }
 
-// trimSnapshots drops snapshots until the others fit: the least recently used snapshot of the namespace that has most.
-func trimSnapshots(all []*Repository, limit int) {
-	byNamespace, total := map[string][]cachedSnapshot{}, 0
+// cacheLimits are limits of cached snapshots, in bytes. A snapshot above largeFrom is large. Small and large snapshots have a limit each, so that neither drop
+// the other.
+type cacheLimits struct{ largeFrom, small, large int }
+
+// trimSnapshots drops snapshots until the others fit.
+func trimSnapshots(all []*Repository, l cacheLimits) {
+	small, large := []cachedSnapshot{}, []cachedSnapshot{}
 	for _, r := range all {
-		if c, ok := r.cachedSnapshotOf(); ok {
-			byNamespace[r.namespace] = append(byNamespace[r.namespace], c)
-			total += c.size
+		switch c := r.cachedSnapshotOf(); {
+		case c.size > l.largeFrom:
+			large = append(large, c)
+		case c.size > 0:
+			small = append(small, c)
 		}
+	}
+	dropUntilFit(small, l.small)
+	dropUntilFit(large, l.large)
+}
+
+// dropUntilFit drops the least recently used snapshot of the namespace that has most, until the others fit.
+func dropUntilFit(all []cachedSnapshot, limit int) {
+	byNamespace, total := map[string][]cachedSnapshot{}, 0
+	for _, c := range all {
+		byNamespace[c.repo.namespace] = append(byNamespace[c.repo.namespace], c)
+		total += c.size
 	}
 	for _, snapshots := range byNamespace {
 		slices.SortFunc(snapshots, func(a, b cachedSnapshot) int { return a.used.Compare(b.used) })
@@ -233,14 +250,15 @@ func largestNamespace(byNamespace map[string][]cachedSnapshot) string {
 	return found
 }
 
-func (r *Repository) cachedSnapshotOf() (cachedSnapshot, bool) {
+// cachedSnapshotOf returns the cached snapshot of a repository. Its size is zero if there is none.
+func (r *Repository) cachedSnapshotOf() cachedSnapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	size := r.messages.log.Size()
 	if r.snapshot != nil {
 		size += r.snapshot.Size()
 	}
-	return cachedSnapshot{repo: r, used: r.usedAt, size: size}, size > 0
+	return cachedSnapshot{repo: r, used: r.usedAt, size: size}
 }
 
 // dropSnapshot drops the snapshot and the messages of the commits.
@@ -250,22 +268,14 @@ func (r *Repository) dropSnapshot() {
 	r.snapshot, r.messages.log = nil, nil
 }
 
-// ReadFiles returns the contents of files of the branch by their ids. A file that the server does not send is left out. It returns a
-// *failure.Error.
-func (r *Repository) ReadFiles(ctx context.Context, s *git.Snapshot, ids []string) (contents map[string][]byte, err error) {
-	err = r.runOperation(ctx, func(ctx context.Context) error {
-		contents, err = r.currentClient().ReadFiles(ctx, s, ids)
-		return err
-	})
-	return contents, err
+// EachFile calls a function with the contents of files of the branch, by their ids. A file that the server does not send is left out. The function may get a
+// file twice, and must keep no content that is large. It returns a *failure.Error.
+func (r *Repository) EachFile(ctx context.Context, s *git.Snapshot, ids []string, visit func(id string, content []byte)) error {
+	return r.runOperation(ctx, func(ctx context.Context) error { return r.currentClient().EachFile(ctx, s, ids, visit) })
 }
 
-// ReadDirectories returns the files of directories of the branch, by the paths of the directories. An unreadable directory is left out. It
-// returns a *failure.Error.
-func (r *Repository) ReadDirectories(ctx context.Context, s *git.Snapshot, paths []string) (files map[string]map[string][]byte, err error) {
-	err = r.runOperation(ctx, func(ctx context.Context) error {
-		files, err = r.currentClient().ReadDirectories(ctx, s, paths)
-		return err
-	})
-	return files, err
+// EachDirectory calls a function with the files of directories of the branch, by the paths of the directories. An unreadable directory is left out. The
+// function may get a directory twice, and must not keep its files. It returns a *failure.Error.
+func (r *Repository) EachDirectory(ctx context.Context, s *git.Snapshot, paths []string, visit func(path string, files map[string][]byte)) error {
+	return r.runOperation(ctx, func(ctx context.Context) error { return r.currentClient().EachDirectory(ctx, s, paths, visit) })
 }

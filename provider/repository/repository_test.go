@@ -340,7 +340,7 @@ func TestTrim(t *testing.T) {
 		all = append(all, r)
 		r.markUsedAt(now.Add(-time.Duration(len(all)) * time.Minute))
 	}
-	trimSnapshots(all, all[0].snapshot.Size()*2)
+	trimSnapshots(all, cacheLimits{largeFrom: all[0].snapshot.Size(), small: all[0].snapshot.Size() * 2})
 	got := []bool{all[0].snapshot != nil, all[1].snapshot != nil, all[2].snapshot != nil}
 	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
 		t.Errorf("\nThe least recently used snapshot is forgotten\ntrim(): -want, +got:\n%s", diff)

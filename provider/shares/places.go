@@ -61,15 +61,9 @@ func (p *Places) TryAcquire(place Place) (func(), bool) {
 		return sync.OnceFunc(func() { p.freePlace(w) }), true
 	default:
 		p.queue.GiveUp(w)
+		p.giveFreePlaces()
 		return nil, false
 	}
-}
-
-// IsWanted reports whether another namespace waits for a host.
-func (p *Places) IsWanted(place Place) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.queue.IsWanted(place)
 }
 
 // IsIdle reports whether nothing waits and nothing is under way.

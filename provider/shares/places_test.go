@@ -35,10 +35,10 @@ func testPlaces(t *testing.T) {
 	}
 	free := acquire(t, p, good) // The operation does not wait for the other namespace.
 	synctest.Wait()             // All operations of the namespace wait.
-	if !p.IsWanted(good) {
+	if !p.queue.IsWanted(good, countAll) {
 		t.Error("The host is wanted by a namespace that waits.\nIsWanted(): want true")
 	}
-	if p.IsWanted(hostile) {
+	if p.queue.IsWanted(hostile, countAll) {
 		t.Error("A namespace that waits for itself is not another namespace.\nIsWanted(): want false")
 	}
 	cancel()
@@ -154,9 +154,75 @@ func TestWantedByWaitingNamespaces(t *testing.T) {
 		t.Fatal("want a place")
 	}
 	q.Add(1, "h", "team-a")
-	waits := q.IsWanted(place)
+	waits := q.IsWanted(place, countAll)
 	q.GiveUp(1)
-	if diff := cmp.Diff([]bool{true, false}, []bool{waits, q.IsWanted(place)}); diff != "" {
+	if diff := cmp.Diff([]bool{true, false}, []bool{waits, q.IsWanted(place, countAll)}); diff != "" {
 		t.Errorf("A namespace that keeps its turn and does not wait wants nothing.\nIsWanted(...): -want, +got:\n%s", diff)
 	}
 }
+
+// TestNamespacesTakeTurnsTogether lets a namespace wait for as many hosts as it has, and another one for a single host.
+func TestNamespacesTakeTurnsTogether(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// giveUp lets the other namespace wait in vain once before.
+		giveUp bool
+	}{
+		"First": {reason: "A namespace with many hosts has one turn, as a namespace with one host has."},
+		"Again": {reason: "A namespace that waited in vain keeps its turn.", giveUp: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := NewPlaces(Limits{Together: 2, PerNamespace: 2})
+				began, end := make(chan string, 200), make(chan struct{})
+				wait := func(ctx context.Context, host, namespace string) {
+					go func() {
+						free, err := p.Acquire(ctx, Place{Host: host, Namespace: namespace})
+						if err != nil {
+							return
+						}
+						began <- namespace
+						<-end
+						free()
+					}()
+					synctest.Wait()
+				}
+				wait(t.Context(), "a", "first")
+				wait(t.Context(), "b", "first")
+				for n := range 50 {
+					wait(t.Context(), fmt.Sprint("hostile-", n), hostileNamespaces[n%len(hostileNamespaces)])
+				}
+				if tc.giveUp {
+					short, cancel := context.WithCancel(t.Context())
+					wait(short, "good", "good")
+					cancel()
+					synctest.Wait()
+				}
+				wait(t.Context(), "good", "good")
+				turns := 0
+				for namespace := ""; namespace != "good"; turns++ {
+					if len(began) == 0 {
+						end <- struct{}{}
+						synctest.Wait()
+					}
+					namespace = <-began
+				}
+				if limit := 2 + len(hostileNamespaces) + 1; turns > limit {
+					t.Errorf("%s\nAcquire(...): the namespace began as number %d, want at most %d", tc.reason, turns, limit)
+				}
+				close(end)
+				synctest.Wait()
+				if !p.IsIdle() {
+					t.Error("Places that were given back are forgotten.\nIsIdle(): want true")
+				}
+			})
+		})
+	}
+}
+
+// countAll counts each waiter.
+func countAll[T any](T) bool { return true }
+
+// hostileNamespaces are namespaces with many hosts.
+var hostileNamespaces = []string{"hostile", "malicious", "greedy"}

@@ -41,7 +41,10 @@ type Queue[T comparable] struct {
 	// placed are the requests that wait, and who wants each.
 	placed map[T]request
 
-	// under is the number of requests under way, and by their number for each namespace.
+	// starting are the requests that have a place at their host, and wait to begin.
+	starting startingLine[T]
+
+	// under is the number of requests under way, and by the number of places of each namespace.
 	under int
 	by    map[string]int
 }
@@ -65,7 +68,10 @@ type line[T comparable] struct {
 
 // NewQueue returns a queue that nothing waits in.
 func NewQueue[T comparable](l Limits) *Queue[T] {
-	return &Queue[T]{limits: l, hosts: map[string]*line[T]{}, placed: map[T]request{}, by: map[string]int{}}
+	return &Queue[T]{
+		limits: l, hosts: map[string]*line[T]{}, placed: map[T]request{}, by: map[string]int{},
+		starting: startingLine[T]{waiting: map[string][]placedRequest[T]{}},
+	}
 }
 
 // Add a request for a host. Each of the namespaces wants it, so it is served when the first of them has its turn.
@@ -87,15 +93,45 @@ func (q *Queue[T]) Add(r T, host string, namespaces ...string) {
 
 // Next takes the request that may begin now, and returns its place. It is false if there is none.
 func (q *Queue[T]) Next() (T, Place, bool) {
+	admitAll := func(T) bool { return true }
+	if q.limits.Together == 0 {
+		return q.NextAdmitted(admitAll)
+	}
+	for r, place, ok := q.takePlace(admitAll); ok; r, place, ok = q.takePlace(admitAll) {
+		q.starting.add(placedRequest[T]{request: r, place: place})
+	}
+	if !isBelow(q.under, q.limits.Together) {
+		var zero T
+		return zero, Place{}, false
+	}
+	p, ok := q.starting.next()
+	if ok {
+		q.under++
+	}
+	return p.request, p.place, ok
+}
+
+// NextAdmitted does the same as Next, among the requests that another condition admits, in a queue without a limit of all requests. It asks for the first
+// request of each namespace, in the order of their turns: a request that waits for the condition has its later ones behind it.
+func (q *Queue[T]) NextAdmitted(admits func(T) bool) (T, Place, bool) {
+	r, place, ok := q.takePlace(admits)
+	if ok {
+		q.under++
+	}
+	return r, place, ok
+}
+
+// takePlace takes the place at its host for the admitted request whose turn it is. It is false if there is none.
+func (q *Queue[T]) takePlace(admits func(T) bool) (T, Place, bool) {
 	for range q.turns {
-		if !isBelow(q.under, q.limits.Together) {
-			break
-		}
 		host := q.turns[0]
 		q.turns = append(q.turns[1:], host)
-		if r, ns, ok := q.nextAt(q.hosts[host]); ok {
+		if r, ns, ok := q.nextAt(q.hosts[host], admits); ok {
 			p := Place{Host: host, Namespace: ns}
-			q.beginRequest(r, p)
+			q.by[ns]++
+			q.hosts[host].under++
+			q.hosts[host].by[ns]++
+			q.Drop(r)
 			return r, p, true
 		}
 	}
@@ -103,14 +139,15 @@ func (q *Queue[T]) Next() (T, Place, bool) {
 	return zero, Place{}, false
 }
 
-// nextAt returns the request of the namespace whose turn it is at a host, among waiting namespaces below their limits. The others keep their
+// nextAt returns the admitted request of the namespace whose turn it is at a host, among waiting namespaces below their limits. The others keep their
 // turns.
-func (q *Queue[T]) nextAt(l *line[T]) (T, string, bool) {
+func (q *Queue[T]) nextAt(l *line[T], admits func(T) bool) (T, string, bool) {
 	for i, ns := range l.turns {
 		if !isBelow(l.under, q.limits.PerHost) {
 			break
 		}
-		if len(l.waiting[ns]) > 0 && isBelow(q.by[ns], q.limits.PerNamespace) && isBelow(l.by[ns], q.limits.PerNamespaceAtHost) {
+		isBelowLimits := isBelow(q.by[ns], q.limits.PerNamespace) && isBelow(l.by[ns], q.limits.PerNamespaceAtHost)
+		if len(l.waiting[ns]) > 0 && isBelowLimits && admits(l.waiting[ns][0]) {
 			l.turns = append(slices.Delete(l.turns, i, i+1), ns)
 			return l.waiting[ns][0], ns, true
 		}
@@ -122,19 +159,14 @@ func (q *Queue[T]) nextAt(l *line[T]) (T, string, bool) {
 // isBelow reports whether there is room for one more.
 func isBelow(n, limit int) bool { return limit == 0 || n < limit }
 
-func (q *Queue[T]) beginRequest(r T, p Place) {
-	hostLine := q.hosts[p.Host]
-	q.under++
-	q.by[p.Namespace]++
-	hostLine.under++
-	hostLine.by[p.Namespace]++
-	q.Drop(r)
-}
-
 // End a request that was under way.
 func (q *Queue[T]) End(p Place) {
-	hostLine := q.hosts[p.Host]
 	q.under--
+	q.releasePlace(p)
+}
+
+func (q *Queue[T]) releasePlace(p Place) {
+	hostLine := q.hosts[p.Host]
 	hostLine.under--
 	releaseOne(q.by, p.Namespace)
 	releaseOne(hostLine.by, p.Namespace)
@@ -149,6 +181,9 @@ func releaseOne(counts map[string]int, namespace string) {
 
 // Drop a request that waits, if it does. A namespace whose last request it was loses its turn.
 func (q *Queue[T]) Drop(dropped T) {
+	if q.dropStarting(dropped) {
+		return
+	}
 	r, ok := q.placed[dropped]
 	if !ok {
 		return
@@ -161,6 +196,9 @@ func (q *Queue[T]) Drop(dropped T) {
 // GiveUp drops a request that waited in vain, if it still waits. Its namespaces keep their turns for their next requests, as long as others wait for
 // the host or use it.
 func (q *Queue[T]) GiveUp(dropped T) {
+	if q.dropStarting(dropped) {
+		return
+	}
 	r, ok := q.placed[dropped]
 	if !ok {
 		return
@@ -171,6 +209,15 @@ func (q *Queue[T]) GiveUp(dropped T) {
 	}
 	q.removeRequest(dropped, r)
 	q.forgetIdleHost(r.host)
+}
+
+// dropStarting drops a request that has its place and waits to begin. It is false for any other request.
+func (q *Queue[T]) dropStarting(dropped T) bool {
+	place, ok := q.starting.remove(dropped)
+	if ok {
+		q.releasePlace(place)
+	}
+	return ok
 }
 
 func (q *Queue[T]) removeRequest(dropped T, r request) *line[T] {
@@ -185,19 +232,38 @@ func (q *Queue[T]) removeRequest(dropped T, r request) *line[T] {
 	return hostLine
 }
 
-// IsWanted reports whether another namespace waits for a host.
-func (q *Queue[T]) IsWanted(p Place) bool {
+// IsWanted reports whether another namespace waits for a host with a first request that counts.
+func (q *Queue[T]) IsWanted(p Place, counts func(T) bool) bool {
 	hostLine := q.hosts[p.Host]
 	if hostLine == nil {
 		return false
 	}
-	_, waits := hostLine.waiting[p.Namespace]
-	return len(hostLine.waiting) > 1 || len(hostLine.waiting) == 1 && !waits
+	for namespace, waiting := range hostLine.waiting {
+		if namespace != p.Namespace && counts(waiting[0]) {
+			return true
+		}
+	}
+	return false
 }
+
+// IsAwaitedBy reports whether a namespace waits for a host.
+func (q *Queue[T]) IsAwaitedBy(p Place) bool {
+	hostLine := q.hosts[p.Host]
+	return hostLine != nil && len(hostLine.waiting[p.Namespace]) > 0
+}
+
+// IsUsedBy reports whether a namespace waits for a host, or has a request under way there.
+func (q *Queue[T]) IsUsedBy(p Place) bool {
+	hostLine := q.hosts[p.Host]
+	return q.IsAwaitedBy(p) || hostLine != nil && hostLine.by[p.Namespace] > 0
+}
+
+// UnderWay returns the number of requests under way.
+func (q *Queue[T]) UnderWay() int { return q.under }
 
 // IsEmpty reports whether nothing waits and nothing is under way.
 func (q *Queue[T]) IsEmpty() bool {
-	return len(q.hosts)+len(q.turns)+len(q.placed)+len(q.by)+q.under == 0
+	return len(q.hosts)+len(q.turns)+len(q.placed)+len(q.starting.turns)+len(q.by)+q.under == 0
 }
 
 // forgetIdleHost forgets a host that nothing waits for.

@@ -1,5 +1,5 @@
-// Package sources finds the commits of revisions. All users of one repository share one look at it: a look's result serves the next users,
-// until it is older than the interval.
+// Package sources finds the commits of revisions. All users of one repository in a namespace share one look at it: a look's result serves the next users, until
+// it is older than the interval. Namespaces share none: one whose share of the lists of refs is used up would let the others wait for it, and fail with it.
 package sources
 
 import (
@@ -50,10 +50,10 @@ type lookup struct {
 	revision   string
 }
 
-// A repositoryKey is the same for all users who see the same refs: users with other credentials may see others. The URL is the literal URL:
-// for some servers two spellings are different repositories.
+// A repositoryKey is the same for all users of a namespace, which pays for the looks, who see the same refs: users with other credentials may see others. The
+// URL is the literal URL: for some servers two spellings are different repositories.
 type repositoryKey struct {
-	url             string
+	namespace, url  string
 	auth            transport.Auth
 	certificates    string
 	knownHosts      string
@@ -181,7 +181,8 @@ func (p *Pool) repositoryAt(r Request) *repository {
 
 // lookup returns the revision that a request is about.
 func (r *Request) lookup() lookup {
-	key := repositoryKey{url: r.Server.URL, auth: r.Server.Auth, certificates: string(r.Server.CABundle), knownHosts: string(r.Server.KnownHosts)}
+	key := repositoryKey{namespace: r.For.Namespace, url: r.Server.URL, auth: r.Server.Auth}
+	key.certificates, key.knownHosts = string(r.Server.CABundle), string(r.Server.KnownHosts)
 	key.allowsLoopbacks = r.Server.Guard == nil || r.Server.Guard.Loopback
 	return lookup{repository: key, revision: r.Revision}
 }

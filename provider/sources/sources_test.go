@@ -277,6 +277,34 @@ func TestForgetEdits(t *testing.T) {
 	w.expectLooks("Two objects share a look", 42)
 }
 
+// TestNamespacesShareNoLook has a namespace look at a repository for long, and in vain, and another one that names the same repository.
+func TestNamespacesShareNoLook(t *testing.T) {
+	w := newWorld(t)
+	begun, end := make(chan struct{}), make(chan struct{})
+	w.pool = NewPool(func(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error) {
+		if namespace == "hostile" {
+			close(begun)
+			<-end
+			return git.Refs{}, errors.New("the namespace has no list of refs left")
+		}
+		return w.list(ctx, namespace, s, revisions)
+	}, func(types.NamespacedName) {}, func(error) {}, time.Now)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = w.pool.Find(context.Background(), w.request("app", func(r *Request) { r.For.Namespace = "hostile" }))
+	}()
+	<-begun
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	during, err := w.pool.Find(ctx, w.request("app"))
+	close(end)
+	<-ended
+	if after := w.find(w.request("app")); err != nil || during.Commit == "" || after.Err != nil {
+		t.Errorf("A namespace neither waits for the look of another one, nor fails with it.\nFind(...): %v, %+v, and then %+v", err, during, after)
+	}
+}
+
 // TestSpellings has two spellings of a URL, which are different repositories for some servers.
 func TestSpellings(t *testing.T) {
 	w := newWorld(t)

@@ -146,13 +146,17 @@ func findRefusal(u *unstructured.Unstructured) *FinalFailure {
 func FirstFinalFailure(objects []*unstructured.Unstructured, start time.Time) *FinalFailure {
 	var first *FinalFailure
 	for _, u := range objects {
-		f := FindFinalFailure(u)
-		if f == nil || f.IsOlderThan(start) {
-			continue
-		}
-		if first == nil || f.SettlesAt.Before(first.SettlesAt) {
-			first = f
-		}
+		first = EarlierFailure(first, u, start)
 	}
 	return first
+}
+
+// EarlierFailure returns the final failure of an object if it was declared since a time and comes before a first failure, which may be nil. Otherwise it
+// returns the first failure. It keeps nothing of the object.
+func EarlierFailure(first *FinalFailure, u *unstructured.Unstructured, start time.Time) *FinalFailure {
+	next := FindFinalFailure(u)
+	if next == nil || next.IsOlderThan(start) || first != nil && !next.SettlesAt.Before(first.SettlesAt) {
+		return first
+	}
+	return next
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/bundle"
@@ -19,6 +20,11 @@ type objectKey struct{ group, kind, name string }
 // inner returns the IntentDeployment that goes with an Application.
 func (k objectKey) inner() objectKey {
 	return objectKey{k.group, deploymentv1alpha1.Kind, k.name}
+}
+
+// outer returns the Application that an IntentDeployment may go with.
+func (k objectKey) outer() objectKey {
+	return objectKey{k.group, applicationv1alpha1.Kind, k.name}
 }
 
 func keyOf(p *v1alpha1.BundlePackage) objectKey { return objectKey{p.Group, p.Kind, p.Name} }
@@ -35,13 +41,14 @@ type facts struct {
 	// was holds the packages of the status, by their names.
 	was map[string]v1alpha1.PackageObservation
 
-	// objects are the objects of the packages, and other objects with the labels of the bundle.
+	// objects are the objects of the packages, and other objects with the labels of the bundle. Left is the number of unrecorded ones among the latter.
 	objects map[objectKey]*object
+	left    int
 
 	// missingKinds are kinds that are not installed.
 	missingKinds map[string]bool
 
-	// neighbours are the other bundles of the namespace that are not being deleted, and age compares with them.
+	// neighbours are the other bundles of the namespace that ask for one of the objects and are not being deleted, and age compares with them.
 	neighbours []neighbour
 	age        age
 

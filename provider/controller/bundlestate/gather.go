@@ -45,14 +45,14 @@ func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (
 	for _, p := range bs.Status.AtProvider.Packages {
 		f.was[p.Name] = p
 	}
-	c.memory.NoteFor(client.ObjectKeyFromObject(bs)).addCreated(f.was)
-	if err := c.listNeighbours(ctx, f, bs); err != nil {
-		return nil, err
-	}
+	c.memory.NoteOf(bs).addCreated(f.was)
 	if err := c.listLabelled(ctx, f, bs.GetNamespace()); err != nil {
 		return nil, err
 	}
 	if err := c.getNamed(ctx, f, bs.GetNamespace()); err != nil {
+		return nil, err
+	}
+	if err := c.listNeighbours(ctx, f, bs); err != nil {
 		return nil, err
 	}
 	if err := c.explainDeletions(ctx, f, bs.GetNamespace()); err != nil {
@@ -79,25 +79,38 @@ func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.B
 	return errors.Wrap(err, "cannot list BundleStates")
 }
 
-// addNeighbour adds a BundleState of the namespace.
+// addNeighbour adds a BundleState of the namespace, if it asks for an object that the decision is about.
 func (f *facts) addNeighbour(bs, o *v1alpha1.BundleState) {
 	f.records = append(f.records, o.GetName())
 	if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
 		return
 	}
-	f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: withoutContent(o.Spec.ForProvider.Packages)})
+	if shared := f.sharedPackages(o.Spec.ForProvider.Packages); len(shared) > 0 {
+		f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: shared})
+	}
 }
 
-// withoutContent returns the packages of another bundle without their specs and dependencies, which no decision reads: a namespace may have any number of
-// bundles of a megabyte each.
-func withoutContent(all []v1alpha1.BundlePackage) []v1alpha1.BundlePackage {
-	out := slices.Clone(all)
-	for i := range out {
-		if out[i].DependsOn = nil; out[i].Spec != nil {
-			out[i].Spec = &runtime.RawExtension{}
+// sharedPackages returns the packages of another bundle that ask for an object of this bundle, or for the IntentDeployment of its Application, without their
+// specs and dependencies, which no decision reads: a namespace may have any number of bundles of a megabyte each.
+func (f *facts) sharedPackages(all []v1alpha1.BundlePackage) []v1alpha1.BundlePackage {
+	var out []v1alpha1.BundlePackage
+	for i := range all {
+		if !f.isAbout(keyOf(&all[i])) {
+			continue
 		}
+		shared := all[i]
+		if shared.DependsOn = nil; shared.Spec != nil {
+			shared.Spec = &runtime.RawExtension{}
+		}
+		out = append(out, shared)
 	}
 	return out
+}
+
+// isAbout reports whether the decision is about an object, or about the Application that goes with it.
+func (f *facts) isAbout(key objectKey) bool {
+	isInner := key == key.inner()
+	return f.names(key) || f.objects[key] != nil || isInner && (f.names(key.outer()) || f.objects[key.outer()] != nil)
 }
 
 // listLabelled adds the objects that carry the labels of the bundle.
@@ -108,7 +121,7 @@ func (c *connector) listLabelled(ctx context.Context, f *facts, namespace string
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := listing.EachPage(ctx, c.live, l, func() {
 			for i := range l.Items {
-				f.addObject(&l.Items[i])
+				f.addLabelled(&l.Items[i])
 			}
 		}, client.InNamespace(namespace), labels)
 		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
@@ -141,6 +154,24 @@ func (c *connector) getNamed(ctx context.Context, f *facts, namespace string) er
 		f.addObject(u)
 	}
 	return nil
+}
+
+// maxLeft is the maximum number of unrecorded objects that have the labels of a bundle and that its spec does not name. Each editor of an object may label it.
+// The others follow once these are gone: the API server lists objects by their names.
+const maxLeft = 2 * maxPackages
+
+// addLabelled adds an object with the labels of the bundle, unless no decision reads it.
+func (f *facts) addLabelled(u *unstructured.Unstructured) {
+	kind, o := u.GroupVersionKind(), newObject(u)
+	key := objectKey{kind.Group, kind.Kind, u.GetName()}
+	switch {
+	case f.names(key), f.isRecorded(o):
+	case !f.isOwned(o), f.left == maxLeft:
+		return
+	default:
+		f.left++
+	}
+	f.objects[key] = o
 }
 
 func (f *facts) addObject(u *unstructured.Unstructured) {
@@ -299,7 +330,7 @@ func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.
 			f.addRecordUser(s, names)
 		}
 	}
-	err := listing.InTurn(ctx, bs.GetNamespace(), func() error { return c.recordsOf(bs).EachRecord(ctx, addRecord) })
+	err := c.recordsOf(bs).EachRecord(ctx, addRecord)
 	unreadable := errors.Join(append(unread, err)...)
 	if unreadable != nil && !isUnwritable(unreadable) {
 		return unreadable

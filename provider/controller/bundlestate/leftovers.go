@@ -46,6 +46,10 @@ type packageGatherer struct {
 
 	facts *prune.Facts
 
+	// packages are the names of the gathered packages, by namespace and name. Of bundles and records the facts hold no other names: a Secret of ten KiB may have
+	// a record with megabytes of them.
+	packages map[[2]string]bool
+
 	// needs are the dependencies of a bundle's packages in its record, by namespace, bundle and package.
 	needs map[[2]string]map[string][]string
 }
@@ -53,7 +57,10 @@ type packageGatherer struct {
 // Gather returns the facts about packages as a plan of a time has them. It returns an error if something cannot be read.
 func (g Gatherer) Gather(ctx context.Context, o prune.Options, timestamp time.Time) (*prune.Facts, error) {
 	o.Scope = prune.ScopeBundle
-	p := &packageGatherer{Gatherer: g, facts: &prune.Facts{Options: o, Now: timestamp, SystemNamespace: g.Namespace}, needs: map[[2]string]map[string][]string{}}
+	p := &packageGatherer{
+		Gatherer: g, facts: &prune.Facts{Options: o, Now: timestamp, SystemNamespace: g.Namespace},
+		packages: map[[2]string]bool{}, needs: map[[2]string]map[string][]string{},
+	}
 	for _, namespace := range p.namespaces() {
 		if err := p.gatherNamespace(ctx, namespace); err != nil {
 			return nil, err
@@ -191,7 +198,19 @@ func (g *packageGatherer) addState(s *v1alpha1.BundleState) {
 }
 
 func (g *packageGatherer) addBundle(namespace string, name prune.BundleName, packages []string) {
-	g.facts.Bundles = append(g.facts.Bundles, prune.Bundle{BundleName: name, Namespace: namespace, Packages: packages})
+	g.facts.Bundles = append(g.facts.Bundles, prune.Bundle{BundleName: name, Namespace: namespace, Packages: g.onlyPackages(namespace, packages)})
+}
+
+// onlyPackages returns the names of gathered packages of a namespace, each once.
+func (g *packageGatherer) onlyPackages(namespace string, names []string) []string {
+	var out []string
+	added := map[string]bool{}
+	for _, name := range names {
+		if g.packages[[2]string{namespace, name}] && !added[name] {
+			added[name], out = true, append(out, name)
+		}
+	}
+	return out
 }
 
 // namesIn returns the names of the packages in the spec of a Bundle.
@@ -223,13 +242,16 @@ func (g *packageGatherer) readBundleRecord(secret *corev1.Secret) prune.Record {
 		out.IsNewer, out.IsBroken = errors.Is(err, state.ErrNewer), true
 		return out
 	}
-	needs := map[string][]string{}
+	needs, uses := map[string][]string{}, []string{}
 	for _, p := range s.PkgStatuses {
-		needs[p.Name] = p.DependsOn
+		if g.packages[[2]string{out.Namespace, p.Name}] {
+			needs[p.Name] = g.onlyPackages(out.Namespace, p.DependsOn)
+		}
 		if p.Status != state.Removed && p.Status != state.Unreferenced {
-			out.Uses = append(out.Uses, p.Name)
+			uses = append(uses, p.Name)
 		}
 	}
+	out.Uses = g.onlyPackages(out.Namespace, uses)
 	g.needs[[2]string{out.Namespace, out.Group + "/" + out.Name}] = needs
 	return out
 }
@@ -258,6 +280,7 @@ func (g *packageGatherer) addPackage(u *unstructured.Unstructured) {
 		p.Since = start
 	}
 	g.facts.Packages = append(g.facts.Packages, p)
+	g.packages[[2]string{p.Namespace, p.Name}] = true
 	if owner := metav1.GetControllerOf(u); owner != nil {
 		claim := rolloutv1alpha1.ClaimReference{APIGroup: bundlev1alpha1.GroupNamespaced, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name}
 		g.facts.Living = append(g.facts.Living, prune.Living{Kind: owner.Kind, Namespace: p.Namespace, Name: owner.Name, Claim: claim})

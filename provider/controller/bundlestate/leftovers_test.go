@@ -2,15 +2,19 @@ package bundlestate
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -91,5 +95,28 @@ func TestGatherPackages(t *testing.T) {
 				t.Errorf("\n%s\nGather(...): %d bundles, version %q of %q", tc.reason, len(f.Bundles), f.Packages[0].Version, version)
 			}
 		})
+	}
+}
+
+// TestRecordsHoldNamesOfPackages reads a small Secret whose record has megabytes of names.
+func TestRecordsHoldNamesOfPackages(t *testing.T) {
+	g := &packageGatherer{packages: map[[2]string]bool{{"team-a", "db"}: true, {"team-a", "shop"}: true}, needs: map[[2]string]map[string][]string{}}
+	record := &state.BundleState{Schema: state.Schema, Name: "platform", Version: "1", Status: state.Success}
+	for _, name := range []string{"db", "shop", "other-" + strings.Repeat("x", 1000)} {
+		record.PkgStatuses = append(record.PkgStatuses, state.PkgStatus{Name: name, Version: "1", Status: state.Success, DependsOn: []string{"unknown", "shop", "shop"}})
+	}
+	text, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "theirs"}, Type: state.SecretType, Data: map[string][]byte{"data": text}}
+	got := g.readBundleRecord(secret)
+	want := prune.Record{BundleName: prune.BundleName{Name: "theirs"}, Namespace: "team-a", Uses: []string{"db", "shop"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nOf a record the facts hold the names of gathered packages, each once.\nreadBundleRecord(...): -want, +got:\n%s", diff)
+	}
+	wantNeeds := map[string][]string{"db": {"shop"}, "shop": {"shop"}}
+	if diff := cmp.Diff(wantNeeds, g.needs[[2]string{"team-a", "/theirs"}]); diff != "" {
+		t.Errorf("\nOf the dependencies the facts hold those of gathered packages.\nreadBundleRecord(...): -want, +got:\n%s", diff)
 	}
 }

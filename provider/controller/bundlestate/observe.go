@@ -31,7 +31,7 @@ type connector struct {
 
 // Connect opens no connection.
 func (c *connector) Connect(_ context.Context, bs *v1alpha1.BundleState) (managed.TypedExternalClient[*v1alpha1.BundleState], error) {
-	return &external{connector: c, note: c.memory.NoteFor(client.ObjectKeyFromObject(bs))}, nil
+	return &external{connector: c, note: c.memory.NoteOf(bs)}, nil
 }
 
 // An external is the packages of one Bundle, for one reconcile.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // maxSteps bounds how many changes of a status lead from one to another: not_deployed, deploying, success, removing, failed_remove.
@@ -16,7 +17,10 @@ const maxSteps = 5
 
 // recordsOf returns the records of a BundleState's namespace.
 func (c *connector) recordsOf(bs *v1alpha1.BundleState) *state.Client {
-	records, err := state.NewClient(c.clientset, state.Options{Namespace: bs.GetNamespace(), Writer: FieldOwner, Now: c.now})
+	readPage := func(ctx context.Context, read func(context.Context) error) (bool, error) {
+		return listing.ReadPage(ctx, bs.GetNamespace(), read)
+	}
+	records, err := state.NewClient(c.clientset, state.Options{Namespace: bs.GetNamespace(), Writer: FieldOwner, Page: readPage, Now: c.now})
 	if err != nil {
 		panic(errors.Wrap(err, "the API server has a namespace that cannot be one"))
 	}

@@ -1,7 +1,9 @@
 package bundlestate
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // errTest is an error of the API server.
@@ -237,6 +240,28 @@ func TestFindRecordUsers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRecordsHaveTheirTurn looks for users of a package while lists of the namespace have all of its pages.
+func TestRecordsHaveTheirTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		end := make(chan struct{})
+		for range 10 {
+			go func() {
+				_, _ = listing.ReadPage(t.Context(), "team-a", func(context.Context) error { <-end; return nil })
+			}()
+		}
+		synctest.Wait()
+		c, f := newConnector(), scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}}.facts()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := c.findRecordUsers(ctx, f, newBundle()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("\nRecords are read page by page, each in the turn of the namespace.\nfindRecordUsers(...): want %v, got %v", context.DeadlineExceeded, err)
+		}
+		close(end)
+		synctest.Wait()
+	})
 }
 
 // TestStatusWhileDeleted lets a deletion wait, and has nothing to write meanwhile.

@@ -81,7 +81,7 @@ func addWatches(mgr ctrl.Manager, b *builder.Builder) *builder.Builder {
 
 // requeueInterval is until something is due, and at most the interval for changes that no event reports.
 func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
-	return setup.Interval(limit, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(limit, c.memory.NoteOf(mg).next, c.now())
 }
 
 // quickLook returns a reconciler that observes BundleStates after an event, and passes a BundleState to the full reconciler if it has
@@ -97,7 +97,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 // isUnchanged observes a BundleState, and reports whether nothing is to be changed or written. If something is, the reconciler finds it due.
 func (c *connector) isUnchanged(ctx context.Context, bs *v1alpha1.BundleState) bool {
 	previous := bs.Status.DeepCopy()
-	o, err := (&external{connector: c, note: c.memory.NoteFor(client.ObjectKeyFromObject(bs)), quick: true}).Observe(ctx, bs)
+	o, err := (&external{connector: c, note: c.memory.NoteOf(bs), quick: true}).Observe(ctx, bs)
 	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*previous, bs.Status)
 }
 

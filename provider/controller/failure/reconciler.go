@@ -131,12 +131,19 @@ func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructu
 func (r *Reconciler) listEvents(ctx context.Context, u *unstructured.Unstructured) ([]corev1.Event, error) {
 	l, out := &corev1.EventList{}, []corev1.Event{}
 	keepLast := func() {
-		out = append(out, l.Items...)
+		for i := range l.Items {
+			out = append(out, briefEvent(&l.Items[i]))
+		}
 		slices.SortStableFunc(out, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
 		out = slices.Clone(out[max(0, len(out)-maxEvents):])
 	}
 	err := listing.EachPage(ctx, r.live, l, keepLast, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())})
 	return out, errors.Wrap(err, "cannot list events")
+}
+
+// briefEvent returns the fields of an event that a report has. A tenant may annotate an event with hundreds of KiB.
+func briefEvent(e *corev1.Event) corev1.Event {
+	return corev1.Event{LastTimestamp: e.LastTimestamp, Type: e.Type, Reason: e.Reason, Message: e.Message}
 }
 
 // listDeliveries returns the deliveries of a deployment.
@@ -158,8 +165,9 @@ func (r *Reconciler) listReports(ctx context.Context, u *unstructured.Unstructur
 	reports := []metav1.PartialObjectMetadata{}
 	err := listing.EachPage(ctx, r.live, l, func() {
 		for i := range l.Items {
-			if isOwn(&l.Items[i]) {
-				reports = append(reports, l.Items[i])
+			if o := &l.Items[i]; isOwn(o) { // Its annotations may be large.
+				labels := map[string]string{LabelRevision: o.GetLabels()[LabelRevision]}
+				reports = append(reports, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: o.GetName(), Labels: labels}})
 			}
 		}
 	}, client.InNamespace(u.GetNamespace()), client.MatchingLabels{LabelDeployment: deploymentLabel(u)})

@@ -296,3 +296,33 @@ func TestDeliveryStillHoldsTrees(t *testing.T) {
 		t.Errorf("trees in the report: want 1, got %d", len(cm.BinaryData))
 	}
 }
+
+// TestListsHoldNoContent lists a report and an event that a tenant annotated with a large text.
+func TestListsHoldNoContent(t *testing.T) {
+	w, large := newTestEnv(t), map[string]string{"text": strings.Repeat("x", 200<<10)}
+	owner := []metav1.OwnerReference{{UID: w.u.GetUID()}}
+	labels := map[string]string{LabelDeployment: deploymentLabel(w.u), LabelRevision: "3", "theirs": strings.Repeat("y", 60)}
+	report := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "report", Annotations: large, Labels: labels, OwnerReferences: owner}}
+	e := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "event", Annotations: large}, Type: "Warning", Reason: "Failed", Message: "it failed"}
+	e.InvolvedObject = corev1.ObjectReference{Namespace: "team-a", UID: w.u.GetUID()}
+	for _, o := range []client.Object{report, e} {
+		if err := w.kube.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reports, err := w.r.listReports(t.Context(), w.u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := w.r.listEvents(t.Context(), w.u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantReports := []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: "report", Labels: map[string]string{LabelRevision: "3"}}}}
+	if diff := cmp.Diff(wantReports, reports); diff != "" {
+		t.Errorf("\nOf a report the list holds its name and its revision.\nlistReports(...): -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]corev1.Event{{Type: "Warning", Reason: "Failed", Message: "it failed"}}, events); diff != "" {
+		t.Errorf("\nOf an event the list holds the fields of a report.\nlistEvents(...): -want, +got:\n%s", diff)
+	}
+}

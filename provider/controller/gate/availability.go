@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -187,9 +188,10 @@ func (w *siteWorkload) podTrouble(ctx context.Context, namespace, selector strin
 	if selector == "" {
 		return workload.Trouble{}
 	}
-	found, err := w.cluster.List(ctx, podResource(), namespace, selector)
+	trouble := workload.Trouble{}
+	err := w.cluster.VisitFew(ctx, podResource(), namespace, selector, func(pods []unstructured.Unstructured) { trouble = workload.PodTrouble(pods) })
 	if err != nil {
 		return workload.Trouble{}
 	}
-	return workload.PodTrouble(found)
+	return trouble
 }

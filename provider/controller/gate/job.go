@@ -194,18 +194,20 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 		return out
 	}
 	// The Job has the result, and its pods have the output.
-	found, err := cluster.List(ctx, podResource(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName())
-	if err != nil {
-		return out // It may not be for us to see.
-	}
-	ps := []corev1.Pod{}
-	for _, f := range found {
-		p := corev1.Pod{}
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(f.Object, &p) == nil {
-			ps = append(ps, p)
+	err := cluster.VisitFew(ctx, podResource(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName(), func(found []unstructured.Unstructured) {
+		pods := []corev1.Pod{}
+		for _, f := range found {
+			p := corev1.Pod{}
+			if runtime.DefaultUnstructuredConverter.FromUnstructured(f.Object, &p) == nil {
+				pods = append(pods, p)
+			}
 		}
+		out = job.Judge(j, pods)
+	})
+	if err != nil {
+		return job.Judge(j, nil) // The pods may not be for us to see.
 	}
-	return job.Judge(j, ps)
+	return out
 }
 
 // readScript returns the script of a check. It returns why the script cannot be run, and an error if the API server cannot be asked.

@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/job"
 )
 
-// maxQueries is how many queries, and how many expressions, are remembered to have been read.
-const maxQueries = 1000
+// maxQueries is the number of queries in the cache, and expressionBytes the memory of the expressions in it.
+const maxQueries, expressionBytes = 1000, 16 << 20
 
 // forgetJobs is longer than any Job may take.
 const forgetJobs = 25 * time.Hour
@@ -74,7 +74,7 @@ func newMemory() *memory {
 		notes: map[types.NamespacedName]note{}, nextLooks: map[types.NamespacedName]time.Time{}, deferredSince: map[types.NamespacedName]time.Time{},
 		reconciled: map[types.NamespacedName]time.Time{},
 		clocks:     map[types.NamespacedName]clockNote{},
-		jobs:       map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
+		jobs:       map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(expressionBytes),
 	}
 }
 

@@ -38,7 +38,7 @@ type connector struct {
 
 // Connect opens no connection.
 func (c *connector) Connect(_ context.Context, b *v1alpha1.ImageBuild) (managed.TypedExternalClient[*v1alpha1.ImageBuild], error) {
-	return &external{connector: c, note: c.memory.NoteFor(client.ObjectKeyFromObject(b))}, nil
+	return &external{connector: c, note: c.memory.NoteOf(b)}, nil
 }
 
 // An external is the source and the Image of one ImageBuild, for one reconcile.

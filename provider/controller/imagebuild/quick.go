@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
@@ -26,6 +25,6 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 // isUnchanged observes an ImageBuild, and reports whether nothing is to be written. If something is, the reconciler finds it due.
 func (c *connector) isUnchanged(ctx context.Context, b *v1alpha1.ImageBuild) bool {
 	previous := b.Status.DeepCopy()
-	o, err := (&external{connector: c, note: c.memory.NoteFor(client.ObjectKeyFromObject(b)), quick: true}).Observe(ctx, b)
+	o, err := (&external{connector: c, note: c.memory.NoteOf(b), quick: true}).Observe(ctx, b)
 	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*previous, b.Status)
 }

@@ -187,7 +187,7 @@ func requestsForOwned(_ context.Context, u *unstructured.Unstructured) []ctrl.Re
 
 // requeueInterval is until something is due, be it a look at the repository or a Build that is tried again.
 func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
-	return setup.Interval(limit, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(limit, c.memory.NoteOf(mg).next, c.now())
 }
 
 // A waker finds the ImageBuilds that a change of something else concerns. ImageBuilds that it does not find are observed an interval later.

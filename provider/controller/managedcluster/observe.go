@@ -61,7 +61,7 @@ func (c *connector) Connect(ctx context.Context, mc *v1alpha1.ManagedCluster) (m
 	if err != nil {
 		return nil, err
 	}
-	return &external{connector: c, look: look, management: h, note: c.memory.NoteFor(key)}, nil
+	return &external{connector: c, look: look, management: h, note: c.memory.NoteOf(mc)}, nil
 }
 
 // An external observes and changes one cluster, for one reconcile.

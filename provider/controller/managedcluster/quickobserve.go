@@ -35,7 +35,7 @@ func (c *connector) isUnchanged(ctx context.Context, mc *v1alpha1.ManagedCluster
 		return false
 	}
 	previous := mc.Status.DeepCopy()
-	o, err := (&external{connector: c, look: look, management: h, note: c.memory.NoteFor(key), quick: true}).Observe(ctx, mc)
+	o, err := (&external{connector: c, look: look, management: h, note: c.memory.NoteOf(mc), quick: true}).Observe(ctx, mc)
 	return err == nil && o.ResourceUpToDate && isSameStatus(*previous, mc.Status)
 }
 

@@ -86,7 +86,7 @@ func (w requestMapper) watchObjects(b *builder.Builder) *builder.Builder {
 
 // requeueInterval returns the time until the next reconcile is due, and at most the poll interval.
 func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
-	return setup.Interval(limit, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(limit, c.memory.NoteOf(mg).next, c.now())
 }
 
 // forgetCluster drops all that is kept about a ManagedCluster that does not exist any more.

@@ -23,6 +23,7 @@ const (
 // A gatherer gathers the facts about a request, past caches. It reads each file and directory once by its id.
 type gatherer struct {
 	*Reconciler
+	contents
 
 	request *v1alpha1.PruneRequest
 	opened  gitdelivery.OpenRepository
@@ -31,11 +32,6 @@ type gatherer struct {
 	// isInTurn is true while the plan has its turn in the queue of the repository. Then nothing is read that all deliveries would wait for: unknown files count
 	// as unread.
 	isInTurn bool
-
-	// markers are contents by the ids of their files, and objects are the objects of directories, by their path and the id of their tree. Nil
-	// stands for unreadable ones.
-	markers map[string][]byte
-	objects map[string][]prune.Object
 }
 
 // newGatherer opens the repository of a request. It contacts no server.
@@ -44,7 +40,7 @@ func (r *Reconciler) newGatherer(ctx context.Context, pr *v1alpha1.PruneRequest)
 	if err != nil {
 		return nil, err
 	}
-	return &gatherer{Reconciler: r, request: pr.DeepCopy(), opened: opened, markers: map[string][]byte{}, objects: map[string][]prune.Object{}}, nil
+	return &gatherer{Reconciler: r, request: pr.DeepCopy(), opened: opened, contents: newContents()}, nil
 }
 
 // A draftedPlan is a plan with its facts.
@@ -119,8 +115,11 @@ func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records
 	}
 	sites, out := sitesOf(records, g.opened.Config.Git.Branch), make([]prune.Directory, 0, len(found))
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		d := found[dir]
-		out = append(out, prune.Directory{Site: sites[dir], Path: dir, Tree: d.Tree, Marker: append([]byte{}, g.markers[d.File]...), Unread: true})
+		content := g.markers[found[dir].File]
+		if content == nil {
+			content = []byte{} // The directory has the file.
+		}
+		out = append(out, prune.Directory{Site: sites[dir], Path: dir, Tree: found[dir].Tree, Marker: content, Unread: true})
 	}
 	return out, nil
 }
@@ -138,7 +137,7 @@ func (g *gatherer) readAllMarkers(ctx context.Context, s *git.Snapshot, ids []st
 
 // readMarkers reads files by their ids. A file that is too large for an answer is found by bisection, and counts as empty: it is not a marker.
 func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []string) error {
-	got, err := g.opened.Repository.ReadFiles(ctx, s, ids)
+	err := g.opened.Repository.EachFile(ctx, s, ids, g.addMarker)
 	switch {
 	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:
 		return err
@@ -150,9 +149,11 @@ func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []strin
 		return g.readMarkers(ctx, s, ids[half:])
 	}
 	for _, id := range ids {
-		g.markers[id] = got[id]
+		if _, isRead := g.markers[id]; !isRead {
+			g.markers[id] = nil
+		}
 	}
-	return nil
+	return g.checkMarkers()
 }
 
 // readObjects reads the content of the directories of items.
@@ -187,7 +188,7 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 
 // readChunk reads some directories. A directory that is too large for an answer is found by bisection.
 func (g *gatherer) readChunk(ctx context.Context, s *git.Snapshot, paths []string, trees map[string]string) error {
-	got, err := g.opened.Repository.ReadDirectories(ctx, s, paths)
+	err := g.opened.Repository.EachDirectory(ctx, s, paths, func(path string, files map[string][]byte) { g.addObjects(trees[path], files, len(trees)) })
 	switch {
 	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:
 		return err
@@ -199,7 +200,9 @@ func (g *gatherer) readChunk(ctx context.Context, s *git.Snapshot, paths []strin
 		return g.readChunk(ctx, s, paths[half:], trees)
 	}
 	for _, dir := range paths {
-		g.objects[trees[dir]] = prune.ObjectsOf(got[dir])
+		if _, isRead := g.objects[trees[dir]]; !isRead {
+			g.objects[trees[dir]] = nil
+		}
 	}
 	return nil
 }

@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // TestMemory keeps the notes about one object apart from the notes about others, until the object is forgotten.
@@ -18,5 +21,19 @@ func TestMemory(t *testing.T) {
 	m.ForgetNote(firstKey)
 	if diff := cmp.Diff([]int{1, 7}, []int{m.Size(), *m.NoteFor(firstKey)}); diff != "" {
 		t.Errorf("A note that was forgotten begins again: -want, +got:\n%s", diff)
+	}
+}
+
+// TestMemoryOfRecreatedObject reads an object that was deleted and created again under its name.
+func TestMemoryOfRecreatedObject(t *testing.T) {
+	m, o := NewMemory(func() *int { return new(7) }), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "x"}}
+	*m.NoteFor(client.ObjectKeyFromObject(o)) = 8
+	o.UID = "first"
+	read := *m.NoteOf(o)
+	*m.NoteOf(o) = 9
+	again := *m.NoteOf(o)
+	o.UID = "second"
+	if diff := cmp.Diff([]int{8, 9, 7, 7}, []int{read, again, *m.NoteOf(o), *m.NoteFor(client.ObjectKeyFromObject(o))}); diff != "" {
+		t.Errorf("The note of an object goes with its UID.\nNoteOf(...): -want, +got:\n%s", diff)
 	}
 }

@@ -69,13 +69,13 @@ type FailureSearch struct {
 func FindFinalFailure(ctx context.Context, c *clusters.Cluster, s FailureSearch, counts func(*unstructured.Unstructured) bool) (*workload.FinalFailure, bool) {
 	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
 	defer cancel()
-	var all []*unstructured.Unstructured
+	var first *workload.FinalFailure
 	isComplete := len(s.Delivered) > 0
 	for _, l := range workload.Listings(s.Delivered) {
 		err := c.EachListed(ctx, l.Resource, l.Namespace, LabelClaim+"="+s.Claim, func(page []unstructured.Unstructured) {
 			for i := range page {
-				if s.includes(l, &page[i]) && counts(&page[i]) && workload.FindFinalFailure(&page[i]) != nil {
-					all = append(all, &page[i])
+				if s.includes(l, &page[i]) && counts(&page[i]) {
+					first = workload.EarlierFailure(first, &page[i], s.Start)
 				}
 			}
 		})
@@ -85,7 +85,7 @@ func FindFinalFailure(ctx context.Context, c *clusters.Cluster, s FailureSearch,
 			break
 		}
 	}
-	return workload.FirstFinalFailure(all, s.Start), isComplete
+	return first, isComplete
 }
 
 // includes reports whether an object with the label of the claim belongs to that. In another namespace than the claim's, a claim of the same name may have the

@@ -162,10 +162,10 @@ func (s *siteFacts) readPods(ctx context.Context, f facts, c *clusters.Cluster, 
 	}
 	if due := n.dueAt(); !f.now.Before(due) {
 		n.readAt = f.now
-		found, err := c.List(ctx, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, f.namespace, n.selector)
-		if err == nil {
-			n.trouble = workload.PodTrouble(found)
-		}
+		// Where the pods cannot be read, the last trouble counts.
+		_ = c.VisitFew(ctx, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, f.namespace, n.selector, func(pods []unstructured.Unstructured) {
+			n.trouble = workload.PodTrouble(pods)
+		})
 	}
 	s.trouble, s.podsDue = n.trouble, n.dueAt()
 }

@@ -24,7 +24,7 @@ type connector struct {
 // Connect opens no connection.
 func (c *connector) Connect(_ context.Context, s *v1alpha1.SiteHealth) (managed.TypedExternalClient[*v1alpha1.SiteHealth], error) {
 	key := client.ObjectKeyFromObject(s)
-	return &external{connector: c, look: c.pool.Look(key), note: c.memory.NoteFor(key)}, nil
+	return &external{connector: c, look: c.pool.Look(key), note: c.memory.NoteOf(s)}, nil
 }
 
 // An external is the Sites of one SiteHealth, for one reconcile.

@@ -29,7 +29,7 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteHealth) boo
 	look := c.pool.Look(key)
 	defer look.Done()
 	previous := s.Status.DeepCopy()
-	_, err := (&external{connector: c, look: look, note: c.memory.NoteFor(key), quick: true}).Observe(ctx, s)
+	_, err := (&external{connector: c, look: look, note: c.memory.NoteOf(s), quick: true}).Observe(ctx, s)
 	previous.ObservedGeneration = s.Status.ObservedGeneration // A new observedGeneration alone does not warrant a write.
 	return err == nil && equality.Semantic.DeepEqual(*previous, s.Status)
 }
@@ -37,5 +37,5 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteHealth) boo
 // mayWait observes a SiteHealth whose last change was not reconciled, and reports whether the write of its observation may wait: as a rule
 // the next image has no pod yet, and each write costs the composite.
 func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteHealth) bool {
-	return !c.memory.NoteFor(client.ObjectKeyFromObject(s)).reconciledAt.IsZero() && c.isUnchanged(ctx, s)
+	return !c.memory.NoteOf(s).reconciledAt.IsZero() && c.isUnchanged(ctx, s)
 }

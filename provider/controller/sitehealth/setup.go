@@ -67,7 +67,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 
 // requeueInterval is the time until the next observation of pods or write of the status, and at most the interval for changes without events.
 func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
-	return setup.Interval(limit, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(limit, c.memory.NoteOf(mg).next, c.now())
 }
 
 // forgetHealth drops all that belongs to a SiteHealth that was deleted.

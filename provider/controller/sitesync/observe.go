@@ -46,7 +46,7 @@ type connector struct {
 // Connect opens no connection.
 func (c *connector) Connect(_ context.Context, s *v1alpha1.SiteSync) (managed.TypedExternalClient[*v1alpha1.SiteSync], error) {
 	key := client.ObjectKeyFromObject(s)
-	return &external{connector: c, look: c.pool.Look(key), note: c.memory.NoteFor(key)}, nil
+	return &external{connector: c, look: c.pool.Look(key), note: c.memory.NoteOf(s)}, nil
 }
 
 // An external is the Sites of one SiteSync, for one reconcile.

@@ -26,7 +26,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 // isUnchanged observes a SiteSync, and reports whether nothing is to be written or asked for. If something is, the reconciler finds it due.
 func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteSync) bool {
 	key := client.ObjectKeyFromObject(s)
-	look, n := c.pool.Look(key), c.memory.NoteFor(key)
+	look, n := c.pool.Look(key), c.memory.NoteOf(s)
 	defer look.Done()
 	previous, draft := s.Status.DeepCopy(), n.draft
 	o, err := (&external{connector: c, look: look, note: n, quick: true}).Observe(ctx, s)
@@ -41,7 +41,7 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteSync) bool 
 // asked to sync meanwhile.
 func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteSync) bool {
 	key := client.ObjectKeyFromObject(s)
-	look, n := c.pool.Look(key), c.memory.NoteFor(key)
+	look, n := c.pool.Look(key), c.memory.NoteOf(s)
 	defer look.Done()
 	if n.reconciledAt.IsZero() || !hasTraffic(s.Spec.ForProvider) {
 		return false

@@ -92,7 +92,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 
 // requeueInterval is until something is due, be it a deadline or a status that waits, and at most the interval for changes that no event reports.
 func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
-	return setup.Interval(limit, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(limit, c.memory.NoteOf(mg).next, c.now())
 }
 
 // forgetSync drops all that belongs to a SiteSync that was deleted.

@@ -186,6 +186,7 @@ func (m *Meter) leaveQueue(r *run, now time.Time) {
 	r.startClock(now)
 	if g.wanted--; g.wanted == 0 {
 		m.lines.Drop(g)
+		m.signalChange() // Its place is free.
 	}
 }
 

@@ -32,8 +32,9 @@ const (
 )
 
 // A Budget bounds the memory of all operations that share it: modest answers, one large answer at a time, and few large lists of refs. Namespaces pay for all
-// of them from the account of the process. Modest answers do not wait for large answers, and the namespaces take turns with large answers. A large answer that comes slowly gives its turn up while another namespace waits, and the next
-// turn of its namespace lasts as long as the answer does: so each answer arrives, however many wait.
+// of them from the account of the process. Modest answers do not wait for large answers, and the namespaces take turns with large answers, in the lane that
+// the account has for them. A large answer that comes slowly gives its turn up while another namespace waits, and the next turn of its namespace lasts as long
+// as the answer does: so each answer arrives, however many wait.
 type Budget struct {
 	lane *largeLane
 	// lists are the places of large lists of refs.
@@ -42,9 +43,8 @@ type Budget struct {
 	account shares.Place
 }
 
-// A largeLane is the single place for a large answer. It is safe for concurrent use.
+// A largeLane decides which slow answer keeps the lane of large answers. It is safe for concurrent use.
 type largeLane struct {
-	places   *shares.Places
 	patience time.Duration
 
 	mu sync.Mutex
@@ -55,7 +55,7 @@ type largeLane struct {
 // New returns a budget that no operation uses yet.
 func New() *Budget {
 	return &Budget{
-		lane:  &largeLane{places: shares.NewPlaces(shares.Limits{PerHost: 1}), patience: largeTime, lasting: map[string]struct{}{}},
+		lane:  &largeLane{patience: largeTime, lasting: map[string]struct{}{}},
 		lists: shares.NewPlaces(shares.Limits{Together: listsAtOnce, PerNamespace: 1}),
 	}
 }
@@ -113,10 +113,10 @@ func (s *Share) Grow(ctx context.Context, bytes int64) error {
 	}
 	if turn == nil {
 		var err error
-		s.free, err = s.budget.lane.places.Acquire(ctx, s.budget.account)
+		s.free, err = memory.ReserveLarge(ctx, s.budget.Namespace())
 		return err
 	}
-	if free, ok := s.budget.tryAcquireLane(); ok {
+	if free, ok := memory.TryReserveLarge(s.budget.Namespace()); ok {
 		s.free = free
 		return nil
 	}
@@ -192,7 +192,7 @@ func (s *Share) waitUntilSlow(ctx context.Context, read *countingReader) bool {
 		case <-ctx.Done():
 			return false
 		case <-time.After(wait):
-			if isBelowRate(read.count.Load(), time.Since(began)) && s.budget.lane.places.IsWanted(s.budget.account) {
+			if isBelowRate(read.count.Load(), time.Since(began)) && memory.IsLargeWanted(s.budget.Namespace()) {
 				return true
 			}
 		}

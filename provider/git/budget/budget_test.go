@@ -68,6 +68,7 @@ func TestSlowLargeAnswerIsGivenUp(t *testing.T) {
 	}()
 	<-slow.large
 	good := Share{budget: b.ForNamespace("team-a")}
+	defer good.Release()
 	if err := good.Grow(t.Context(), modestBytes+1); err != nil {
 		t.Errorf("Another namespace has its turn when the slow answer is given up.\ngrow(...): %v", err)
 	}
@@ -196,6 +197,7 @@ func TestLastingTurnIsUsedOnce(t *testing.T) {
 func TestBudget(t *testing.T) {
 	b := New()
 	modest, first, second := &Share{budget: b}, &Share{budget: b}, &Share{budget: b}
+	defer second.Release()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := first.Grow(context.Background(), modestBytes+1); err != nil {

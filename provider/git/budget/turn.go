@@ -34,53 +34,40 @@ func (t *largeTurn) endUntilNext() {
 	t.end()
 }
 
-// RunInTurn runs an operation, which may be run again from its beginning. An operation whose answer turns out to be large while another large answer is read
-// ends. It waits for the lane, without a connection to its server and outside of the time of a run, and is run once more with the lane. It returns the error of
-// the last run, or a *failure.Error if the lane is not free in time.
-func (b *Budget) RunInTurn(ctx context.Context, run func(context.Context) error) error {
+// An Operation reads answers of a Git server, and may be run again from its beginning.
+type Operation struct {
+	// Run runs it without the lane of large answers, and RunWithLane with it.
+	Run, RunWithLane func(context.Context) error
+	// MakeRoom drops cached objects of the namespace, which a large answer may need the memory of. Nil drops none.
+	MakeRoom func()
+}
+
+// RunInTurn runs an operation. An operation whose answer turns out to be large while another large answer is read ends. It waits for the lane, outside of the
+// time of a run, and holds nothing meanwhile: no connection, no place and no memory. Then it is run once more. RunInTurn returns the error of the last run, or
+// a *failure.Error if the lane is not free in time.
+func (b *Budget) RunInTurn(ctx context.Context, o Operation) error {
 	first := &largeTurn{}
 	inner, end := context.WithCancel(context.WithValue(ctx, turnKey{}, first))
 	first.end = end
-	err := run(inner)
+	err := o.Run(inner)
 	end()
 	if err == nil || !first.ended.Load() {
 		return err
+	}
+	if o.MakeRoom != nil {
+		o.MakeRoom()
 	}
 	free, err := b.acquireLane(ctx)
 	if err != nil {
 		return &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: its answer is large, and other large answers are read first"}
 	}
 	defer free()
-	return run(context.WithValue(ctx, turnKey{}, &largeTurn{lane: true}))
+	return o.RunWithLane(context.WithValue(ctx, turnKey{}, &largeTurn{lane: true}))
 }
 
-// acquireLane waits for the memory of a large answer, and then for the lane. Memory comes first: a namespace that waits for its own memory keeps the lane from
-// no other namespace.
+// acquireLane waits for the lane, which comes with the memory of a large answer.
 func (b *Budget) acquireLane(ctx context.Context) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, maxLaneWait)
 	defer cancel()
-	release, err := memory.Reserve(ctx, b.account.Namespace, memory.LargeBytes)
-	if err != nil {
-		return nil, err
-	}
-	leave, err := b.lane.places.Acquire(ctx, b.account)
-	if err != nil {
-		release()
-		return nil, err
-	}
-	return func() { leave(); release() }, nil
-}
-
-// tryAcquireLane acquires the lane and the memory of a large answer if both are free.
-func (b *Budget) tryAcquireLane() (func(), bool) {
-	release, ok := memory.TryReserve(b.account.Namespace, memory.LargeBytes)
-	if !ok {
-		return nil, false
-	}
-	leave, ok := b.lane.places.TryAcquire(b.account)
-	if !ok {
-		release()
-		return nil, false
-	}
-	return func() { leave(); release() }, true
+	return memory.ReserveLarge(ctx, b.Namespace())
 }

@@ -32,7 +32,7 @@ func answerOf(a evaluators.Answer) gates.Answer {
 }
 
 // expressions caches the expressions of checks.
-var expressions = expression.NewReader(1000)
+var expressions = expression.NewReader(16 << 20)
 
 // JudgeWeb returns the verdict of a Gate with some checks about a series of answers of a web server.
 func JudgeWeb(checks []deploymentv1alpha1.Check, answers []evaluators.WebAnswer) (evaluators.Verdict, error) {
