@@ -3,6 +3,8 @@ package deployment
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
