@@ -161,9 +161,11 @@ keep_seconds = { mkdir -p $(OUTPUT) && tee -a $(SECONDS_OF_TESTS); }
 test: ## Run what a change must pass: check, unit tests, lint, and the smoke tier of the end-to-end tests. CI runs it.
 	@tools/stages.sh check test-unit lint test-smoke
 
-# Counts and speeds, which a busy machine changes, are printed by "make test" and checked by "make test-all", which runs alone.
+# Counts and speeds, which a busy machine changes, are printed by "make test" and checked by "make test-all", which runs alone, and plays all rounds of random
+# stories, of which "make test" plays the first.
 .PHONY: test-all
 test-all: export INTENTPLANE_FIGURES := 1
+test-all: export INTENTPLANE_WHOLE := 1
 test-all: ## Run check, unit tests, lint, and every end-to-end test but the long tier.
 	@tools/stages.sh check test-unit lint test-race evaluators test-release test-e2e
 
@@ -222,6 +224,7 @@ test_with_race = race="$$(CGO_ENABLED=1 tools/tools.sh race)"; \
 test-unit: ## Run the unit tests, with the race detector where a package starts goroutines and a C compiler is there.
 	@tools/tools.sh check
 	@red=0; $(call test_with_race,$$(tools/unit-packages.sh race)) | $(keep_seconds) || red=1; \
+		$(call test_with_race,$$(tools/unit-packages.sh crowded)) | $(keep_seconds) || red=1; \
 		$(GO_TEST) -p $(SIDE_BY_SIDE) -timeout 20m $$(tools/unit-packages.sh plain) | $(keep_seconds) || red=1; \
 		for module in images xpkg controllers; do (cd tools/$$module && $(GO_TEST) ./...) || red=1; done; exit $$red
 

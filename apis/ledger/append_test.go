@@ -14,7 +14,7 @@ import (
 
 // TestRandomEvents appends random lists of events, most of which are illegal somewhere, and checks each state on its own.
 func TestRandomEvents(t *testing.T) {
-	rounds, random := soak.Random(t, 20_000, 1_000_000)
+	rounds, random := soak.Random(t, soak.Quick(5_000, 20_000), 1_000_000)
 	for range rounds {
 		legal, end := appendRandom(t, random)
 		if t.Failed() {

@@ -108,7 +108,7 @@ func (m *model) isProvenBad() bool {
 // TestModelSilent looks for a story in which a provider with a mandate needs the function to roll a bad revision back.
 func TestModelSilent(t *testing.T) {
 	for _, repositories := range []int{1, 2, 3} {
-		rounds, random := soak.Random(t, 1_000, 50_000)
+		rounds, random := soak.Random(t, soak.Quick(250, 1_000), 50_000)
 		for i := range rounds {
 			seed := random.Uint64()
 			m := newModel(rand.New(rand.NewPCG(seed, 1)), repositories, allRules)

@@ -185,7 +185,7 @@ func TestModel(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			rounds, random := soak.Random(t, 1_000, 150_000)
+			rounds, random := soak.Random(t, soak.Quick(250, 1_000), 150_000)
 			for i := range rounds {
 				seed := random.Uint64()
 				m := newModel(rand.New(rand.NewPCG(seed, 1)), tc.repositories, allRules)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 // maxEvents is how many events one call may lead to before nothing follows, with any input.
@@ -18,7 +19,8 @@ const maxEvents = 4
 // TestEachEventIsLegal plays random stories. Each event that follows from a state may be recorded on top of it, and after a few of them none
 // follows any more.
 func TestEachEventIsLegal(t *testing.T) {
-	for seed := range uint64(20_000) {
+	rounds, first := soak.Seed(t, soak.Quick(5_000, 20_000), 1_000_000)
+	for seed := first; seed < first+uint64(rounds); seed++ {
 		r := &story{random: rand.New(rand.NewPCG(seed, 14))}
 		if err := r.play(30); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

@@ -81,7 +81,7 @@ func tellWithAnotherHand(t *testing.T, cores []*Core, seed uint64) (*walk, int) 
 
 // TestAnotherHand plays scenarios of faults with a second writer of the ledger: the invariants of a ledger with one writer hold.
 func TestAnotherHand(t *testing.T) {
-	n, first := soak.Seed(t, 150, 10000)
+	n, first := soak.Seed(t, soak.Quick(40, 150), 10000)
 	cores, total := versions(), 0
 	for seed := first; seed < first+uint64(n); seed++ {
 		w, appended := tellWithAnotherHand(t, cores, seed)

@@ -212,7 +212,7 @@ func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 // TestMandates plays scenarios of faults in which the function leaves rejections and rollbacks to the provider: each deployment comes to its end, and the
 // invariants of a ledger with one writer hold.
 func TestMandates(t *testing.T) {
-	n, first := soak.Seed(t, 150, 10000)
+	n, first := soak.Seed(t, soak.Quick(40, 150), 10000)
 	cores, total, followed, observed, stepped := versions(), 0, 0, 0, 0
 	for seed := first; seed < first+uint64(n); seed++ {
 		w, recorded := tellWithMandates(t, cores, seed)

@@ -19,6 +19,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -99,7 +100,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Build(...): %v", err)
 	}
-	for range 100 {
+	for range soak.Quick(20, 100) {
 		rebuilt, err := r.Build(t.Context(), in)
 		if err != nil {
 			t.Fatalf("Build(...): %v", err)
@@ -365,17 +366,17 @@ replacements:
 	}
 }
 
-// TestBuildThousandTimes renders the same input often, beside each other and beside others.
-func TestBuildThousandTimes(t *testing.T) {
+// TestBuildOften renders the same input often, beside each other and beside others.
+func TestBuildOften(t *testing.T) {
 	r, in := NewRenderer(), filesInput(with("", nil))
 	first, err := r.Build(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, failed := fmt.Sprint(texts(first)), make(chan string)
+	want, failed, rounds := fmt.Sprint(texts(first)), make(chan string), soak.Quick(25, 125)
 	for range 8 {
 		go func() {
-			for range 125 {
+			for range rounds {
 				files, err := r.Build(t.Context(), in)
 				if got := fmt.Sprint(texts(files)); err != nil || got != want {
 					failed <- fmt.Sprintf("%v\n%s", err, got)

@@ -70,12 +70,7 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	// The measured programs run as in production, without their debug log, but that Prometheus may be on this machine.
 	o.Function.Args, o.Provider.Args = []string{"--allow-loopback-checks"}, []string{"--allow-loopback-checks"}
 	if s.hooks != "" {
-		root, err := controlplane.Root()
-		if err != nil {
-			return err
-		}
 		o.Provider.Args = append(o.Provider.Args, "--source-webhook-address="+s.hooks)
-		o.Manifests = append(o.Manifests, filepath.Join(root, "examples", "builds"))
 	}
 	if s.audited {
 		o.Audit = []byte(load.AuditPolicy)

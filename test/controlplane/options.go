@@ -142,12 +142,16 @@ func Product() (Options, error) {
 }
 
 // WithApplications installs the Configuration of Applications in the place of the namespaced one, which comes as its dependency: of two that are
-// installed at the same moment Crossplane would install the second one twice.
+// installed at the same moment Crossplane would install the second one twice. All control planes with Applications permit builds, so that they start from one
+// snapshot.
 func (o Options) WithApplications() Options {
 	const dependency = "configuration-intentplane-namespaced"
 	dir, all := filepath.Dir(o.Configurations[0].File), o.Configurations
 	o.Configurations = []Package{{Name: "configuration-intentplane-applications", File: filepath.Join(dir, "configuration-applications.xpkg")}}
 	o.Dependencies = slices.Clone(o.Dependencies)
+	if builds := filepath.Join(dir, "..", "..", "examples", "builds"); fileExists(builds) {
+		o.Manifests = append(slices.Clone(o.Manifests), builds)
+	}
 	for _, p := range all {
 		if p.Name == dependency {
 			o.Dependencies = append(o.Dependencies, p)

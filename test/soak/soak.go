@@ -1,4 +1,4 @@
-// Package soak lets a test run in a short form, and in a long one under make soak.
+// Package soak lets a test run in a short form, in its whole form under make test-all, and in a long form under make soak.
 package soak
 
 import (
@@ -13,12 +13,24 @@ const (
 	// variable is set by make soak.
 	variable = "INTENTPLANE_SOAK"
 
+	// wholeVariable is set by make test-all.
+	wholeVariable = "INTENTPLANE_WHOLE"
+
 	// seedVariable names the seed that repeats a failed test.
 	seedVariable = "INTENTPLANE_SEED"
 )
 
 // Long is true under make soak.
 func Long() bool { return os.Getenv(variable) != "" }
+
+// Quick returns few rounds under make test, and whole rounds under make test-all and make soak: the first rounds of a test, which are always the same, find
+// most faults.
+func Quick(few, whole int) int {
+	if Long() || os.Getenv(wholeVariable) != "" {
+		return whole
+	}
+	return few
+}
 
 // Rounds returns how many rounds a test runs: few, or many under make soak. When the test ends it says how it went.
 func Rounds(t *testing.T, short, long int) int {

@@ -218,19 +218,25 @@ func (s *server) markDeleted(u *unstructured.Unstructured) {
 	s.put(u)
 }
 
-// newDelivery returns the delivery of a package: its objects are all known, and it has a volume or has none.
-func newDelivery(namespace, name string, volume bool) deliveryv1alpha1.GitDelivery {
-	content := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
-	if volume {
-		content = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: a}\n"
-	}
+// deliveredFiles are the encoded files of a package with a volume and of one without. Each story lists them thousands of times.
+var deliveredFiles = map[bool][]byte{
+	true:  encodeFile("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: a}\n"),
+	false: encodeFile("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"),
+}
+
+func encodeFile(content string) []byte {
 	files, err := tree.Encode(tree.Files{"a.yaml": []byte(content)})
 	if err != nil {
 		panic(err)
 	}
+	return files
+}
+
+// newDelivery returns the delivery of a package: its objects are all known, and it has a volume or has none.
+func newDelivery(namespace, name string, volume bool) deliveryv1alpha1.GitDelivery {
 	d := deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	d.Spec.ForProvider.ClaimRef.APIGroup, d.Spec.ForProvider.ClaimRef.Name = group, name
-	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Files: files}}
+	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Files: deliveredFiles[volume]}}
 	return d
 }
 

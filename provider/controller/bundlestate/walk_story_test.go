@@ -26,12 +26,13 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 const (
-	// walkStories and walkSteps are the numbers of stories and of steps in each; storiesVariable overrides the first. mutantStories is the limit
-	// of stories that search for a disabled protection.
-	walkStories, walkSteps, mutantStories = 120, 60, 1500
+	// walkStories and walkSteps are the numbers of stories and of steps in each; fewWalkStories are those of make test, and storiesVariable overrides the
+	// number. mutantStories is the limit of stories that search for a disabled protection.
+	fewWalkStories, walkStories, walkSteps, mutantStories = 40, 120, 60, 1500
 
 	storiesVariable = "INTENTPLANE_BUNDLE_STORIES"
 
@@ -455,7 +456,7 @@ func (w *walk) comeToRest() {
 // TestWalk plays random stories. The provider never removes a package that a Bundle names, that another package needs, or
 // that was handed back.
 func TestWalk(t *testing.T) {
-	removed, st, stories := 0, newStage(), uint64(walkStories)
+	removed, st, stories := 0, newStage(), uint64(soak.Quick(fewWalkStories, walkStories))
 	if n, err := strconv.ParseUint(os.Getenv(storiesVariable), 10, 64); err == nil {
 		stories = n
 	}
@@ -466,7 +467,7 @@ func TestWalk(t *testing.T) {
 		}
 		removed += strings.Count(strings.Join(w.told, "\n"), " is removed by ")
 	}
-	if removed < walkStories/8 {
+	if uint64(removed) < stories/8 {
 		t.Errorf("%d stories removed %d packages: they say little", stories, removed)
 	}
 }

@@ -92,7 +92,8 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	} {
 		w.must(add(scheme))
 	}
-	w.kube = kubefake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.Gate{}, &deliveryv1alpha1.SiteSync{}).
+	w.kube = kubefake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(apiserver.NewTracker(scheme)).
+		WithStatusSubresource(&v1alpha1.Gate{}, &deliveryv1alpha1.SiteSync{}).
 		WithObjects(site(s.URL), settings(s.URL), secret(), sync1(), gateOf(checks)).
 		WithIndex(&v1alpha1.Gate{}, openField, openIndexKeys).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write}).Build()
 	m := meter.New(time.Now, func(o types.NamespacedName) { w.woken <- o }, nil)

@@ -38,6 +38,7 @@ import (
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -75,8 +76,9 @@ type world struct {
 	// begun is called when an attempt was recorded, before its push.
 	begun func()
 	// events are the recorded Kubernetes events.
-	events events
-	log    logging.Logger
+	events  events
+	log     logging.Logger
+	metrics *telemetry.Metrics
 }
 
 func newWorld(t *testing.T) *world {
@@ -90,8 +92,11 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}, log: logging.NewNopLogger()}
+	w.metrics, err = telemetry.New(prometheus.NewRegistry())
+	w.must(err)
 	w.restart()
-	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
+	known := scheme(t)
+	b := indexer{kubefake.NewClientBuilder().WithScheme(known).WithObjectTracker(apiserver.NewTracker(known)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
 		site("edge1"), site("edge2"), site("edge3"),
 		w.config(),
@@ -311,10 +316,8 @@ func request(name string) reconcile.Request {
 }
 
 func (w *world) reconciler() reconcile.Reconciler {
-	metrics, err := telemetry.New(prometheus.NewRegistry())
-	w.must(err)
 	c := &connector{
-		metrics:   metrics,
+		metrics:   w.metrics,
 		witnesses: &witnessReader{kube: w.kube},
 		named:     w.named,
 		fastPath:  w.calm,

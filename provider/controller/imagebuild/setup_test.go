@@ -38,6 +38,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/provider/sources"
+	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -86,7 +87,7 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(w.server.Close)
 	w.must(w.server.CreateRepo(t.Context(), "shop", map[string]string{"a": "1"}))
-	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.ImageBuild{}).WithObjects(w.newConfig(), w.newBuild()).
+	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.ImageBuild{}).WithObjects(w.newConfig(), w.newBuild()).
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch}).Build()
 	now := func() time.Time { return w.clock }
 	w.c = &connector{

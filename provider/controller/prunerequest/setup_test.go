@@ -31,6 +31,7 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -96,7 +97,7 @@ func newWorld(tb testing.TB, directories int, objects ...client.Object) *world {
 		s.AddKnownTypeWithName(kind, &metav1.PartialObjectMetadata{})
 		s.AddKnownTypeWithName(kind.GroupVersion().WithKind(kind.Kind+"List"), &metav1.PartialObjectMetadataList{})
 	}
-	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.PruneRequest{}, &v1alpha1.PruneApproval{}).WithObjects(
+	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.PruneRequest{}, &v1alpha1.PruneApproval{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: cluster}},
 		&catalogv1alpha1.Site{
 			ObjectMeta: metav1.ObjectMeta{Name: "edge1"},

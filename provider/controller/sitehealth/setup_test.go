@@ -82,7 +82,8 @@ func newWorld(t *testing.T) *world {
 	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{
 		"Deployment": apps("deployments"), "ReplicaSet": apps("replicasets"), "HTTPRoute": httpRoutes(), "Pod": pods(),
 	})
-	b := indexer{kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.SiteHealth{}).WithObjects(newSite("edge1"), newHealth())}
+	b := indexer{kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.SiteHealth{}).
+		WithObjects(newSite("edge1"), newHealth())}
 	if err := indexHealths(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,9 @@ func newWorld(t *testing.T) *world {
 		"Pod":            {Version: "v1", Resource: "pods"},
 		"Rollout":        {Group: "argoproj.io", Version: "v1alpha1", Resource: "rollouts"},
 	})
-	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config())}
+	known := scheme(t)
+	b := indexer{kubefake.NewClientBuilder().WithScheme(known).WithObjectTracker(apiserver.NewTracker(known)).WithStatusSubresource(&v1alpha1.SiteSync{}).
+		WithObjects(site("edge1"), w.config())}
 	if err := errors.Join(usage.Index(t.Context(), b), indexSyncs(t.Context(), b)); err != nil {
 		t.Fatal(err)
 	}

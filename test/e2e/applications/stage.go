@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -33,14 +32,7 @@ func runSuite(m *testing.M) int {
 		return 1
 	}
 	defer judges.closeServer()
-	root, err := controlplane.Root()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return scene.Main(m, &cp, forStories, trustJudge, openHooks, func(o *controlplane.Options) {
-		o.Manifests = append(o.Manifests, filepath.Join(root, "examples", "builds"))
-	})
+	return scene.Main(m, &cp, forStories, trustJudge, openHooks)
 }
 
 // forStories installs Applications, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its
