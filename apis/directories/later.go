@@ -14,8 +14,8 @@ func NewLater(t deliveryv1alpha1.Tree, s ledger.State) deliveryv1alpha1.LaterTre
 	return deliveryv1alpha1.LaterTree{Tree: t, Revision: s.Current.Number, Request: s.Current.Request.Digest(), Step: s.StepOf(t.Site)}
 }
 
-// LaterTrees returns the later trees of a delivery for the current revision of a state. The number of a revision alone does not identify it: after a loss of the
-// ledger another one may get it again.
+// LaterTrees returns the later trees of a delivery for the current revision of a state. The number of a revision alone does not identify it: after a loss of
+// the ledger another one may get it again.
 func LaterTrees(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State) []deliveryv1alpha1.LaterTree {
 	if s.Current == nil || len(p.Later) == 0 {
 		return nil

@@ -12,7 +12,9 @@ import (
 func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, clustered map[string]bool) bool {
 	for name, d := range wanted {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if _, through := askedTree(t, observed[name], s); clustered[t.Site] && !through && s.Verdict == nil && observed[name] != nil && AsksForRevision(observed[name], s.Current.Number) {
+			_, through := askedTree(t, observed[name], s)
+			isAsked := observed[name] != nil && AsksForRevision(observed[name], s.Current.Number)
+			if clustered[t.Site] && !through && s.Verdict == nil && isAsked {
 				return true
 			}
 		}

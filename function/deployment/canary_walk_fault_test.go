@@ -78,8 +78,8 @@ func (f *mandateFaults) isBeforePush() bool {
 	return f.is(faultBeforeFetch) || f.is(faultAfterCommit)
 }
 
-// beginFault draws the fault of a round. Shortly before and after a user acts there is none, so that the user finds the same state, and none while a story rests:
-// its last rounds bring the provider to its end.
+// beginFault draws the fault of a round. There is none shortly before and after a user acts, so that the user finds the same state, and none while a story
+// rests: its last rounds bring the provider to its end.
 func (w *canaryWalk) beginFault() {
 	w.t.Helper()
 	if w.faults == nil {

@@ -152,8 +152,8 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	return out
 }
 
-// holdsFiles is true if the objects carry the files for each Site of the next step, and the deployment has left no Site that this step would bring the revision to,
-// nor has such a Site another directory by now.
+// holdsFiles is true if the objects carry the files for each Site of the next step, and the deployment has left no Site that this step would bring the
+// revision to, nor has such a Site another directory by now.
 func (o Observed) holdsFiles(s ledger.State, k Compiled) bool {
 	moved := o.sitesMoved(s, k)
 	isLeft := func(site string) bool { return s.StepOf(site) == s.Cursor.Step+1 && (!k.isChosen(site) || moved[site]) }

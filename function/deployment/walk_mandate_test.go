@@ -78,7 +78,8 @@ func (w *walk) leaderOf(name string) *deliveryv1alpha1.GitDelivery {
 	isPlain := !s.HasTracks() && !s.Current.HasSteps() && (target == nil || ledger.IsPlain(target.Track))
 	isNewer := p.Copy.Ledger == s.Ledger && p.Copy.Epoch == s.Epoch && p.Copy.Compare(s.Head) < 0
 	record := w.repos[w.deliveries[name].Spec.ProviderConfigReference.Name].memory.record
-	hasCome := p.Position != nil || record != nil && record.position.Epoch == s.Epoch && slices.Contains([]int64{s.Current.Number, s.Withdraws}, record.position.Revision)
+	isCurrent := record != nil && record.position.Epoch == s.Epoch && slices.Contains([]int64{s.Current.Number, s.Withdraws}, record.position.Revision)
+	hasCome := p.Position != nil || isCurrent
 	if !isPlain || !isNewer || s.IsRejected() && !hasCome || partAt(s, homeName(w.deliveries[name])) != name || w.reportedElsewhere(name).Epoch > s.Epoch {
 		return nil
 	}

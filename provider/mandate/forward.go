@@ -64,8 +64,8 @@ func (f Facts) lacksTrees(recorded, s ledger.State) bool {
 // holdsFiles is true if the deliveries carry the files of the revision to each Site of its next step.
 func (f Facts) holdsFiles(s ledger.State) bool { return directories.HoldFiles(s, f.carriers(s)...) }
 
-// carriers returns the deliveries of the current revision of a state, which carry its files. Files for a Site that gets none do not count, nor those of a delivery
-// that cannot follow the ledger: its spec was composed before a recovery.
+// carriers returns the deliveries of the current revision of a state, which carry its files. Files for a Site that gets none do not count, nor those of a
+// delivery that cannot follow the ledger: its spec was composed before a recovery.
 func (f Facts) carriers(s ledger.State) []*v1alpha1.GitDelivery {
 	out := []*v1alpha1.GitDelivery{f.withoutClosed(f.Home)}
 	for _, d := range f.followersOf(s) {

@@ -257,8 +257,11 @@ func TestRollBackFirstWave(t *testing.T) {
 		reason string
 		copied func(c *scene) ledger.State
 	}{
-		"Earlier":  {reason: "The spec has a copy of the ledger before the revision.", copied: func(c *scene) ledger.State { return *c.Copy }},
-		"Revision": {reason: "The spec has a copy of the ledger in the first wave.", copied: func(c *scene) ledger.State { return record(c, *c.Copy, inTwo(2, inTwoWaves()...)) }},
+		"Earlier": {reason: "The spec has a copy of the ledger before the revision.", copied: func(c *scene) ledger.State { return *c.Copy }},
+		"Revision": {
+			reason: "The spec has a copy of the ledger in the first wave.",
+			copied: func(c *scene) ledger.State { return record(c, *c.Copy, inTwo(2, inTwoWaves()...)) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -278,11 +281,11 @@ func TestRollBackFirstWave(t *testing.T) {
 			c.Delivered = map[string]v1alpha1.DeliveredTree{other2: {Site: "edge2", Path: other2, Tree: "two2", Revision: 2}}
 			out, isAhead := c.FollowHome(*p)
 			if diff := cmp.Diff(map[string]string{"edge2": "Restore one2"}, actionsOf(out.Trees)); diff != "" || !isAhead || *out.Position != back.Position() {
-				t.Errorf("\n%s\nFollowHome(...): the directory gets the tree of the target: -want, +got:\n%s\nahead %t, position %+v", tc.reason, diff, isAhead, out.Position)
+				t.Errorf("\n%s\nFollowHome(...): want the tree of the target: -want, +got:\n%s\nahead %t, position %+v", tc.reason, diff, isAhead, out.Position)
 			}
 			c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2"}
 			if out, isAhead = c.FollowHome(*p); !evidence.AsksForNothing(deliveryOf(out)) || !isAhead || *out.Position != back.Position() {
-				t.Errorf("\n%s\nFollowHome(...): a repository without a tree to restore comes to the position of the rollback: got %+v, ahead %t", tc.reason, out.Position, isAhead)
+				t.Errorf("\n%s\nFollowHome(...): want the position of the rollback without a tree: got %+v, ahead %t", tc.reason, out.Position, isAhead)
 			}
 		})
 	}
@@ -303,7 +306,10 @@ func TestConcludeUnreadyWave(t *testing.T) {
 		sites  []string
 		want   []string
 	}{
-		"Ready":   {reason: "The third wave follows once each Site of the second one has the revision.", sites: []string{"edge2", "edge3"}, want: []string{"Advanced 2.0"}},
+		"Ready": {
+			reason: "The third wave follows once each Site of the second one has the revision.",
+			sites:  []string{"edge2", "edge3"}, want: []string{"Advanced 2.0"},
+		},
 		"Unready": {reason: "A Site of the second wave whose cluster is not ready holds the third wave back.", sites: []string{"edge2"}},
 	}
 	for name, tc := range cases {

@@ -146,8 +146,8 @@ func archivesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) [][]byte {
 	return out
 }
 
-// deliveriesFor returns the GitDeliveries that have the directory, now or in a later step. A Site that moves to another repository has one in each, until the new revision
-// is verified; until then, only the GitDelivery to the repository that proves the Site counts.
+// deliveriesFor returns the GitDeliveries that have the directory, now or in a later step. A Site that moves to another repository has one in each, until the
+// new revision is verified; until then, only the GitDelivery to the repository that proves the Site counts.
 func deliveriesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) []v1alpha1.GitDelivery {
 	all, matching := []v1alpha1.GitDelivery{}, []v1alpha1.GitDelivery{}
 	for _, d := range ds {
