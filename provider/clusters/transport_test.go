@@ -157,9 +157,10 @@ func TestUnreadWatches(t *testing.T) {
 		}
 		defer resp.Body.Close()
 	}
-	began := time.Now()
-	for last := int64(-1); (last < connectionWindow/2 || sent.Load() != last) && time.Since(began) < inTime; <-time.After(500 * time.Millisecond) { // Until nothing more can be sent.
+	watchedFrom := time.Now()
+	for last := int64(-1); (last < connectionWindow/2 || sent.Load() != last) && time.Since(watchedFrom) < inTime; {
 		last = sent.Load()
+		time.Sleep(500 * time.Millisecond) // Until nothing more can be sent.
 	}
 	const slack = watches * 64 << 10 // Buffers of the server, and of the kernel.
 	if got := sent.Load(); got < connectionWindow/2 || got > connectionWindow+slack {
