@@ -63,7 +63,16 @@ func (dr decider) newMandate(s ledger.State) *deliveryv1alpha1.Mandate {
 
 // sitesLeft returns the Sites of the current revision that the deployment is not for any more, as far as that is known.
 func (dr decider) sitesLeft(s ledger.State) []string {
-	return slices.DeleteFunc(s.Current.Sites(), dr.compiled.isChosen)
+	var out []string
+	for _, part := range s.Current.Parts {
+		for _, site := range part.Sites {
+			if !dr.compiled.isChosen(site) {
+				out = append(out, site)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // isLeftToProvider is true for an event that the provider records on top of the recorded state by the mandate of the home, as its status says. A successor of

@@ -77,7 +77,7 @@ func overtakingMutants() map[string]mutant {
 		}),
 		"WaveOfOtherRevision": forward("TestConcludeWaves", mutant{
 			reason: "A later wave gets the files of its own revision.", file: "apis/directories/later.go",
-			text: "carried[l.Site] || l.Revision == s.Current.Number", becomes: "true",
+			text: "return l.Revision != s.Current.Number || l.Request", becomes: "return l.Request",
 		}),
 		"StepByAnyMandate": forward("TestIsAhead", mutant{
 			reason: "A mandate without steps moves no request.", file: "provider/mandate/restore.go",

@@ -267,13 +267,13 @@ func followerMutants() map[string]mutant {
 		}),
 		"FollowerTooEarly": follow("TestFollowWaveOfHome", mutant{
 			reason: "A repository gets the trees of a later wave at its step.",
-			text:   "l.Revision == s.Current.Number && l.Step <= s.Cursor.Step", becomes: "l.Revision == s.Current.Number",
+			text:   "if l.Step <= s.Cursor.Step {", becomes: "if l.Step >= 0 {",
 		}),
 		"FollowerMovesAgain": follow("TestFollowWaveOfHome", mutant{
 			reason: "A step that brings nothing new to a repository moves no record.", text: "if !isNew {", becomes: "if false {",
 		}),
 		"FollowerOfOldSpec": follow("TestFollowHome", mutant{
-			reason: "A spec that names the attempt has its trees.", text: "if !isOvertaken(*p.Position, s) {", becomes: "if p.Position == nil {",
+			reason: "A spec that names the attempt has its trees.", text: "!isOvertaken(requested, s) || ", becomes: "",
 		}),
 		"FollowerUnreported": follow("TestConcludeInTwo", mutant{
 			reason: "What another repository refused of another attempt does not count.", text: "!s.Position().HasReached(*p) || ", becomes: "",
