@@ -71,6 +71,9 @@ func (c *corpus) arguments(ctx context.Context, m *objects.Meter, texts ...strin
 		reflect.TypeFor[[]string]():        c.Paths,
 		reflect.TypeFor[*Proposal]():       c.proposal(m),
 		reflect.TypeFor[WantedTree]():      WantedTree{ID: otherID, RetainedDir: c.Paths[1], Path: c.Paths[0], Without: hostile.Marker, Derive: deriveNothing},
+
+		reflect.TypeFor[func(string, []byte)]():            func(string, []byte) {},
+		reflect.TypeFor[func(string, map[string][]byte)](): func(string, map[string][]byte) {},
 	}
 	return func(t reflect.Type, n int) any {
 		if t.Kind() != reflect.String {
