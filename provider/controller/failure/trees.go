@@ -108,7 +108,7 @@ func (s *treeCache) treesOf(key revisionKey) []deliveryv1alpha1.Tree {
 	return nil
 }
 
-// desiredTrees returns the trees that a delivery carries for the steps that its repository was brought to.
+// desiredTrees returns the trees that a delivery carries for the steps that its repository applied.
 func desiredTrees(d *deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
 	keeps := func(t deliveryv1alpha1.Tree) bool { return t.Action != deliveryv1alpha1.ActionDesired }
 	reached := directories.At(d.Spec.ForProvider, recordedState(d.Status.AtProvider))
