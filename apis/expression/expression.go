@@ -33,7 +33,7 @@ const (
 	// evaluationTimeout is the timeout of an evaluation.
 	evaluationTimeout = time.Second
 
-	// bytesPerCharacter is about the memory of a compiled expression for each of its characters, at most. TestMemoryOfExpressions measures it.
+	// bytesPerCharacter is a high estimate of the memory of a compiled expression for each of its characters.
 	bytesPerCharacter = 512
 
 	// answerVariable is the name of the answer in an expression.
@@ -58,7 +58,7 @@ type CostError struct{}
 // Error returns a message without the answer.
 func (*CostError) Error() string { return "the expression costs too much to evaluate over the answer" }
 
-// A Reader reads expressions, and caches the last results, also of invalid expressions, up to a number of bytes: a compiled expression takes hundreds of times
+// A Reader reads expressions, and caches the last results, also of invalid expressions, up to a number of bytes: a compiled expression takes many times
 // the memory of its text, and tenants write the texts. It may be used by several goroutines.
 type Reader struct {
 	env   func() (*cel.Env, error)

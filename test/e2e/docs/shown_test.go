@@ -16,10 +16,13 @@ func TestShownOutputs(t *testing.T) {
 		sample typed.Block
 		want   bool
 	}{
-		"Variable": {reason: "Ages, ids, the Git server and the width of columns differ.", sample: typed.Block{Text: "shop  5f77a901 git.example.org/fleet 1m40s\n"}, want: true},
-		"Other":    {reason: "Another name is another output.", sample: typed.Block{Text: "shoe 5f77a901 git.example.org/fleet 1m40s\n"}},
-		"Part":     {reason: "A sample has each line.", sample: typed.Block{}},
-		"Later":    {reason: "The output of another block does not count.", sample: typed.Block{Text: "other\n"}},
+		"Variable": {
+			reason: "Ages, ids, the Git server and the width of columns differ.",
+			sample: typed.Block{Text: "shop  5f77a901 git.example.org/fleet 1m40s\n"}, want: true,
+		},
+		"Other": {reason: "Another name is another output.", sample: typed.Block{Text: "shoe 5f77a901 git.example.org/fleet 1m40s\n"}},
+		"Part":  {reason: "A sample has each line.", sample: typed.Block{}},
+		"Later": {reason: "The output of another block does not count.", sample: typed.Block{Text: "other\n"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

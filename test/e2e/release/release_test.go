@@ -72,7 +72,10 @@ func TestRefusedReleases(t *testing.T) {
 			reason: "A version has three numbers.",
 			args:   []string{"VERSION=v1.91"}, want: `cannot make a release of version "v1.91": want a semantic version`,
 		},
-		"Exists": {reason: "A version is released once.", args: []string{"VERSION=" + checkout.OldVersion}, want: "cannot make release " + checkout.OldVersion + ": tag " + checkout.OldVersion + " exists"},
+		"Exists": {
+			reason: "A version is released once.",
+			args:   []string{"VERSION=" + checkout.OldVersion}, want: ": tag " + checkout.OldVersion + " exists",
+		},
 		"NotBuilt": {
 			reason: "A version without a tag cannot be made again.",
 			args:   []string{"VERSION=" + version, "REBUILD=1"}, want: "cannot rebuild v1.91.0: tag v1.91.0 does not exist",
