@@ -35,7 +35,7 @@ func readEvents(root string, constants []constant) ([]constant, error) {
 	return out, err
 }
 
-// reasonOf an event that is made here: event.Reason(v1alpha1.ReasonX), or the field of one that is made whole.
+// reasonOf an event that is made here: event.Reason(v1alpha1.ReasonX), or the field of one that is made whole. A copy of an event has the reason of the original.
 func reasonOf(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -45,7 +45,9 @@ func reasonOf(n ast.Node) string {
 		}
 	case *ast.CompositeLit:
 		if t, ok := n.Type.(*ast.SelectorExpr); ok && t.Sel.Name == "Event" && nameOfExpression(t.X) == "corev1" {
-			return fieldOf(n, "Reason")
+			if name := fieldOf(n, "Reason"); name != "Reason" {
+				return name
+			}
 		}
 	}
 	return ""
