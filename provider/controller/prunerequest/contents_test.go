@@ -2,7 +2,6 @@ package prunerequest
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,14 +32,15 @@ func TestMarkersAreBounded(t *testing.T) {
 }
 
 func TestObjectsAreBounded(t *testing.T) {
-	files := func(objects int) map[string][]byte {
-		text := strings.Builder{}
-		for n := range objects {
-			_, _ = fmt.Fprintf(&text, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c-%d}\n", n)
-		}
-		return map[string][]byte{"all.yaml": []byte(text.String())}
-	}
 	const few, many = 100, 5000
+	files := func(objects int) map[string][]byte {
+		out := map[string][]byte{}
+		for n := range objects {
+			name := fmt.Sprintf("part-%d.yaml", n/few)
+			out[name] = fmt.Appendf(out[name], "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c-%d}\n", n)
+		}
+		return out
+	}
 	cases := map[string]struct {
 		reason      string
 		objects     int
