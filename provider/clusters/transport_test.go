@@ -157,10 +157,11 @@ func TestUnreadWatches(t *testing.T) {
 		}
 		defer resp.Body.Close()
 	}
-	watchedFrom := time.Now()
-	for last := int64(-1); (last < connectionWindow/2 || sent.Load() != last) && time.Since(watchedFrom) < inTime; {
+	isFull := func(last int64) bool { return last >= connectionWindow/2 && sent.Load() == last }
+	patience, stop := context.WithTimeout(t.Context(), inTime)
+	defer stop()
+	for last := int64(-1); !isFull(last) && patience.Err() == nil; <-time.After(500 * time.Millisecond) { // Until nothing more can be sent.
 		last = sent.Load()
-		time.Sleep(500 * time.Millisecond) // Until nothing more can be sent.
 	}
 	const slack = watches * 64 << 10 // Buffers of the server, and of the kernel.
 	if got := sent.Load(); got < connectionWindow/2 || got > connectionWindow+slack {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"runtime"
 	"strings"
 	"testing"
@@ -107,7 +108,9 @@ func TestVisitedFilesCount(t *testing.T) {
 	rest := memory.Used()
 	for name, visit := range visits {
 		t.Run(name, func(t *testing.T) {
-			for ended := time.After(10 * time.Second); memory.Used() > rest+size/2 && len(ended) == 0; <-time.After(time.Millisecond) {
+			patience, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			for ; memory.Used() > rest+size/2 && patience.Err() == nil; <-time.After(time.Millisecond) {
 				runtime.GC() // The memory of another visit counts until it is garbage that was collected.
 			}
 			held := int64(0)

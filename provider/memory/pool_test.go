@@ -97,7 +97,7 @@ func givenOf(all []*reservation) string {
 			out = append(out, "waits")
 		}
 	}
-	return strings.Join(out, " ")
+	return strings.Join(out, "/")
 }
 
 // TestReservationsKeepTheirOrder lets reservations come one after the other, and then gives back memory of a namespace.
@@ -113,37 +113,37 @@ func TestReservationsKeepTheirOrder(t *testing.T) {
 	}{
 		"Own": {
 			reason: "A small reservation waits behind a larger one of its namespace, which it would delay for ever.",
-			held:   map[string]int64{"a": 30}, wants: []string{"a 40", "a 15", "a 15"}, before: "waits waits waits",
-			freed: map[string]int64{"a": 20}, after: "room waits waits",
+			held:   map[string]int64{"a": 30}, wants: []string{"a 40", "a 15", "a 15"}, before: "waits/waits/waits",
+			freed: map[string]int64{"a": 20}, after: "room/waits/waits",
 		},
 		"Shared": {
 			reason: "A small reservation of another namespace takes no shared memory for which an earlier one waits.",
-			held:   map[string]int64{"a": 60, "c": 40}, wants: []string{"b 40", "d 15"}, before: "waits waits",
-			freed: map[string]int64{"c": 20}, after: "room waits",
+			held:   map[string]int64{"a": 60, "c": 40}, wants: []string{"b 40", "d 15"}, before: "waits/waits",
+			freed: map[string]int64{"c": 20}, after: "room/waits",
 		},
 		"Guaranteed": {
 			reason: "The guaranteed memory of a namespace delays no other one, and waits for none.",
-			held:   map[string]int64{"a": 60, "c": 50}, wants: []string{"b 40", "d 10", "e 10"}, before: "waits room room",
-			freed: map[string]int64{"a": 30}, after: "room room room",
+			held:   map[string]int64{"a": 60, "c": 50}, wants: []string{"b 40", "d 10", "e 10"}, before: "waits/room/room",
+			freed: map[string]int64{"a": 30}, after: "room/room/room",
 		},
 		"Itself": {
 			reason: "A namespace that waits for its own memory delays no other one.",
-			held:   map[string]int64{"a": 60}, wants: []string{"a 40", "b 40"}, before: "waits room",
-			freed: map[string]int64{"a": 60}, after: "room room",
+			held:   map[string]int64{"a": 60}, wants: []string{"a 40", "b 40"}, before: "waits/room",
+			freed: map[string]int64{"a": 60}, after: "room/room",
 		},
 		"Turns": {
 			reason: "A namespace with many reservations gets room for one of them, and then another namespace does.",
-			held:   map[string]int64{"x": 60, "y": 50}, wants: []string{"a 25", "a 25", "b 25"}, before: "waits waits waits",
-			freed: map[string]int64{"x": 40}, after: "room waits room",
+			held:   map[string]int64{"x": 60, "y": 50}, wants: []string{"a 25", "a 25", "b 25"}, before: "waits/waits/waits",
+			freed: map[string]int64{"x": 40}, after: "room/waits/room",
 		},
 		"LargeAnswers": {
 			reason: "One large answer is read at a time, and the namespaces take turns.",
-			wants:  []string{"a large", "a large", "a large", "b large"}, before: "room waits waits waits",
-			after: "room waits waits waits",
+			wants:  []string{"a large", "a large", "a large", "b large"}, before: "room/waits/waits/waits",
+			after: "room/waits/waits/waits",
 		},
 		"BesideLarge": {
 			reason: "The memory of a namespace leaves room for a large answer that it awaits, and no reservation delays that one.",
-			wants:  []string{"b large", "a large", "a 40", "a 1"}, before: "room waits room waits", after: "room waits room waits",
+			wants:  []string{"b large", "a large", "a 40", "a 1"}, before: "room/waits/room/waits", after: "room/waits/room/waits",
 		},
 		"ManyBesideLarge": {
 			reason: "The guaranteed memory of other namespaces delays no large answer.",
@@ -152,8 +152,8 @@ func TestReservationsKeepTheirOrder(t *testing.T) {
 		},
 		"LargeWaitsForItself": {
 			reason: "A large answer to a namespace that holds too much lets another namespace have its turn.",
-			held:   map[string]int64{"a": 50}, wants: []string{"a large", "b large"}, before: "waits room",
-			freed: map[string]int64{"a": 20}, after: "waits room",
+			held:   map[string]int64{"a": 50}, wants: []string{"a large", "b large"}, before: "waits/room",
+			freed: map[string]int64{"a": 20}, after: "waits/room",
 		},
 	}
 	for name, tc := range cases {
@@ -190,7 +190,7 @@ func TestLargeAnswersTakeTurns(t *testing.T) {
 		p.releaseOf(all[i])()
 		all = slices.Delete(all, i, i+1)
 	}
-	if diff := cmp.Diff("a a b c a", strings.Join(order, " ")); diff != "" {
+	if diff := cmp.Diff("aabca", strings.Join(order, "")); diff != "" {
 		t.Errorf("\nNamespaces take turns with large answers.\nadd(...): -want, +got:\n%s", diff)
 	}
 	if !p.waiting.IsEmpty() || !p.large.IsEmpty() || p.usedBytes()+p.shared != 0 {

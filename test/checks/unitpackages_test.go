@@ -69,8 +69,8 @@ func TestCrowdedTests(t *testing.T) {
 	for _, dir := range lines[1:] {
 		all = append(all, testsOf(t, dir)...)
 	}
-	names := strings.Split(strings.TrimSuffix(strings.TrimPrefix(lines[0], "-run=^Test("), ")$"), "|")
-	for _, name := range names {
+	names := strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(lines[0], "-run=^Test("), ")$"), "|")
+	for name := range names {
 		if !slices.Contains(all, "Test"+name) {
 			t.Errorf("unit-packages.sh crowded: no package of %q has Test%s", lines[1:], name)
 		}

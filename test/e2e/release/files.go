@@ -134,7 +134,10 @@ func wantContent(t *testing.T, c *checkout.Checkout, program string) {
 		t.Fatal(err)
 	}
 	document := struct {
-		Packages []struct{ Name, VersionInfo string }
+		Packages []struct {
+			Name        string `json:"name"`
+			VersionInfo string `json:"versionInfo"`
+		} `json:"packages"`
 	}{}
 	if err := json.Unmarshal([]byte(readFile(t, c.Dist("kubectl-intent.spdx.json"))), &document); err != nil {
 		t.Fatal(err)
