@@ -97,24 +97,40 @@ func newReportConfigMap(u *unstructured.Unstructured, s deploymentv1alpha1.Inten
 	return cm, err
 }
 
-// encodeWithinLimit encodes the summary. It drops the oldest events, then results, then trees, until the text fits.
+// encodeWithinLimit encodes the summary, and shortens it until the text fits. It returns an error for a summary that cannot be shortened any more.
 func (s *summary) encodeWithinLimit() (string, error) {
 	for {
 		b, err := json.MarshalIndent(s, "", "  ")
 		if err != nil {
 			return "", errors.Wrap(err, "cannot encode report")
 		}
-		switch {
-		case len(b) <= maxSaidBytes:
+		if len(b) <= maxSaidBytes {
 			return string(b), nil
-		case len(s.Events) > 0:
-			s.Events = s.Events[(len(s.Events)+1)/2:]
-		case len(s.Results) > 0:
-			s.Results = s.Results[:len(s.Results)/2]
-		default:
-			s.Trees = s.Trees[:len(s.Trees)/2]
+		}
+		if !s.shorten() {
+			return "", errors.Errorf("cannot encode report: its reason has %d bytes", len(s.Reason))
 		}
 	}
+}
+
+// shorten drops half of one part of the summary: of the oldest events, then of the results, the trees, the oldest transitions and the message. It returns
+// false if none of these parts is left.
+func (s *summary) shorten() bool {
+	switch {
+	case len(s.Events) > 0:
+		s.Events = s.Events[(len(s.Events)+1)/2:]
+	case len(s.Results) > 0:
+		s.Results = s.Results[:len(s.Results)/2]
+	case len(s.Trees) > 0:
+		s.Trees = s.Trees[:len(s.Trees)/2]
+	case len(s.Transitions) > 0:
+		s.Transitions = s.Transitions[(len(s.Transitions)+1)/2:]
+	case s.Message != "":
+		s.Message = strings.ToValidUTF8(s.Message[:len(s.Message)/2], "")
+	default:
+		return false
+	}
+	return true
 }
 
 // withoutSecrets returns a packed tree without Secrets: users who may read ConfigMaps need not be allowed to read Secrets.

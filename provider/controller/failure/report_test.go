@@ -91,3 +91,28 @@ func TestReportSizeIsBounded(t *testing.T) {
 		t.Errorf("summary: %d bytes, reason %q and %d results", n, got.Reason, len(got.Results))
 	}
 }
+
+// TestSummaryIsShortened encodes summaries of which one part alone is larger than the limit.
+func TestSummaryIsShortened(t *testing.T) {
+	large := strings.Repeat("x", 2*maxSaidBytes)
+	cases := map[string]struct {
+		reason  string
+		summary summary
+		isError bool
+	}{
+		"Events":      {reason: "Events are dropped.", summary: summary{Events: []eventSummary{{Message: large}}}},
+		"Results":     {reason: "Results are dropped.", summary: summary{Results: []deploymentv1alpha1.ValidationResult{{Message: large}}}},
+		"Trees":       {reason: "Trees are dropped.", summary: summary{Trees: []treeSummary{{Withheld: large}}}},
+		"Transitions": {reason: "Transitions are dropped.", summary: summary{Transitions: []deploymentv1alpha1.Transition{{Rejected: large}}}},
+		"Message":     {reason: "A message is cut.", summary: summary{Message: large}},
+		"Reason":      {reason: "A reason is never cut, so the report is an error.", summary: summary{Reason: large}, isError: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			text, err := tc.summary.encodeWithinLimit()
+			if (err != nil) != tc.isError || len(text) > maxSaidBytes {
+				t.Errorf("\n%s\nencodeWithinLimit(): %d bytes, %v", tc.reason, len(text), err)
+			}
+		})
+	}
+}
