@@ -50,20 +50,21 @@ func NewNotificationAccount() *Account {
 // IsZero reports whether nothing can be sent with the account: it is nil, or no constructor made it.
 func (a *Account) IsZero() bool { return a == nil || a.places == nil }
 
-// acquirePlace waits for the memory of an answer and for a place, and returns the function that frees both. It returns ErrBusy if they are not free in time.
+// acquirePlace waits for a place, then for the memory of an answer, and returns the function that frees both. It returns ErrBusy if they are not free in time.
+// A request that waits for its place holds no memory, so the places bound the memory of all requests.
 func (a *Account) acquirePlace(ctx context.Context, place shares.Place) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
-	release, err := memory.Reserve(ctx, place.Namespace, a.bytesOfAnswer())
-	if err != nil {
-		return nil, ErrBusy
-	}
 	free, err := a.places.Acquire(ctx, place)
 	if err != nil {
-		release()
 		return nil, ErrBusy
 	}
-	return func() { free(); release() }, nil
+	release, err := memory.Reserve(ctx, place.Namespace, a.bytesOfAnswer())
+	if err != nil {
+		free()
+		return nil, ErrBusy
+	}
+	return func() { release(); free() }, nil
 }
 
 func (a *Account) bytesOfAnswer() int64 {

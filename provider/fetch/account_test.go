@@ -6,9 +6,13 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"testing/synctest"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/memory"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // TestNothingIsSentUnpaid makes clients in each way that leaves their account out.
@@ -78,6 +82,34 @@ func TestPlacesAreShared(t *testing.T) {
 	if diff := cmp.Diff("200 ", do(t, second.ForNamespace("good"), s.URL, Credentials{})); diff != "" {
 		t.Errorf("\nA place is free again after its request.\nDo(...): -want, +got:\n%s", diff)
 	}
+}
+
+// TestWaitingRequestsHoldNoMemory lets requests wait for the places of a server that does not answer.
+func TestWaitingRequestsHoldNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		account, place := NewMeasurementAccount(), shares.Place{Host: "metrics.example.org", Namespace: "hostile"}
+		const perHost = 8
+		used := memory.Used()
+		for range perHost {
+			free, err := account.acquirePlace(t.Context(), place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer free()
+		}
+		for range 4 * perHost {
+			go func() {
+				if free, err := account.acquirePlace(t.Context(), place); err == nil {
+					free()
+				}
+			}()
+		}
+		synctest.Wait()
+		if diff := cmp.Diff(int64(perHost*answerBytes), memory.Used()-used); diff != "" {
+			t.Errorf("\nRequests have memory once they have a place.\nmemory.Used(): -want, +got:\n%s", diff)
+		}
+	})
 }
 
 // TestNotificationsHoldNoAnswer reads an answer whose status is all that counts.
