@@ -60,7 +60,7 @@ func encodeFields(v any, unknownFields map[string]json.RawMessage) ([]byte, erro
 		if err != nil {
 			return nil, err
 		}
-		b = slices.Concat(b, []byte(","), name, []byte(":"), unknownFields[key])
+		b = append(append(append(append(b, ','), name...), ':'), unknownFields[key]...)
 	}
 	return append(b, '}'), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,22 +49,23 @@ func (c *Client) EachRecord(ctx context.Context, visit func(secret string, s *Bu
 // programs keep under another prefix. A bundle in which it is unreferenced does not use it. It returns an error if a record cannot be read,
 // since that could be the one of a user. Records that this client keeps of the bundles in except are not read.
 func (c *Client) UsersOf(ctx context.Context, pkg string, except ...string) ([]string, error) {
-	users, broken := []string{}, []error{}
+	users, broken := map[string]bool{}, []error{}
 	choose := func(secret *corev1.Secret) bool { return c.isRecord(secret) && !c.isRecordOf(secret, except) }
 	err := c.decodeRecords(ctx, choose, func(_ string, s *BundleState, err error) {
 		if err != nil {
 			broken = append(broken, err)
 			return
 		}
-		if s.Uses(pkg) && !slices.Contains(users, s.Name) {
-			users = append(users, s.Name)
+		if s.Uses(pkg) {
+			users[s.Name] = true
 		}
 	})
 	if err := errors.Join(append(broken, err)...); err != nil {
 		return nil, fmt.Errorf("cannot say which bundles use package %q: %w", pkg, err)
 	}
-	slices.Sort(users)
-	return users, nil
+	out := slices.AppendSeq([]string{}, maps.Keys(users))
+	slices.Sort(out)
+	return out, nil
 }
 
 // isRecord reports whether a Secret holds a record, be it under another prefix.

@@ -128,8 +128,11 @@ func (s *BundleState) Pkg(name string) *PkgStatus {
 // Uses reports whether the bundle has a package and did not remove it. A bundle in which the package is unreferenced does not use it.
 func (s *BundleState) Uses(name string) bool {
 	p := s.Pkg(name)
-	return p != nil && p.Status != Removed && p.Status != Unreferenced
+	return p != nil && p.IsUsed()
 }
+
+// IsUsed reports whether the bundle did not remove the package, and names it.
+func (p *PkgStatus) IsUsed() bool { return p.Status != Removed && p.Status != Unreferenced }
 
 // Unreferenced returns the packages that left the bundle and are still in the cluster.
 func (s *BundleState) Unreferenced() []PkgStatus {

@@ -112,13 +112,18 @@ func compareKeys(a, b objectKey) int {
 
 // names reports whether the spec asks for an object.
 func (f *facts) names(key objectKey) bool {
-	return slices.ContainsFunc(f.spec.Packages, func(p v1alpha1.BundlePackage) bool { return keyOf(&p) == key })
+	for i := range f.spec.Packages {
+		if p := &f.spec.Packages[i]; p.Name == key.name && keyOf(p) == key {
+			return true
+		}
+	}
+	return false
 }
 
 // decidePackage decides on one package, after its dependencies.
 func (d *decider) decidePackage(p *v1alpha1.BundlePackage) v1alpha1.PackageObservation {
 	out := v1alpha1.PackageObservation{
-		Name: p.Name, Kind: p.Kind, UID: d.was[p.Name].UID, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOf(d.users(keyOf(p))),
+		Name: p.Name, Kind: p.Kind, UID: d.was[p.Name].UID, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOf(d.usages[keyOf(p)].oldest),
 	}
 	switch {
 	case p.IsExisting() && d.isDeleted:

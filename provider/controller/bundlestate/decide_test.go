@@ -74,7 +74,7 @@ type scene struct {
 	asked      []v1alpha1.BundlePackage
 	there      []*object
 	was        []v1alpha1.PackageObservation
-	neighbours []neighbour
+	neighbours []v1alpha1.BundleState
 	records    map[string][]string
 	unread     map[string]error
 	namers     map[string][]string
@@ -90,8 +90,8 @@ type scene struct {
 func (s scene) facts() *facts {
 	f := &facts{
 		now: now, bundle: platform, isDeleted: s.deleted, age: age{created: now, name: "platform"}, was: map[string]v1alpha1.PackageObservation{},
-		objects: map[objectKey]*object{}, missingKinds: map[string]bool{"IntentDeployment": s.missing}, neighbours: s.neighbours,
-		recordUsers: s.records, unread: s.unread,
+		objects: map[objectKey]*object{}, missingKinds: map[string]bool{"IntentDeployment": s.missing}, usages: map[objectKey]usage{},
+		records: map[string]bool{}, recordUsers: s.records, unread: s.unread,
 		spec: v1alpha1.BundleStateParameters{BundleRef: platform, Packages: s.asked, Suspend: s.suspended, Orphan: s.orphan},
 	}
 	f.namers, f.plan, f.spec.PruneAfter, f.removable = s.namers, s.plan, s.pruneAfter, map[string]bool{}
@@ -109,12 +109,17 @@ func (s scene) facts() *facts {
 	for _, p := range s.was {
 		f.was[p.Name] = p
 	}
+	for i := range s.neighbours {
+		f.addNeighbour(newBundle(), &s.neighbours[i])
+	}
 	return f
 }
 
 // beside returns a bundle that was made so many hours before ours.
-func beside(hours int, packages ...v1alpha1.BundlePackage) neighbour {
-	return neighbour{age: age{created: now.Add(-time.Duration(hours) * time.Hour), name: "other.ns"}, bundle: other, packages: packages}
+func beside(hours int, packages ...v1alpha1.BundlePackage) v1alpha1.BundleState {
+	bs := v1alpha1.BundleState{ObjectMeta: metav1.ObjectMeta{Name: "other.ns", CreationTimestamp: metav1.NewTime(now.Add(-time.Duration(hours) * time.Hour))}}
+	bs.Spec.ForProvider = v1alpha1.BundleStateParameters{BundleRef: other, Packages: packages}
+	return bs
 }
 
 func was(name, status, digest string) v1alpha1.PackageObservation {
@@ -255,7 +260,7 @@ func TestDecide(t *testing.T) {
 			reason: "An object that has the name of a package of another kind is handed over to the bundle that has it.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)},
-				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1"))},
 			},
 			want: []string{"failed", "db failed NameTaken", "label IntentDeployment db for other"},
 		},
@@ -309,7 +314,7 @@ func TestDecide(t *testing.T) {
 			reason: "A package of another bundle with the same spec is used.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other)},
-				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1"))},
 			},
 			want: []string{"success", "db success"},
 		},
@@ -317,7 +322,7 @@ func TestDecide(t *testing.T) {
 			reason: "A bundle that shares a package waits for the change of the other bundle.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)},
-				neighbours: []neighbour{beside(1, pkg("db@d2"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d2"))},
 			},
 			want: []string{"deploying", "db deploying InProgress"},
 		},
@@ -325,7 +330,7 @@ func TestDecide(t *testing.T) {
 			reason: "A package of another bundle with another spec is a conflict.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d1")}, there: []*object{live("db", "d1", other)},
-				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1"))},
 			},
 			want: []string{"failed", "db failed PackageConflict", "web deploying InProgress", "create IntentDeployment web"},
 		},
@@ -333,7 +338,7 @@ func TestDecide(t *testing.T) {
 			reason: "A package that its bundle dropped gets no other spec by a handover.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)},
-				neighbours: []neighbour{beside(1, pkg("web@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("web@d1"))},
 			},
 			want: []string{"failed", "db failed NameTaken"},
 		},
@@ -346,7 +351,7 @@ func TestDecide(t *testing.T) {
 			reason: "The labels of this Bundle on a package that another bundle made and deploys let nothing be changed.",
 			scene: scene{
 				unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)},
-				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1"))},
 			},
 			want: []string{"failed", "db failed NameTaken"},
 		},
@@ -359,7 +364,7 @@ func TestDecide(t *testing.T) {
 			reason: "The labels of another bundle that is there prove as little.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)},
-				neighbours: []neighbour{beside(1, pkg("web@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("web@d1"))},
 			},
 			want: []string{"failed", "db failed NameTaken"},
 		},
@@ -389,7 +394,7 @@ func TestDecide(t *testing.T) {
 			scene: scene{
 				asked:      []v1alpha1.BundlePackage{pkg("db@d1")},
 				there:      []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})},
-				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1"))},
 			},
 			want: []string{"success", "db success"},
 		},
@@ -398,7 +403,7 @@ func TestDecide(t *testing.T) {
 			scene: scene{
 				asked:      []v1alpha1.BundlePackage{pkg("db@d1")},
 				there:      []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})},
-				neighbours: []neighbour{beside(-1, pkg("db@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(-1, pkg("db@d1"))},
 			},
 			want: []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
@@ -406,7 +411,7 @@ func TestDecide(t *testing.T) {
 			reason: "A package that another bundle names too is handed over, and is not unreferenced.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("web@d1")}, there: []*object{live("db", "d1", platform), live("web", "d1", platform)},
-				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1"))},
 			},
 			want: []string{"success", "web success", "label IntentDeployment db for other"},
 		},
@@ -428,7 +433,7 @@ func TestDecide(t *testing.T) {
 			reason: "A disabled package that another bundle names too is handed over.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
-				neighbours: []neighbour{beside(1, pkg("db@d1"))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1"))},
 			},
 			want: []string{"not_deployed", "db not_deployed Disabled", "label IntentDeployment db for other"},
 		},
@@ -436,7 +441,7 @@ func TestDecide(t *testing.T) {
 			reason: "A package stays while another bundle awaits it.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
-				neighbours: []neighbour{beside(1, pkg("db@d1", existing))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1", existing))},
 			},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
@@ -468,7 +473,7 @@ func TestDecide(t *testing.T) {
 			reason: "An Application stays while another bundle waits for the IntentDeployment that goes with it.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication, disabled)}, there: []*object{live("db", "d1", platform, asApplication)},
-				neighbours: []neighbour{beside(1, pkg("db@d1", existing))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1", existing))},
 			},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
@@ -500,7 +505,7 @@ func TestDecide(t *testing.T) {
 			reason: "A package that no other bundle deploys is removed.",
 			scene: scene{
 				asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)},
-				neighbours: []neighbour{beside(1, pkg("db@d1", disabled))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1", disabled))},
 			},
 			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
 		},
@@ -593,7 +598,7 @@ func TestDecide(t *testing.T) {
 			reason: "A package that another bundle names is handed over, and the removal of its dependency does not wait.",
 			scene: scene{
 				deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")},
-				there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("shop@d1: db"))},
+				there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, neighbours: []v1alpha1.BundleState{beside(1, pkg("shop@d1: db"))},
 			},
 			want: []string{"removing", "db removing", "shop not_deployed Disabled", "remove IntentDeployment db", "label IntentDeployment shop for other"},
 		},
@@ -601,7 +606,7 @@ func TestDecide(t *testing.T) {
 			reason: "A package that another bundle awaits stays, and is noted as unreferenced.",
 			scene: scene{
 				deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)},
-				neighbours: []neighbour{beside(1, pkg("db@d1", existing))},
+				neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1", existing))},
 			},
 			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
@@ -739,7 +744,7 @@ func TestRemains(t *testing.T) {
 		"Foreign": {reason: "A package of another bundle does not hold the deletion back.", scene: scene{there: []*object{live("db", "d1", other)}}},
 		"HandOver": {
 			reason: "A package is handed over before the Bundle goes.",
-			scene:  scene{there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}}, want: true,
+			scene:  scene{there: []*object{live("db", "d1", platform)}, neighbours: []v1alpha1.BundleState{beside(1, pkg("db@d1"))}}, want: true,
 		},
 		"Unread": {
 			reason: "A package that a record may name which cannot be read remains.",

@@ -1,8 +1,6 @@
 package bundlestate
 
 import (
-	"slices"
-
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 )
 
@@ -72,7 +70,7 @@ func (d *decider) reportBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageOb
 // deployObject changes an existing object, if it is this bundle's, or uses another bundle's object with the same spec.
 func (d *decider) deployObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	switch rival := d.rivalFor(p, o); {
-	case rival != nil && rival.find(keyOf(p)).Digest == p.Digest:
+	case rival != nil && rival.digest == p.Digest:
 		d.judgeObject(p, o, out) // The other bundle changes it.
 		out.UID = ""
 	case rival != nil:
@@ -99,13 +97,12 @@ func (d *decider) rivalFor(p *v1alpha1.BundlePackage, o *object) *neighbour {
 	if o.label != o.live.GetName() || o.owner == d.bundle {
 		return nil
 	}
-	all := d.deployers(keyOf(p))
-	i := slices.IndexFunc(all, func(n neighbour) bool { return n.bundle == o.owner })
+	users := d.usages[keyOf(p)]
 	switch {
-	case i >= 0:
-		return &all[i]
-	case len(all) > 0 && all[0].compare(d.age) < 0:
-		return &all[0]
+	case users.owner != nil:
+		return users.owner
+	case users.deployer != nil && users.deployer.compare(d.age) < 0:
+		return users.deployer
 	}
 	return nil
 }

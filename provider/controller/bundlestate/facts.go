@@ -48,17 +48,17 @@ type facts struct {
 	// missingKinds are kinds that are not installed.
 	missingKinds map[string]bool
 
-	// neighbours are the other bundles of the namespace that ask for one of the objects and are not being deleted, and age compares with them.
-	neighbours []neighbour
-	age        age
+	// usages are the other bundles of the namespace that ask for one of the objects and are not being deleted, and age compares with them.
+	usages map[objectKey]usage
+	age    age
 
 	// records are the names of the records of all bundles of the namespace.
-	records []string
+	records map[string]bool
 
-	// recordUsers are other bundles whose records name a package, by the name of that. They are read for packages to remove.
+	// recordUsers are other bundles whose records name a package to remove, by the name of that, as many as a status names.
 	recordUsers map[string][]string
 
-	// namers are the Bundles whose specs name a package to remove, by the name of the package: their BundleStates may not have it yet.
+	// namers are the Bundles whose specs name a package to remove, by the name of the package, as many as a status names: their BundleStates may not have it yet.
 	namers map[string][]string
 
 	// plan is the prune plan of the packages that left the bundle, and removable has the UIDs of the objects that it removes now. Nil if
@@ -83,21 +83,49 @@ func (a age) compare(b age) int {
 	return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.name, b.name))
 }
 
-// A neighbour is another bundle of the namespace.
+// A neighbour is another bundle of the namespace, with the digest of the spec that it asks for.
 type neighbour struct {
 	age
 
-	bundle   v1alpha1.BundleReference
-	packages []v1alpha1.BundlePackage
+	bundle v1alpha1.BundleReference
+	digest string
 }
 
-// find returns the package of a neighbour that an object is to be, or nil.
-func (n neighbour) find(key objectKey) *v1alpha1.BundlePackage {
-	i := slices.IndexFunc(n.packages, func(p v1alpha1.BundlePackage) bool { return keyOf(&p) == key && !p.Disabled })
-	if i < 0 {
-		return nil
+// A usage has the other bundles that ask for one object. A namespace may have any number of them, and a usage has those that a decision reads.
+type usage struct {
+	// oldest are the oldest bundles that deploy the object or wait for it, as many as a status names.
+	oldest []neighbour
+
+	// deployer is the oldest bundle that deploys the object, and owner the deployer that the labels of the object name. Nil if there is none.
+	deployer, owner *neighbour
+}
+
+// addUser adds a bundle that asks for an object by a package, if the decision is about the object.
+func (f *facts) addUser(n neighbour, p *v1alpha1.BundlePackage) {
+	key := keyOf(p)
+	if p.Disabled || !f.isAbout(key) {
+		return
 	}
-	return &n.packages[i]
+	n.digest = p.Digest
+	u := f.usages[key]
+	i, _ := slices.BinarySearchFunc(u.oldest, n, func(a, b neighbour) int { return a.compare(b.age) })
+	u.oldest = slices.Insert(u.oldest, i, n)
+	u.oldest = u.oldest[:min(len(u.oldest), maxUsers)]
+	if !p.IsExisting() {
+		u.deployer = olderOf(u.deployer, n)
+	}
+	if o := f.objects[key]; !p.IsExisting() && o != nil && o.owner == n.bundle {
+		u.owner = olderOf(u.owner, n)
+	}
+	f.usages[key] = u
+}
+
+// olderOf returns the older one of two bundles, of which the first may be nil.
+func olderOf(previous *neighbour, n neighbour) *neighbour {
+	if previous != nil && previous.compare(n.age) <= 0 {
+		return previous
+	}
+	return &n
 }
 
 // An object is the object of a package in the cluster.
@@ -141,49 +169,46 @@ func (f *facts) isRecorded(o *object) bool {
 	return uid != "" && f.was[o.live.GetName()].UID == uid
 }
 
-// users returns the other bundles that ask for an object, be it that they deploy it or wait for it, the oldest one first.
-func (f *facts) users(key objectKey) []neighbour {
-	out := slices.DeleteFunc(slices.Clone(f.neighbours), func(n neighbour) bool { return n.find(key) == nil })
-	slices.SortFunc(out, func(a, b neighbour) int { return a.compare(b.age) })
+// namesToRemove returns the names of the packages whose objects are to go.
+func (f *facts) namesToRemove() map[string]bool {
+	out := map[string]bool{}
+	for i := range f.spec.Packages {
+		if p := &f.spec.Packages[i]; f.isToRemove(p) {
+			out[p.Name] = true
+		}
+	}
 	return out
 }
 
-// deployers returns the other bundles that deploy an object, the oldest one first.
-func (f *facts) deployers(key objectKey) []neighbour {
-	return slices.DeleteFunc(f.users(key), func(n neighbour) bool { return n.find(key).IsExisting() })
+// addName adds the name of a bundle to the users of a package, once, unless there are as many as a status names.
+func addName(users map[string][]string, pkg, bundle string) {
+	if names := users[pkg]; len(names) < maxUsers && !slices.Contains(names, bundle) {
+		users[pkg] = append(names, bundle)
+	}
 }
 
 // nextOwner returns the oldest other bundle that can own an object, or nil.
-func (f *facts) nextOwner(key objectKey) *neighbour {
-	all := f.deployers(key)
-	if len(all) == 0 {
-		return nil
-	}
-	return &all[0]
-}
+func (f *facts) nextOwner(key objectKey) *neighbour { return f.usages[key].deployer }
 
 // keepers returns the Bundles that prevent the deletion of an object without deploying it: by a dependency on it or its inner object, by
 // their spec, or by their record.
 func (f *facts) keepers(key objectKey) []string {
 	out := slices.Concat(f.recordUsers[key.name], f.namers[key.name])
-	for _, n := range slices.Concat(f.users(key), f.users(key.inner())) {
+	for _, n := range slices.Concat(f.usages[key].oldest, f.usages[key.inner()].oldest) {
 		out = append(out, n.bundle.Name)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// namesOf returns the names of bundles, the first 16.
+// namesOf returns the names of bundles, or nil for none.
 func namesOf(all []neighbour) []string {
-	out := []string{}
-	for _, n := range all[:min(len(all), maxUsers)] {
+	var out []string
+	for _, n := range all {
 		out = append(out, n.name)
-	}
-	if len(out) == 0 {
-		return nil
 	}
 	return out
 }
 
-// maxUsers is how many users of a package a status names.
+// maxUsers is how many users of a package a status names. Facts hold no more of each kind: a tenant may write any number.
 const maxUsers = 16

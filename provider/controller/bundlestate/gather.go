@@ -2,7 +2,6 @@ package bundlestate
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -40,7 +38,7 @@ func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (
 	f := &facts{
 		now: c.now(), bundle: bs.Spec.ForProvider.BundleRef, spec: bs.Spec.ForProvider, isDeleted: meta.WasDeleted(bs),
 		was: map[string]v1alpha1.PackageObservation{}, objects: map[objectKey]*object{}, missingKinds: map[string]bool{}, recordUsers: map[string][]string{}, unread: map[string]error{},
-		namers: map[string][]string{}, age: ageOf(bs),
+		namers: map[string][]string{}, usages: map[objectKey]usage{}, records: map[string]bool{}, age: ageOf(bs),
 	}
 	for _, p := range bs.Status.AtProvider.Packages {
 		f.was[p.Name] = p
@@ -79,32 +77,16 @@ func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.B
 	return errors.Wrap(err, "cannot list BundleStates")
 }
 
-// addNeighbour adds a BundleState of the namespace, if it asks for an object that the decision is about.
+// addNeighbour adds a BundleState of the namespace to the users of the objects that the decision is about, without its specs and dependencies, which no
+// decision reads: a namespace may have any number of bundles of a megabyte each.
 func (f *facts) addNeighbour(bs, o *v1alpha1.BundleState) {
-	f.records = append(f.records, o.GetName())
+	f.records[o.GetName()] = true
 	if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
 		return
 	}
-	if shared := f.sharedPackages(o.Spec.ForProvider.Packages); len(shared) > 0 {
-		f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: shared})
+	for i := range o.Spec.ForProvider.Packages {
+		f.addUser(neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef}, &o.Spec.ForProvider.Packages[i])
 	}
-}
-
-// sharedPackages returns the packages of another bundle that ask for an object of this bundle, or for the IntentDeployment of its Application, without their
-// specs and dependencies, which no decision reads: a namespace may have any number of bundles of a megabyte each.
-func (f *facts) sharedPackages(all []v1alpha1.BundlePackage) []v1alpha1.BundlePackage {
-	var out []v1alpha1.BundlePackage
-	for i := range all {
-		if !f.isAbout(keyOf(&all[i])) {
-			continue
-		}
-		shared := all[i]
-		if shared.DependsOn = nil; shared.Spec != nil {
-			shared.Spec = &runtime.RawExtension{}
-		}
-		out = append(out, shared)
-	}
-	return out
 }
 
 // isAbout reports whether the decision is about an object, or about the Application that goes with it.
@@ -249,7 +231,8 @@ func (f *facts) explainDeletion(o *object, synced xpv2.Condition) {
 
 // findNamers finds the Bundles, including this one, that name a package to remove: a BundleState follows its Bundle, and may be behind.
 func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) error {
-	if !slices.ContainsFunc(f.spec.Packages, func(p v1alpha1.BundlePackage) bool { return f.isToRemove(&p) }) {
+	names := f.namesToRemove()
+	if len(names) == 0 {
 		return nil
 	}
 	for _, kind := range bundleKinds() {
@@ -257,7 +240,7 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := listing.EachPage(ctx, c.live, l, func() {
 			for i := range l.Items {
-				f.addNamer(&l.Items[i])
+				f.addNamer(&l.Items[i], names)
 			}
 		}, client.InNamespace(namespace))
 		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
@@ -274,15 +257,15 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 	return nil
 }
 
-// addNamer notes which packages a Bundle wants to be deployed, unless it is being deleted.
-func (f *facts) addNamer(bundle *unstructured.Unstructured) {
+// addNamer notes which of some packages a Bundle wants to be deployed, unless it is being deleted.
+func (f *facts) addNamer(bundle *unstructured.Unstructured, names map[string]bool) {
 	if meta.WasDeleted(bundle) {
 		return
 	}
 	for _, p := range packagesIn(bundle) {
 		name, _ := p["name"].(string)
-		if enabled, isSet := p["enabled"].(bool); enabled || !isSet {
-			f.namers[name] = append(f.namers[name], bundle.GetName())
+		if enabled, isSet := p["enabled"].(bool); names[name] && (enabled || !isSet) {
+			addName(f.namers, name, bundle.GetName())
 		}
 	}
 }
@@ -310,21 +293,16 @@ func packagesIn(bundle *unstructured.Unstructured) []map[string]any {
 // findRecordUsers finds out which records that other programs keep name a package to be removed, in one pass that holds one record at a time. Records of
 // the BundleStates of the namespace say nothing new, unless another program keeps one under their name. One of them that cannot be read is made again.
 func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.BundleState) error {
-	names := []string{}
-	for i := range f.spec.Packages {
-		if p := &f.spec.Packages[i]; f.isToRemove(p) {
-			names = append(names, p.Name)
-		}
-	}
+	names := f.namesToRemove()
 	if len(names) == 0 {
 		return nil
 	}
 	unread := []error{}
 	addRecord := func(secret string, s *state.BundleState, err error) {
 		name, hasPrefix := strings.CutPrefix(secret, state.Prefix)
-		isOurs := hasPrefix && slices.Contains(f.records, name)
+		isOurs := hasPrefix && f.records[name]
 		switch {
-		case err != nil && !isOurs:
+		case err != nil && !isOurs && len(unread) < maxUsers:
 			unread = append(unread, err)
 		case err == nil && (!isOurs || isTaken(s)):
 			f.addRecordUser(s, names)
@@ -335,17 +313,17 @@ func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.
 	if unreadable != nil && !isUnwritable(unreadable) {
 		return unreadable
 	}
-	for _, name := range names {
+	for name := range names {
 		f.unread[name] = unreadable
 	}
 	return nil
 }
 
-// addRecordUser notes which of the packages the bundle of a record uses.
-func (f *facts) addRecordUser(s *state.BundleState, names []string) {
-	for _, name := range names {
-		if s.Uses(name) && !slices.Contains(f.recordUsers[name], s.Name) {
-			f.recordUsers[name] = append(f.recordUsers[name], s.Name)
+// addRecordUser notes which of some packages the bundle of a record uses.
+func (f *facts) addRecordUser(s *state.BundleState, names map[string]bool) {
+	for i := range s.PkgStatuses {
+		if p := &s.PkgStatuses[i]; names[p.Name] && p.IsUsed() {
+			addName(f.recordUsers, p.Name, s.Name)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
 )
 
 // large is a text as long as objects of tenants may hold.
@@ -22,7 +23,8 @@ func large() string { return strings.Repeat("x", 1<<20) }
 
 // TestFactsHoldNoContent adds a bundle and an object of a megabyte each, of which a namespace may have any number.
 func TestFactsHoldNoContent(t *testing.T) {
-	f, own, other := &facts{objects: map[objectKey]*object{{"intentplane.dev", "Application", "net"}: {}}}, &v1alpha1.BundleState{}, &v1alpha1.BundleState{}
+	f := &facts{objects: map[objectKey]*object{{"intentplane.dev", "Application", "net"}: {}}, usages: map[objectKey]usage{}, records: map[string]bool{}}
+	own, other := &v1alpha1.BundleState{}, &v1alpha1.BundleState{}
 	f.spec.Packages = []v1alpha1.BundlePackage{{Name: "db", Group: "intentplane.dev", Kind: "Application"}}
 	own.SetName("own")
 	other.SetName("other")
@@ -36,13 +38,13 @@ func TestFactsHoldNoContent(t *testing.T) {
 	unrelated.Spec.ForProvider.Packages = other.Spec.ForProvider.Packages[2:]
 	f.addNeighbour(own, other)
 	f.addNeighbour(own, unrelated)
-	want := []v1alpha1.BundlePackage{
-		{Name: "db", Group: "intentplane.dev", Kind: "Application", Digest: "d1", Spec: &runtime.RawExtension{}},
-		{Name: "net", Group: "intentplane.dev", Kind: "IntentDeployment"},
+	deployer, waiting := neighbour{age: age{name: "other"}, digest: "d1"}, neighbour{age: age{name: "other"}}
+	want := map[objectKey]usage{
+		{"intentplane.dev", "Application", "db"}:       {oldest: []neighbour{deployer}, deployer: &deployer},
+		{"intentplane.dev", "IntentDeployment", "net"}: {oldest: []neighbour{waiting}},
 	}
-	if diff := cmp.Diff(want, f.neighbours[0].packages); diff != "" || len(f.neighbours) > 1 {
-		t.Errorf("\nOf other bundles the facts hold names and digests of packages that share an object.\naddNeighbour(...): %d bundles, -want, +got:\n%s",
-			len(f.neighbours), diff)
+	if diff := cmp.Diff(want, f.usages, allowUsages()); diff != "" {
+		t.Errorf("\nOf other bundles the facts hold names and digests of packages that share an object.\naddNeighbour(...): -want, +got:\n%s", diff)
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "intentplane.dev/v1alpha1", "kind": "Application", "spec": map[string]any{"text": large()}}}
 	u.SetName("db")
@@ -51,6 +53,43 @@ func TestFactsHoldNoContent(t *testing.T) {
 	held, err := json.Marshal(f.objects[objectKey{"intentplane.dev", "Application", "db"}].live.Object)
 	if err != nil || len(held) > 1000 {
 		t.Errorf("\nOf an object the facts hold its name and its version.\naddObject(...): %d bytes, %v", len(held), err)
+	}
+}
+
+func allowUsages() cmp.Option { return cmp.AllowUnexported(objectKey{}, usage{}, neighbour{}, age{}) }
+
+// TestUsersAreBounded has more bundles, Bundles and records that use a package than a status names.
+func TestUsersAreBounded(t *testing.T) {
+	f := scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}}.facts()
+	f.namers, f.recordUsers = map[string][]string{}, map[string][]string{}
+	key, names := keyOf(&f.spec.Packages[0]), f.namesToRemove()
+	f.objects[key].owner = v1alpha1.BundleReference{Name: "user-0"}
+	for n := range 10 * maxUsers {
+		user := beside(n, pkg("db@d1"))
+		if n == 10*maxUsers-1 {
+			user = beside(n, pkg("db@d1", existing))
+		}
+		user.SetName(fmt.Sprintf("user-%d", n))
+		user.Spec.ForProvider.BundleRef.Name, user.Spec.ForProvider.BundleRef.Group = user.GetName(), ""
+		f.addNeighbour(newBundle(), &user)
+		namer := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"packages": []any{map[string]any{"name": "db"}, map[string]any{"name": "another"}}}}}
+		namer.SetName(user.GetName())
+		f.addNamer(namer, names)
+		f.addRecordUser(&state.BundleState{Name: user.GetName(), PkgStatuses: []state.PkgStatus{
+			{Name: "another", Status: state.Success}, {Name: "db", Status: state.Success},
+		}}, names)
+	}
+	u := f.usages[key]
+	if diff := cmp.Diff([]string{"user-159", "user-158", "user-0"}, []string{u.oldest[0].name, u.deployer.name, u.owner.name}); diff != "" {
+		t.Errorf("\nThe facts have the oldest user, the oldest deployer, and the deployer that the labels name.\naddNeighbour(...): -want, +got:\n%s", diff)
+	}
+	want := map[string]int{"neighbours": maxUsers, "namers": maxUsers, "records": maxUsers, "named packages": 1, "recorded packages": 1}
+	got := map[string]int{
+		"neighbours": len(u.oldest), "namers": len(f.namers["db"]), "records": len(f.recordUsers["db"]),
+		"named packages": len(f.namers), "recorded packages": len(f.recordUsers),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nThe facts hold as many users of a package to remove as a status names, and none of other packages.\nusers: -want, +got:\n%s", diff)
 	}
 }
 

@@ -112,22 +112,28 @@ func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string)
 
 // readDeliveries adds the delivered trees to packages, page by page.
 func (g *packageGatherer) readDeliveries(ctx context.Context, namespace string, packages []prune.Package, marked map[string]bool) error {
+	byName := map[[2]string][]*prune.Package{}
+	for i := range packages {
+		key := [2]string{packages[i].Namespace, packages[i].Name}
+		byName[key] = append(byName[key], &packages[i])
+	}
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	err := listing.EachPage(ctx, g.Live, l, func() {
 		for i := range l.Items {
-			addDeliveredTo(packages, &l.Items[i], marked)
+			addDeliveredTo(byName, &l.Items[i], marked)
 		}
 	}, client.InNamespace(namespace))
 	return errors.Wrap(err, "cannot list GitDeliveries")
 }
 
-// addDeliveredTo adds the trees of a GitDelivery to its package.
-func addDeliveredTo(packages []prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[string]bool) {
+// addDeliveredTo adds the trees of a GitDelivery to its packages, which a namespace and a name have in common.
+func addDeliveredTo(packages map[[2]string][]*prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[string]bool) {
 	claim := d.Spec.ForProvider.ClaimRef
-	for i := range packages {
-		if p := &packages[i]; d.GetNamespace() == p.Namespace && claim.Name == p.Name && claim.APIGroup == bundlev1alpha1.GroupNamespaced {
-			addDelivered(p, d, marked)
-		}
+	if claim.APIGroup != bundlev1alpha1.GroupNamespaced {
+		return
+	}
+	for _, p := range packages[[2]string{d.GetNamespace(), claim.Name}] {
+		addDelivered(p, d, marked)
 	}
 }
 
@@ -243,11 +249,12 @@ func (g *packageGatherer) readBundleRecord(secret *corev1.Secret) prune.Record {
 		return out
 	}
 	needs, uses := map[string][]string{}, []string{}
-	for _, p := range s.PkgStatuses {
+	for i := range s.PkgStatuses {
+		p := &s.PkgStatuses[i]
 		if g.packages[[2]string{out.Namespace, p.Name}] {
 			needs[p.Name] = g.onlyPackages(out.Namespace, p.DependsOn)
 		}
-		if p.Status != state.Removed && p.Status != state.Unreferenced {
+		if p.IsUsed() {
 			uses = append(uses, p.Name)
 		}
 	}

@@ -229,7 +229,7 @@ func TestFindRecordUsers(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c, f := newConnector(tc.secret), scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}}.facts()
-			f.records, f.recordUsers, f.unread = []string{"platform", "other.ns"}, map[string][]string{}, map[string]error{}
+			f.records, f.recordUsers, f.unread = map[string]bool{"platform": true, "other.ns": true}, map[string][]string{}, map[string]error{}
 			if tc.forbidden {
 				c.clientset.(*fake.Clientset).PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
 					return true, nil, kerrors.NewForbidden(corev1.Resource("secrets"), "", errTest)

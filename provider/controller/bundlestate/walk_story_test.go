@@ -480,7 +480,7 @@ func TestWalkMutants(t *testing.T) {
 		forget func(*facts)
 		change func(*server)
 	}{
-		"Neighbours": {reason: "A package that another BundleState requests stays.", forget: func(f *facts) { f.neighbours = nil }},
+		"Neighbours": {reason: "A package that another BundleState requests stays.", forget: func(f *facts) { f.usages = nil }},
 		"Named":      {reason: "A package that the spec of a Bundle names stays before its BundleState names it.", change: func(s *server) { s.hidesBundles = true }},
 		"Recorded":   {reason: "A package that the record of another program names stays.", forget: func(f *facts) { f.recordUsers = nil }},
 		"Unread":     {reason: "A package that an unreadable record may name stays.", forget: func(f *facts) { f.unread = nil }},
