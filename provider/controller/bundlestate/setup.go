@@ -6,7 +6,6 @@ package bundlestate
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -122,13 +121,20 @@ func (w waker) requestsFor(ctx context.Context, namespace string, isMeant func(*
 func (w waker) requestsForPackage(ctx context.Context, o client.Object) []reconcile.Request {
 	labels := o.GetLabels()
 	owner := v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}
+	names := map[string]bool{o.GetName(): true}
 	return w.requestsFor(ctx, o.GetNamespace(), func(bs *v1alpha1.BundleState) bool {
-		return bs.Spec.ForProvider.BundleRef == owner || hasPackage(bs, o.GetName())
+		return bs.Spec.ForProvider.BundleRef == owner || hasPackage(bs, names)
 	})
 }
 
-func hasPackage(bs *v1alpha1.BundleState, name string) bool {
-	return slices.ContainsFunc(bs.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return p.Name == name })
+// hasPackage reports whether a bundle has a package with one of some names.
+func hasPackage(bs *v1alpha1.BundleState, names map[string]bool) bool {
+	for i := range bs.Spec.ForProvider.Packages {
+		if names[bs.Spec.ForProvider.Packages[i].Name] {
+			return true
+		}
+	}
+	return false
 }
 
 // requestsForNeighbour wakes the other bundles that have a package of one.
@@ -137,9 +143,11 @@ func (w waker) requestsForNeighbour(ctx context.Context, o client.Object) []reco
 	if !ok {
 		return nil
 	}
-	return w.requestsFor(ctx, o.GetNamespace(), func(bs *v1alpha1.BundleState) bool {
-		return bs.GetName() != o.GetName() && slices.ContainsFunc(changed.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return hasPackage(bs, p.Name) })
-	})
+	names := map[string]bool{}
+	for i := range changed.Spec.ForProvider.Packages {
+		names[changed.Spec.ForProvider.Packages[i].Name] = true
+	}
+	return w.requestsFor(ctx, o.GetNamespace(), func(bs *v1alpha1.BundleState) bool { return bs.GetName() != o.GetName() && hasPackage(bs, names) })
 }
 
 // requestsForRecord wakes the bundle whose record a Secret is.

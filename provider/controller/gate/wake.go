@@ -83,42 +83,63 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
-		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool { return c.Site == o.GetName() })
-	})
+	return w.requestsForChecks(ctx, func(_ *v1alpha1.Gate, c v1alpha1.GateCheck) bool { return c.Site == o.GetName() })
 }
 
 // requestsForConfig wakes the Gates that name a configuration. One of the cluster has no namespace, and wakes in all of them.
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
-		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool {
-			ref := g.ConfigOf(c)
-			return ref != nil && ref.Name == o.GetName()
-		})
-	}, client.InNamespace(o.GetNamespace()))
+	return w.requestsForConfigs(ctx, map[string]bool{o.GetName(): true}, client.InNamespace(o.GetNamespace()))
 }
 
-// requestsForSecret wakes the Gates that it may give credentials, for a Prometheus server or for the cluster of a Site.
+// requestsForConfigs wakes the Gates that name one of some configurations.
+func (w waker) requestsForConfigs(ctx context.Context, names map[string]bool, o ...client.ListOption) []reconcile.Request {
+	return w.requestsForChecks(ctx, func(g *v1alpha1.Gate, c v1alpha1.GateCheck) bool {
+		ref := g.ConfigOf(c)
+		return ref != nil && names[ref.Name]
+	}, o...)
+}
+
+// requestsForChecks wakes the Gates with a check that a change concerns.
+func (w waker) requestsForChecks(ctx context.Context, concerns func(*v1alpha1.Gate, v1alpha1.GateCheck) bool, o ...client.ListOption) []reconcile.Request {
+	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
+		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool { return concerns(g, c) })
+	}, o...)
+}
+
+// requestsForSecret wakes the Gates that it may give credentials, for a Prometheus server or for the cluster of a Site. It lists Gates at most three times: a
+// tenant may name a Secret in any number of configurations.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
-	key, out := client.ObjectKeyFromObject(o), []reconcile.Request{}
-	sites, configs, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}
-	if err := errors.Join(listing.Cached(ctx, w.kube, sites), listing.Cached(ctx, w.kube, configs, client.InNamespace(key.Namespace)), listing.Cached(ctx, w.kube, all)); err != nil {
+	key := client.ObjectKeyFromObject(o)
+	siteList, configs, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}
+	err := errors.Join(listing.Cached(ctx, w.kube, siteList), listing.Cached(ctx, w.kube, configs, client.InNamespace(key.Namespace)), listing.Cached(ctx, w.kube, all))
+	if err != nil {
 		w.log.Info("Cannot list who names a Secret", "error", err)
 	}
-	for i := range sites.Items {
-		if slices.Contains(secretsOf(&sites.Items[i]), key) {
-			out = append(out, w.requestsForSite(ctx, &sites.Items[i])...)
+	sites, own, shared := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := range siteList.Items {
+		if s := &siteList.Items[i]; slices.Contains(secretsOf(s), key) {
+			sites[s.GetName()] = true
 		}
 	}
 	for i := range configs.Items {
-		if namesSecret(credentials.Config{Kind: policy.KindProviderConfig, Namespace: key.Namespace}, configs.Items[i].Spec, key) {
-			out = append(out, w.requestsForConfig(ctx, &configs.Items[i])...)
+		if c := &configs.Items[i]; namesSecret(credentials.Config{Kind: policy.KindProviderConfig, Namespace: key.Namespace}, c.Spec, key) {
+			own[c.GetName()] = true
 		}
 	}
 	for i := range all.Items {
-		if namesSecret(credentials.Config{Kind: policy.KindClusterProviderConfig}, all.Items[i].Spec, key) {
-			out = append(out, w.requestsForConfig(ctx, &all.Items[i])...)
+		if c := &all.Items[i]; namesSecret(credentials.Config{Kind: policy.KindClusterProviderConfig}, c.Spec, key) {
+			shared[c.GetName()] = true
 		}
+	}
+	out := []reconcile.Request{}
+	if len(sites) > 0 {
+		out = append(out, w.requestsForChecks(ctx, func(_ *v1alpha1.Gate, c v1alpha1.GateCheck) bool { return sites[c.Site] })...)
+	}
+	if len(own) > 0 {
+		out = append(out, w.requestsForConfigs(ctx, own, client.InNamespace(key.Namespace))...)
+	}
+	if len(shared) > 0 {
+		out = append(out, w.requestsForConfigs(ctx, shared)...)
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -8,10 +10,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 func TestSecretWakes(t *testing.T) {
@@ -60,5 +64,37 @@ func TestSecretWakes(t *testing.T) {
 				t.Errorf("\n%s\nsecret(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// A gateLister counts lists of Gates.
+type gateLister struct {
+	client.Reader
+
+	lists int
+}
+
+func (r *gateLister) List(ctx context.Context, l client.ObjectList, o ...client.ListOption) error {
+	if _, ok := l.(*v1alpha1.GateList); ok {
+		r.lists++
+	}
+	return r.Reader.List(ctx, l, o...)
+}
+
+// TestSecretListsGatesOnce names one Secret in many configurations of a tenant.
+func TestSecretListsGatesOnce(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	for n := range 20 {
+		w.must(w.kube.Create(t.Context(), &configv1alpha1.ProviderConfig{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: fmt.Sprintf("mine-%d", n)},
+			Spec: configv1alpha1.ProviderConfigSpec{
+				Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{SecretRef: &configv1alpha1.SecretReference{Name: "own"}}},
+			},
+		}))
+	}
+	lister := &gateLister{Reader: w.kube}
+	waker{kube: lister, log: logging.NewNopLogger()}.requestsForSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}})
+	if diff := cmp.Diff(1, lister.lists); diff != "" {
+		t.Errorf("\nA change of a Secret lists the Gates of a namespace once, for all configurations that name it.\nlists of Gates: -want, +got:\n%s", diff)
 	}
 }

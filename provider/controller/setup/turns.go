@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -35,7 +34,8 @@ type WorkerShares struct {
 	queues  map[string]*namespaceQueue
 }
 
-// A namespaceQueue has the number of a namespace's objects with a worker, and the objects that wait for a worker.
+// A namespaceQueue has the number of a namespace's objects with a worker, and the objects that wait for a worker, in their order. An object that got a worker
+// by another event stays in the order, and waits no longer: a search for it in a queue of thousands would be at the cost of all namespaces.
 type namespaceQueue struct {
 	working int
 	waiting []types.NamespacedName
@@ -74,10 +74,7 @@ func (t *WorkerShares) takeWorker(key types.NamespacedName) bool {
 	}
 	q.working++
 	t.working++
-	if q.waits[key] {
-		delete(q.waits, key)
-		q.waiting = slices.DeleteFunc(q.waiting, func(waits types.NamespacedName) bool { return waits == key })
-	}
+	delete(q.waits, key)
 	return true
 }
 
@@ -88,11 +85,13 @@ func (t *WorkerShares) returnWorker(namespace string) {
 	q := t.queues[namespace]
 	q.working--
 	t.working--
-	if len(q.waiting) > 0 {
-		t.wake(q.waiting[0])
-		delete(q.waits, q.waiting[0])
-		q.waiting = q.waiting[1:]
-		return
+	for len(q.waiting) > 0 {
+		next := q.waiting[0]
+		if q.waiting = q.waiting[1:]; q.waits[next] {
+			delete(q.waits, next)
+			t.wake(next)
+			return
+		}
 	}
 	if q.working == 0 {
 		delete(t.queues, namespace)

@@ -62,6 +62,24 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestTurnByAnotherEvent gives a waiting object its worker by another event than its turn.
+func TestTurnByAnotherEvent(t *testing.T) {
+	woken := []string{}
+	turns := NewWorkerShares(nil, 4, func(key types.NamespacedName) { woken = append(woken, key.Name) })
+	enters := func(n int) bool { return turns.takeWorker(request("hostile", n).NamespacedName) }
+	got := []bool{enters(0), enters(1), enters(2), enters(3)}
+	turns.returnWorker("hostile")
+	got = append(got, enters(3), enters(2))
+	turns.returnWorker("hostile")
+	turns.returnWorker("hostile")
+	if diff := cmp.Diff([]bool{true, true, false, false, true, false}, got); diff != "" {
+		t.Errorf("A namespace has its share of the workers, and half of them while it is alone.\ntakeWorker(...): -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"2", "2"}, woken); diff != "" || len(turns.queues) != 0 {
+		t.Errorf("An object that got a worker by another event waits no longer.\nwake(...): -want, +got:\n%s\nGot %d queues", diff, len(turns.queues))
+	}
+}
+
 // TestTurnsShare lets two namespaces wait for servers that do not answer.
 func TestTurnsShare(t *testing.T) {
 	turns := NewWorkerShares(nil, 8, func(types.NamespacedName) {})
