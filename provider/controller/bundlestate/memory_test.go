@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 )
@@ -40,7 +39,7 @@ func TestCreatedUID(t *testing.T) {
 			stored.SetName("platform")
 			stored.Spec.ForProvider = v1alpha1.BundleStateParameters{BundleRef: platform, Packages: []v1alpha1.BundlePackage{walkPackage("a", "v1")}}
 			w.s.states["platform"] = stored
-			e, bs := &external{connector: w.c, note: w.c.memory.NoteFor(client.ObjectKeyFromObject(stored))}, stored.DeepCopy()
+			e, bs := &external{connector: w.c, note: w.c.memory.NoteOf(stored)}, stored.DeepCopy()
 			if _, err := e.Observe(ctx, bs); err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +49,7 @@ func TestCreatedUID(t *testing.T) {
 
 			tc.lose(w, stored)
 			stored.Spec.ForProvider.Packages[0] = walkPackage("a", "v2")
-			e, bs = &external{connector: w.c, note: w.c.memory.NoteFor(client.ObjectKeyFromObject(stored))}, stored.DeepCopy()
+			e, bs = &external{connector: w.c, note: w.c.memory.NoteOf(stored)}, stored.DeepCopy()
 			if _, err := e.Observe(ctx, bs); err != nil {
 				t.Fatal(err)
 			}

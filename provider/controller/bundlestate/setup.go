@@ -88,7 +88,7 @@ func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) ti
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.BundleState]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.BundleState { return &v1alpha1.BundleState{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
+		ReconciledAt: func(bs *v1alpha1.BundleState) time.Time { return c.memory.NoteOf(bs).reconciledAt },
 		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
@@ -244,7 +243,7 @@ func (w *walk) reconcile(name string, isQuiet bool) {
 		return
 	}
 	w.forget(f)
-	e := &external{connector: w.c, note: w.c.memory.NoteFor(client.ObjectKeyFromObject(bs))}
+	e := &external{connector: w.c, note: w.c.memory.NoteOf(bs)}
 	observed, err := e.observeFacts(ctx, bs, f)
 	if err != nil {
 		w.reportf("%s: %v", name, err)

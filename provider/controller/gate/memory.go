@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/expression"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates/availability"
 	"github.com/intentplane/intentplane/provider/gates/job"
 )
@@ -17,21 +19,21 @@ import (
 // maxQueries is the number of queries in the cache, and expressionBytes the memory of the expressions in it.
 const maxQueries, expressionBytes = 1000, 16 << 20
 
-// forgetJobs is longer than any Job may take.
-const forgetJobs = 25 * time.Hour
+// forgetJobs is longer than any Job may take, and dropJobsInterval the time from one search for such Jobs to the next.
+const (
+	forgetJobs       = 25 * time.Hour
+	dropJobsInterval = time.Hour
+)
 
 // A memory caches the last observations of Gates, so that a verdict outlives its status. A restart loses it.
 type memory struct {
 	mu    sync.Mutex
 	notes map[types.NamespacedName]note
-	// nextLooks are when to look again at the latest.
-	nextLooks map[types.NamespacedName]time.Time
-	// deferredSince is since when the controller has deferred the write of a status.
-	deferredSince map[types.NamespacedName]time.Time
-	// reconciled is when each was last reconciled, and not only observed quickly.
-	reconciled map[types.NamespacedName]time.Time
-	// jobs by their names.
-	jobs map[string]jobNote
+	// paces are when each Gate was looked at, and is again.
+	paces *setup.Memory[pace]
+	// jobs by their names, and when old ones were dropped last.
+	jobs        map[string]jobNote
+	jobsDropped time.Time
 
 	// clocks of the checks that observe pods, by their Gates.
 	clocks map[types.NamespacedName]clockNote
@@ -49,6 +51,16 @@ type note struct {
 	said v1alpha1.GateObservation
 	// open is true until the verdict.
 	open bool
+}
+
+// A pace has the times of the looks at one Gate.
+type pace struct {
+	// next is when to look again at the latest. Zero leaves that to the interval.
+	next time.Time
+	// deferredSince is since when the controller has deferred the write of a status. Zero if it has not.
+	deferredSince time.Time
+	// reconciledAt is when it was last reconciled in full, and not only observed quickly.
+	reconciledAt time.Time
 }
 
 // A clockNote holds the clocks of the checks of one Gate.
@@ -71,10 +83,8 @@ type jobNote struct {
 
 func newMemory() *memory {
 	return &memory{
-		notes: map[types.NamespacedName]note{}, nextLooks: map[types.NamespacedName]time.Time{}, deferredSince: map[types.NamespacedName]time.Time{},
-		reconciled: map[types.NamespacedName]time.Time{},
-		clocks:     map[types.NamespacedName]clockNote{},
-		jobs:       map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(expressionBytes),
+		notes: map[types.NamespacedName]note{}, paces: setup.NewMemory(func() *pace { return &pace{} }), clocks: map[types.NamespacedName]clockNote{},
+		jobs: map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(expressionBytes),
 	}
 }
 
@@ -104,37 +114,33 @@ func (m *memory) forgetGate(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.notes, key)
-	delete(m.nextLooks, key)
-	delete(m.deferredSince, key)
-	delete(m.reconciled, key)
 	delete(m.clocks, key)
+	m.paces.ForgetNote(key)
 }
 
-func (m *memory) recordLook(key types.NamespacedName, now time.Time) {
+func (m *memory) recordLook(g *v1alpha1.Gate, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.reconciled[key] = now
+	m.paces.NoteOf(g).reconciledAt = now
 }
 
 // reconciledAt returns when a Gate was last reconciled in full. Zero means never.
-func (m *memory) reconciledAt(key types.NamespacedName) time.Time {
+func (m *memory) reconciledAt(g *v1alpha1.Gate) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.reconciled[key]
+	return m.paces.NoteOf(g).reconciledAt
 }
 
 // saveDeferral returns a function that restores the time since when a status of the Gate is deferred.
-func (m *memory) saveDeferral(key types.NamespacedName) (restore func()) {
+func (m *memory) saveDeferral(g *v1alpha1.Gate) (restore func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	start, ok := m.deferredSince[key]
+	p := m.paces.NoteOf(g)
+	start := p.deferredSince
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		delete(m.deferredSince, key)
-		if ok {
-			m.deferredSince[key] = start
-		}
+		p.deferredSince = start
 	}
 }
 
@@ -142,17 +148,16 @@ func (m *memory) saveDeferral(key types.NamespacedName) (restore func()) {
 func (m *memory) deferUntil(g *v1alpha1.Gate, may bool, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := client.ObjectKeyFromObject(g)
-	start, ok := m.deferredSince[key]
+	p := m.paces.NoteOf(g)
+	start := p.deferredSince
 	switch {
 	case !may:
-		delete(m.deferredSince, key)
+		p.deferredSince = time.Time{}
 		return time.Time{}
-	case !ok:
-		start = now
-		m.deferredSince[key] = now
+	case start.IsZero():
+		start, p.deferredSince = now, now
 	case !now.Before(start.Add(deferPeriod)):
-		delete(m.deferredSince, key)
+		p.deferredSince = time.Time{}
 	}
 	return start.Add(deferPeriod)
 }
@@ -161,13 +166,13 @@ func (m *memory) deferUntil(g *v1alpha1.Gate, may bool, now time.Time) time.Time
 func (m *memory) planNextLook(g *v1alpha1.Gate, next time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.nextLooks[client.ObjectKeyFromObject(g)] = next
+	m.paces.NoteOf(g).next = next
 }
 
-func (m *memory) nextLook(key types.NamespacedName) time.Time {
+func (m *memory) nextLook(g client.Object) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.nextLooks[key]
+	return m.paces.NoteOf(g).next
 }
 
 // advanceClock changes the clock of a check, and returns it. The change is given the clock that is remembered, and whether one is.
@@ -196,17 +201,22 @@ func (m *memory) forgetClocks(key types.NamespacedName) {
 func (m *memory) noteJob(name string, now time.Time) jobNote {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for n, j := range m.jobs {
-		if now.Sub(j.seen) > forgetJobs {
-			delete(m.jobs, n)
-		}
-	}
 	j, ok := m.jobs[name]
 	if !ok {
+		m.dropOldJobs(now)
 		j.seen = now
 		m.jobs[name] = j
 	}
 	return j
+}
+
+// dropOldJobs drops the notes of Jobs that have ended, once in a while: a tenant may have any number of Jobs. The lock is held.
+func (m *memory) dropOldJobs(now time.Time) {
+	if now.Sub(m.jobsDropped) < dropJobsInterval {
+		return
+	}
+	m.jobsDropped = now
+	maps.DeleteFunc(m.jobs, func(_ string, j jobNote) bool { return now.Sub(j.seen) > forgetJobs })
 }
 
 // recordCreated remembers that a Job was made.

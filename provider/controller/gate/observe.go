@@ -69,7 +69,7 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 		return managed.ExternalObservation{}, err
 	}
 	if !e.quick {
-		e.memory.recordLook(client.ObjectKeyFromObject(g), f.now)
+		e.memory.recordLook(g, f.now)
 	}
 	d := decideStatus(f)
 	if d.next.Verdict != "" {

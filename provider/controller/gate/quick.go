@@ -27,7 +27,7 @@ func (c *connector) isUnchanged(ctx context.Context, g *v1alpha1.Gate) bool {
 	key := client.ObjectKeyFromObject(g)
 	look := c.pool.Look(key)
 	defer look.Done()
-	previous, restore := g.Status.DeepCopy(), c.memory.saveDeferral(key)
+	previous, restore := g.Status.DeepCopy(), c.memory.saveDeferral(g)
 	o, err := (&external{connector: c, look: look, quick: true}).Observe(ctx, g)
 	previous.ObservedGeneration = g.Status.ObservedGeneration // A new observedGeneration alone does not warrant a write.
 	if err != nil || !o.ResourceUpToDate || !equality.Semantic.DeepEqual(*previous, g.Status) {

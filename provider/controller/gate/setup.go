@@ -102,7 +102,7 @@ func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) ti
 	if c.memory.isOpen(client.ObjectKeyFromObject(mg)) {
 		limit = min(limit, openInterval)
 	}
-	return setup.Interval(limit, c.memory.nextLook(client.ObjectKeyFromObject(mg)), c.now())
+	return setup.Interval(limit, c.memory.nextLook(mg), c.now())
 }
 
 // forgetGate drops all that belongs to a Gate that was deleted.

@@ -274,7 +274,7 @@ func (w *world) judged() {
 
 // planned returns a channel of the next planned look at the Gate. Without a plan it never fires.
 func (w *world) planned() <-chan time.Time {
-	due := w.c.memory.nextLook(gateKey())
+	due := w.c.memory.nextLook(w.get())
 	if due.IsZero() {
 		return nil
 	}

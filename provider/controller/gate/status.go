@@ -5,7 +5,6 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
@@ -28,7 +27,7 @@ func (e *external) updateStatus(g *v1alpha1.Gate, f facts, d decision) {
 		written = g.GetCondition(xpv2.TypeReady)
 	}
 	if due := e.memory.deferUntil(g, onlyPassed(g, d, written), e.now()); e.now().Before(due) {
-		e.memory.planNextLook(g, setup.Earliest(e.memory.nextLook(client.ObjectKeyFromObject(g)), due))
+		e.memory.planNextLook(g, setup.Earliest(e.memory.nextLook(g), due))
 		return
 	}
 	g.Status.AtProvider = d.next

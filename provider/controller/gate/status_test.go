@@ -7,7 +7,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -74,7 +73,7 @@ func TestShow(t *testing.T) {
 				if diff := cmp.Diff(want, g.Status.AtProvider); diff != "" {
 					t.Errorf("\n%s\nshow(...) %d: -want, +got:\n%s", tc.reason, i, diff)
 				}
-				if due := e.memory.nextLook(client.ObjectKeyFromObject(g)); !s.shown && !due.After(now) {
+				if due := e.memory.nextLook(g); !s.shown && !due.After(now) {
 					t.Errorf("\n%s\nshow(...) %d: no next look is planned: %s", tc.reason, i, due)
 				}
 				if diff := cmp.Diff(s.next, e.memory.lastObservation(g)); diff != "" {

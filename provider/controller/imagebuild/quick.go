@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
@@ -17,7 +16,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.ImageBuild]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.ImageBuild { return &v1alpha1.ImageBuild{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
+		ReconciledAt: func(b *v1alpha1.ImageBuild) time.Time { return c.memory.NoteOf(b).reconciledAt },
 		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
 	}
 }

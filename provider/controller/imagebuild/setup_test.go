@@ -333,7 +333,7 @@ func (w *world) reconcile() {
 func (w *world) reconcileShown() {
 	w.Helper()
 	w.reconcile()
-	if w.c.memory.NoteFor(key()).heldWanted != nil {
+	if w.c.memory.NoteOf(w.get()).heldWanted != nil {
 		w.wait(beginDelay)
 		w.reconcile()
 	}

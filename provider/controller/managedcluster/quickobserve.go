@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -20,7 +19,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.ManagedCluster]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.ManagedCluster { return &v1alpha1.ManagedCluster{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
+		ReconciledAt: func(mc *v1alpha1.ManagedCluster) time.Time { return c.memory.NoteOf(mc).reconciledAt },
 		IsUnchanged:  c.isUnchanged, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }

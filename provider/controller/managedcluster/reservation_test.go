@@ -67,7 +67,7 @@ func (w *testEnv) newExternal(name types.NamespacedName) (*external, *v1alpha1.M
 	w.Cleanup(look.Done)
 	h, err := look.Home()
 	w.must(err)
-	e := &external{connector: w.c, look: look, management: blindManagement{h}, note: w.c.memory.NoteFor(name)}
+	e := &external{connector: w.c, look: look, management: blindManagement{h}, note: w.c.memory.NoteOf(mc)}
 	_, err = e.Observe(w.Context(), mc)
 	w.must(err)
 	return e, mc

@@ -73,7 +73,7 @@ func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, rec
 	}
 	if !wanted {
 		r.countPending(recorded, 0)
-		r.notes.ForgetNote(key)
+		r.notes.forget(key)
 		return false, nil
 	}
 	if recorded.uid == "" {

@@ -7,6 +7,7 @@ package notification
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,7 +58,7 @@ type Reconciler struct {
 	counter Counter
 	now     func() time.Time
 	log     logging.Logger
-	notes   *setup.Memory[note]
+	notes   *notes
 	// areBooksWoken is false until the marks of all namespaces are enqueued: when the provider starts, and after a change of the receivers of
 	// ClusterProviderConfigs.
 	areBooksWoken atomic.Bool
@@ -80,6 +81,32 @@ type note struct {
 
 func newNote() *note { return &note{backoff: notification.NewBackoff()} }
 
+// notes are about the names of deployments, since the notifications and the marks of a deleted deployment are known by its name alone. A note has the UID of its
+// deployment, which the reconciler compares. They are safe for concurrent use, and one reconcile at a time has a note.
+type notes struct {
+	mu     sync.Mutex
+	byName map[types.NamespacedName]*note
+}
+
+func newNotes() *notes { return &notes{byName: map[types.NamespacedName]*note{}} }
+
+// at returns the note at a name, and creates a missing note.
+func (n *notes) at(key types.NamespacedName) *note {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.byName[key] == nil {
+		n.byName[key] = newNote()
+	}
+	return n.byName[key]
+}
+
+// forget drops the note at a name.
+func (n *notes) forget(key types.NamespacedName) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.byName, key)
+}
+
 // read records the configuration of a deployment.
 func (n *note) read(d *observedDeployment) {
 	n.uid, n.generation, n.config = d.Identity.UID, d.Generation, d.config()
@@ -91,7 +118,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if req.Name == "" {
 		return r.reconcileBook(ctx, req.Namespace)
 	}
-	recorded := r.notes.NoteFor(req.NamespacedName)
+	recorded := r.notes.at(req.NamespacedName)
 	wanted, err := r.isWanted(ctx, req.NamespacedName, recorded)
 	if err != nil || !wanted {
 		return reconcile.Result{}, err
@@ -102,7 +129,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if d == nil {
 		r.countPending(recorded, 0)
-		r.notes.ForgetNote(req.NamespacedName)
+		r.notes.forget(req.NamespacedName)
 		return r.reconcileBook(ctx, req.Namespace)
 	}
 	return r.reconcileDeployment(ctx, d, recorded)

@@ -29,7 +29,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -190,7 +189,7 @@ func (w *testEnv) restart() {
 	w.r = &Reconciler{
 		kube: w.kube, live: w.kube, gvk: gvk, books: newBooks(w.kube, "crossplane-system", logging.NewNopLogger()), poster: w.receiver,
 		counter: w.counts, hosts: []string{"a.example.org"},
-		now: func() time.Time { return w.now }, log: logging.NewNopLogger(), notes: setup.NewMemory(newNote),
+		now: func() time.Time { return w.now }, log: logging.NewNopLogger(), notes: newNotes(),
 		wake: func(key types.NamespacedName) { w.woken = append(w.woken, key) },
 	}
 	w.must(w.r.wakeBooks(w.t.Context()))

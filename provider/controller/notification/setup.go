@@ -58,7 +58,7 @@ func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Pos
 	events := &setup.EventSource{}
 	r := &Reconciler{
 		kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, books: marks, hosts: n.Hosts, poster: poster, counter: n.Counter,
-		now: time.Now, log: o.Logger.WithValues("controller", name), notes: setup.NewMemory(newNote), wake: events.Wake,
+		now: time.Now, log: o.Logger.WithValues("controller", name), notes: newNotes(), wake: events.Wake,
 	}
 	events.Wake(types.NamespacedName{}) // The marks of all namespaces.
 	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})

@@ -8,14 +8,15 @@ import (
 )
 
 // A Memory keeps a note about each object from one reconcile to the next. Losing it costs a little time, and nothing else. Only one reconcile at a time
-// has the note about an object. An object that is created again under its name has a new note: the old one may name objects that the new one did not make.
+// has the note about an object. No note can be had by a name: an object that is created again under its name has a new note, since the old one may name objects
+// that the new one did not make.
 type Memory[N any] struct {
 	mu      sync.Mutex
-	notes   map[types.NamespacedName]*ownedNote[N]
+	notes   map[types.NamespacedName]ownedNote[N]
 	newNote func() *N
 }
 
-// An ownedNote is the note about the object with a UID. The UID is empty until the object was read.
+// An ownedNote is the note about the object with a UID.
 type ownedNote[N any] struct {
 	uid  types.UID
 	note *N
@@ -23,7 +24,7 @@ type ownedNote[N any] struct {
 
 // NewMemory returns a Memory without notes. newNote makes each new note.
 func NewMemory[N any](newNote func() *N) *Memory[N] {
-	return &Memory[N]{notes: map[types.NamespacedName]*ownedNote[N]{}, newNote: newNote}
+	return &Memory[N]{notes: map[types.NamespacedName]ownedNote[N]{}, newNote: newNote}
 }
 
 // NoteOf returns the note about an object, and creates a missing note.
@@ -31,27 +32,12 @@ func (m *Memory[N]) NoteOf(o client.Object) *N {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := client.ObjectKeyFromObject(o)
-	if owned := m.notes[key]; owned != nil && owned.uid != "" && owned.uid != o.GetUID() {
-		delete(m.notes, key)
+	owned := m.notes[key]
+	if owned.note == nil || owned.uid != o.GetUID() {
+		owned = ownedNote[N]{uid: o.GetUID(), note: m.newNote()}
+		m.notes[key] = owned
 	}
-	owned := m.noteAt(key)
-	owned.uid = o.GetUID()
 	return owned.note
-}
-
-// NoteFor returns the note about the object of a name, and creates a missing note. Use NoteOf where the object is known.
-func (m *Memory[N]) NoteFor(key types.NamespacedName) *N {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.noteAt(key).note
-}
-
-// noteAt returns the note at a name, with the lock held.
-func (m *Memory[N]) noteAt(key types.NamespacedName) *ownedNote[N] {
-	if m.notes[key] == nil {
-		m.notes[key] = &ownedNote[N]{note: m.newNote()}
-	}
-	return m.notes[key]
 }
 
 // ForgetNote drops the note of an object.

@@ -30,7 +30,7 @@ type QuickLook[T resource.Managed] struct {
 	Now func() time.Time
 
 	// ReconciledAt returns when an object was last reconciled in full. Zero means never.
-	ReconciledAt func(key types.NamespacedName) time.Time
+	ReconciledAt func(o T) time.Time
 
 	// IsUnchanged observes an object, and writes nothing. It reports whether nothing has to be changed or written now.
 	IsUnchanged func(ctx context.Context, o T) bool
@@ -70,7 +70,7 @@ func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedNam
 		}
 		return q.NextLook(o, q.Interval), true
 	}
-	reconciledAt := q.ReconciledAt(key)
+	reconciledAt := q.ReconciledAt(o)
 	if isRequested || reconciledAt.IsZero() || q.Now().Sub(reconciledAt) >= q.Interval || !q.IsUnchanged(ctx, o) {
 		return 0, false
 	}

@@ -54,7 +54,7 @@ func TestQuickLookOnRequest(t *testing.T) {
 					return nil
 				}},
 				New: func() *tracked { return &tracked{} }, Interval: time.Hour, Now: time.Now,
-				ReconciledAt: func(types.NamespacedName) time.Time { return time.Now() },
+				ReconciledAt: func(*tracked) time.Time { return time.Now() },
 				IsUnchanged:  func(context.Context, *tracked) bool { return true },
 				TryAgain:     func(types.NamespacedName) { triedAgain = true },
 				NextLook:     func(resource.Managed, time.Duration) time.Duration { return time.Minute },
@@ -126,7 +126,7 @@ func TestQuickLook(t *testing.T) {
 					return nil
 				}},
 				New: func() *fake.Managed { return &fake.Managed{} }, Interval: time.Hour, Now: func() time.Time { return now },
-				ReconciledAt: func(types.NamespacedName) time.Time { return tc.reconciledAt },
+				ReconciledAt: func(*fake.Managed) time.Time { return tc.reconciledAt },
 				IsUnchanged:  func(context.Context, *fake.Managed) bool { return !tc.changed },
 				MayWait:      func(context.Context, *fake.Managed) bool { return tc.waits },
 				NextLook:     func(resource.Managed, time.Duration) time.Duration { return time.Minute },

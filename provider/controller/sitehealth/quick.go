@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -18,7 +17,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.SiteHealth]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteHealth { return &v1alpha1.SiteHealth{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
+		ReconciledAt: func(s *v1alpha1.SiteHealth) time.Time { return c.memory.NoteOf(s).reconciledAt },
 		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }

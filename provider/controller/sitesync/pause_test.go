@@ -156,7 +156,7 @@ func TestReleasedIsWritten(t *testing.T) {
 	s := &v1alpha1.SiteSync{}
 	s.Spec.ForProvider = f.spec
 	now := f.now
-	e := &external{connector: &connector{now: func() time.Time { return now }}, note: newMemory().NoteFor(key())}
+	e := &external{connector: &connector{now: func() time.Time { return now }}, note: newNote()}
 	for _, want := range []xpv2.ConditionReason{v1alpha1.ReasonPausing, v1alpha1.ReasonPauseOver} {
 		f.before, f.now = *s.Status.AtProvider.DeepCopy(), now
 		e.updateStatus(s, decideStatus(f))
@@ -181,10 +181,10 @@ func TestPauseIsWrittenOnce(t *testing.T) {
 			e.updateStatus(s, decideStatus(f))
 			now = now.Add(maxProgressDelay + time.Second)
 		}
-		observe(newMemory().NoteFor(key()))
+		observe(newNote())
 		want := *s.Status.DeepCopy()
 		for range 3 {
-			n := newMemory().NoteFor(key())
+			n := newNote()
 			observe(n)
 			observe(n)
 			if diff := cmp.Diff(want, s.Status); diff != "" {

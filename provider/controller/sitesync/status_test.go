@@ -81,7 +81,7 @@ func TestLostHealth(t *testing.T) {
 			s := &v1alpha1.SiteSync{}
 			s.Spec.ForProvider, s.Status.AtProvider = f.spec, *f.before.DeepCopy()
 			s.SetConditions(readyCondition(s, decideStatus(f)))
-			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newMemory().NoteFor(key())}
+			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newNote()}
 			e.updateStatus(s, decideStatus(f))
 			if got := s.Status.AtProvider.Sites[0].Engine.Health; got != tc.want {
 				t.Errorf("\n%s\nupdateStatus(...): want health %q, got %q", tc.reason, tc.want, got)
@@ -128,7 +128,7 @@ func TestNextPosition(t *testing.T) {
 			s.SetGeneration(2)
 			s.Spec.ForProvider, s.Status.AtProvider = f.spec, *f.before.DeepCopy()
 			s.SetConditions(xpv2.Available().WithObservedGeneration(1))
-			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newMemory().NoteFor(key())}
+			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newNote()}
 			e.updateStatus(s, decideStatus(f))
 			f.now = f.now.Add(tc.after)
 			if tc.after > 0 {
