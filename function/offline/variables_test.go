@@ -2,11 +2,14 @@ package offline
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
@@ -24,9 +27,15 @@ type textField struct {
 	set  func(v reflect.Value, text string)
 }
 
-// textFieldsOf returns the texts of a type. Setting a text makes the pointers, lists and maps on its path, and keeps existing values.
+// textFieldsOf returns the texts of a type. Setting a text makes the pointers, lists and maps on its path, and keeps existing values. It panics about a type
+// whose texts it cannot set: a new field is tested, or the test fails. The spec of a package in a Bundle is that of an IntentDeployment or an Application.
 func textFieldsOf(t reflect.Type, path string) []textField {
+	if t == reflect.TypeFor[runtime.RawExtension]() {
+		return nil
+	}
 	switch t.Kind() {
+	case reflect.Interface, reflect.Uint8, reflect.Array:
+		panic(fmt.Sprintf("%s: no text can be put into a %s", path, t))
 	case reflect.String:
 		return []textField{{path: path, set: func(v reflect.Value, text string) { v.SetString(text) }}}
 	case reflect.Pointer:
@@ -58,6 +67,9 @@ func textFieldsOfStruct(t reflect.Type, path string) []textField {
 			continue
 		}
 		out = append(out, wrapFields(textFieldsOf(t.Field(i).Type, path+"."+t.Field(i).Name), func(v reflect.Value, set func(reflect.Value)) { set(v.Field(i)) })...)
+	}
+	if t.NumField() > 0 && !slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.IsExported() }) {
+		panic(fmt.Sprintf("%s: no text can be put into a %s", path, t))
 	}
 	return out
 }
@@ -175,23 +187,28 @@ func TestExpandedTexts(t *testing.T) {
 	for name, engine := range expandingEngines() {
 		t.Run(name, func(t *testing.T) {
 			q := newExpandingSite(t, engine)
-			refused := tryTexts(t, q, sampleExpectation, func(e *deploymentv1alpha1.Expectation) bool {
+			fields := textFieldsOf(reflect.TypeFor[deploymentv1alpha1.Expectation](), "")
+			refused := tryTexts(t, q, fields, sampleExpectation, func(e *deploymentv1alpha1.Expectation) bool {
 				q.in.Spec = deploymentv1alpha1.IntentDeploymentSpec{Expectation: e}
 				return true
 			})
-			refused += tryTexts(t, q, func() *applicationv1alpha1.ApplicationSpec { s := sampleApplication(); return &s }, func(s *applicationv1alpha1.ApplicationSpec) bool {
+			fields = textFieldsOf(reflect.TypeFor[applicationv1alpha1.ApplicationSpec](), "")
+			newApplication := func() *applicationv1alpha1.ApplicationSpec { s := sampleApplication(); return &s }
+			refused += tryTexts(t, q, fields, newApplication, func(s *applicationv1alpha1.ApplicationSpec) bool {
 				d, err := application.Compile("team-a", "shop", *s)
 				if err == nil {
 					q.in.Spec = d.Spec
 				}
 				return err == nil
 			})
-			refused += tryTexts(t, q, func() *bundlev1alpha1.Package { return &bundlev1alpha1.Package{} }, func(p *bundlev1alpha1.Package) bool {
+			fields = textFieldsOf(reflect.TypeFor[bundlev1alpha1.Package](), "")
+			refused += tryTexts(t, q, fields, func() *bundlev1alpha1.Package { return &bundlev1alpha1.Package{} }, func(p *bundlev1alpha1.Package) bool {
 				q.in.Claim.Name, q.in.Spec = string(p.Name), deploymentv1alpha1.IntentDeploymentSpec{Expectation: sampleExpectation()}
 				return len(validation.IsDNS1123Label(q.in.Claim.Name)) == 0
 			})
 			q.in.Claim.Name, q.in.Spec = "shop", deploymentv1alpha1.IntentDeploymentSpec{Expectation: sampleExpectation()}
-			refused += tryTexts(t, q, func() *map[string]catalogv1alpha1.ParameterValue { return &map[string]catalogv1alpha1.ParameterValue{} }, func(p *map[string]catalogv1alpha1.ParameterValue) bool {
+			fields = textFieldsOf(reflect.TypeFor[siteParameters](), "")
+			refused += tryTexts(t, q, fields, func() *siteParameters { return &siteParameters{} }, func(p *siteParameters) bool {
 				parameters := map[string]any{}
 				for key, value := range *p {
 					parameters[key] = string(value)
@@ -206,11 +223,32 @@ func TestExpandedTexts(t *testing.T) {
 	}
 }
 
-// tryTexts puts each text into each field of a value, renders it, and returns how many texts were refused because the engine may replace them.
-func tryTexts[T any](t *testing.T, q *quickstart, sample func() *T, put func(*T) bool) int {
+// siteParameters are the parameters of a Site.
+type siteParameters map[string]catalogv1alpha1.ParameterValue
+
+// TestExpandedTextsOfSpec puts each text into each text of an IntentDeployment beside its expectation, at a Site whose engine may replace each variable.
+func TestExpandedTextsOfSpec(t *testing.T) {
+	q := newExpandingSite(t, expandingEngines()["None"])
+	fields := slices.DeleteFunc(textFieldsOf(reflect.TypeFor[deploymentv1alpha1.IntentDeploymentSpec](), ""), func(f textField) bool {
+		return strings.HasPrefix(f.path, ".Expectation")
+	})
+	if len(fields) < 10 {
+		t.Errorf("An IntentDeployment has %d texts beside its expectation: the walk misses some", len(fields))
+	}
+	sample := func() *deploymentv1alpha1.IntentDeploymentSpec {
+		return &deploymentv1alpha1.IntentDeploymentSpec{Expectation: sampleExpectation()}
+	}
+	tryTexts(t, q, fields, sample, func(s *deploymentv1alpha1.IntentDeploymentSpec) bool {
+		q.in.Spec = *s
+		return true
+	})
+}
+
+// tryTexts puts each text into each of some fields of a value, renders it, and returns how many texts were refused because the engine may replace them.
+func tryTexts[T any](t *testing.T, q *quickstart, fields []textField, sample func() *T, put func(*T) bool) int {
 	t.Helper()
 	refused := 0
-	for _, field := range textFieldsOf(reflect.TypeFor[T](), "") {
+	for _, field := range fields {
 		for _, text := range expandedTexts() {
 			v := sample()
 			field.set(reflect.ValueOf(v).Elem(), text)
