@@ -44,6 +44,9 @@ const (
 
 	// maxUnpackedBytes is how large a record may be before it is compressed.
 	maxUnpackedBytes = 8 << 20
+
+	// maxReasonBytes is how much of the reason an error about a broken record has.
+	maxReasonBytes = 512
 )
 
 // Decode returns the record that a Secret holds. It reads what uds-cli wrote, too. It returns ErrNewer for a newer schema, and ErrBroken for
@@ -71,9 +74,14 @@ func Decode(secret *corev1.Secret) (*BundleState, error) {
 	return s, nil
 }
 
+// describeBroken returns ErrBroken with the beginning of an error, which may repeat megabytes of the record: callers keep the errors of many records.
 func describeBroken(secret *corev1.Secret, err error) error {
-	return fmt.Errorf("%w in Secret %s/%s: %w: repair the Secret, or delete it and deploy the bundle again, which makes a new record",
-		ErrBroken, secret.Namespace, secret.Name, err)
+	reason := err.Error()
+	if len(reason) > maxReasonBytes {
+		reason = strings.ToValidUTF8(reason[:maxReasonBytes], "") + "..."
+	}
+	return fmt.Errorf("%w in Secret %s/%s: %s: repair the Secret, or delete it and deploy the bundle again, which makes a new record",
+		ErrBroken, secret.Namespace, secret.Name, reason)
 }
 
 // readPlain returns the JSON of a record. A tool that does not know compressed records leaves the old one beside what it writes, so the plain
@@ -136,6 +144,9 @@ func migrateRecord(s *BundleState) {
 func checkRecord(s *BundleState) error {
 	if s.Name == "" {
 		return fmt.Errorf("it names no bundle")
+	}
+	if len(s.Name) > validation.DNS1123SubdomainMaxLength {
+		return fmt.Errorf("the name of its bundle has %d bytes, and a name has at most %d", len(s.Name), validation.DNS1123SubdomainMaxLength)
 	}
 	if s.Schema < 0 {
 		return fmt.Errorf("%d is not a schema", s.Schema)

@@ -274,3 +274,25 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestErrorsOfRecordsAreShort decodes records whose errors repeat a text of a megabyte.
+func TestErrorsOfRecordsAreShort(t *testing.T) {
+	large := strings.Repeat("x", 1<<20)
+	cases := map[string]string{
+		"Name":   `{"name":"` + large + `","status":"success"}`,
+		"Status": `{"name":"a","status":"` + large + `"}`,
+		"Twice":  `{"name":"a","status":"success","packages":[{"name":"` + large + `","status":"success"},{"name":"` + large + `","status":"success"}]}`,
+		"State":  `{"name":"a","status":"success","packages":[{"name":"b","status":"` + large + `"}]}`,
+		"Date":   `{"name":"a","status":"success","date_updated":"` + large + `"}`,
+		"Number": `{"name":"a","status":"success","packages":[{"name":"b","revision":` + strings.Repeat("9", 1<<20) + `}]}`,
+		"Schema": `{"name":"a","status":"success","schema":` + strings.Repeat("9", 1<<20) + `}`,
+	}
+	for name, text := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := Decode(secretOf(map[string][]byte{"data.gz": packed(t, []byte(text), 1)}))
+			if !errors.Is(err, ErrBroken) || len(err.Error()) > 2*maxReasonBytes {
+				t.Errorf("A broken record has a short error, since callers keep the errors of many records.\nDecode(...): %.100q", fmt.Sprint(err))
+			}
+		})
+	}
+}

@@ -46,7 +46,7 @@ func isTaken(s *state.BundleState) bool { return s.Writer != "" && s.Writer != F
 func (c *connector) readRecord(ctx context.Context, bs *v1alpha1.BundleState) (*state.BundleState, error) {
 	s, err := c.recordsOf(bs).GetBundleState(ctx, bs.GetName())
 	if err == nil && isTaken(s) {
-		return nil, errors.Errorf("%w: %q wrote Secret %s last: give one of both bundles another name, and delete the Secret", errTaken, s.Writer, state.Prefix+bs.GetName())
+		return nil, errors.Errorf("%w: %.64q wrote Secret %s last: give one of both bundles another name, and delete the Secret", errTaken, s.Writer, state.Prefix+bs.GetName())
 	}
 	return s, err
 }
