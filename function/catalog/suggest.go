@@ -107,10 +107,11 @@ func suggestConfigs(d *requirements, ref ConfigRef, namespace string) (string, e
 	return suggestNames(ref.Kind+"s", []string{ref.Name}, []string{ref.Name}, usable), nil
 }
 
-// suggestNames asks whether a similar name was meant for each missing name, and lists the nearest names that may be used. A name that the user
-// gave beside the missing names was not meant a second time.
+// suggestNames asks whether a similar name was meant for the first missing names, and lists the nearest names that may be used. A name that the user gave beside
+// the missing names was not meant a second time. Each missing name is compared with all usable names, so a hundred of them would take seconds.
 func suggestNames(kinds string, missing, named, usable []string) string {
 	var questions []string
+	missing, usable = missing[:min(len(missing), maxShown)], sortedCopy(usable)
 	for _, name := range missing {
 		if near := nearestName(name, named, usable); near != "" {
 			questions = append(questions, fmt.Sprintf("%q instead of %q", near, name))
@@ -123,10 +124,10 @@ func suggestNames(kinds string, missing, named, usable []string) string {
 	return ": did you mean " + strings.Join(questions, ", ") + "? " + list
 }
 
-// nearestName returns the most similar of the usable names that were not given, or none if none is similar enough to be a typing error.
+// nearestName returns the first of the most similar usable names that were not given, or none if none is similar enough to be a typing error.
 func nearestName(name string, named, usable []string) string {
 	best, distance := "", maxTypos+1
-	for _, u := range sortedCopy(usable) {
+	for _, u := range usable {
 		n := levenshtein.ComputeDistance(name, u)
 		if n < distance && 2*n < len(name) && !slices.Contains(named, u) {
 			best, distance = u, n

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -202,5 +204,16 @@ func TestSuggestionNeeds(t *testing.T) {
 				t.Errorf("\n%s\nResolve(...): %d rounds, -want, +got:\n%s", tc.reason, rounds, diff)
 			}
 		})
+	}
+}
+
+// TestSuggestionsAreBounded misspells many names of Sites.
+func TestSuggestionsAreBounded(t *testing.T) {
+	usable, missing := []string{}, []string{}
+	for n := range 100 {
+		usable, missing = append(usable, fmt.Sprintf("edge-%03d", n)), append(missing, fmt.Sprintf("edgy-%03d", n))
+	}
+	if diff := cmp.Diff(maxShown, strings.Count(suggestNames("Sites", missing, missing, usable), " instead of ")); diff != "" {
+		t.Errorf("\nThe first missing names are compared with all usable names, and no more of them.\nsuggestNames(...): questions: -want, +got:\n%s", diff)
 	}
 }
