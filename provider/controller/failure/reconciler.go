@@ -159,8 +159,10 @@ func (r *Reconciler) listDeliveries(ctx context.Context, key revisionKey) ([]del
 func (r *Reconciler) listReports(ctx context.Context, u *unstructured.Unstructured) ([]metav1.PartialObjectMetadata, error) {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
+	// Who edits a ConfigMap may write labels and owners, and not its name: no other ConfigMap is deleted as an old report.
 	isOwn := func(o *metav1.PartialObjectMetadata) bool {
-		return slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == u.GetUID() })
+		isNamed := o.GetName() == reportName(u.GroupVersionKind().Group, u.GetName(), labelledRevision(o))
+		return isNamed && slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == u.GetUID() })
 	}
 	reports := []metav1.PartialObjectMetadata{}
 	err := listing.EachPage(ctx, r.live, l, func() {

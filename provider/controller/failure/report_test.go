@@ -21,7 +21,10 @@ func TestOldReportsAreDeleted(t *testing.T) {
 	foreign := []*corev1.ConfigMap{
 		configMap(&metav1.ObjectMeta{Name: "somebody-elses"}, map[string]string{LabelDeployment: deploymentLabel(w.u), LabelRevision: "1"}),
 		configMap(&metav1.ObjectMeta{Name: "shop-failed-r10"}, nil),
+		// Its editor wrote the labels and the owner of a report.
+		configMap(&metav1.ObjectMeta{Name: "settings"}, map[string]string{LabelDeployment: deploymentLabel(w.u), LabelRevision: "2"}),
 	}
+	foreign[2].OwnerReferences = []metav1.OwnerReference{{APIVersion: w.u.GetAPIVersion(), Kind: w.u.GetKind(), Name: w.u.GetName(), UID: w.u.GetUID()}}
 	for _, cm := range foreign {
 		if err := w.kube.Create(t.Context(), cm); err != nil {
 			t.Fatal(err)
@@ -36,7 +39,7 @@ func TestOldReportsAreDeleted(t *testing.T) {
 	d.Spec.ForProvider.Copy.Withdraws = 12
 	w.putDelivery(d)
 	w.reconcileStatus(true, rejected(13))
-	want := []string{"shop-failed-r10", "shop-failed-r11", "shop-failed-r12", "shop-failed-r9", "somebody-elses"}
+	want := []string{"settings", "shop-failed-r10", "shop-failed-r11", "shop-failed-r12", "shop-failed-r9", "somebody-elses"}
 	if diff := cmp.Diff(want, w.reportNames()); diff != "" {
 		t.Errorf("Reconcile(...): ConfigMaps: -want, +got:\n%s", diff)
 	}
