@@ -45,7 +45,7 @@ const (
 	// maxUnpackedBytes is how large a record may be before it is compressed.
 	maxUnpackedBytes = 8 << 20
 
-	// maxReasonBytes is how much of the reason an error about a broken record has.
+	// maxReasonBytes is the limit of the reason in an error about a broken record.
 	maxReasonBytes = 512
 )
 

@@ -210,5 +210,5 @@ func namesOf(all []neighbour) []string {
 	return out
 }
 
-// maxUsers is how many users of a package a status names. Facts hold no more of each kind: a tenant may write any number.
+// maxUsers is the number of users of a package that a status names. Facts hold no more of each kind: a tenant may write any number.
 const maxUsers = 16
