@@ -109,7 +109,7 @@ func checkNumber(s schema, field string, v json.Number) error {
 	n, err := v.Float64()
 	switch {
 	case err != nil:
-		return errors.Wrap(err, field)
+		return errors.Errorf("%s is out of range", field) // The error of the number repeats it, and a file may have megabytes of digits.
 	case s.Minimum != nil && n < *s.Minimum:
 		return errors.Errorf("%s is below %v", field, *s.Minimum)
 	case s.Maximum != nil && n > *s.Maximum:

@@ -135,3 +135,11 @@ func BenchmarkDecodeLedger(b *testing.B) {
 		}
 	}
 }
+
+// TestErrorsOfNumbersAreShort checks a number of a megabyte.
+func TestErrorsOfNumbersAreShort(t *testing.T) {
+	err := checkNumber(schema{}, "format", json.Number(strings.Repeat("9", 1<<20)))
+	if diff := cmp.Diff("format is out of range", err.Error()); diff != "" {
+		t.Errorf("\nAn error about a forged file does not repeat the file.\ncheckNumber(...): -want, +got:\n%.500s", diff)
+	}
+}
