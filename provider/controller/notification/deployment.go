@@ -67,7 +67,7 @@ func (d *observedDeployment) config() notification.Config {
 // isWanted reports whether a deployment may name a configuration with receivers. A deployment whose configuration is known to have no
 // receivers need not be read: the cache does not have its status. It returns an error if the cache cannot be read.
 func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, recorded *note) (bool, error) {
-	wanted, err := r.hasReceivers(ctx)
+	wanted, err := r.hasReceivers(ctx, key.Namespace)
 	if err != nil {
 		return false, err
 	}

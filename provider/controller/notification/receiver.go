@@ -3,7 +3,6 @@ package notification
 import (
 	"context"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -17,17 +16,14 @@ import (
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
-// hasReceivers reports whether any configuration has receivers. It returns an error if configurations cannot be listed.
-func (r *Reconciler) hasReceivers(ctx context.Context) (bool, error) {
-	shared, err := r.presentReceivers(ctx, "")
-	if err != nil || len(shared) > 0 {
-		return len(shared) > 0, err
+// hasReceivers reports whether a configuration that deployments of a namespace may name has receivers. It returns an error if configurations cannot be listed.
+func (r *Reconciler) hasReceivers(ctx context.Context, namespace string) (bool, error) {
+	for _, scope := range []string{"", namespace} {
+		if present, err := r.presentReceivers(ctx, scope); err != nil || len(present) > 0 {
+			return len(present) > 0, err
+		}
 	}
-	configs := &configv1alpha1.ProviderConfigList{}
-	if err := listing.Cached(ctx, r.kube, configs); err != nil {
-		return false, errors.Wrap(err, "cannot list ProviderConfigs")
-	}
-	return slices.ContainsFunc(configs.Items, func(c configv1alpha1.ProviderConfig) bool { return len(c.Spec.Notifications) > 0 }), nil
+	return false, nil
 }
 
 // presentReceivers returns the receivers of the ProviderConfigs of a namespace, or of all ClusterProviderConfigs where it is empty. It returns an error if they cannot be

@@ -103,16 +103,32 @@ func TestForbiddenNamespace(t *testing.T) {
 	}
 }
 
-// TestHasReceivers finds the configurations of both kinds.
+// TestHasReceivers finds the configurations of both kinds that deployments of a namespace may name.
 func TestHasReceivers(t *testing.T) {
-	ownConfig := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}
-	ownConfig.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
-	empty, shared, tenant := newTestEnv(t), newTestEnv(t, to("https://a.example.org/x", succeeded)), newTestEnv(t)
-	tenant.must(tenant.kube.Create(t.Context(), ownConfig))
-	for i, w := range []*testEnv{empty, shared, tenant} {
-		got, err := w.r.hasReceivers(t.Context())
-		if err != nil || got != (i > 0) {
-			t.Errorf("hasReceivers(...) of case %d: %t, %v", i, got, err)
-		}
+	receiver := to("https://a.example.org/x", succeeded)
+	cases := map[string]struct {
+		reason    string
+		shared    []configv1alpha1.Notification
+		namespace string
+		want      bool
+	}{
+		"None":   {reason: "Without receivers no deployment is read."},
+		"Shared": {reason: "A ClusterProviderConfig is for all namespaces.", shared: []configv1alpha1.Notification{receiver}, want: true},
+		"Own":    {reason: "A ProviderConfig is for its namespace.", namespace: "team-a", want: true},
+		"Other":  {reason: "Configurations of other namespaces cost a namespace nothing.", namespace: "team-b"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t, tc.shared...)
+			if tc.namespace != "" {
+				c := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "own"}}
+				c.Spec.Notifications = []configv1alpha1.Notification{receiver}
+				w.must(w.kube.Create(t.Context(), c))
+			}
+			got, err := w.r.hasReceivers(t.Context(), "team-a")
+			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+				t.Errorf("\n%s\nhasReceivers(...): %v, -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
 	}
 }
