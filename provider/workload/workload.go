@@ -111,9 +111,10 @@ func Assess(image string, deployments, replicaSets []*unstructured.Unstructured)
 	if err != nil {
 		return unreadableHealth(err)
 	}
-	out := assessOne(image, all[0], sets)
+	indexed := indexSets(sets)
+	out := assessOne(image, all[0], indexed)
 	for _, d := range all[1:] {
-		out = out.mergeHealth(assessOne(image, d, sets))
+		out = out.mergeHealth(assessOne(image, d, indexed))
 	}
 	return out
 }
@@ -154,7 +155,7 @@ func gravityOfState(s v1alpha1.HealthState) int {
 func boundPods(n int64) int32 { return int32(max(0, min(n, mostPods))) } //nolint:gosec // It is bounded.
 
 // assessOne returns the health of one Deployment.
-func assessOne(image string, d deployment, sets []deployment) Health {
+func assessOne(image string, d deployment, sets map[setKey]*deployment) Health {
 	out := Health{AvailableOther: boundPods(d.Status.AvailableReplicas), Desired: d.desiredPods()}
 	set := d.presentSet(sets)
 	switch {
@@ -212,20 +213,35 @@ func (d deployment) imageMessage() string {
 	return engines.SanitizeMessage(fmt.Sprintf("Deployment %s has %s", d.Metadata.Name, strings.Join(images, ", ")))
 }
 
-// presentSet returns the ReplicaSet of the Deployment's present revision, or nil.
-func (d deployment) presentSet(sets []deployment) *deployment {
-	revision := d.Metadata.Annotations[revisionAnnotation]
-	for i, s := range sets {
-		if revision != "" && s.Metadata.Annotations[revisionAnnotation] == revision && s.isOwnedBy(d.Metadata.UID) {
-			return &sets[i]
-		}
-	}
-	return nil
+// A setKey identifies the ReplicaSet of one revision of a Deployment.
+type setKey struct {
+	owner    types.UID
+	revision string
 }
 
-func (d deployment) isOwnedBy(uid types.UID) bool {
-	owner := metav1.GetControllerOfNoCopy(&d.Metadata)
-	return owner != nil && uid != "" && owner.UID == uid
+// indexSets returns ReplicaSets by their Deployments and revisions. A tenant may have thousands of both at a Site.
+func indexSets(sets []deployment) map[setKey]*deployment {
+	out := make(map[setKey]*deployment, len(sets))
+	for i := range sets {
+		owner := metav1.GetControllerOfNoCopy(&sets[i].Metadata)
+		if owner == nil {
+			continue
+		}
+		key := setKey{owner: owner.UID, revision: sets[i].Metadata.Annotations[revisionAnnotation]}
+		if out[key] == nil {
+			out[key] = &sets[i]
+		}
+	}
+	return out
+}
+
+// presentSet returns the ReplicaSet of the Deployment's present revision, or nil.
+func (d deployment) presentSet(sets map[setKey]*deployment) *deployment {
+	key := setKey{owner: d.Metadata.UID, revision: d.Metadata.Annotations[revisionAnnotation]}
+	if key.owner == "" || key.revision == "" {
+		return nil
+	}
+	return sets[key]
 }
 
 // podSelector selects the pods of a ReplicaSet.
