@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,6 +23,10 @@ const (
 
 // routePending is the reason of condition Accepted of a Gateway that has not decided about a route (Gateway API, RouteReasonPending).
 const routePending = "Pending"
+
+// maxParents is the number of parents of a route, and of reports on them, that the Gateway API allows. A hostile API server may send thousands of both, and each
+// parent is compared with each report.
+const maxParents = 32
 
 type gatewayRoute struct {
 	Metadata struct {
@@ -53,6 +58,18 @@ type routeParent struct {
 	Conditions     []metav1.Condition `json:"conditions"`
 }
 
+// decodeRoute decodes a route. It returns an error about a route that no API server with the definitions of the Gateway API has.
+func decodeRoute(found *unstructured.Unstructured) (gatewayRoute, error) {
+	r := gatewayRoute{}
+	if err := engines.DecodeObject(found, &r); err != nil {
+		return gatewayRoute{}, err
+	}
+	if max(len(r.Spec.ParentRefs), len(r.Status.Parents)) > maxParents {
+		return gatewayRoute{}, errors.Errorf("spec.parentRefs or status.parents of the route has more than %d items", maxParents)
+	}
+	return r, nil
+}
+
 // RouteReason returns why a route in the cluster does not prove the weights that it has in Git, and a message on one line. Both are empty
 // when it does: it has these weights, and each of its parents has accepted its present generation and found the objects that it refers to. An
 // implementation that does not report the generation proves nothing. No status reports that the data plane follows, so nothing proves that.
@@ -77,8 +94,8 @@ func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) 
 	if found.GetDeletionTimestamp() != nil {
 		return ReasonRouteMissing, engines.SanitizeMessage(name + " is being deleted")
 	}
-	r := gatewayRoute{}
-	if err := engines.DecodeObject(found, &r); err != nil {
+	r, err := decodeRoute(found)
+	if err != nil {
 		return ReasonRouteNotAccepted, err.Error()
 	}
 	if reason, message := r.reason(); reason != "" {
@@ -90,8 +107,8 @@ func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) 
 // RouteRefusal returns the latest condition by which a Gateway refuses the present generation of a route, or nil: an earlier refusal of another Gateway does not
 // hide it. An unresolved reference does not refuse the route: its object may come yet.
 func RouteRefusal(found *unstructured.Unstructured) *metav1.Condition {
-	r := gatewayRoute{}
-	if found.GetDeletionTimestamp() != nil || engines.DecodeObject(found, &r) != nil {
+	r, err := decodeRoute(found)
+	if err != nil || found.GetDeletionTimestamp() != nil {
 		return nil
 	}
 	var latest *metav1.Condition

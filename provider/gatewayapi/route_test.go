@@ -261,3 +261,16 @@ func TestDeletedRouteIsNotAccepted(t *testing.T) {
 		t.Errorf("\nA route that is being deleted is not accepted any more, whatever its parents report.\nRouteAcceptance(...): -want, +got:\n%s", diff)
 	}
 }
+
+// TestHostileRouteIsNotAccepted decodes a route with more parents than the Gateway API allows, each of which accepted it or refused it.
+func TestHostileRouteIsNotAccepted(t *testing.T) {
+	for _, field := range []string{"  parentRefs:\n", "  parents:\n"} {
+		items := strings.Repeat("  - {}\n", maxParents)
+		route := decodeManifest(t, strings.Replace(strings.Replace(canaryRoute, field, field+items, 1), `"True"`, `"False"`, 1))
+		reason, message := RouteAcceptance(route)
+		want := []string{ReasonRouteNotAccepted, "spec.parentRefs or status.parents of the route has more than 32 items"}
+		if diff := cmp.Diff(want, []string{reason, message}); diff != "" || RouteRefusal(route) != nil {
+			t.Errorf("\nParents are not compared with the reports on them where both are too many.\nRouteAcceptance(...): refusal %v, -want, +got:\n%s", RouteRefusal(route), diff)
+		}
+	}
+}
