@@ -124,11 +124,11 @@ func (s argoSource) rank(w Want) int {
 
 // sourceOrder returns the order in which sources are looked at.
 func sourceOrder(w Want, sources []argoSource) []int {
-	out := make([]int, len(sources))
+	out, ranks := make([]int, len(sources)), make([]int, len(sources))
 	for i := range sources {
-		out[i] = i
+		out[i], ranks[i] = i, sources[i].rank(w)
 	}
-	slices.SortStableFunc(out, func(a, b int) int { return sources[a].rank(w) - sources[b].rank(w) })
+	slices.SortStableFunc(out, func(a, b int) int { return ranks[a] - ranks[b] })
 	return out
 }
 

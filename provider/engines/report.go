@@ -62,12 +62,27 @@ type Warning struct {
 	IsRepeated bool
 }
 
-// names reports whether the warning is about an object: Argo CD writes group/Kind/namespace/name, group/Kind and the name, or Kind/name.
-func (w Warning) names(o policy.Object) bool {
+// subjectsOf returns the texts by which Argo CD names an object in a warning: group/Kind/namespace/name, group/Kind and the name, or Kind/name.
+func subjectsOf(o policy.Object) []string {
 	kind := o.Group + "/" + o.Kind
-	return slices.Contains([]string{
-		kind + "/" + o.Namespace + "/" + o.Name, kind + "//" + o.Name, kind + " " + o.Name, o.Kind + "/" + o.Name,
-	}, w.Subject)
+	return []string{kind + "/" + o.Namespace + "/" + o.Name, kind + "//" + o.Name, kind + " " + o.Name, o.Kind + "/" + o.Name}
+}
+
+// A subjectWarning is the last warning about a subject, with its number among all warnings. It is repeated if one of the warnings about the subject is.
+type subjectWarning struct {
+	Warning
+
+	number int
+}
+
+// indexWarnings returns the warnings by their subjects. A hostile engine may report thousands of them, about a directory of thousands of objects.
+func (r Report) indexWarnings() map[string]subjectWarning {
+	out := make(map[string]subjectWarning, len(r.Warnings))
+	for i, w := range r.Warnings {
+		w.IsRepeated = w.IsRepeated || out[w.Subject].IsRepeated
+		out[w.Subject] = subjectWarning{Warning: w, number: i}
+	}
+	return out
 }
 
 // Coverage is how much of a directory the proof covers.
@@ -84,7 +99,7 @@ type Coverage struct {
 
 // Cover returns how much of a directory an engine's report proves.
 func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Manifest) Coverage {
-	out, proven, applied := Coverage{}, 0, r.findApplied(manifests)
+	out, proven, applied, warnings := Coverage{}, 0, r.findApplied(manifests), r.indexWarnings()
 	for _, m := range manifests {
 		source, isApplied := followedInstruction(e, slices.Concat(m.Instructions, r.Common))
 		if source != "" {
@@ -94,8 +109,9 @@ func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Mani
 		if !isApplied {
 			continue
 		}
-		proven++
-		out.Missing = cmp.Or(out.Missing, r.describeMissing(m.Object, applied))
+		if proven++; out.Missing == "" {
+			out.Missing = r.describeMissing(m.Object, applied, warnings)
+		}
 	}
 	if proven == 0 && len(out.Unproven) > 0 {
 		out.Missing = "the engine applies no object of the directory: " + out.Unproven[0]
@@ -149,18 +165,28 @@ func withoutNamespace(o policy.Object) policy.Object {
 }
 
 // describeMissing returns why an object is not proven to be applied, or "".
-func (r Report) describeMissing(o policy.Object, applied map[policy.Object]bool) string {
+func (r Report) describeMissing(o policy.Object, applied map[policy.Object]bool, warnings map[string]subjectWarning) string {
 	if r.Uncompared != "" {
 		return ""
 	}
-	problem, isRepeated := "", false
-	for _, w := range r.Warnings {
-		if w.names(o) {
-			problem, isRepeated = ": "+w.Problem, isRepeated || w.IsRepeated
-		}
-	}
+	problem, isRepeated := problemOf(o, warnings)
 	if (applied[o] || applied[withoutNamespace(o)]) && !isRepeated {
 		return ""
 	}
 	return SanitizeMessage(fmt.Sprintf("the engine does not report that it applied %s%s", o, problem))
+}
+
+// problemOf returns the problem of the last warning about an object, with a colon before it, and whether one of the warnings says that the object is repeated.
+func problemOf(o policy.Object, warnings map[string]subjectWarning) (problem string, isRepeated bool) {
+	if len(warnings) == 0 {
+		return "", false
+	}
+	last := -1
+	for _, subject := range subjectsOf(o) {
+		w, isKnown := warnings[subject]
+		if isRepeated = isRepeated || w.IsRepeated; isKnown && w.number > last {
+			problem, last = ": "+w.Problem, w.number
+		}
+	}
+	return problem, isRepeated
 }
