@@ -267,8 +267,25 @@ func (d deployment) withRefusal(h Health) Health {
 	return h
 }
 
-// IsOwner reports whether an object is controlled by one of several, by their UIDs.
+// IsOwner reports whether an object is controlled by one of several, by their UIDs. It copies no owners: each change in a cluster is compared with all that is
+// read of its kind.
 func IsOwner(uids map[types.UID]bool, u *unstructured.Unstructured) bool {
-	owner := metav1.GetControllerOfNoCopy(u)
-	return owner != nil && uids[owner.UID]
+	field, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "ownerReferences")
+	owners, _ := field.([]any)
+	for _, o := range owners {
+		owner, _ := o.(map[string]any)
+		if isController, _ := owner["controller"].(bool); isController {
+			uid, _ := owner["uid"].(string)
+			return uids[types.UID(uid)]
+		}
+	}
+	return false
+}
+
+// LabelOf returns the value of a label, or "". It does not copy the other labels, for the same reason as IsOwner.
+func LabelOf(u *unstructured.Unstructured, key string) string {
+	field, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "labels")
+	labels, _ := field.(map[string]any)
+	value, _ := labels[key].(string)
+	return value
 }

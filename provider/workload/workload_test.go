@@ -1,9 +1,11 @@
 package workload
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -237,5 +239,26 @@ func TestIsOwner(t *testing.T) {
 	orphan.SetOwnerReferences(nil)
 	if !IsOwner(uidSet("blog", "shop"), set) || IsOwner(uidSet("blog"), set) || IsOwner(uidSet("shop"), orphan) {
 		t.Error("A ReplicaSet belongs to the Deployment that controls it, and to no other.")
+	}
+}
+
+// TestMatchesCopyNothing reads a label and the owner of an object with many of both.
+func TestMatchesCopyNothing(t *testing.T) {
+	u := newReplicaSet("shop", "2", newImage, 1, 1)
+	labels, owners := map[string]string{}, u.GetOwnerReferences()
+	for n := range 100 {
+		labels[fmt.Sprintf("label-%d", n)] = "x"
+		owners = append(owners, metav1.OwnerReference{Kind: "Other", Name: fmt.Sprint(n), UID: types.UID(fmt.Sprint(n))})
+	}
+	u.SetLabels(labels)
+	u.SetOwnerReferences(owners)
+	uids := map[types.UID]bool{"shop": true}
+	allocations := testing.AllocsPerRun(10, func() {
+		if LabelOf(u, "label-7") != "x" || LabelOf(u, "other") != "" || !IsOwner(uids, u) {
+			t.Error("A label has its value, and a ReplicaSet the Deployment that controls it.")
+		}
+	})
+	if allocations > 5 {
+		t.Errorf("Each change in a cluster is compared with all that is read, so a comparison takes no memory.\nGot %.0f allocations", allocations)
 	}
 }

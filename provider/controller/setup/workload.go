@@ -36,7 +36,7 @@ type Workload struct {
 // read.
 func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim string) (Workload, error) {
 	isWorkload := func(u *unstructured.Unstructured) bool {
-		return u.GetLabels()[LabelClaim] == claim && u.GetLabels()[track.LabelWorkload] == track.WorkloadMain
+		return workload.LabelOf(u, LabelClaim) == claim && workload.LabelOf(u, track.LabelWorkload) == track.WorkloadMain
 	}
 	deployments, err := c.Select(ctx, NamespacedRef("apps", "deployments", "Deployment", namespace), isWorkload)
 	if err != nil {

@@ -199,5 +199,5 @@ func (f facts) readRoutes(ctx context.Context, c *clusters.Cluster) *v1alpha1.Ro
 }
 
 func (f facts) isOfClaim(u *unstructured.Unstructured) bool {
-	return u.GetLabels()[setup.LabelClaim] == f.spec.ClaimRef.Name
+	return workload.LabelOf(u, setup.LabelClaim) == f.spec.ClaimRef.Name
 }
