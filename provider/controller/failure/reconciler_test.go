@@ -302,7 +302,7 @@ func TestListsHoldNoContent(t *testing.T) {
 	w, large := newTestEnv(t), map[string]string{"text": strings.Repeat("x", 200<<10)}
 	owner := []metav1.OwnerReference{{UID: w.u.GetUID()}}
 	labels := map[string]string{LabelDeployment: deploymentLabel(w.u), LabelRevision: "3", "theirs": strings.Repeat("y", 60)}
-	report := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "report", Annotations: large, Labels: labels, OwnerReferences: owner}}
+	report := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-failed-r3", Annotations: large, Labels: labels, OwnerReferences: owner}}
 	e := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "event", Annotations: large}, Type: "Warning", Reason: "Failed", Message: "it failed"}
 	e.InvolvedObject = corev1.ObjectReference{Namespace: "team-a", UID: w.u.GetUID()}
 	for _, o := range []client.Object{report, e} {
@@ -318,7 +318,7 @@ func TestListsHoldNoContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantReports := []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: "report", Labels: map[string]string{LabelRevision: "3"}}}}
+	wantReports := []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: "shop-failed-r3", Labels: map[string]string{LabelRevision: "3"}}}}
 	if diff := cmp.Diff(wantReports, reports); diff != "" {
 		t.Errorf("\nOf a report the list holds its name and its revision.\nlistReports(...): -want, +got:\n%s", diff)
 	}
