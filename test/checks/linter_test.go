@@ -17,7 +17,7 @@ type linterConfig struct {
 	Linters struct {
 		Settings struct {
 			Forbidigo struct {
-				AnalyzeTypes bool `json:"analyze-types"`
+				AnalyzeTypes bool `json:"analyze-types"` //nolint:tagliatelle // The linter names its fields so.
 				Forbid       []struct {
 					Pattern string `json:"pattern"`
 					Pkg     string `json:"pkg"`
@@ -28,7 +28,7 @@ type linterConfig struct {
 		Exclusions struct {
 			Rules []struct {
 				Path       string   `json:"path"`
-				PathExcept string   `json:"path-except"`
+				PathExcept string   `json:"path-except"` //nolint:tagliatelle // The linter names its fields so.
 				Linters    []string `json:"linters"`
 				Text       string   `json:"text"`
 				Source     string   `json:"source"`

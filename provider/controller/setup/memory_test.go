@@ -38,9 +38,9 @@ func TestMemoryOfRecreatedObject(t *testing.T) {
 func TestNotesAreOfObjects(t *testing.T) {
 	m := reflect.TypeFor[*Memory[int]]()
 	for method := range m.Methods() {
-		for n := range method.Type.NumOut() {
-			takesObject := method.Type.NumIn() == 2 && method.Type.In(1) == reflect.TypeFor[client.Object]()
-			if method.Type.Out(n) == reflect.TypeFor[*int]() && !takesObject {
+		takesObject := method.Type.NumIn() == 2 && method.Type.In(1) == reflect.TypeFor[client.Object]()
+		for result := range method.Type.Outs() {
+			if result == reflect.TypeFor[*int]() && !takesObject {
 				t.Errorf("A note is about an object, and a name may be that of another object by now.\n%s returns a note", method.Name)
 			}
 		}
