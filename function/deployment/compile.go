@@ -50,6 +50,9 @@ type Compiled struct {
 	// chosen Sites. Nil means that they are not known.
 	chosen map[string]bool
 
+	// siteLabels are the labels by which the spec selects Sites. Empty means that it names them, or that its intent could not be read.
+	siteLabels map[string]string
+
 	// clustered are the Sites that receive nothing before their clusters are ready.
 	clustered map[string]bool
 
@@ -139,6 +142,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return err
 	}
 	q := CatalogQuery(in, i, field)
+	k.siteLabels = q.SiteLabels()
 	if !isApproved {
 		q.Pinned = k.channel.pinBlueprint(Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
 	}
