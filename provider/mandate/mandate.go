@@ -116,10 +116,7 @@ func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
 	if observation.Mandate == nil || observation.Ledger == nil || observation.Record == nil || d.Spec.ForProvider.Mandate == nil {
 		return false
 	}
-	f := Facts{Home: d, Applied: observation.Record.Position, Delivered: map[string]v1alpha1.DeliveredTree{}, Now: now}
-	for _, t := range observation.Trees {
-		f.Delivered[t.Path] = t
-	}
+	f := Facts{Home: d, Applied: observation.Record.Position, Delivered: deliveredTrees(d), Now: now}
 	_, events := f.Conclude(*observation.Ledger, *observation.Ledger)
 	return slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Restored == nil || f.deliversAllParts(*observation.Ledger) })
 }

@@ -164,10 +164,10 @@ func closedSites(p v1alpha1.GitDeliveryParameters, matchLabels map[string]string
 // isInState is true where the state has the record of the repository.
 func (f facts) isInState() bool { return f.memory != nil && !f.rebuilt && !f.memory.Deleted }
 
-// deliveredByPath returns the directories of the branch that were delivered.
+// deliveredByPath returns the directories of the branch that were delivered, of the present and of later steps.
 func (f facts) deliveredByPath() map[string]v1alpha1.DeliveredTree {
 	out := map[string]v1alpha1.DeliveredTree{}
-	for _, t := range f.spec.Trees {
+	for t := range f.spec.EachTree() {
 		if delivered, isKnown := f.deliveredTree(t.Branch, t.Path); isKnown {
 			out[t.Path] = delivered.DeliveredTree
 		}
