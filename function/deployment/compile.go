@@ -284,12 +284,6 @@ func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.In
 	return nil
 }
 
-// Bounds of the timeouts that the provider accepts.
-const (
-	shortestTimeout = time.Second
-	longestTimeout  = 24 * time.Hour
-)
-
 // checkTimeouts returns a problem for a timeout that the provider does not accept.
 func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 	for _, t := range []struct {
@@ -311,8 +305,8 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 
 // isValidTimeout is true for a timeout that the provider accepts.
 func isValidTimeout(t deploymentv1alpha1.Duration) bool {
-	timeout, err := time.ParseDuration(string(t))
-	return err == nil && timeout >= shortestTimeout && timeout <= longestTimeout
+	_, isValid := deliveryv1alpha1.ParseTimeout(string(t))
+	return isValid
 }
 
 // withRenderTimeout bounds the time that a call may compile and render for. An invalid duration is a problem of the spec.
