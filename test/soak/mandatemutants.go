@@ -7,7 +7,7 @@ func mandateMutants() map[string]mutant {
 	out := map[string]mutant{}
 	for _, some := range []map[string]mutant{
 		coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants(), observerMutants(), requestMutants(), stageMutants(),
-		forwardMutants(), overtakingMutants(), guardMutants(),
+		forwardMutants(), overtakingMutants(), guardMutants(), waveMutants(),
 	} {
 		maps.Copy(out, some)
 	}

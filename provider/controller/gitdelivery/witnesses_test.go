@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -256,5 +257,18 @@ func TestClosedSites(t *testing.T) {
 				t.Errorf("\n%s\nclosedSites(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestDeliveredByPath has a repository with the directory of the present step, that of a later step, and another one.
+func TestDeliveredByPath(t *testing.T) {
+	at := func(path string) v1alpha1.Tree { return v1alpha1.Tree{Branch: "main", Path: path} }
+	f := facts{spec: v1alpha1.GitDeliveryParameters{Trees: []v1alpha1.Tree{at("first")}, Later: []v1alpha1.LaterTree{{Tree: at("second")}, {Tree: at("third")}}}}
+	for _, path := range []string{"first", "second", "other"} {
+		f.delivered = append(f.delivered, state.Tree{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{Path: path, Tree: "tree of " + path}})
+	}
+	want := map[string]v1alpha1.DeliveredTree{"first": {Path: "first", Tree: "tree of first"}, "second": {Path: "second", Tree: "tree of second"}}
+	if diff := cmp.Diff(want, f.deliveredByPath()); diff != "" {
+		t.Errorf("\nThe directories of all steps are known where they were delivered.\ndeliveredByPath(): -want, +got:\n%s", diff)
 	}
 }
