@@ -111,6 +111,10 @@ func followedMutants() map[string]mutant {
 			reason: "The Site of a later step runs the tree of an earlier revision until its step.",
 			text:   "want.Wave <= step &&", becomes: "(want.Wave <= step || true) &&",
 		}),
+		"LaterSiteProven": forward("TestForwardProof", mutant{
+			reason: "The Site of a later step does not keep a step from its proof.", file: "provider/mandate/forward.go",
+			text: "return isReached && t.Action", becomes: "return (isReached || true) && t.Action",
+		}),
 		"WaveUnproven": forward("TestConcludeWaves", mutant{
 			reason: "The next wave follows once each Site of the wave before runs the tree in its repository.", file: "provider/mandate/forward.go",
 			text: "IsLive: c.IsLive() && f.runsEachTree(c),", becomes: "IsLive: c.IsLive(),",
