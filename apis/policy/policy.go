@@ -125,6 +125,16 @@ func CheckSite(s *catalogv1alpha1.Site, namespace string) error {
 	return errors.Errorf("Site %q does not exist or may not be used from namespace %q", s.GetName(), namespace)
 }
 
+// HasLabels is true for a Site that has all labels of a selector.
+func HasLabels[V ~string](s *catalogv1alpha1.Site, matchLabels map[string]V) bool {
+	for key, value := range matchLabels {
+		if label, ok := s.GetLabels()[key]; !ok || label != string(value) {
+			return false
+		}
+	}
+	return true
+}
+
 // CheckCount returns an error when a delivery has more Sites than the configuration allows. A ProviderConfig only narrows: it
 // allows no more than the default.
 func CheckCount(kind string, c *configv1alpha1.ProviderConfigSpec, sites int) error {

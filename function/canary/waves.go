@@ -8,6 +8,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
@@ -92,11 +93,5 @@ func isInWave(w deploymentv1alpha1.Wave, p catalog.Place) bool {
 	if len(w.MatchLabels) == 0 {
 		return slices.Contains(w.Sites, deploymentv1alpha1.SiteName(p.Site.GetName()))
 	}
-	labels := p.Site.GetLabels()
-	for key, value := range w.MatchLabels {
-		if label, ok := labels[key]; !ok || label != string(value) {
-			return false
-		}
-	}
-	return true
+	return policy.HasLabels(&p.Site, w.MatchLabels)
 }

@@ -9,6 +9,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 )
 
 // Words that stand for several Sites.
@@ -45,6 +46,15 @@ func readTarget(q Query) (siteTarget, error) {
 		return siteTarget{}, invalidErrorf("%s: %q and %q stand alone, not beside other Sites", q.IntentField, wordBoth, wordAll)
 	}
 	return siteTarget{words: q.IntentSites, unquoted: q.UnquotedSites}, nil
+}
+
+// SiteLabels returns the labels by which a query selects its Sites. It is empty for a query that names its Sites.
+func (q Query) SiteLabels() map[string]string {
+	t, err := readTarget(q)
+	if err != nil {
+		return nil
+	}
+	return t.labels
 }
 
 // checkConflict returns an error when the intent names other Sites than deliveryConfig.
@@ -166,21 +176,12 @@ func selectDelivered(d *requirements, q Query, labels map[string]string, found [
 			return nil, err
 		}
 		for i := range sites {
-			if isUsableSite(&sites[i], q.Namespace) && hasLabels(&sites[i], labels) {
+			if isUsableSite(&sites[i], q.Namespace) && policy.HasLabels(&sites[i], labels) {
 				out = append(out, sites[i])
 			}
 		}
 	}
 	return out, nil
-}
-
-func hasLabels(s *catalogv1alpha1.Site, labels map[string]string) bool {
-	for key, value := range labels {
-		if label, ok := s.GetLabels()[key]; !ok || label != value {
-			return false
-		}
-	}
-	return true
 }
 
 // selectByLabels returns the Sites with labels, or all Sites without labels, except for Sites that the namespace may not use.

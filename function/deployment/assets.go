@@ -1,7 +1,6 @@
 package deployment
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -129,21 +128,21 @@ func configRefOf(name string) catalog.ConfigRef {
 	return catalog.ConfigRef{Kind: defaultConfigKind, Name: name}
 }
 
-// directoriesOf returns the directories of the current revision, sorted by Site, and whether each repository reported their present trees.
-func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, bool) {
-	var out []step.Directory
-	hasAll := true
-	for _, part := range s.Current.Parts {
+// directoriesOf returns the directories of the current revision, as their repositories report them.
+func (o Observed) directoriesOf(s ledger.State, k Compiled) []step.Directory {
+	return evidence.Reports{
+		Recorded: o.state, Sites: o.siteStatuses, IsChosen: k.isChosen,
+		IsApplied: func(part ledger.Part) bool { return o.areTracksKnown(o.deliveries[part.Delivery]) },
+		DeliveredBy: func(part ledger.Part, site string) (deliveryv1alpha1.DeliveredTree, bool) {
+			return evidence.HeldTreeAt(o.deliveries[part.Delivery], site)
+		},
+	}.DirectoriesOf(s)
+}
+
+// haveAllReported is true once each repository of the current revision has reported the present trees of its directories.
+func (o Observed) haveAllReported(s ledger.State) bool {
+	return !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool {
 		d := o.deliveries[part.Delivery]
-		hasAll = hasAll && d != nil && evidence.HasReported(d, s, part.Sites)
-		for _, site := range part.Sites {
-			delivered, isKnown := evidence.HeldTreeAt(d, site)
-			out = append(out, step.Directory{
-				Site: site, IsChosen: k.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
-				Tracks: evidence.TracksOf(o.state, site, delivered, o.siteStatuses[site]), AreTracksKnown: o.areTracksKnown(d),
-			})
-		}
-	}
-	slices.SortFunc(out, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })
-	return out, hasAll
+		return d == nil || !evidence.HasReported(d, s, part.Sites)
+	})
 }

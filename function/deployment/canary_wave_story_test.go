@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,8 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
 )
 
 // aCanaryInWaves is a world whose second revision has come to edge1, and next comes to edge2, which has a repository of its own.
@@ -25,6 +28,32 @@ func aCanaryInWaves(t *testing.T) *world {
 	}
 	w.twoSites("two")
 	return w
+}
+
+// TestCanaryNewSite gives the second revision another Site, in its second wave.
+func TestCanaryNewSite(t *testing.T) {
+	w := newCanaryWorld(t, weightStep(20))
+	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
+	if _, out := w.story("edge1", cluster{}); !out.Ready {
+		t.Fatalf("the first revision does not run: %s", out.Status.Message)
+	}
+	w.twoSites("two")
+	w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
+	sync := &deliveryv1alpha1.SiteSync{}
+	w.convert(w.in.Observed[compose.SyncName], sync)
+	s, got := w.ledger(), []string{}
+	for _, site := range sync.Spec.ForProvider.Sites {
+		got = append(got, fmt.Sprintf("%s from step %d: tree of %d digits", site.Name, site.Wave, len(site.Tree)))
+	}
+	step := s.Current.StepOf("edge2")
+	want := []string{"edge1 from step 0: tree of 40 digits", fmt.Sprintf("edge2 from step %d: tree of 40 digits", step)}
+	if diff := cmp.Diff(want, got); diff != "" || step <= s.Cursor.Step {
+		t.Errorf("\nThe SiteSync names a new Site before its wave, to which it comes by the ledger.\nat step %d: -want, +got:\n%s", s.Cursor.Step, diff)
+	}
+	story, out := w.story("edge2", cluster{})
+	if diff := cmp.Diff([]string{"green 2: 100"}, story); diff != "" || out.Status.LiveRevision != 2 {
+		t.Errorf("\nThe new Site gets the revision alone in its wave.\n-want, +got:\n%s\nrevision %d is live: %s", diff, out.Status.LiveRevision, out.Status.Message)
+	}
 }
 
 // storyWithout returns the successive states of both directories, while the repository of edge2 does not answer.

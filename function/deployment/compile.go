@@ -50,6 +50,9 @@ type Compiled struct {
 	// chosen Sites. Nil means that they are not known.
 	chosen map[string]bool
 
+	// siteLabels are the labels by which the spec selects Sites. Empty means that it names them, or that its intent could not be read.
+	siteLabels map[string]string
+
 	// clustered are the Sites that receive nothing before their clusters are ready.
 	clustered map[string]bool
 
@@ -139,6 +142,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return err
 	}
 	q := CatalogQuery(in, i, field)
+	k.siteLabels = q.SiteLabels()
 	if !isApproved {
 		q.Pinned = k.channel.pinBlueprint(Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
 	}
@@ -280,12 +284,6 @@ func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.In
 	return nil
 }
 
-// Bounds of the timeouts that the provider accepts.
-const (
-	shortestTimeout = time.Second
-	longestTimeout  = 24 * time.Hour
-)
-
 // checkTimeouts returns a problem for a timeout that the provider does not accept.
 func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 	for _, t := range []struct {
@@ -307,8 +305,8 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 
 // isValidTimeout is true for a timeout that the provider accepts.
 func isValidTimeout(t deploymentv1alpha1.Duration) bool {
-	timeout, err := time.ParseDuration(string(t))
-	return err == nil && timeout >= shortestTimeout && timeout <= longestTimeout
+	_, isValid := deliveryv1alpha1.ParseTimeout(string(t))
+	return isValid
 }
 
 // withRenderTimeout bounds the time that a call may compile and render for. An invalid duration is a problem of the spec.

@@ -146,7 +146,7 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 		out.Desired = &k.desired
 	}
 	if s.Current != nil {
-		out.Directories, out.HasAllReported = o.directoriesOf(s, k)
+		out.Directories, out.HasAllReported = o.directoriesOf(s, k), o.haveAllReported(s)
 		out.HoldsFiles, out.IsRecorded = o.holdsFiles(s, k), s.Head == o.home.State.Head
 	}
 	return out

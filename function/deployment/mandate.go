@@ -25,14 +25,14 @@ func (dr decider) mandateOf(p proposedState) *deliveryv1alpha1.Mandate {
 	return out
 }
 
-// hasSameEffect is true for mandates by which the same events follow in a rejected revision. Suspension and the digest of the spec hold back only events that
-// go forward.
+// hasSameEffect is true for mandates by which the same events follow in a rejected revision. Suspension, the labels of Sites and the digest of the spec hold
+// back only events that go forward.
 func hasSameEffect(a, b *deliveryv1alpha1.Mandate) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	copied := *b
-	copied.Suspended, copied.Spec = a.Suspended, a.Spec
+	copied.Suspended, copied.MatchLabels, copied.Spec = a.Suspended, a.MatchLabels, a.Spec
 	return equality.Semantic.DeepEqual(*a, copied)
 }
 
@@ -50,7 +50,7 @@ func (dr decider) newMandate(s ledger.State) *deliveryv1alpha1.Mandate {
 		Rollback: deliveryv1alpha1.MandatedRollback{
 			AutoRollback: policy.AutoRollback, MaxRetries: policy.MaxRetries, MaxPerHour: policy.MaxPerHour, AttemptTimeout: attemptTimeout(dr.in),
 		},
-		Suspended: *dr.in.Spec.Suspend, Without: dr.sitesLeft(s), Spec: dr.observed.specDigest,
+		Suspended: *dr.in.Spec.Suspend, Without: dr.sitesLeft(s), MatchLabels: dr.compiled.siteLabels, Spec: dr.observed.specDigest,
 	}
 	if s.HasTracks() {
 		out.Drain = drainOf(dr.in)

@@ -50,6 +50,14 @@ func TestNewMandate(t *testing.T) {
 			change: func(dr *decider, _ *ledger.State) { dr.compiled.chosen = map[string]bool{"edge2": true, "edge3": true} },
 			want:   func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { m.Without = []string{"edge1"}; return m },
 		},
+		"Selector": {
+			reason: "The labels by which the spec selects Sites are in the mandate.",
+			change: func(dr *decider, _ *ledger.State) { dr.compiled.siteLabels = map[string]string{"region": "north"} },
+			want: func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate {
+				m.MatchLabels = map[string]string{"region": "north"}
+				return m
+			},
+		},
 		"Unknown": {
 			reason: "While the Sites of the spec are not known, the deployment is for all that it had.",
 			change: func(dr *decider, _ *ledger.State) { dr.compiled.chosen = nil },

@@ -66,13 +66,11 @@ func repositoryNamed(ref *rolloutv1alpha1.ConfigReference, all ...map[string]*de
 	return ""
 }
 
-// openRequests returns the requests for a deployment that are not being deleted, oldest first. Above rolloutv1alpha1.MaxOpen requests it returns the first by their turn. Labels
-// are ignored, because they can be forged.
+// openRequests returns the requests for a deployment that are not being deleted, oldest first. Above rolloutv1alpha1.MaxOpen requests it returns the first by
+// their turn.
 func openRequests(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.RolloutRequest) []rolloutv1alpha1.RolloutRequest {
 	out := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool {
-		ref := r.Spec.DeploymentRef
-		isOther := ref.APIGroup != c.APIGroup || ref.Kind != c.Kind || ref.Name != c.Name || r.GetNamespace() != c.Namespace
-		return isOther || r.GetDeletionTimestamp() != nil
+		return !r.IsFor(c) || r.GetDeletionTimestamp() != nil
 	})
 	slices.SortFunc(out, rolloutv1alpha1.CompareTurn)
 	out = out[:min(len(out), rolloutv1alpha1.MaxOpen)]

@@ -9,9 +9,6 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// defaultAttemptTimeout is the default of the schema for the time that an attempt may take.
-const defaultAttemptTimeout = "5m"
-
 // askForRollback asks for a rejected revision: for all directories as they are, or for an attempt to roll back.
 func (dr decider) askForRollback(s ledger.State) assets {
 	spec := dr.deliveryConfig(s)
@@ -52,10 +49,7 @@ func rollbackPolicy(in Input) step.Policy {
 
 // attemptTimeout returns how long an attempt may take. An invalid one is a problem of the spec, and a rollback goes on with the default.
 func attemptTimeout(in Input) string {
-	if t := in.Spec.RollbackConfig.AttemptTimeout; isValidTimeout(t) {
-		return string(t)
-	}
-	return defaultAttemptTimeout
+	return deliveryv1alpha1.ValidAttemptTimeout(string(in.Spec.RollbackConfig.AttemptTimeout))
 }
 
 // withoutInvalidTimeouts leaves invalid timeouts out: the timeouts in the objects stay.

@@ -108,7 +108,8 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 			}
 			composed.After = from.TreeBefore(composed.Tree)
 			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, composed.Tree)
-			if later := x.laterTree(d, t); later != nil {
+			later := x.laterTree(d, t)
+			if later != nil {
 				out.Spec.ForProvider.Later = append(out.Spec.ForProvider.Later, *later)
 			}
 			if x.hasLostFiles(from, composed) {
@@ -117,7 +118,7 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 			if alone, ok := x.compiled.tracker.Alone(from); ok {
 				a.alone[t.Site] = alone
 			}
-			if site := x.siteToObserve(d, composed, from); site != nil {
+			if site := x.siteToObserve(d, composed, from, later); site != nil {
 				sites = append(sites, *site)
 			}
 		}
@@ -193,18 +194,25 @@ func (x trackedState) composeTree(from directories.Directory, base deliveryv1alp
 	return x.compiled.tracker.Compose(from)
 }
 
-// siteToObserve returns the tree and tracks that the SiteSync has to observe in a directory, or nil.
-func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t directories.TrackedTree, from directories.Directory) *deliveryv1alpha1.SiteTree {
+// siteToObserve returns the tree and tracks that the SiteSync has to observe in a directory, or nil. The SiteSync names each directory from the start of a
+// revision, since it comes to later steps by the ledger: a directory that has no tree before has the tree of its later step.
+func (x trackedState) siteToObserve(
+	d *deliveryv1alpha1.GitDelivery, t directories.TrackedTree, from directories.Directory, later *deliveryv1alpha1.LaterTree,
+) *deliveryv1alpha1.SiteTree {
 	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
 		return nil
 	}
 	wave := directories.WaveOf(x.state, t.Site)
 	if t.Action == deliveryv1alpha1.ActionKeep {
 		requested, isRequested := x.observed.sitesAsked[t.Site]
-		if len(from.Held.Tracks) == 0 && (!isRequested || requested.Tree != from.Held.Tree) {
+		switch {
+		case len(from.Held.Tracks) > 0, isRequested && requested.Tree == from.Held.Tree:
+			t.Tree.Tree = from.Held.Tree
+		case later != nil && wave > x.state.Cursor.Step:
+			t.Tree.Tree = later.Tree.Tree
+		default:
 			return nil
 		}
-		t.Tree.Tree = from.Held.Tree
 		out := directories.SiteToObserve(d, t.Tree, wave)
 		out.Traffic = directories.DeliveredTraffic(x.state, from.Held, drainOf(x.in))
 		return &out

@@ -210,30 +210,55 @@ func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 	return w, n
 }
 
+// mandateCounts are how often the provider went on by mandates in scenarios.
+type mandateCounts struct {
+	// recorded events, and restored trees and waves of other repositories than the home before their specs asked for them. Observed are the positions that a
+	// SiteSync observed beyond its spec.
+	recorded, restored, stepped, observed int
+}
+
+func (c *mandateCounts) add(w *walk, recorded int) {
+	c.recorded, c.restored, c.stepped, c.observed = c.recorded+recorded, c.restored+w.followed, c.stepped+w.stepped, c.observed+w.observed
+}
+
+// isPartMissing is true while the provider never went on in one of the ways.
+func (c *mandateCounts) isPartMissing() bool {
+	return min(c.recorded, c.restored, c.stepped, c.observed) == 0
+}
+
+// check fails for a way in which the provider went on fewer times than it has to in so many scenarios, and at least once.
+func (c *mandateCounts) check(t *testing.T, played int) {
+	t.Helper()
+	for _, part := range []struct {
+		reason       string
+		got, stories int
+	}{
+		{reason: "The provider records events.", got: c.recorded, stories: eventsPerStory},
+		{reason: "Other repositories than the home restore trees before their specs ask for them.", got: c.restored, stories: restoredPerStory},
+		{reason: "Other repositories than the home get the trees of a later wave before their specs ask for them.", got: c.stepped, stories: restoredPerStory},
+		{reason: "A SiteSync observes a later position than its spec.", got: c.observed, stories: restoredPerStory},
+	} {
+		if minimum := max(1, played/part.stories); part.got < minimum {
+			t.Errorf("\n%s\nwant at least %d times in %d stories, got %d", part.reason, minimum, played, part.got)
+		}
+	}
+}
+
+// wholeMandates is how many stories TestMandates plays under make test-all. Under make test it plays as many only while the provider never went on in some way.
+const wholeMandates = 150
+
 // TestMandates plays scenarios of faults in which the function leaves rejections and rollbacks to the provider: each deployment comes to its end, and the
 // invariants of a ledger with one writer hold.
 func TestMandates(t *testing.T) {
-	n, first := soak.Seed(t, soak.Quick(40, 150), 10000)
-	cores, total, followed, observed, stepped := versions(), 0, 0, 0, 0
-	for seed := first; seed < first+uint64(n); seed++ {
+	n, first := soak.Seed(t, soak.Quick(40, wholeMandates), 10000)
+	cores, counts, played := versions(), &mandateCounts{}, 0
+	for ; played < n || played < wholeMandates && counts.isPartMissing(); played++ {
+		seed := first + uint64(played)
 		w, recorded := tellWithMandates(t, cores, seed)
-		followed, observed, stepped = followed+w.followed, observed+w.observed, stepped+w.stepped
-		if total += recorded; len(w.truth.violations) > 0 {
+		if counts.add(w, recorded); len(w.truth.violations) > 0 {
 			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
 		}
 	}
-	if minimum := n / eventsPerStory; total < minimum {
-		t.Errorf("the provider records at least %d events in %d stories: got %d", minimum, n, total)
-	}
-	if minimum := n / restoredPerStory; followed < minimum {
-		t.Errorf("other repositories than the home restore trees before their specs ask at least %d times in %d stories: got %d", minimum, n, followed)
-	}
-	if minimum := n / restoredPerStory; stepped < minimum {
-		t.Errorf("other repositories than the home get the trees of a later wave before their specs ask at least %d times in %d stories: got %d", minimum, n, stepped)
-	}
-	if minimum := n / restoredPerStory; observed < minimum {
-		t.Errorf("a SiteSync observes a later position than its spec at least %d times in %d stories: got %d", minimum, n, observed)
-	}
-	t.Logf("the provider recorded %d events in %d stories, and other repositories than the home restored trees %d times", total, n, followed)
-	t.Logf("a SiteSync observed a later position than its spec %d times", observed)
+	counts.check(t, played)
+	t.Logf("in %d stories the provider went on by mandates: %+v", played, *counts)
 }

@@ -108,6 +108,9 @@ func TestLeftBetweenWaves(t *testing.T) {
 	for repositories := 1; repositories <= 2; repositories++ {
 		t.Run(fmt.Sprint(repositories), func(t *testing.T) {
 			w := betweenWaves(t, repositories, "")
+			if m := w.mandateOfWorld(w.call()); m == nil || m.MatchLabels["region"] != "north" {
+				t.Errorf("the mandate has the labels by which the deployment selects its Sites: got %+v", m)
+			}
 			w.set("Site", "edge2", map[string]any{"region": "south"}, "metadata", "labels")
 			story, out := w.story("edge2", cluster{})
 			if slices.Contains(story, "flat 2") {

@@ -1,7 +1,6 @@
 package mandate
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -145,19 +144,13 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 // directories returns the directories of the current revision: the delivered directories of the home, and the reported directories of the other
 // repositories.
 func (f Facts) directories(recorded, s ledger.State) []step.Directory {
-	var out []step.Directory
-	observed := f.observedSites()
-	for _, part := range s.Current.Parts {
-		for _, site := range part.Sites {
-			delivered, isKnown := f.deliveredBy(s, part, site)
-			out = append(out, step.Directory{
-				Site: site, IsChosen: f.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
-				Tracks: evidence.TracksOf(recorded, site, delivered, observed[site]), AreTracksKnown: f.Applied == recorded.Position(),
-			})
-		}
-	}
-	slices.SortFunc(out, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })
-	return out
+	return evidence.Reports{
+		Recorded: recorded, Sites: f.observedSites(), IsChosen: f.isChosen,
+		IsApplied: func(ledger.Part) bool { return f.Applied == recorded.Position() },
+		DeliveredBy: func(part ledger.Part, site string) (v1alpha1.DeliveredTree, bool) {
+			return f.deliveredBy(s, part, site)
+		},
+	}.DirectoriesOf(s)
 }
 
 // deliveredBy returns the delivered tree of a Site in the repository of a part of the current revision, and whether it is known.

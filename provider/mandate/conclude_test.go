@@ -83,6 +83,14 @@ func TestConclude(t *testing.T) {
 			policy(c).MaxPerHour = 2
 			c.Now = noon.Add(2 * time.Hour)
 		}, want: []string{gateFailed, back}},
+		"FullHistory": {
+			reason: "As many rejections in the hour as a history holds are above the highest limit of a policy.",
+			change: func(c *scene) { c.rejectBefore(10); policy(c).MaxPerHour = 9 }, want: []string{gateFailed},
+		},
+		"Unlimited": {
+			reason: "A policy without a limit counts no rejection.",
+			change: func(c *scene) { c.rejectBefore(10); policy(c).MaxPerHour = 0 }, want: []string{gateFailed, back},
+		},
 		"ClockBack": {reason: "A clock that went back an hour counts no rejection that it has not seen yet.", change: func(c *scene) {
 			c.rejectBefore(2)
 			policy(c).MaxPerHour = 2

@@ -88,7 +88,7 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 		return p, false
 	}
 	if hasFollowed {
-		p = directories.At(p, *f.Copy) // The spec may not name the directories of the wave.
+		p = specAt(p, *f.Copy, f.Delivered) // The spec may not name the directories of the wave.
 	}
 	out := f.Follow(p, s, s)
 	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) && !hasFollowed {
@@ -158,9 +158,31 @@ func effectiveAt(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery 
 		reached = *r.Copy
 	}
 	reached.Cursor.Step = position.Step
-	out.Spec.ForProvider = directories.At(out.Spec.ForProvider, reached)
+	out.Spec.ForProvider = specAt(out.Spec.ForProvider, reached, deliveredTrees(d))
 	out.Spec.ForProvider.Position = &position
 	return &out
+}
+
+// specAt returns the parameters of a follower with the trees of the steps that its repository came to, by a state of the ledger and the delivered directories. A
+// revision by which a user rolls another revision back takes no step: the repository came to the later trees in the directories that the other revision wrote.
+func specAt(p v1alpha1.GitDeliveryParameters, s ledger.State, delivered map[string]v1alpha1.DeliveredTree) v1alpha1.GitDeliveryParameters {
+	if s.Withdraws == 0 {
+		return directories.At(p, s)
+	}
+	withdrawn := *s.Current
+	withdrawn.Number = s.Withdraws
+	s.Current, s.Cursor.Step = &withdrawn, ledger.MaxSteps
+	p.Later = slices.DeleteFunc(slices.Clone(p.Later), func(l v1alpha1.LaterTree) bool { return delivered[l.Path].Revision < l.Revision })
+	return directories.At(p, s)
+}
+
+// deliveredTrees returns the directories in the status of a delivery, by their paths.
+func deliveredTrees(d *v1alpha1.GitDelivery) map[string]v1alpha1.DeliveredTree {
+	out := make(map[string]v1alpha1.DeliveredTree, len(d.Status.AtProvider.Trees))
+	for _, t := range d.Status.AtProvider.Trees {
+		out[t.Path] = t
+	}
+	return out
 }
 
 // isHomePart is true for the part of a revision that the home delivers. Its name in the composition identifies it: a user may replace its configuration.
@@ -227,10 +249,7 @@ func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
 
 // followed returns a follower with the spec that follows from a state.
 func (f Facts) followed(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
-	f.Delivered = map[string]v1alpha1.DeliveredTree{}
-	for _, t := range d.Status.AtProvider.Trees {
-		f.Delivered[t.Path] = t
-	}
+	f.Delivered = deliveredTrees(d)
 	out := *d
 	out.Spec.ForProvider = f.Follow(effectiveAt(d, s).Spec.ForProvider, s, s)
 	return &out

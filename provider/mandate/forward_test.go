@@ -196,6 +196,10 @@ func TestConcludeForward(t *testing.T) {
 				c.Syncs[0].Status.Conditions = readyCondition(corev1.ConditionFalse, "Syncing", 3)
 			},
 		},
+		"SyncPaused": {
+			reason: "A paused SiteSync proves no step.",
+			change: func(c *canaryScene) { c.Syncs[0].Status.Conditions[1].Status = corev1.ConditionFalse },
+		},
 		"OtherPosition": {
 			reason: "Sites that ran the step before do not prove this one.",
 			change: func(c *canaryScene) { c.Syncs[0].Status.AtProvider.Position.Step = 0 },

@@ -11,9 +11,6 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// defaultAttemptTimeout is the timeout of a rollback attempt if the mandate has an invalid timeout.
-const defaultAttemptTimeout = 5 * time.Minute
-
 // Status returns the kinds of events that the provider may record on top of a state by a mandate. It returns nil if the mandate is for another revision,
 // has other rules than this version, or lists no known kind, or if the deployment has tracks in several repositories.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
@@ -88,10 +85,8 @@ func AttemptTimeout(d *v1alpha1.GitDelivery) time.Duration {
 func timeoutOf(m v1alpha1.Mandate) time.Duration { return parseTimeout(m.Rollback.AttemptTimeout) }
 
 func parseTimeout(text string) time.Duration {
-	if d, err := time.ParseDuration(text); err == nil && d >= time.Second && d <= 24*time.Hour {
-		return d
-	}
-	return defaultAttemptTimeout
+	timeout, _ := v1alpha1.ParseTimeout(v1alpha1.ValidAttemptTimeout(text))
+	return timeout
 }
 
 // isBehind is true for an earlier position of the current revision of a state, or of the revision that a user rolled back by it, in the same epoch.
@@ -116,10 +111,7 @@ func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
 	if observation.Mandate == nil || observation.Ledger == nil || observation.Record == nil || d.Spec.ForProvider.Mandate == nil {
 		return false
 	}
-	f := Facts{Home: d, Applied: observation.Record.Position, Delivered: map[string]v1alpha1.DeliveredTree{}, Now: now}
-	for _, t := range observation.Trees {
-		f.Delivered[t.Path] = t
-	}
+	f := Facts{Home: d, Applied: observation.Record.Position, Delivered: deliveredTrees(d), Now: now}
 	_, events := f.Conclude(*observation.Ledger, *observation.Ledger)
 	return slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Restored == nil || f.deliversAllParts(*observation.Ledger) })
 }

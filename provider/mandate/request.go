@@ -31,7 +31,5 @@ func isAboutRevision(r step.Request) bool {
 
 // IsRequestFor is true for a RolloutRequest about the deployment of a home, in its namespace.
 func IsRequestFor(r *rolloutv1alpha1.RolloutRequest, home *v1alpha1.GitDelivery) bool {
-	ref, claim := r.Spec.DeploymentRef, home.Spec.ForProvider.ClaimRef
-	isSame := ref.APIGroup == claim.APIGroup && ref.Kind == claim.Kind && ref.Name == claim.Name
-	return isSame && r.GetNamespace() == home.GetNamespace() && r.GetNamespace() == claim.Namespace
+	return r.IsFor(home.Spec.ForProvider.ClaimRef) && r.GetNamespace() == home.GetNamespace()
 }

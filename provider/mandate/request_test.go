@@ -135,6 +135,11 @@ func TestConcludeRequests(t *testing.T) {
 			reason: "An Abort takes precedence over an older or newer request for a rollback.",
 			change: func(c *scene) { c.Requests = []step.Request{rollBack, abort(1)} }, want: []string{aborted, "Withdrawn", back},
 		},
+		"Crowd": {reason: "A Promote of the same second is taken after an Abort and a rollback, and releases nothing.", change: func(c *scene) {
+			promote := step.Request{Ref: ledger.RequestReference{Name: "go", UID: "go-uid"}, Action: step.ActionPromote, Revision: 2, Step: 1, CreatedAt: noon}
+			c.Requests = []step.Request{promote, rollBack, abort(0)}
+			c.Home.Spec.ForProvider.Mandate.May, c.IsGuardRead = allKinds, true
+		}, want: []string{aborted, "Withdrawn", back}},
 		"Failed": {reason: "The request of a user takes precedence over evidence.", change: func(c *scene) {
 			c.Gates = newScene(c).Gates
 			c.Requests = []step.Request{abort(0)}

@@ -38,6 +38,16 @@ func TestFollow(t *testing.T) {
 			change: func(c *scene, _ *ledger.State) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1"} },
 			want:   map[string]tree{edge1: {keep, ""}, edge2: {restore, "one2"}},
 		},
+		"LeftUnknown": {
+			reason: "A Site that the revision does not have holds no directory back.",
+			change: func(c *scene, _ *ledger.State) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge9"} },
+			want:   map[string]tree{edge1: {restore, "one1"}, edge2: {restore, "one2"}},
+		},
+		"LeftAll": {
+			reason: "All directories stay of a deployment that is for no Site any more.",
+			change: func(c *scene, _ *ledger.State) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1", "edge2"} },
+			want:   map[string]tree{edge1: {keep, ""}, edge2: {keep, ""}},
+		},
 		"Forgotten": {
 			reason: "Without the trees of the target all directories stay.",
 			change: func(_ *scene, s *ledger.State) { s.History[0].Trees, s.History[0].TreesDropped = nil, true },
@@ -149,6 +159,10 @@ func TestIsAhead(t *testing.T) {
 			reason: "The end of an attempt that the spec names changes no tree.",
 			events: append(back, ledger.Event{Restored: &ledger.Restored{}}),
 			change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 },
+		},
+		"Further": {
+			reason: "A spec that names a later attempt than the ledger has its trees.",
+			events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 2 },
 		},
 		"Revision": {
 			reason: "Trees of another revision are not replaced.",

@@ -1,11 +1,9 @@
 package mandate
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
@@ -202,47 +200,6 @@ func TestFollowWaveOfHome(t *testing.T) {
 				t.Errorf("\n%s\nFollowHome(...): want the recorded copy, got %+v", tc.reason, out.Copy.Head)
 			}
 		})
-	}
-}
-
-// TestRollBackMovedWave rolls back a wave for which another repository got a directory at another path than before.
-func TestRollBackMovedWave(t *testing.T) {
-	const moved = "moved/edge2/team-a/web"
-	c := newFollowerInWaves(t)
-	p := *c.Followers[0].Spec.ForProvider.DeepCopy()
-	p.Later[0].Path = moved
-	c.Delivered = map[string]v1alpha1.DeliveredTree{
-		other2: {Site: "edge2", Path: other2, Tree: "one2", Revision: 1}, moved: {Site: "edge2", Path: moved, Tree: "two2", Revision: 2},
-	}
-	c.Copy = c.recorded.DeepCopy()
-	back := record(t, c.recorded, rejected("SyncFailed"), rolledBack(1))
-	c.Home.Status.AtProvider.Ledger = &back
-	out, isAhead := c.FollowHome(p)
-	var got []string
-	for _, tree := range out.Trees {
-		got = append(got, fmt.Sprintf("%s %s %s", tree.Action, tree.Tree, tree.Path))
-	}
-	if diff := cmp.Diff([]string{"Restore one2 " + moved}, got); diff != "" || !isAhead {
-		t.Errorf("FollowHome(...): the directory that the wave wrote gets the tree of the target: -want, +got:\n%s\nahead %t", diff, isAhead)
-	}
-}
-
-// TestObserveMovedWave observes the rollback of a wave for which another repository got a directory at another path than before.
-func TestObserveMovedWave(t *testing.T) {
-	const moved = "moved/edge2/team-a/web"
-	c := newFollowerInWaves(t)
-	d := &c.Followers[0]
-	d.Spec.ForProvider.Later[0].Path = moved
-	back := record(t, c.recorded, rejected("SyncFailed"), rolledBack(1))
-	d.Status.AtProvider.Follows = &v1alpha1.FollowStatus{Position: back.Position()}
-	d.Status.AtProvider.Record.Copy = &c.recorded
-	d.Status.AtProvider.Trees = append(d.Status.AtProvider.Trees, v1alpha1.DeliveredTree{Site: "edge2", Path: moved, Tree: "two2", Revision: 2})
-	sync := newSync(c.Home, c.recorded, corev1.ConditionTrue, "Live")
-	sync.Spec.ForProvider.Sites = []v1alpha1.SiteTree{{Name: "edge2", Path: moved, Tree: "two2", Wave: 1}}
-	c.Home.Status.AtProvider.Ledger, c.Home.Status.AtProvider.Mandate = &back, Status(c.Home.Spec.ForProvider.Mandate, back)
-	p, isAhead := FollowLedger(&sync, []v1alpha1.GitDelivery{*c.Home, *d})
-	if diff := cmp.Diff([]v1alpha1.SiteTree{{Name: "edge2", Path: moved, Tree: "one2"}}, p.Sites); diff != "" || !isAhead {
-		t.Errorf("FollowLedger(...): the SiteSync observes the directory that the wave wrote: -want, +got:\n%s\nahead %t", diff, isAhead)
 	}
 }
 

@@ -101,3 +101,18 @@ func TestNoListCopiesTrees(t *testing.T) {
 		t.Errorf("\nNo list copies the objects of a cache.\nlists and copies: -want, +got:\n%s", diff)
 	}
 }
+
+// TestSites has a delivery with one Site in the present step, and one that has both a present and a later tree.
+func TestSites(t *testing.T) {
+	d := delivery("team-a", "shop", claim("intentplane.dev", "team-a", "shop"))
+	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: "edge1"}, {Site: "edge2"}}
+	for _, site := range []string{"edge2", "edge3"} {
+		d.Spec.ForProvider.Later = append(d.Spec.ForProvider.Later, deliveryv1alpha1.LaterTree{Tree: deliveryv1alpha1.Tree{Site: site}})
+	}
+	if diff := cmp.Diff([]string{"edge1", "edge2", "edge3"}, Sites(d)); diff != "" {
+		t.Errorf("\nA delivery uses the Sites of all steps, each once.\nSites(...): -want, +got:\n%s", diff)
+	}
+	if got := Sites(&configv1alpha1.ProviderConfig{}); got != nil {
+		t.Errorf("\nAn object of another kind uses no Site.\nSites(...): got %q", got)
+	}
+}

@@ -7,7 +7,7 @@ func mandateMutants() map[string]mutant {
 	out := map[string]mutant{}
 	for _, some := range []map[string]mutant{
 		coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants(), observerMutants(), requestMutants(), stageMutants(),
-		forwardMutants(), overtakingMutants(), guardMutants(),
+		forwardMutants(), overtakingMutants(), guardMutants(), waveMutants(),
 	} {
 		maps.Copy(out, some)
 	}
@@ -174,7 +174,7 @@ func stageMutants() map[string]mutant {
 		},
 		"TracksUnapplied": {
 			reason: "Nothing is known of tracks before the repository was brought to the recorded position.", file: "provider/mandate/conclude.go",
-			text: "observed[site]), AreTracksKnown: f.Applied == recorded.Position(),", becomes: "observed[site]), AreTracksKnown: true,",
+			text: "return f.Applied == recorded.Position() },", becomes: "return true },",
 			pkg: "provider/mandate", tests: "TestConcludeTracks",
 		},
 		"DrainNotProven": {
@@ -328,11 +328,12 @@ func requestMutants() map[string]mutant {
 	return map[string]mutant{
 		"RequestOfAnyNamespace": {
 			reason: "A request of another namespace changes nothing.", file: "provider/mandate/request.go",
-			text: "isSame && r.GetNamespace() == home.GetNamespace() && r.GetNamespace() == claim.Namespace", becomes: "isSame", pkg: "provider/mandate", tests: "TestRequestsOf",
+			text:    "return r.IsFor(home.Spec.ForProvider.ClaimRef) && r.GetNamespace() == home.GetNamespace()",
+			becomes: "claim := home.Spec.ForProvider.ClaimRef\n\tclaim.Namespace = r.GetNamespace()\n\treturn r.IsFor(claim)", pkg: "provider/mandate", tests: "TestRequestsOf",
 		},
 		"RequestOfAnyKind": {
-			reason: "A request about another kind asks this deployment for nothing.", file: "provider/mandate/request.go",
-			text: " && ref.Kind == claim.Kind", becomes: "", pkg: "provider/mandate", tests: "TestRequestsOf",
+			reason: "A request about another kind asks this deployment for nothing.", file: "apis/rollout/v1alpha1/open.go",
+			text: "	return r.Spec.DeploymentRef == ", becomes: "	c.Kind = r.Spec.DeploymentRef.Kind\n	return r.Spec.DeploymentRef == ", pkg: "provider/mandate", tests: "TestRequestsOf",
 		},
 		"RequestForward": {
 			reason: "Requests that need the spec are left to the function.", file: "provider/mandate/request.go",

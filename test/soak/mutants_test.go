@@ -41,6 +41,8 @@ func TestMandateRules(t *testing.T) {
 		"A revision is verified with the tree of each Site.":                   "VerifiedWithoutTree",
 		"The other track stays until the verdict is recorded.":                 "AloneBeforeVerdict",
 		"Nothing goes forward while the claim is being deleted.":               "DeletionIgnored",
+		"A later tree is for one request.":                                     "LaterOfOtherRequest",
+		"A wave waits while its Site is left, moved or closed.":                "ClosedWaveCarried",
 	}
 	all := mandateMutants()
 	for sentence, name := range mutants {

@@ -58,6 +58,11 @@ type Mandate struct {
 	// +listType=atomic
 	Without []string `json:"without,omitempty"`
 
+	// MatchLabels that a Site must have, as the spec selects Sites. A Site without them gets no later tree. Absent for a spec that names its Sites.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+
 	// Spec is the digest of the claim's spec that the mandate follows from, as in status.intentDigest of the claim.
 	// +required
 	// +kubebuilder:validation:MinLength=1

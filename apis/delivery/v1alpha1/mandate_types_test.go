@@ -29,6 +29,15 @@ func manySites(n int) []string {
 	return out
 }
 
+// manyLabels returns labels of a selector.
+func manyLabels(n int) map[string]string {
+	out := map[string]string{}
+	for i := range n {
+		out[fmt.Sprintf("label%d", i)] = "value"
+	}
+	return out
+}
+
 // TestMandateFields checks which mandates the API server takes.
 func TestMandateFields(t *testing.T) {
 	cases := map[string]struct {
@@ -48,6 +57,14 @@ func TestMandateFields(t *testing.T) {
 		"ManySites": {
 			reason: "A mandate leaves out as many Sites as a delivery can have.",
 			change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Without = manySites(500) },
+		},
+		"Labels": {
+			reason: "A mandate has as many labels as a selector may have.",
+			change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.MatchLabels = manyLabels(16) },
+		},
+		"TooManyLabels": {
+			reason: "No selector has more than 16 labels.", want: "mandate.matchLabels",
+			change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.MatchLabels = manyLabels(17) },
 		},
 		"NoTracks": {reason: "A deployment without tracks has no time to drain.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Drain = "" }},
 		"Follower": {reason: "A follower records nothing.", want: "mandate goes with ledger", change: func(p *v1alpha1.GitDeliveryParameters) {

@@ -44,3 +44,14 @@ func (o GitDeliveryObservation) AppliedPosition() ledger.Position {
 	}
 	return o.Record.Position
 }
+
+// RecordedState returns the ledger that the repository has, or its copy of the ledger of the home. It is the zero value if the repository has neither.
+func (o GitDeliveryObservation) RecordedState() ledger.State {
+	switch {
+	case o.Ledger != nil:
+		return *o.Ledger
+	case o.Record != nil && o.Record.Copy != nil:
+		return *o.Record.Copy
+	}
+	return ledger.State{}
+}

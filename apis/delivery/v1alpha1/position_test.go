@@ -41,6 +41,33 @@ func TestPositions(t *testing.T) {
 	}
 }
 
+// TestRecordedState reads the state of a ledger from the status of a home, and from that of another repository.
+func TestRecordedState(t *testing.T) {
+	ofHome, ofCopy := ledger.State{Head: ledger.Head{Ledger: "l", Seq: 3}}, ledger.State{Head: ledger.Head{Ledger: "l", Seq: 2}}
+	cases := map[string]struct {
+		reason string
+		status v1alpha1.GitDeliveryObservation
+		want   ledger.State
+	}{
+		"Home": {
+			reason: "A home has the ledger itself.",
+			status: v1alpha1.GitDeliveryObservation{Ledger: &ofHome, Record: &v1alpha1.LedgerRecord{Copy: &ofCopy}}, want: ofHome,
+		},
+		"Copy": {
+			reason: "Another repository has a copy of the ledger.",
+			status: v1alpha1.GitDeliveryObservation{Record: &v1alpha1.LedgerRecord{Copy: &ofCopy}}, want: ofCopy,
+		},
+		"Neither": {reason: "A repository without either has no state.", status: v1alpha1.GitDeliveryObservation{Record: &v1alpha1.LedgerRecord{}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.status.RecordedState()); diff != "" {
+				t.Errorf("\n%s\nRecordedState(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestLedThrough looks for heads among those that two events lead to.
 func TestLedThrough(t *testing.T) {
 	events := []ledger.Event{{Opened: &ledger.Opened{Ledger: "l", Home: "h"}}, {Closed: &ledger.Closed{}}}

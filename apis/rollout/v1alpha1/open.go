@@ -23,6 +23,16 @@ func OpenRequests(all []RolloutRequest) []*RolloutRequest {
 	return out
 }
 
+// IsFor reports whether a request is about the deployment of a claim, in its namespace. Labels do not count, because they can be forged.
+func (r *RolloutRequest) IsFor(c ClaimReference) bool {
+	return r.Spec.DeploymentRef == c.DeploymentRef() && r.GetNamespace() == c.Namespace
+}
+
+// DeploymentRef returns the reference by which a request names the deployment of a claim.
+func (c ClaimReference) DeploymentRef() DeploymentReference {
+	return DeploymentReference{APIGroup: c.APIGroup, Kind: c.Kind, Name: c.Name}
+}
+
 // IsClosed reports whether the answer to a request is final.
 func (r *RolloutRequest) IsClosed() bool {
 	accepted := r.Status.GetCondition(TypeAccepted)

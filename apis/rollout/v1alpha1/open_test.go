@@ -88,3 +88,33 @@ func TestOpenRequests(t *testing.T) {
 		})
 	}
 }
+
+// TestIsFor changes a request about the deployment shop of a claim.
+func TestIsFor(t *testing.T) {
+	claim := ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "shop"}
+	cases := map[string]struct {
+		reason string
+		change func(r *RolloutRequest)
+		want   bool
+	}{
+		"Same":   {reason: "A request names its deployment.", change: func(*RolloutRequest) {}, want: true},
+		"Labels": {reason: "Labels name no deployment.", change: func(r *RolloutRequest) { r.Labels = OpenLabels(claim.APIGroup, "bank") }, want: true},
+		"Group": {
+			reason: "A claim and a namespaced composite of one name are two deployments.",
+			change: func(r *RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "intentplane.dev" },
+		},
+		"Kind":      {reason: "Another kind is no deployment.", change: func(r *RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" }},
+		"Name":      {reason: "Another name is another deployment.", change: func(r *RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" }},
+		"Namespace": {reason: "A request is about a deployment of its own namespace.", change: func(r *RolloutRequest) { r.Namespace = "team-b" }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRequest("a", 1)
+			r.Namespace, r.Spec.DeploymentRef = claim.Namespace, claim.DeploymentRef()
+			tc.change(&r)
+			if got := r.IsFor(claim); got != tc.want {
+				t.Errorf("\n%s\nIsFor(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

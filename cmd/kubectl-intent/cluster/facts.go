@@ -322,8 +322,7 @@ func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
 	f.Syncs = readOwned(ctx, r, f, resources[1], selector, func(o *deliveryv1alpha1.SiteSync) bool { return o.Spec.ForProvider.ClaimRef == owner })
 	f.Gates = readOwned(ctx, r, f, resources[2], selector, func(o *rolloutv1alpha1.Gate) bool { return o.Spec.ForProvider.ClaimRef == owner })
 	f.Requests = readOwned(ctx, r, f, resources[3], nil, func(o *rolloutv1alpha1.RolloutRequest) bool {
-		ref := o.Spec.DeploymentRef
-		return ref.APIGroup == owner.APIGroup && ref.Kind == owner.Kind && ref.Name == owner.Name
+		return o.Spec.DeploymentRef == owner.DeploymentRef()
 	})
 }
 

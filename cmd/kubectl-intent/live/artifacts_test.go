@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/test/cli"
@@ -23,6 +26,27 @@ func TestArtifactsAndDiff(t *testing.T) {
 	}
 	deferred := func(s *samples.Sample) {
 		s.Delivery.Spec.ForProvider.Trees[1].Action, s.Delivery.Spec.ForProvider.Trees[1].Tree = deliveryv1alpha1.ActionKeep, strings.Repeat("3", 40)
+	}
+	mandated := func(s *samples.Sample) *deliveryv1alpha1.GitDeliveryObservation {
+		p, o := &s.Delivery.Spec.ForProvider, &s.Delivery.Status.AtProvider
+		p.Mandate = &deliveryv1alpha1.Mandate{Rules: step.Rules, Ledger: "l", Epoch: 1, Revision: 7, May: step.Kinds()}
+		o.Mandate, o.Ledger.Seq = &deliveryv1alpha1.MandateStatus{Rules: step.Rules, Revision: 7, May: step.Kinds()}, o.Ledger.Seq+1
+		for i := range o.Trees {
+			o.Trees[i].Tree = p.Trees[i].Tree
+		}
+		return o
+	}
+	stepped := func(s *samples.Sample) {
+		o, trees := mandated(s), s.Delivery.Spec.ForProvider.Trees
+		o.Ledger.Current.Plan = []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}
+		o.Ledger.Cursor.Step = 1
+		s.Delivery.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{directories.NewLater(trees[1], *o.Ledger)}
+		trees[1] = directories.Retain(trees[1])
+	}
+	rejected := func(s *samples.Sample) {
+		o := mandated(s)
+		o.Ledger.Verdict, o.Ledger.Target, o.Ledger.Cursor.Attempt = &ledger.Verdict{Result: ledger.VerdictRejected}, 5, 1
+		o.Trees[1].Tree = strings.Repeat("3", 40)
 	}
 	cases := map[string]struct {
 		reason     string
@@ -45,6 +69,19 @@ func TestArtifactsAndDiff(t *testing.T) {
 		"RolledBack": {
 			reason: "Files that only the repository has are not guessed.",
 			edit:   rolledBack, args: []string{"artifacts", "shop"}, code: terminal.ExitInvalid,
+			says: `Site "edge2": GitDelivery shop-fleet does not carry all files`,
+		},
+		"Stepped": {
+			reason: "A Site whose step the provider began by the mandate has the files of that step.",
+			edit:   stepped, args: []string{"artifacts", "shop", "-o", "json"}, says: `"site": "edge2"`, lack: `"waits"`,
+		},
+		"SteppedSame": {
+			reason: "A file is compared with the files of the step that the provider began by the mandate.",
+			edit:   stepped, in: string(example), args: append([]string{"diff", "-"}, catalog...), lack: "@@",
+		},
+		"Rejected": {
+			reason: "Files of a revision that the provider rolled back by the mandate are not shown as delivered files.",
+			edit:   rejected, args: []string{"artifacts", "shop"}, code: terminal.ExitInvalid,
 			says: `Site "edge2": GitDelivery shop-fleet does not carry all files`,
 		},
 		"Held": {

@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
@@ -19,7 +20,7 @@ func newestTracks(f *cause.Facts) (map[string]string, error) {
 	out := map[string]string{}
 	for i := range f.Deliveries {
 		d := &f.Deliveries[i]
-		for _, t := range d.Spec.ForProvider.Trees {
+		for _, t := range reachedTrees(d) {
 			all := tracksOfTree(d, &t)
 			newest := slices.MaxFunc(append(all, deliveryv1alpha1.TreeTrack{}), func(a, b deliveryv1alpha1.TreeTrack) int { return cmp.Compare(a.Revision, b.Revision) })
 			if newest.Name == track.Plain && len(all) > 1 {
@@ -39,13 +40,9 @@ func tracksOfTree(d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) []d
 		return slices.Clone(t.Tracks)
 	}
 	var out []deliveryv1alpha1.TreeTrack
-	for _, deliveredTree := range d.Status.AtProvider.Trees {
-		if deliveredTree.Path != t.Path {
-			continue
-		}
-		for _, deliveredTrack := range deliveredTree.Tracks {
-			out = append(out, deliveryv1alpha1.TreeTrack{Name: deliveredTrack.Name, Revision: deliveredTrack.Revision, Weight: deliveredTrack.Weight})
-		}
+	delivered, _ := evidence.HeldTree(d, t.Path)
+	for _, deliveredTrack := range delivered.Tracks {
+		out = append(out, deliveryv1alpha1.TreeTrack{Name: deliveredTrack.Name, Revision: deliveredTrack.Revision, Weight: deliveredTrack.Weight})
 	}
 	return out
 }

@@ -12,12 +12,15 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/clone"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/subject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
+	"github.com/intentplane/intentplane/provider/mandate"
 )
 
 // fetchFlag lets a command fetch from repositories.
@@ -52,7 +55,7 @@ func (r *treeReader) removeClones() {
 func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks map[string]string) ([]rendering.Site, error) {
 	var out []rendering.Site
 	for i := range f.Deliveries {
-		for _, t := range f.Deliveries[i].Spec.ForProvider.Trees {
+		for _, t := range reachedTrees(&f.Deliveries[i]) {
 			site, err := r.filesOfTree(ctx, &f.Deliveries[i], &t, tracks[t.Site])
 			if err != nil {
 				return nil, errors.Wrapf(err, "Site %q", t.Site)
@@ -65,6 +68,26 @@ func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks 
 	}
 	slices.SortFunc(out, func(a, b rendering.Site) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// reachedTrees returns the trees of the directories in the repository of a GitDelivery: the trees of the spec until the provider goes beyond the position of the
+// spec by a mandate. A directory without tracks has the tree of its later step then, and each directory has the tree that the status reports, as after a
+// rollback.
+func reachedTrees(d *deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
+	p, s := d.Spec.ForProvider, d.Status.AtProvider.RecordedState()
+	if mandate.Position(d) == p.AskedPosition() {
+		return p.Trees
+	}
+	if !s.HasTracks() {
+		p = directories.At(p, s)
+	}
+	out := slices.Clone(p.Trees)
+	for i, t := range out {
+		if delivered, isKnown := evidence.HeldTree(d, t.Path); isKnown && delivered.Tree != t.Tree {
+			out[i].Action, out[i].Tree = deliveryv1alpha1.ActionRestore, delivered.Tree
+		}
+	}
+	return out
 }
 
 // filesOfTree returns the files of a Site. A Site that receives nothing yet has none, and a Site with action Keep has the files of its
@@ -96,11 +119,8 @@ func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDel
 // keptTree returns a tree that stays, with the id that the repository reported for its directory, or with none.
 func keptTree(d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) *deliveryv1alpha1.Tree {
 	out := t.DeepCopy()
-	for _, deliveredTree := range d.Status.AtProvider.Trees {
-		if deliveredTree.Path == t.Path {
-			out.Tree = deliveredTree.Tree
-		}
-	}
+	delivered, _ := evidence.HeldTree(d, t.Path)
+	out.Tree = delivered.Tree
 	return out
 }
 
@@ -118,7 +138,7 @@ func carriedFiles(t *deliveryv1alpha1.Tree) (tree.Files, bool, error) {
 
 // isCarriedTrack is true where the GitDelivery carries all that the directory has of a track.
 func isCarriedTrack(t *deliveryv1alpha1.Tree, carried tree.Files, trackName string) bool {
-	return trackName != "" && t.Action == deliveryv1alpha1.ActionDesired && slices.ContainsFunc(carried.Names(), func(name string) bool { return strings.HasPrefix(name, trackName+"/") })
+	return trackName != "" && t.Action != deliveryv1alpha1.ActionKeep && slices.ContainsFunc(carried.Names(), func(name string) bool { return strings.HasPrefix(name, trackName+"/") })
 }
 
 // readTree returns the files of a directory, of which a GitDelivery carries some or none.

@@ -13,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/prune"
 )
@@ -118,5 +120,45 @@ func TestRecordsHoldNamesOfPackages(t *testing.T) {
 	wantNeeds := map[string][]string{"db": {"shop"}, "shop": {"shop"}}
 	if diff := cmp.Diff(wantNeeds, g.needs[[2]string{"team-a", "/theirs"}]); diff != "" {
 		t.Errorf("\nOf the dependencies the facts hold those of gathered packages.\nreadBundleRecord(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestAddDelivered has a delivery with a Site in the present step, and a Site whose directory waits for a later step.
+func TestAddDelivered(t *testing.T) {
+	encoded := func(name string) []byte {
+		b, err := tree.Encode(tree.Files{name + ".yaml": []byte("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	first := deliveryv1alpha1.Tree{Site: "edge1", Branch: "main", Path: "edge1", Action: deliveryv1alpha1.ActionDesired, Files: encoded("first")}
+	second := deliveryv1alpha1.Tree{Site: "edge2", Branch: "main", Path: "edge2", Action: deliveryv1alpha1.ActionDesired, Files: encoded("second")}
+	waiting := deliveryv1alpha1.Tree{Site: "edge2", Branch: "main", Path: "edge2", Action: deliveryv1alpha1.ActionKeep}
+	cases := map[string]struct {
+		reason string
+		later  []deliveryv1alpha1.LaterTree
+		want   []string
+		unread bool
+	}{
+		"Later": {
+			reason: "A package holds the objects that it delivers in later steps.",
+			later:  []deliveryv1alpha1.LaterTree{{Tree: second, Revision: 2, Step: 1}}, want: []string{"first", "second"},
+		},
+		"Unknown": {reason: "The objects of a directory that stays are unknown without a later tree.", want: []string{"first"}, unread: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d, p := &deliveryv1alpha1.GitDelivery{}, &prune.Package{}
+			d.Spec.ForProvider.Trees, d.Spec.ForProvider.Later = []deliveryv1alpha1.Tree{first, waiting}, tc.later
+			addDelivered(p, d, nil)
+			var got []string
+			for _, o := range p.Objects {
+				got = append(got, o.Name)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || p.Unread != tc.unread {
+				t.Errorf("\n%s\naddDelivered(...): -want, +got:\n%s\nunread %t", tc.reason, diff, p.Unread)
+			}
+		})
 	}
 }

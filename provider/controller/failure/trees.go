@@ -9,7 +9,6 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
-	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
@@ -111,19 +110,8 @@ func (s *treeCache) treesOf(key revisionKey) []deliveryv1alpha1.Tree {
 // desiredTrees returns the trees that a delivery carries for the steps that its repository applied.
 func desiredTrees(d *deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
 	keeps := func(t deliveryv1alpha1.Tree) bool { return t.Action != deliveryv1alpha1.ActionDesired }
-	reached := directories.At(d.Spec.ForProvider, recordedState(d.Status.AtProvider))
+	reached := directories.At(d.Spec.ForProvider, d.Status.AtProvider.RecordedState())
 	return slices.DeleteFunc(slices.Clone(reached.Trees), keeps)
-}
-
-// recordedState returns the ledger that a repository has, or its copy of it.
-func recordedState(o deliveryv1alpha1.GitDeliveryObservation) ledger.State {
-	switch {
-	case o.Ledger != nil:
-		return *o.Ledger
-	case o.Record != nil && o.Record.Copy != nil:
-		return *o.Record.Copy
-	}
-	return ledger.State{}
 }
 
 func sortBySite(trees []deliveryv1alpha1.Tree) []deliveryv1alpha1.Tree {

@@ -152,6 +152,19 @@ func TestMandateWaves(t *testing.T) {
 				w.Errorf("mandate of the status: want no step, so that the function decides, got %+v", m)
 			}
 		}},
+		"LeftSite": {reason: "A wave to a Site that lost a label of the selector waits for the function.", run: func(w *world) {
+			w.carriedWaves()
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Mandate.MatchLabels = map[string]string{"region": "north"}
+			})
+			for range 3 {
+				w.reconcile("web")
+			}
+			w.holds(map[string]tree.Files{webAtE1: files("b"), webAtE2: files("a")}, nil)
+			if m := w.get("web").Status.AtProvider.Mandate; m == nil || slices.Contains(m.May, step.KindAdvance) {
+				w.Errorf("mandate of the status: want no step, so that the function decides, got %+v", m)
+			}
+		}},
 		"MovedSiteElsewhere": {reason: "A wave of another repository to a Site that has another directory by now waits for the function.", run: func(w *world) {
 			w.verifiedInBoth()
 			w.countDelivered()

@@ -132,7 +132,8 @@ func (f facts) followersOf(home *v1alpha1.GitDelivery) []v1alpha1.GitDelivery {
 
 // withSites returns the evidence with the Sites of all repositories: those without an engine, and those that get no later tree.
 func (e *external) withSites(ctx context.Context, f facts, out mandate.Facts) (mandate.Facts, error) {
-	out.Unobserved, out.Closed = unobservedSites(f.allSiteNames(), f.sites), closedSites(f.spec, f.sites)
+	matchLabels := f.spec.Mandate.MatchLabels
+	out.Unobserved, out.Closed = unobservedSites(f.allSiteNames(), f.sites), closedSites(f.spec, matchLabels, f.sites)
 	for i := range out.Followers {
 		names := usage.Sites(&out.Followers[i])
 		sites, err := e.sitesByName(ctx, names)
@@ -140,18 +141,19 @@ func (e *external) withSites(ctx context.Context, f facts, out mandate.Facts) (m
 			return out, err
 		}
 		maps.Copy(out.Unobserved, unobservedSites(names, sites))
-		maps.Copy(out.Closed, closedSites(out.Followers[i].Spec.ForProvider, sites))
+		maps.Copy(out.Closed, closedSites(out.Followers[i].Spec.ForProvider, matchLabels, sites))
 	}
 	return out, nil
 }
 
-// closedSites returns the Sites that get no later tree of a delivery: the tree is for another directory than the Site has, or the Site is missing or may not be
-// used. A step there would be refused, and the revision rejected at the Sites that run it.
-func closedSites(p v1alpha1.GitDeliveryParameters, sites map[string]*catalogv1alpha1.Site) map[string]bool {
+// closedSites returns the Sites that get no later tree of a delivery: the tree is for another directory than the Site has, or the Site is missing, may not be
+// used, or lost a label by which the deployment selects it. A step at a Site that is missing or closed to the namespace would be refused, and the revision
+// rejected at the Sites that run it.
+func closedSites(p v1alpha1.GitDeliveryParameters, matchLabels map[string]string, sites map[string]*catalogv1alpha1.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, l := range p.Later {
 		site, claim := sites[l.Site], p.ClaimRef
-		if site == nil || policy.CheckSite(site, claim.Namespace) != nil || l.Layout != site.Spec.Repository.Layout ||
+		if site == nil || policy.CheckSite(site, claim.Namespace) != nil || !policy.HasLabels(site, matchLabels) || l.Layout != site.Spec.Repository.Layout ||
 			!strings.HasSuffix("/"+l.Path, "/"+policy.Directory("", site.Spec.Repository.Path, claim.Namespace, claim.Name)) {
 			out[l.Site] = true
 		}
@@ -162,10 +164,10 @@ func closedSites(p v1alpha1.GitDeliveryParameters, sites map[string]*catalogv1al
 // isInState is true where the state has the record of the repository.
 func (f facts) isInState() bool { return f.memory != nil && !f.rebuilt && !f.memory.Deleted }
 
-// deliveredByPath returns the directories of the branch that were delivered.
+// deliveredByPath returns the directories of the branch that were delivered, of the present and of later steps.
 func (f facts) deliveredByPath() map[string]v1alpha1.DeliveredTree {
 	out := map[string]v1alpha1.DeliveredTree{}
-	for _, t := range f.spec.Trees {
+	for t := range f.spec.EachTree() {
 		if delivered, isKnown := f.deliveredTree(t.Branch, t.Path); isKnown {
 			out[t.Path] = delivered.DeliveredTree
 		}

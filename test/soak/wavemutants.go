@@ -1,0 +1,175 @@
+package soak
+
+import "maps"
+
+// waveMutants break the rules of later waves: whose trees they are, who knows their directories, when they come, and what holds them back.
+func waveMutants() map[string]mutant {
+	out := map[string]mutant{}
+	for _, some := range []map[string]mutant{laterMutants(), laterReaderMutants(), followedMutants(), closedMutants()} {
+		maps.Copy(out, some)
+	}
+	return out
+}
+
+// laterMutants give a directory the tree of another revision, or at another step than that of its Site.
+func laterMutants() map[string]mutant {
+	later := func(tests string, m mutant) mutant {
+		m.file, m.pkg, m.tests = "apis/directories/later.go", "apis/directories", tests
+		return m
+	}
+	return map[string]mutant{
+		"LaterOfOtherRequest": later("TestHoldFiles|TestAt", mutant{
+			reason: "The later trees of a lost revision with the same number are not delivered.",
+			text:   "|| l.Request != request", becomes: "|| request == \"\"",
+		}),
+		"BegunOfOtherRequest": later("TestBegun", mutant{
+			reason: "A directory in tracks gets no files of a lost revision with the same number.",
+			text:   "if i < 0 || p.Later[i].Request != s.Current.Request.Digest() {", becomes: "if i < 0 {",
+		}),
+		"LaterTooEarly": later("TestAt", mutant{
+			reason: "A directory gets its later tree at the step of its Site.",
+			text:   "isReached := l.Tree, l.Step <= s.Cursor.Step", becomes: "isReached := l.Tree, l.Step <= s.Cursor.Step+1",
+		}),
+		"EarlierTreesInWave": later("TestAt", mutant{
+			reason: "The trees of an earlier revision have no part in a wave.",
+			text:   "if p.AskedPosition().Revision == s.Current.Number {", becomes: "if p.AskedPosition().Revision > 0 {",
+		}),
+		"LaterWithoutRequest": {
+			reason: "A later tree names the request of its revision.", file: "apis/directories/later.go",
+			text: "Revision: s.Current.Number, Request: s.Current.Request.Digest(), Step", becomes: "Revision: s.Current.Number, Step",
+			pkg: "function/deployment", tests: "TestBetweenWaves",
+		},
+		"WithdrawnWaveForgotten": {
+			reason: "The directories of a wave are restored for each attempt of a user's rollback.", file: "provider/mandate/follower.go",
+			text: "	withdrawn.Number = s.Withdraws\n", becomes: "", pkg: "provider/mandate", tests: "TestRollBackMovedWave",
+		},
+		"WithdrawnWaveUnwritten": {
+			reason: "A rollback of a user restores no directory that no revision wrote.", file: "provider/mandate/follower.go",
+			text: "delivered[l.Path].Revision < l.Revision", becomes: "delivered[l.Path].Revision < 0", pkg: "provider/mandate", tests: "TestRollBackMovedWave",
+		},
+	}
+}
+
+// laterReaderMutants hide the directories of later steps from who has to know each directory of a delivery.
+func laterReaderMutants() map[string]mutant {
+	const each = "for t := range d.Spec.ForProvider.EachTree() {"
+	hide := func(dir, file, tests string, m mutant) mutant {
+		m.file, m.pkg, m.tests = dir+"/"+file, dir, tests
+		if m.text == "" {
+			m.text, m.becomes = each, "for _, t := range d.Spec.ForProvider.Trees {"
+		}
+		return m
+	}
+	return map[string]mutant{
+		"EachTreeOfStep": hide("apis/delivery/v1alpha1", "trees.go", "TestEachTree", mutant{
+			reason: "The trees of a delivery are those of all steps.",
+			text:   "for _, l := range p.Later {\n\t\t\tif !yield(", becomes: "for _, l := range p.Later[:0] {\n\t\t\tif !yield(",
+		}),
+		"LaterSiteUnobserved": hide("provider/controller/sitesync", "gather.go", "TestBringing", mutant{
+			reason: "A SiteSync knows the repository that delivers to a Site in a later step.",
+			text:   each + "\n\t\tif t.Site == want.Name", becomes: "for _, t := range d.Spec.ForProvider.Trees {\n\t\tif t.Site == want.Name",
+		}),
+		"LaterSiteUnjudged": hide("provider/controller/gate", "evidence.go", "TestUnobserved", mutant{
+			reason: "A Gate knows the repository that delivers to a Site in a later step.",
+		}),
+		"LaterDirectoryPruned": hide("provider/controller/prunerequest", "owners.go", "TestAddDelivery", mutant{
+			reason: "A directory of a later step has an owner, and is not pruned.",
+		}),
+		"LaterObjectsUnread": hide("provider/controller/bundlestate", "leftovers.go", "TestAddDelivered", mutant{
+			reason: "A package holds the objects that it delivers in later steps.",
+		}),
+		"LaterSiteUnused": hide("provider/usage", "usage.go", "TestSites", mutant{
+			reason: "A delivery uses the Sites of later steps.",
+		}),
+		"LaterSiteUnread": hide("provider/controller/gitdelivery", "facts.go", "TestMandateWaves$", mutant{
+			reason: "The Site of a later step is read before its step.",
+			text:   "for t := range f.spec.EachTree() {\n\t\tout.Insert", becomes: "for _, t := range f.spec.Trees {\n\t\tout.Insert",
+		}),
+		"LaterDirectoryUnknown": hide("provider/controller/gitdelivery", "witnesses.go", "TestDeliveredByPath", mutant{
+			reason: "The directory of a later step is known once it was delivered.",
+			text:   "for t := range f.spec.EachTree() {\n\t\tif delivered,", becomes: "for _, t := range f.spec.Trees {\n\t\tif delivered,",
+		}),
+	}
+}
+
+// followedMutants prove a wave by a SiteSync that looks for other trees, or leave a Site out.
+func followedMutants() map[string]mutant {
+	compare := func(m mutant) mutant {
+		m.file, m.pkg, m.tests = "apis/evidence/comparison.go", "apis/evidence", "TestComparison"
+		return m
+	}
+	return map[string]mutant{
+		"FollowedToAnyTree": compare(mutant{
+			reason: "A SiteSync that followed the ledger to other trees proves nothing.",
+			text:   "trees[want.Name] != want.Tree", becomes: "trees[want.Name] != want.Tree && false",
+		}),
+		"FollowedAnywhere": compare(mutant{
+			reason: "A SiteSync that followed the ledger in another directory proves nothing.",
+			text:   "return t.Path != want.Path || t.RepositoryRef", becomes: "return t.RepositoryRef",
+		}),
+		"FollowedLaterTree": compare(mutant{
+			reason: "The Site of a later step runs the tree of an earlier revision until its step.",
+			text:   "want.Wave <= step &&", becomes: "(want.Wave <= step || true) &&",
+		}),
+		"LaterSiteProven": forward("TestForwardProof", mutant{
+			reason: "The Site of a later step does not keep a step from its proof.", file: "provider/mandate/forward.go",
+			text: "return isReached && t.Action", becomes: "return (isReached || true) && t.Action",
+		}),
+		"WaveUnproven": forward("TestConcludeWaves", mutant{
+			reason: "The next wave follows once each Site of the wave before runs the tree in its repository.", file: "provider/mandate/forward.go",
+			text: "IsLive: c.IsLive() && f.runsEachTree(c),", becomes: "IsLive: c.IsLive(),",
+		}),
+		"NewSiteUnnamed": {
+			reason: "The SiteSync of a canary names a Site whose first tree comes with a later wave.", file: "function/deployment/tracks.go",
+			text: "case later != nil && wave > x.state.Cursor.Step:", becomes: "case later != nil && false:", pkg: "function/deployment", tests: "TestCanaryNewSite",
+		},
+	}
+}
+
+// closedMutants go on to a wave whose Site was left, moved or closed.
+func closedMutants() map[string]mutant {
+	open := func(m mutant) mutant {
+		m.file, m.pkg, m.tests = "provider/controller/gitdelivery/witnesses.go", "provider/controller/gitdelivery", "TestClosedSites"
+		return m
+	}
+	leave := func(tests string, m mutant) mutant {
+		m.file, m.pkg, m.tests = "function/deployment/decide.go", "function/deployment", tests
+		return m
+	}
+	return map[string]mutant{
+		"ClosedWaveCarried": forward("TestConcludeWaves", mutant{
+			reason: "A wave with a Site that gets no later tree waits for the function.", file: "provider/mandate/forward.go",
+			text: "return f.Closed[l.Site] })", becomes: "return f.Closed[l.Site] && false })",
+		}),
+		"CarrierOfAnyEpoch": forward("TestConcludeWaves", mutant{
+			reason: "A repository whose spec was composed before a recovery of the ledger carries no wave.", file: "provider/mandate/forward.go",
+			text: "recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch {", becomes: "recorded.Ledger == s.Ledger {",
+		}),
+		"MovedSiteOpen": open(mutant{
+			reason: "A Site with another directory by now gets no later tree.",
+			text:   "!strings.HasSuffix(\"/\"+l.Path, ", becomes: "false && !strings.HasSuffix(\"/\"+l.Path, ",
+		}),
+		"OtherLayoutOpen": open(mutant{
+			reason: "A Site with another layout by now gets no later tree.", text: "|| l.Layout != site.Spec.Repository.Layout ||", becomes: "||",
+		}),
+		"ForbiddenSiteOpen": open(mutant{
+			reason: "A Site that the namespace may not use gets no later tree.",
+			text:   "|| policy.CheckSite(site, claim.Namespace) != nil ", becomes: "",
+		}),
+		"LeftSiteOpen": open(mutant{
+			reason: "A Site that lost a label of the selector gets no later tree.", text: "|| !policy.HasLabels(site, matchLabels) ", becomes: "",
+		}),
+		"LabelsNotMandated": {
+			reason: "A mandate has the labels by which the spec selects its Sites.", file: "function/deployment/mandate.go",
+			text: "MatchLabels: dr.compiled.siteLabels, ", becomes: "", pkg: "function/deployment", tests: "TestNewMandate",
+		},
+		"LeftSiteInWave": leave("TestLeftBetweenWaves", mutant{
+			reason: "The function brings no wave to a Site that the deployment has left.",
+			text:   "(!k.isChosen(site) || moved[site])", becomes: "moved[site]",
+		}),
+		"MovedSiteInWave": leave("TestMovedBetweenWaves", mutant{
+			reason: "The function brings no wave to a directory that its Site has left.",
+			text:   "(!k.isChosen(site) || moved[site])", becomes: "(!k.isChosen(site) || moved[site] && false)",
+		}),
+	}
+}
