@@ -51,7 +51,7 @@ func negativeOf(r measure.Range) measure.Range { return measure.Range{Low: -r.Hi
 func countingFunctions() []string {
 	return []string{
 		"abs", "sqrt", "exp", "rate", "irate", "increase", "changes", "resets", "count_over_time", "time",
-		"stddev_over_time", "stdvar_over_time", "mad_over_time", "histogram_count", "histogram_stddev", "histogram_stdvar",
+		"stddev_over_time", "stdvar_over_time", "mad_over_time", "histogram_count", "histogram_stddev", "histogram_stdvar", "timestamp", "acosh",
 	}
 }
 
@@ -64,6 +64,8 @@ func boundedFunctions() map[string]measure.Range {
 		"histogram_fraction": {Low: 0, High: 1}, "pi": measure.OneValue(math.Pi),
 		"minute": {Low: 0, High: 59}, "hour": {Low: 0, High: 23}, "day_of_week": {Low: 0, High: 6}, "day_of_month": {Low: 1, High: 31},
 		"day_of_year": {Low: 1, High: 366}, "days_in_month": {Low: 28, High: 31}, "month": {Low: 1, High: 12},
+		"sin": {Low: -1, High: 1}, "cos": {Low: -1, High: 1}, "tanh": {Low: -1, High: 1}, "cosh": {Low: 1, High: math.Inf(1)},
+		"acos": {Low: 0, High: math.Pi}, "asin": {Low: -math.Pi / 2, High: math.Pi / 2}, "atan": {Low: -math.Pi / 2, High: math.Pi / 2},
 	}
 }
 
@@ -185,7 +187,10 @@ func sumRange(r measure.Range) measure.Range {
 
 func rangeOfOperation(b *parser.BinaryExpr) measure.Range {
 	left, right := rangeOf(b.LHS), rangeOf(b.RHS)
+	share, isShare := shareRange(b)
 	switch {
+	case isShare:
+		return share
 	case b.ReturnBool:
 		return measure.Range{Low: 0, High: 1}
 	case b.Op.IsComparisonOperator():
@@ -228,7 +233,6 @@ func mirrorOf(op parser.ItemType) parser.ItemType {
 }
 
 func rangeOfArithmetic(op parser.ItemType, left, right measure.Range) measure.Range {
-	areNotNegative := left.Low >= 0 && right.Low >= 0
 	switch {
 	case op == parser.ADD:
 		return knownRange(left.Low+right.Low, left.High+right.High)
@@ -238,12 +242,24 @@ func rangeOfArithmetic(op parser.ItemType, left, right measure.Range) measure.Ra
 		return productRange(left, right)
 	case op == parser.DIV && right.IsConstant() && right.Low != 0:
 		return endsRange(left.Low/right.Low, left.High/right.Low)
-	case (op == parser.DIV || op == parser.POW) && areNotNegative:
+	case op == parser.DIV && left.Low >= 0 && right.Low >= 0:
+		return measure.NotNegative()
+	case op == parser.POW && (left.Low >= 0 || right.IsConstant() && math.Mod(right.Low, 2) == 0):
 		return measure.NotNegative()
 	case op == parser.DIV && left.High <= 0 && right.Low >= 0:
 		return negativeOf(measure.NotNegative())
+	case op == parser.MOD:
+		return remainderRange(left, right)
+	case op == parser.ATAN2:
+		return measure.Range{Low: -math.Pi, High: math.Pi}
 	}
 	return measure.AnyValue()
+}
+
+// remainderRange returns the values of a remainder. It has the sign of the dividend, and is smaller than both are without their signs.
+func remainderRange(left, right measure.Range) measure.Range {
+	limit := max(math.Abs(right.Low), math.Abs(right.High))
+	return measure.Range{Low: min(0, max(left.Low, -limit)), High: max(0, min(left.High, limit))}
 }
 
 // productRange returns the values of a product. Zero times infinity counts as zero, since an end is the limit of the values before it.
