@@ -22,7 +22,7 @@ func shareRange(b *parser.BinaryExpr) (measure.Range, bool) {
 	if !isPart || !isWhole || !selectsPart(part.Expr, whole.Expr) || !areSummedAlike(part, whole) {
 		return measure.Range{}, false
 	}
-	return endsRange(0, factor), true
+	return measure.RangeOf(0, factor), true
 }
 
 // matchesAllLabels reports whether an operation joins each series with the series that has the same labels.

@@ -30,7 +30,7 @@ func rangeOf(e parser.Expr) measure.Range {
 		return rangeOf(e.Expr)
 	case *parser.UnaryExpr:
 		if e.Op == parser.SUB {
-			return negativeOf(rangeOf(e.Expr))
+			return rangeOf(e.Expr).Negative()
 		}
 		return rangeOf(e.Expr)
 	case *parser.Call:
@@ -42,8 +42,6 @@ func rangeOf(e parser.Expr) measure.Range {
 	}
 	return measure.AnyValue()
 }
-
-func negativeOf(r measure.Range) measure.Range { return measure.Range{Low: -r.High, High: -r.Low} }
 
 // Functions by the values that they give (https://prometheus.io/docs/prometheus/latest/querying/functions).
 
@@ -233,61 +231,25 @@ func mirrorOf(op parser.ItemType) parser.ItemType {
 }
 
 func rangeOfArithmetic(op parser.ItemType, left, right measure.Range) measure.Range {
-	switch {
-	case op == parser.ADD:
-		return knownRange(left.Low+right.Low, left.High+right.High)
-	case op == parser.SUB:
-		return knownRange(left.Low-right.High, left.High-right.Low)
-	case op == parser.MUL:
-		return productRange(left, right)
-	case op == parser.DIV && right.IsConstant() && right.Low != 0:
-		return endsRange(left.Low/right.Low, left.High/right.Low)
-	case op == parser.DIV && left.Low >= 0 && right.Low >= 0:
-		return measure.NotNegative()
-	case op == parser.POW && (left.Low >= 0 || right.IsConstant() && math.Mod(right.Low, 2) == 0):
-		return measure.NotNegative()
-	case op == parser.DIV && left.High <= 0 && right.Low >= 0:
-		return negativeOf(measure.NotNegative())
-	case op == parser.MOD:
-		return remainderRange(left, right)
-	case op == parser.ATAN2:
+	switch op {
+	case parser.ADD:
+		return left.Plus(right)
+	case parser.SUB:
+		return left.Minus(right)
+	case parser.MUL:
+		return left.Times(right)
+	case parser.DIV:
+		return left.DividedBy(right)
+	case parser.MOD:
+		return left.Remainder(right)
+	case parser.POW:
+		if left.Low >= 0 || right.IsConstant() && math.Mod(right.Low, 2) == 0 {
+			return measure.NotNegative()
+		}
+	case parser.ATAN2:
 		return measure.Range{Low: -math.Pi, High: math.Pi}
 	}
 	return measure.AnyValue()
-}
-
-// remainderRange returns the values of a remainder. It has the sign of the dividend, and is smaller than both are without their signs.
-func remainderRange(left, right measure.Range) measure.Range {
-	limit := max(math.Abs(right.Low), math.Abs(right.High))
-	return measure.Range{Low: min(0, max(left.Low, -limit)), High: max(0, min(left.High, limit))}
-}
-
-// productRange returns the values of a product. Zero times infinity counts as zero, since an end is the limit of the values before it.
-func productRange(left, right measure.Range) measure.Range {
-	product := func(a, b float64) float64 {
-		if a == 0 || b == 0 {
-			return 0
-		}
-		return a * b
-	}
-	return endsRange(product(left.Low, right.Low), product(left.Low, right.High), product(left.High, right.Low), product(left.High, right.High))
-}
-
-// endsRange returns the Range from the least to the greatest of the values. It is unknown if one of them is not a number.
-func endsRange(values ...float64) measure.Range {
-	return knownRange(slices.Min(values), slices.Max(values))
-}
-
-// knownRange returns a Range whose ends were computed. An end that is not a number, as infinity less infinity, is unknown.
-func knownRange(low, high float64) measure.Range {
-	r := measure.AnyValue()
-	if !math.IsNaN(low) {
-		r.Low = low
-	}
-	if !math.IsNaN(high) {
-		r.High = high
-	}
-	return r
 }
 
 // isSingle reports whether an expression gives a number, or one series at most, which has no labels.

@@ -100,6 +100,11 @@ func TestCompileRefusesWhatCannotFail(t *testing.T) {
 			reason: "An alternative that holds decides, whatever the answer is.",
 			config: web("== 1", "answer.errors >= 0 || true"), want: prefix + `"== 1"` + end,
 		},
+		"WebOpposites": {
+			reason: "One of two opposite comparisons always holds.",
+			config: web("== 1", "answer.errors < 5 || answer.errors >= 5"), want: prefix + `"== 1"` + end,
+		},
+		"WebConverted": {reason: "A converted size is not negative.", config: web(">= 0", "double(size(answer.a))"), want: prefix + `">= 0"` + end},
 		"WebBool":      {reason: "True is 1 and false is 0, and both are at least 0.", config: web(">= 0", "answer.errors > 5"), want: prefix + `">= 0"` + end},
 		"WebBoolExact": {reason: "An expression may be false.", config: web("== 1", "answer.errors > 5")},
 		"WebSize":      {reason: "A size is never below 0.", config: web(">= 0", "size(answer.errors)"), want: prefix + `">= 0"` + end},
