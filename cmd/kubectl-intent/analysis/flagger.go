@@ -211,6 +211,7 @@ func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []cond
 	if !query.GivesOneSeries() {
 		n.addText(DifferenceSeveralSeries, "is an error, and Flagger judges the last")
 	}
+	n.addText(DifferenceHistogram, "is an error, and ends the process of Flagger")
 	n.addWarning()
 	n.addUnanswered(condition.Fails, flaggerAnswerSeconds)
 	n.add(DifferenceRefusedQuery, condition.IsError, condition.Fails)

@@ -308,7 +308,8 @@ func TestFromFlaggerRefuses(t *testing.T) {
 
 // TestFlaggerNotes converts a Canary, and compares the differences that its note names.
 func TestFlaggerNotes(t *testing.T) {
-	const warned = DifferenceWarning + " is an error, or does not count, and Flagger judges it"
+	const warned = DifferenceHistogram + " is an error, and ends the process of Flagger; " +
+		DifferenceWarning + " is an error, or does not count, and Flagger judges it"
 	const unanswered = DifferenceUnanswered + " within 10 seconds does not count, and fails in Flagger after 5 seconds"
 	const refused, failures = DifferenceRefusedQuery + " is an error, and fails in Flagger", DifferenceFailures + " is followed by another one"
 	cases := map[string]struct {
