@@ -33,13 +33,13 @@ func settingsOf(shell string) settings {
 }
 
 // read reads the options at the beginning of some words, and returns the words behind them. It is false for an option that is not known.
-func (s *settings) read(words []string, known *regexp.Regexp) ([]string, bool) {
+func (s *settings) read(words []string, allowed *regexp.Regexp) ([]string, bool) {
 	for len(words) > 0 {
 		option := words[0]
 		if option == "--" {
 			return words[1:], true
 		}
-		if !known.MatchString(option) {
+		if !allowed.MatchString(option) {
 			return words, !strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "+")
 		}
 		if words = words[1:]; !s.set(option, words) {

@@ -67,12 +67,12 @@ func shellCanFail(words []string) bool {
 }
 
 // canScriptFail reports whether a script can fail, in a shell with some settings.
-func canScriptFail(text string, given settings) bool {
+func canScriptFail(text string, inherited settings) bool {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return true
 	}
-	s := survey{settings: given}
+	s := survey{settings: inherited}
 	syntax.Walk(f, s.visit)
 	if s.isUnclear || s.endsAtUnset && s.readsUnset {
 		return true
