@@ -372,6 +372,31 @@ func TestParse(t *testing.T) {
 			text:   "deploy shop with image 1.27",
 			fault:  refusedImage(23, "1.27"),
 		},
+		"ReleaseForImage": {
+			reason: "A version of three numbers names no image either.",
+			text:   "deploy shop with image 1.27.3",
+			fault:  refusedImage(23, "1.27.3"),
+		},
+		"SuffixForImage": {
+			reason: "A version may have a suffix.",
+			text:   "deploy shop with image 1.27-alpine on edge1",
+			fault:  refusedImage(23, "1.27-alpine"),
+		},
+		"TagForImage": {
+			reason: "A version may begin with a letter.",
+			text:   "deploy shop, image v2",
+			fault:  refusedImage(19, "v2"),
+		},
+		"NumberedImage": {
+			reason: "A name may begin as a version does.",
+			text:   "deploy shop with image v2-api on edge1",
+			wish:   &Statement{Service: "shop", Image: "v2-api", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"QuotedVersionForImage": {
+			reason: "A version in quotes is the name of an image.",
+			text:   `deploy shop with image "1.27.3"`,
+			wish:   &Statement{Service: "shop", Image: "1.27.3"},
+		},
 		"QuotedNumberForImage": {
 			reason: "A number in quotes is the name of an image.",
 			text:   `deploy shop with image "2048"`,
