@@ -2,6 +2,8 @@ package expression
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/cel-go/cel"
@@ -62,6 +64,8 @@ func (r ranger) rangeOf(e ast.Expr) measure.Range {
 		return rangeOfLiteral(e.AsLiteral())
 	case ast.CallKind:
 		return r.rangeOfCall(e)
+	case ast.ComprehensionKind:
+		return r.rangeOfLoop(e)
 	}
 	return r.rangeOfType(e)
 }
@@ -85,25 +89,96 @@ func rangeOfLiteral(v ref.Val) measure.Range {
 }
 
 func (r ranger) rangeOfCall(e ast.Expr) measure.Range {
-	call := e.AsCall()
-	args := call.Args()
-	switch call.FunctionName() {
+	args := e.AsCall().Args()
+	switch name := e.AsCall().FunctionName(); name {
 	case overloads.Size:
 		return measure.NotNegative()
 	case operators.Conditional:
 		return r.rangeOf(args[1]).Union(r.rangeOf(args[2]))
-	case operators.LessEquals:
-		return compareRanges(r.rangeOf(args[0]), r.rangeOf(args[1]))
-	case operators.GreaterEquals:
-		return compareRanges(r.rangeOf(args[1]), r.rangeOf(args[0]))
-	case operators.Less:
-		return oppositeOf(compareRanges(r.rangeOf(args[1]), r.rangeOf(args[0])))
-	case operators.Greater:
-		return oppositeOf(compareRanges(r.rangeOf(args[0]), r.rangeOf(args[1])))
 	case operators.LogicalNot:
 		return oppositeOf(r.rangeOf(args[0]).Intersection(truth()))
+	case operators.LogicalOr, operators.LogicalAnd:
+		return r.rangeOfPair(name, args)
+	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.Equals, operators.NotEquals:
+		return r.rangeOfComparison(name, args)
+	case operators.Negate:
+		return r.rangeOf(args[0]).Negative()
+	case operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo:
+		return rangeOfArithmetic(name, r.rangeOf(args[0]), r.rangeOf(args[1]))
+	case overloads.TypeConvertDouble, overloads.TypeConvertDyn:
+		return r.rangeOf(args[0])
+	case overloads.TypeConvertInt:
+		return cutRange(r.rangeOf(args[0]))
+	case overloads.TypeConvertUint:
+		return cutRange(r.rangeOf(args[0])).Intersection(measure.NotNegative())
 	}
 	return r.rangeOfType(e)
+}
+
+// rangeOfPair returns the values of two conditions together. One of two opposites always holds.
+func (r ranger) rangeOfPair(name string, args []ast.Expr) measure.Range {
+	isEither, left, right := name == operators.LogicalOr, r.rangeOf(args[0]).Intersection(truth()), r.rangeOf(args[1]).Intersection(truth())
+	switch {
+	case isEither && r.areOpposites(args):
+		return measure.OneValue(1)
+	case r.areOpposites(args):
+		return measure.OneValue(0)
+	case isEither:
+		return measure.Range{Low: max(left.Low, right.Low), High: max(left.High, right.High)}
+	}
+	return measure.Range{Low: min(left.Low, right.Low), High: min(left.High, right.High)}
+}
+
+// rangeOfComparison returns whether a comparison holds for each answer, for none, or for some. Both sides may be one expression.
+func (r ranger) rangeOfComparison(name string, args []ast.Expr) measure.Range {
+	left, right := r.rangeOf(args[0]), r.rangeOf(args[1])
+	if r.areEqual(args) {
+		left, right = measure.OneValue(0), measure.OneValue(0)
+	}
+	switch name {
+	case operators.LessEquals:
+		return compareRanges(left, right)
+	case operators.GreaterEquals:
+		return compareRanges(right, left)
+	case operators.Less:
+		return oppositeOf(compareRanges(right, left))
+	case operators.Greater:
+		return oppositeOf(compareRanges(left, right))
+	case operators.NotEquals:
+		return oppositeOf(equalRanges(left, right))
+	}
+	return equalRanges(left, right)
+}
+
+// rangeOfArithmetic returns the values of a computation. The quotient of two whole numbers is cut.
+func rangeOfArithmetic(name string, left, right measure.Range) measure.Range {
+	switch name {
+	case operators.Add:
+		return left.Plus(right)
+	case operators.Subtract:
+		return left.Minus(right)
+	case operators.Multiply:
+		return left.Times(right)
+	case operators.Modulo:
+		return left.Remainder(right)
+	}
+	quotient := left.DividedBy(right)
+	return quotient.Union(cutRange(quotient))
+}
+
+// cutRange returns the values without their fractions.
+func cutRange(r measure.Range) measure.Range {
+	return measure.Range{Low: math.Trunc(r.Low), High: math.Trunc(r.High)}
+}
+
+// rangeOfLoop returns the values of a loop. Those of all and exists are true or false at first, and then have the values of their condition.
+func (r ranger) rangeOfLoop(e ast.Expr) measure.Range {
+	loop := e.AsComprehension()
+	step := loop.LoopStep()
+	if step.Kind() != ast.CallKind || !slices.Contains([]string{operators.LogicalOr, operators.LogicalAnd}, step.AsCall().FunctionName()) {
+		return r.rangeOfType(e)
+	}
+	return r.rangeOf(loop.AccuInit()).Union(r.rangeOf(step.AsCall().Args()[1])).Intersection(truth())
 }
 
 // compareRanges returns whether each value of the lesser Range is at most each value of the greater: 1 if all are, 0 if none is, and else both.
@@ -113,6 +188,18 @@ func compareRanges(lesser, greater measure.Range) measure.Range {
 		return measure.OneValue(1)
 	case lesser.Low > greater.High:
 		return measure.OneValue(0)
+	}
+	return truth()
+}
+
+// equalRanges returns whether each value of a Range equals each value of another: 1 if both have one value, 0 if they have none in common, and else both.
+func equalRanges(left, right measure.Range) measure.Range {
+	common := left.Intersection(right)
+	switch {
+	case common.Low > common.High:
+		return measure.OneValue(0)
+	case left.IsConstant() && left == right:
+		return measure.OneValue(1)
 	}
 	return truth()
 }

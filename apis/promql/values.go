@@ -30,7 +30,7 @@ func rangeOf(e parser.Expr) measure.Range {
 		return rangeOf(e.Expr)
 	case *parser.UnaryExpr:
 		if e.Op == parser.SUB {
-			return negativeOf(rangeOf(e.Expr))
+			return rangeOf(e.Expr).Negative()
 		}
 		return rangeOf(e.Expr)
 	case *parser.Call:
@@ -43,15 +43,13 @@ func rangeOf(e parser.Expr) measure.Range {
 	return measure.AnyValue()
 }
 
-func negativeOf(r measure.Range) measure.Range { return measure.Range{Low: -r.High, High: -r.Low} }
-
 // Functions by the values that they give (https://prometheus.io/docs/prometheus/latest/querying/functions).
 
 // countingFunctions give no negative number.
 func countingFunctions() []string {
 	return []string{
 		"abs", "sqrt", "exp", "rate", "irate", "increase", "changes", "resets", "count_over_time", "time",
-		"stddev_over_time", "stdvar_over_time", "mad_over_time", "histogram_count", "histogram_stddev", "histogram_stdvar",
+		"stddev_over_time", "stdvar_over_time", "mad_over_time", "histogram_count", "histogram_stddev", "histogram_stdvar", "timestamp", "acosh",
 	}
 }
 
@@ -64,6 +62,8 @@ func boundedFunctions() map[string]measure.Range {
 		"histogram_fraction": {Low: 0, High: 1}, "pi": measure.OneValue(math.Pi),
 		"minute": {Low: 0, High: 59}, "hour": {Low: 0, High: 23}, "day_of_week": {Low: 0, High: 6}, "day_of_month": {Low: 1, High: 31},
 		"day_of_year": {Low: 1, High: 366}, "days_in_month": {Low: 28, High: 31}, "month": {Low: 1, High: 12},
+		"sin": {Low: -1, High: 1}, "cos": {Low: -1, High: 1}, "tanh": {Low: -1, High: 1}, "cosh": {Low: 1, High: math.Inf(1)},
+		"acos": {Low: 0, High: math.Pi}, "asin": {Low: -math.Pi / 2, High: math.Pi / 2}, "atan": {Low: -math.Pi / 2, High: math.Pi / 2},
 	}
 }
 
@@ -185,7 +185,10 @@ func sumRange(r measure.Range) measure.Range {
 
 func rangeOfOperation(b *parser.BinaryExpr) measure.Range {
 	left, right := rangeOf(b.LHS), rangeOf(b.RHS)
+	share, isShare := shareRange(b)
 	switch {
+	case isShare:
+		return share
 	case b.ReturnBool:
 		return measure.Range{Low: 0, High: 1}
 	case b.Op.IsComparisonOperator():
@@ -228,50 +231,25 @@ func mirrorOf(op parser.ItemType) parser.ItemType {
 }
 
 func rangeOfArithmetic(op parser.ItemType, left, right measure.Range) measure.Range {
-	areNotNegative := left.Low >= 0 && right.Low >= 0
-	switch {
-	case op == parser.ADD:
-		return knownRange(left.Low+right.Low, left.High+right.High)
-	case op == parser.SUB:
-		return knownRange(left.Low-right.High, left.High-right.Low)
-	case op == parser.MUL:
-		return productRange(left, right)
-	case op == parser.DIV && right.IsConstant() && right.Low != 0:
-		return endsRange(left.Low/right.Low, left.High/right.Low)
-	case (op == parser.DIV || op == parser.POW) && areNotNegative:
-		return measure.NotNegative()
-	case op == parser.DIV && left.High <= 0 && right.Low >= 0:
-		return negativeOf(measure.NotNegative())
+	switch op {
+	case parser.ADD:
+		return left.Plus(right)
+	case parser.SUB:
+		return left.Minus(right)
+	case parser.MUL:
+		return left.Times(right)
+	case parser.DIV:
+		return left.DividedBy(right)
+	case parser.MOD:
+		return left.Remainder(right)
+	case parser.POW:
+		if left.Low >= 0 || right.IsConstant() && math.Mod(right.Low, 2) == 0 {
+			return measure.NotNegative()
+		}
+	case parser.ATAN2:
+		return measure.Range{Low: -math.Pi, High: math.Pi}
 	}
 	return measure.AnyValue()
-}
-
-// productRange returns the values of a product. Zero times infinity counts as zero, since an end is the limit of the values before it.
-func productRange(left, right measure.Range) measure.Range {
-	product := func(a, b float64) float64 {
-		if a == 0 || b == 0 {
-			return 0
-		}
-		return a * b
-	}
-	return endsRange(product(left.Low, right.Low), product(left.Low, right.High), product(left.High, right.Low), product(left.High, right.High))
-}
-
-// endsRange returns the Range from the least to the greatest of the values. It is unknown if one of them is not a number.
-func endsRange(values ...float64) measure.Range {
-	return knownRange(slices.Min(values), slices.Max(values))
-}
-
-// knownRange returns a Range whose ends were computed. An end that is not a number, as infinity less infinity, is unknown.
-func knownRange(low, high float64) measure.Range {
-	r := measure.AnyValue()
-	if !math.IsNaN(low) {
-		r.Low = low
-	}
-	if !math.IsNaN(high) {
-		r.High = high
-	}
-	return r
 }
 
 // isSingle reports whether an expression gives a number, or one series at most, which has no labels.

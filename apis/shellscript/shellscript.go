@@ -3,7 +3,6 @@ package shellscript
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +20,7 @@ func Check(text string) error {
 
 // CanFail reports whether a script of a POSIX shell can end with another exit code than 0. It is false where the text alone excludes that, as of a script whose
 // last command is echo, and true in doubt: for a loop that waits, a command that the script computes, and a text that the shell cannot parse.
-func CanFail(text string) bool { return canScriptFail(text, false) }
+func CanFail(text string) bool { return canScriptFail(text, settingsOf("sh")) }
 
 // CommandCanFail reports whether a command with its arguments, which no shell expands, can end with another exit code than 0. It is true in doubt.
 func CommandCanFail(words []string) bool {
@@ -32,11 +31,21 @@ func CommandCanFail(words []string) bool {
 	case name == "true" || name == "echo":
 		return false
 	case IsShell(words[0]):
-		return shellCanFail(words[1:])
+		return shellCanFail(words)
 	case name == "busybox", name == "env":
 		return CommandCanFail(withoutAssignments(words[1:]))
+	case name == "tini", name == "dumb-init":
+		return CommandCanFail(withoutMark(words[1:]))
 	}
 	return true
+}
+
+// withoutMark returns a command without the mark that ends the options of a program before it.
+func withoutMark(words []string) []string {
+	if len(words) > 0 && words[0] == "--" {
+		return words[1:]
+	}
+	return words
 }
 
 // IsShell reports whether a program is a shell.
@@ -50,36 +59,25 @@ func withoutAssignments(words []string) []string {
 	return words[max(i, 0):]
 }
 
-// shellOption is an option of a shell that changes nothing about the exit code of a script, except for e, with which a script ends at its first failure.
-var shellOption = regexp.MustCompile(`^-[ecxv]+$`)
-
-// shellCanFail reports whether a shell with some arguments, among them the option -c with a script, can fail.
-func shellCanFail(arguments []string) bool {
-	endsAtFailure := false
-	for i, argument := range arguments {
-		if !shellOption.MatchString(argument) {
-			return true
-		}
-		endsAtFailure = endsAtFailure || strings.Contains(argument, "e")
-		if strings.Contains(argument, "c") {
-			return i+1 == len(arguments) || canScriptFail(arguments[i+1], endsAtFailure)
-		}
-	}
-	return true
+// shellCanFail reports whether a shell with its arguments, among them the option -c with a script, can fail.
+func shellCanFail(words []string) bool {
+	s := settingsOf(words[0])
+	operands, ok := s.read(words[1:], shellOption)
+	return !ok || !s.readsScript || len(operands) == 0 || canScriptFail(operands[0], s)
 }
 
-// canScriptFail reports whether a script can fail, in a shell that may end at a failure.
-func canScriptFail(text string, endsAtFailure bool) bool {
+// canScriptFail reports whether a script can fail, in a shell with some settings.
+func canScriptFail(text string, inherited settings) bool {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return true
 	}
-	s := survey{endsAtFailure: endsAtFailure}
+	s := survey{settings: inherited}
 	syntax.Walk(f, s.visit)
-	if s.isUnclear {
+	if s.isUnclear || s.endsAtUnset && s.readsUnset {
 		return true
 	}
-	judged := judge{endsAtFailure: s.endsAtFailure}
+	judged := judge{settings: s.settings}
 	end := slices.IndexFunc(f.Stmts, isExit)
 	if end < 0 {
 		return judged.canListFail(f.Stmts)
@@ -98,10 +96,7 @@ func isExit(s *syntax.Stmt) bool {
 }
 
 // A judge reports which parts of a script can fail. The script has nothing that a survey finds unclear.
-type judge struct {
-	// endsAtFailure says that the script has the option -e.
-	endsAtFailure bool
-}
+type judge struct{ settings }
 
 // canListFail reports whether the last of some statements can fail, or any statement if the script ends at a failure.
 func (j judge) canListFail(list []*syntax.Stmt) bool {
@@ -146,7 +141,7 @@ func (j judge) canCommandFail(c syntax.Command) bool {
 	return true
 }
 
-// canPairFail reports whether two statements can fail. A pipe has the exit code of the second.
+// canPairFail reports whether two statements can fail. A pipe has the exit code of the second, unless each of its commands counts.
 func (j judge) canPairFail(b *syntax.BinaryCmd) bool {
 	switch b.Op {
 	case syntax.AndStmt:
@@ -154,7 +149,7 @@ func (j judge) canPairFail(b *syntax.BinaryCmd) bool {
 	case syntax.OrStmt:
 		return j.canStatementFail(b.X) && j.canStatementFail(b.Y)
 	}
-	return j.canStatementFail(b.Y)
+	return j.pipesFail || j.canStatementFail(b.Y)
 }
 
 // canCallFail reports whether a simple command can fail. An assignment has the exit code of the command whose output it assigns.

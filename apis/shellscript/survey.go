@@ -1,7 +1,6 @@
 package shellscript
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,15 +9,14 @@ import (
 
 // A survey collects the properties of a script that hold for all of its commands.
 type survey struct {
-	// endsAtFailure says that the script sets the option -e somewhere.
-	endsAtFailure bool
+	settings
 
 	// isUnclear says that the script has something that may end it with any exit code.
 	isUnclear bool
-}
 
-// setOption is an option of set that changes nothing about the exit code of a script, except for e.
-var setOption = regexp.MustCompile(`^[-+][exv]+$`)
+	// readsUnset says that the script reads a variable that may not be set.
+	readsUnset bool
+}
 
 // unclearCommands run other commands, end the shell, or end it at an error.
 func unclearCommands() []string {
@@ -36,6 +34,7 @@ func (s *survey) visit(n syntax.Node) bool {
 		call, isCall := n.Cmd.(*syntax.CallExpr)
 		s.isUnclear = s.isUnclear || isCall && len(call.Args) > 0 && slices.ContainsFunc(n.Redirs, isFile) && isAmong(call.Args[0], specialCommands())
 	case *syntax.ParamExp:
+		s.readsUnset = s.readsUnset || mayBeUnset(n)
 		s.isUnclear = s.isUnclear || n.Exp != nil && (n.Exp.Op == syntax.ErrorUnset || n.Exp.Op == syntax.ErrorUnsetOrNull)
 	case *syntax.FuncDecl, *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.WhileClause:
 		s.isUnclear = true
@@ -58,17 +57,16 @@ func (s *survey) visitCall(c *syntax.CallExpr) {
 	}
 }
 
-// visitOptions reads the options of set.
+// visitOptions reads the options of set. Words behind them are arguments.
 func (s *survey) visitOptions(options []*syntax.Word) {
-	for i, word := range options {
+	words := make([]string, 0, len(options))
+	for _, word := range options {
 		option, ok := literal(word)
-		isName := i > 0 && option == "errexit"
-		if !ok || !isName && option != "-o" && !setOption.MatchString(option) {
-			s.isUnclear = true
-			return
-		}
-		s.endsAtFailure = s.endsAtFailure || isName || strings.HasPrefix(option, "-") && strings.Contains(option, "e")
+		s.isUnclear = s.isUnclear || !ok
+		words = append(words, option)
 	}
+	_, ok := s.read(words, setOption)
+	s.isUnclear = s.isUnclear || !ok
 }
 
 // isAmong reports whether a word is one of some texts.

@@ -1,10 +1,16 @@
 package track
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// annotated returns an object x with an annotation.
+func annotated(apiVersion, kind, annotation string) string {
+	return strings.Replace(manifest(apiVersion, kind, "x", "spec: {}\n"), "  name: x\n", "  annotations: {"+annotation+"}\n  name: x\n", 1)
+}
 
 func TestLeftovers(t *testing.T) {
 	const pods = "    spec:\n      containers:\n"
@@ -35,6 +41,25 @@ func TestLeftovers(t *testing.T) {
 		"FrontName": {
 			reason: "The name of the Service is still one, and so callers may use it.",
 			more:   deployment("      - args: [http://web/]\n"), want: []string{},
+		},
+		"BackendAnnotation": {
+			reason: "An annotation whose key says a kind is a reference.",
+			more:   map[string]string{"x.yaml": annotated("networking.k8s.io/v1", "Ingress", "nginx.ingress.kubernetes.io/default-backend: web")},
+			want: []string{
+				"Ingress shop/x: metadata.annotations[nginx.ingress.kubernetes.io/default-backend]: leads to Service shop/web, which has the pods of one " +
+					"track at a time",
+			},
+		},
+		"DeploymentAnnotation": {
+			reason: "The kind in a key may be a Deployment.",
+			more:   map[string]string{"x.yaml": annotated("example.org/v1", "Dashboard", "example.org/deployment: web")},
+			want: []string{
+				"Dashboard shop/x: metadata.annotations[example.org/deployment]: has the name of Deployment shop/web, which has another name in each track",
+			},
+		},
+		"OtherAnnotation": {
+			reason: "An annotation without a kind may have the same text.",
+			more:   map[string]string{"x.yaml": annotated("example.org/v1", "Dashboard", "example.org/owner: web")}, want: []string{},
 		},
 		"SharedObject": {
 			reason: "A shared object may name an object that has another name in each track.",

@@ -27,9 +27,14 @@ type mention struct {
 	namespace string
 }
 
-// mentionsOf returns the mentions in an object, apart from its metadata.
+// mentionsOf returns the mentions in an object. In its metadata these are annotations whose keys say a kind, such as
+// nginx.ingress.kubernetes.io/default-backend.
 func mentionsOf(u *unstructured.Unstructured) []mention {
 	v := mentionVisitor{}
+	annotations := u.GetAnnotations()
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		v.addTexts(mention{}, "metadata.annotations["+key+"]", "annotations", key[strings.LastIndex(key, "/")+1:], annotations[key])
+	}
 	for _, field := range slices.Sorted(maps.Keys(u.Object)) {
 		if field != "metadata" {
 			v.visitValue(field, field, u.Object[field], false)

@@ -64,4 +64,7 @@ const (
 	Failed       Verdict = "Failed"
 	Error        Verdict = "Error"
 	Inconclusive Verdict = "Inconclusive"
+
+	// Panic is the end of a process that judges.
+	Panic Verdict = "Panic"
 )

@@ -143,8 +143,7 @@ func (f flaggerRule) compare(t *testing.T, r *rand.Rand, c *flaggerConversion) {
 	if hasNote(c.notes, analysis.DifferenceFailures) != f.failures {
 		t.Fatalf("\n%s\nfailures: %v, and the notes are %q", f.reason, f.failures, c.notes)
 	}
-	// Flagger ends at a histogram, which has no number where it reads one.
-	kinds := evaluatorsWithout(evaluators.Kinds(), evaluators.Histogram)
+	kinds := evaluators.Kinds()
 	if f.query == oneSeries {
 		kinds = evaluatorsWithout(kinds, evaluators.SeveralSeries)
 	}

@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	claim      = `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: a, name: shop}`
-	namespaced = `apiVersion: intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: a, name: shop}`
-	site       = `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: edge1}`
-	blueprint  = `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Blueprint, metadata: {name: web-1.0.0}`
-	config     = `apiVersion: config.intentplane.dev/v1alpha1, kind: ProviderConfig, metadata: {namespace: a, name: default}`
-	cluster    = `apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: default}`
-	delivery   = `apiVersion: delivery.intentplane.dev/v1alpha1, kind: GitDelivery, metadata: {namespace: a, name: d}`
+	claim       = `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: a, name: shop}`
+	namespaced  = `apiVersion: intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: a, name: shop}`
+	application = `apiVersion: intentplane.dev/v1alpha1, kind: Application, metadata: {namespace: a, name: shop}`
+	site        = `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: edge1}`
+	blueprint   = `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Blueprint, metadata: {name: web-1.0.0}`
+	config      = `apiVersion: config.intentplane.dev/v1alpha1, kind: ProviderConfig, metadata: {namespace: a, name: default}`
+	cluster     = `apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: default}`
+	delivery    = `apiVersion: delivery.intentplane.dev/v1alpha1, kind: GitDelivery, metadata: {namespace: a, name: d}`
 )
 
 func TestCheck(t *testing.T) {
@@ -36,6 +37,14 @@ func TestCheck(t *testing.T) {
 			object: claim + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}, compositeDeletePolicy: Foreground}, status: {phase: Succeeded, conditions: []}`,
 		},
 		"CrossplaneOther": {reason: "In the other shape it is elsewhere.", object: namespaced + `, spec: {intent: a, crossplane: {compositionRef: {name: a}}}`},
+		"ApplicationImage": {
+			reason: "The registry of an image may have capital letters, as hosts may.",
+			object: application + `, spec: {image: 'Registry.example.org/team/shop:1.0'}`,
+		},
+		"ApplicationRegistry": {
+			reason: "The registry of an image may be an IPv6 address.",
+			object: application + `, spec: {image: '[fd00::1]:5000/shop:1.0'}`,
+		},
 		"Null": {
 			reason: "A null field counts as absent.",
 			object: claim + `, spec: {intent: a, suspend: null, expectation: null, blueprint: {version: null}}`,

@@ -336,6 +336,21 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 			in:     metric("successCondition: result.a == 1 || true\n    provider: {web: {url: 'https://a'}}"),
 			want:   []string{`spec.metrics[0].successCondition: "== 1" holds for each value`},
 		},
+		"Opposites": {
+			reason: "One of two opposite conditions always holds.",
+			in:     metric("successCondition: result.a < 5 || result.a >= 5\n    provider: {web: {url: 'https://a'}}"),
+			want:   []string{`spec.metrics[0].successCondition: "== 1" holds for each value`},
+		},
+		"OppositesFail": {
+			reason: "Two opposite conditions never hold together.",
+			in:     metric("failureCondition: result.ok && !result.ok\n    provider: {web: {url: 'https://a'}}"),
+			want:   []string{`spec.metrics[0].failureCondition: "== 1" holds for each value`},
+		},
+		"Share": {
+			reason: "Failed requests are never more than all requests.",
+			in:     metric("successCondition: result[0] <= 1\n    provider: {prometheus: {query: 'sum(rate(a{b=\"c\"}[5m])) / sum(rate(a[5m]))'}}"),
+			want:   []string{`spec.metrics[0].successCondition: "<= 1" holds for each value`},
+		},
 		"NeverFails": {
 			reason: "A condition of failure that never holds is refused.",
 			in:     metric("failureCondition: 'false'\n    provider: {web: {url: 'https://a'}}"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,10 +146,17 @@ func (c *converter) convertCanary(canary flaggerCanary, templates []flaggerTempl
 			c.refusef(path+".templateRef", "the files have %d MetricTemplates %s, and not one", len(found), strings.TrimPrefix(namespace+"/"+m.TemplateRef.Name, "/"))
 			continue
 		}
+		if slices.Contains(builtinMetrics(), m.Name) {
+			c.refusef(path+".name", "Flagger judges its own metric %s beside the template: rename it", m.Name)
+		}
 		used[found[0]] = true
 		c.convertFlaggerMetric(path, canary, m, templates[found[0]])
 	}
 }
+
+// builtinMetrics returns the names of metrics that Flagger measures by queries of its own, also if a metric with the name has a template
+// (pkg/controller/scheduler_metrics.go).
+func builtinMetrics() []string { return []string{"request-success-rate", "request-duration"} }
 
 // findTemplates returns the positions of the templates that have a name in a namespace. A template whose file leaves out its namespace may be in any namespace,
 // unless another template has just that namespace. An empty namespace is unknown, and admits each template.
@@ -211,6 +219,7 @@ func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []cond
 	if !query.GivesOneSeries() {
 		n.addText(DifferenceSeveralSeries, "is an error, and Flagger judges the last")
 	}
+	n.addText(DifferenceHistogram, "is an error, and ends the process of Flagger")
 	n.addWarning()
 	n.addUnanswered(condition.Fails, flaggerAnswerSeconds)
 	n.add(DifferenceRefusedQuery, condition.IsError, condition.Fails)
@@ -255,7 +264,11 @@ func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1
 
 // flaggerBounds returns the two ends of a range as bounds.
 func (c *converter) flaggerBounds(field string, m flaggerMetric) []condition.Bound {
-	if m.ThresholdRange == nil || m.ThresholdRange.Min == nil && m.ThresholdRange.Max == nil {
+	switch {
+	case m.ThresholdRange == nil:
+		c.refusef(field, "is absent, so that Flagger fails each value above 0: write it as max: 0")
+		return nil
+	case m.ThresholdRange.Min == nil && m.ThresholdRange.Max == nil:
 		c.refusef(field, "is absent, so that each answer would pass")
 		return nil
 	}

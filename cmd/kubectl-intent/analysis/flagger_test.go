@@ -242,6 +242,15 @@ func TestFromFlaggerRefuses(t *testing.T) {
 			reason: "A metric that nothing can fail is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{}", 1), plainTemplate("a")},
 			want: []string{"spec.analysis.metrics[0].thresholdRange: is absent"},
 		},
+		"NoThreshold": {
+			reason: "Without a range Flagger compares with 0.", in: []string{strings.Replace(canary, "      thresholdRange: {max: 5}\n", "", 1), plainTemplate("a")},
+			want: []string{"spec.analysis.metrics[0].thresholdRange: is absent, so that Flagger fails each value above 0"},
+		},
+		"BuiltinName": {
+			reason: "Flagger measures its own metric of a name although the metric has a template.",
+			in:     []string{strings.Replace(canary, "name: not-found-share", "name: request-duration", 1), plainTemplate("a")},
+			want:   []string{"spec.analysis.metrics[0].name: Flagger judges its own metric request-duration beside the template"},
+		},
 		"Idle": {
 			reason: "A range that each value satisfies is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{min: 0}", 1), plainTemplate("a")},
 			want: []string{`spec.analysis.metrics[0].thresholdRange: ">= 0" holds for each value`},
@@ -308,7 +317,8 @@ func TestFromFlaggerRefuses(t *testing.T) {
 
 // TestFlaggerNotes converts a Canary, and compares the differences that its note names.
 func TestFlaggerNotes(t *testing.T) {
-	const warned = DifferenceWarning + " is an error, or does not count, and Flagger judges it"
+	const warned = DifferenceHistogram + " is an error, and ends the process of Flagger; " +
+		DifferenceWarning + " is an error, or does not count, and Flagger judges it"
 	const unanswered = DifferenceUnanswered + " within 10 seconds does not count, and fails in Flagger after 5 seconds"
 	const refused, failures = DifferenceRefusedQuery + " is an error, and fails in Flagger", DifferenceFailures + " is followed by another one"
 	cases := map[string]struct {

@@ -108,7 +108,8 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // shellVariables are the names of variables that a shell sets itself, or cannot set. A program that a shell starts would get other values for them.
 func shellVariables() []string {
 	return []string{
-		"_", "BASHOPTS", "BASHPID", "BASH_VERSINFO", "EUID", "GROUPS", "LINENO", "OLDPWD", "OPTIND", "PPID", "PWD", "RANDOM", "SECONDS", "SHELLOPTS", "SHLVL", "UID",
+		"_", "BASHOPTS", "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_SUBSHELL", "BASH_VERSINFO", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS",
+		"LINENO", "OLDPWD", "OPTIND", "PPID", "PWD", "RANDOM", "SECONDS", "SHELLOPTS", "SHLVL", "SRANDOM", "UID",
 	}
 }
 

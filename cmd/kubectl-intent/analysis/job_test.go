@@ -129,6 +129,11 @@ func TestProgramIsRefused(t *testing.T) {
 			container: argoContainer{Command: []string{"true"}, Env: []argoEnv{{Name: "UID", Value: "5"}}},
 			want:      `p.env[0].name: "UID" cannot be the name of a variable`,
 		},
+		"Clock": {
+			reason:    "A shell may set the variable with its clock.",
+			container: argoContainer{Command: []string{"true"}, Env: []argoEnv{{Name: "EPOCHSECONDS", Value: "5"}}},
+			want:      `p.env[0].name: "EPOCHSECONDS" cannot be the name of a variable`,
+		},
 		"Changing": {
 			reason:    "A shell gives its own value to the variable with its folder.",
 			container: argoContainer{Command: []string{"true"}, Env: []argoEnv{{Name: "A", Value: "b"}, {Name: "PWD", Value: "/tmp"}}},

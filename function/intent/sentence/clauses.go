@@ -2,6 +2,7 @@ package sentence
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -319,6 +320,9 @@ func (p *parser) readParameters() (bool, *Fault) {
 	return true, p.readPairs("parameters", &p.statement.Parameters)
 }
 
+// versionPattern matches a version, which is the tag of an image, and not its name.
+var versionPattern = regexp.MustCompile(`^(?:v[0-9]+|v?[0-9]+(?:[.][0-9]+)+(?:[-+_.][0-9a-z.+_-]*)?)$`)
+
 // readImage reads "image nginx:1.27".
 func (p *parser) readImage() (bool, *Fault) {
 	_ = p.acceptWords("from") || p.acceptWords("of")
@@ -326,7 +330,7 @@ func (p *parser) readImage() (bool, *Fault) {
 	if !p.acceptWords("image") {
 		return false, nil
 	}
-	if t := p.peekToken(); p.know.reserved[t.lower] || isNumber(t) || p.isNext(p.know.adjectives) {
+	if t := p.peekToken(); p.know.reserved[t.lower] || isNumber(t) || versionPattern.MatchString(t.lower) || p.isNext(p.know.adjectives) {
 		return true, p.imageExpected()
 	}
 	return true, p.readTokenInto("image", &p.statement.Image)

@@ -242,6 +242,56 @@ func TestParse(t *testing.T) {
 			text:   "deploy my software on edge1",
 			fault:  refusedWord(10, "software"),
 		},
+		"VersionForService": {
+			reason: "A noun that stands for each state of a service names none.",
+			text:   "deploy the latest version on edge1",
+			fault:  refusedWord(18, "version"),
+		},
+		"CodeForService": {
+			reason: "A noun for all programs names no service.",
+			text:   "deploy my code on edge1",
+			fault:  refusedWord(10, "code"),
+		},
+		"QuotedRelease": {
+			reason: "Such a noun in quotes is a name.",
+			text:   `deploy "release" on edge1`,
+			wish:   &Statement{Service: "release", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"RestForService": {
+			reason: "A word for all others names no service.",
+			text:   "deploy the rest on edge1",
+			fault:  refusedWord(11, "rest"),
+		},
+		"KindlyForService": {
+			reason: "A polite word names no service.",
+			text:   "deploy kindly on edge1",
+			fault:  refusedWord(7, "kindly"),
+		},
+		"ThanksForSite": {
+			reason: "A polite word names no Site.",
+			text:   "deploy shop on edge1 and thanks",
+			fault:  &Fault{Offset: 25, Length: 6, Message: `"thanks" is not understood here`},
+		},
+		"ThanksForImage": {
+			reason: "A polite word names no image.",
+			text:   "deploy shop with image thanks",
+			fault:  refusedImage(23, "thanks"),
+		},
+		"ReallyForService": {
+			reason: "An adverb that stresses names no service.",
+			text:   "deploy really on edge1",
+			fault:  refusedWord(7, "really"),
+		},
+		"LaterForSite": {
+			reason: "An adverb of time in a list of Sites names no Site.",
+			text:   "deploy shop on edge1 and later",
+			fault:  &Fault{Offset: 25, Length: 5, Message: `"later" is not understood here`},
+		},
+		"LikeForSite": {
+			reason: "A preposition names no Site.",
+			text:   "deploy shop on like",
+			fault:  refusedWord(15, "like"),
+		},
 		"NounOfSite": {
 			reason: "The noun of a Site is not a name by itself, and the hint quotes it.",
 			text:   "deploy shop on my site with 2 replicas",
@@ -321,6 +371,31 @@ func TestParse(t *testing.T) {
 			reason: "A version alone names no image.",
 			text:   "deploy shop with image 1.27",
 			fault:  refusedImage(23, "1.27"),
+		},
+		"ReleaseForImage": {
+			reason: "A version of three numbers names no image either.",
+			text:   "deploy shop with image 1.27.3",
+			fault:  refusedImage(23, "1.27.3"),
+		},
+		"SuffixForImage": {
+			reason: "A version may have a suffix.",
+			text:   "deploy shop with image 1.27-alpine on edge1",
+			fault:  refusedImage(23, "1.27-alpine"),
+		},
+		"TagForImage": {
+			reason: "A version may begin with a letter.",
+			text:   "deploy shop, image v2",
+			fault:  refusedImage(19, "v2"),
+		},
+		"NumberedImage": {
+			reason: "A name may begin as a version does.",
+			text:   "deploy shop with image v2-api on edge1",
+			wish:   &Statement{Service: "shop", Image: "v2-api", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"QuotedVersionForImage": {
+			reason: "A version in quotes is the name of an image.",
+			text:   `deploy shop with image "1.27.3"`,
+			wish:   &Statement{Service: "shop", Image: "1.27.3"},
 		},
 		"QuotedNumberForImage": {
 			reason: "A number in quotes is the name of an image.",

@@ -53,7 +53,8 @@ func adjectives() []phrase {
 // otherNouns returns nouns that name no service by themselves, and of which the grammar has no singular before a name.
 func otherNouns() []phrase {
 	return phrasesFor("", "services", "applications", "apps", "workloads", "microservices", "micro-services", "deployment", "deployments", "pod", "pods",
-		"container", "containers", "component", "components", "program", "programs", "project", "projects", "software", "thing", "things", "stuff")
+		"container", "containers", "component", "components", "program", "programs", "project", "projects", "software", "thing", "things", "stuff",
+		"code", "codebase", "version", "versions", "release", "releases", "build", "builds", "system", "systems", "item", "items")
 }
 
 func namingWords() []phrase { return phrasesFor("", "called", "named") }
@@ -159,7 +160,7 @@ func reservedWords() []phrase {
 		"in", "to", "not", "no", "do", "never", "only", "except", "without", "or", "but", "then", "if", "unless", "until", "any", "total")
 }
 
-// functionWords are the pronouns, quantifiers, prepositions, conjunctions, auxiliaries and adverbs of English that name nothing. Words that
+// functionWords are the pronouns, quantifiers, prepositions, conjunctions, auxiliaries, adverbs and polite words of English that name nothing. Words that
 // people do give to services, such as hello, next and well, are not among them.
 func functionWords() []phrase {
 	pronouns := phrasesFor("", "i", "me", "mine", "you", "yours", "he", "him", "she", "hers", "it", "we", "us", "ours", "they", "them", "theirs",
@@ -167,20 +168,24 @@ func functionWords() []phrase {
 	compounds := joinTables(compound([]string{"my", "your", "him", "her", "it", "one"}, "self"), compound([]string{"our", "your", "them"}, "selves"),
 		compound([]string{"some", "any", "every", "no"}, "body", "one", "thing"), compound([]string{"who", "whom", "what", "which"}, "ever", "soever"))
 	quantifiers := phrasesFor("", "some", "every", "each", "all", "both", "either", "neither", "none", "several", "many", "much", "few", "fewer", "more", "most", "less",
-		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various")
+		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various", "rest", "remainder")
 	prepositions := phrasesFor("", "about", "above", "after", "against", "along", "among", "around", "before", "behind", "below", "beneath", "beside", "besides", "between",
 		"beyond", "by", "during", "inside", "into", "near", "onto", "outside", "per", "since", "through", "throughout", "toward", "towards", "under",
-		"upon", "via", "within")
+		"upon", "via", "within", "alongside", "amid", "atop", "despite", "like", "off", "out", "regarding", "till", "underneath", "unlike", "versus")
 	conjunctions := phrasesFor("", "and", "nor", "so", "yet", "because", "although", "though", "than", "while", "whereas", "when", "whenever", "where", "wherever",
 		"whether", "how", "why")
 	auxiliaries := phrasesFor("", "am", "are", "be", "been", "being", "was", "were", "can", "cannot", "could", "did", "does", "had", "has", "have", "may", "might", "must",
-		"shall", "should", "will", "would", "let")
+		"shall", "should", "will", "would", "let", "ought", "doing", "done")
 	adverbs := phrasesFor("", "again", "already", "also", "always", "anywhere", "asap", "automatically", "carefully", "currently", "directly", "else", "elsewhere",
 		"even", "everywhere", "finally", "forever", "globally", "gradually", "here", "immediately", "just", "locally", "manually", "maybe", "nearby", "now",
 		"nowhere", "often", "once", "overnight", "perhaps", "permanently", "quickly", "quite", "rather", "recently", "remotely", "safely", "simply", "slowly",
-		"somewhere", "soon", "still", "temporarily", "there", "today", "together", "tomorrow", "tonight", "too", "twice", "very", "yesterday")
+		"somewhere", "soon", "still", "temporarily", "there", "today", "together", "tomorrow", "tonight", "too", "twice", "very", "yesterday",
+		"ahead", "almost", "altogether", "anyhow", "anyway", "apart", "away", "ever", "exactly", "eventually", "fully", "further", "furthermore", "hence",
+		"hopefully", "however", "indeed", "instantly", "later", "likewise", "mostly", "nearly", "nicely", "otherwise", "partly", "possibly", "probably",
+		"properly", "really", "separately", "shortly", "somehow", "sometimes", "surely", "therefore", "thus", "usually")
+	politeness := phrasesFor("", "kindly", "thank", "thanks", "thx", "pls", "plz", "cheers", "sorry", "dear", "ok", "okay", "yes", "yeah")
 	wholes := phrasesFor("", "entire", "whole")
-	return joinTables(pronouns, compounds, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, wholes)
+	return joinTables(pronouns, compounds, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, politeness, wholes)
 }
 
 // compound returns each of the first words together with each ending.

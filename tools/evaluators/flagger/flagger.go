@@ -15,8 +15,13 @@ import (
 )
 
 // Judge returns the verdict about a series of answers of Prometheus, to the metric of a canary: with iterations it is blue/green, with a match too an A/B test,
-// and without them its weight rises.
-func Judge(canary *flaggerv1.Canary, template *flaggerv1.MetricTemplate, answers []evaluators.Answer) evaluators.Verdict {
+// and without them its weight rises. Flagger panics at a series without a number.
+func Judge(canary *flaggerv1.Canary, template *flaggerv1.MetricTemplate, answers []evaluators.Answer) (v evaluators.Verdict) {
+	defer func() {
+		if recover() != nil {
+			v = evaluators.Panic
+		}
+	}()
 	server := &prometheus{answers: answers}
 	http.DefaultClient.Transport = server
 	c := &Controller{flaggerInformers: informers{MetricInformer: templates{one: template}}}
@@ -154,6 +159,9 @@ func (p *prometheus) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func seriesOf(a evaluators.Answer) string {
+	if a.Kind == evaluators.Histogram {
+		return `{"metric":{},"histogram":[1,{"count":"1","sum":"1"}]}`
+	}
 	var out []string
 	for _, v := range a.Values() {
 		out = append(out, `{"metric":{},"value":[1,"`+strconv.FormatFloat(v, 'g', -1, 64)+`"]}`)
