@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
@@ -25,6 +26,9 @@ import (
 
 // grace is how long a cluster may take to report the result of a Job after its deadline.
 const grace = time.Minute
+
+// podRetry is when the pods of a failed Job are read again that could not be read.
+const podRetry = 10 * time.Second
 
 // A jobRequest is a Job that is to be made.
 type jobRequest struct {
@@ -66,17 +70,35 @@ func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.
 		return nil //nolint:nilerr // It is the check's problem.
 	}
 	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.liveSince, Rules: rules}
-	into.job = e.knownJob(job.Name(in), into.job)
+	if into.job != nil {
+		in.Attempt = job.AttemptOf(in, into.job.Name)
+	}
 	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
 	if into.next = into.liveSince.Add(rules.InitialDelay); e.now().Before(into.next) {
+		into.job = e.knownJob(job.Name(in), into.job)
 		return nil
 	}
-	end := e.memory.noteJob(job.Name(in), e.now()).seen.Add(rules.Timeout + grace)
+	return e.gatherAttempt(ctx, r, in, into)
+}
+
+// gatherAttempt judges one Job of a check, and requests the Job if there is none.
+func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) error {
+	into.job = e.knownJob(job.Name(in), into.job)
+	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
+	if in.Attempt > 0 {
+		into.judgement.Availability, into.judgement.Message = gates.Interrupted, job.MessageRepeated
+	}
+	end := e.memory.noteJob(job.Name(in), e.now()).seen.Add(in.Rules.Timeout + grace)
 	into.next = end
 	requested := len(e.jobRequests)
 	trouble, err := e.observeJob(ctx, r, in, into)
-	if err != nil || into.judgement.Ended() || e.now().Before(end) {
+	switch {
+	case err != nil || into.judgement.Ended():
 		return err
+	case !into.retryAt.IsZero():
+		return e.retryJob(ctx, r, in, into)
+	case e.now().Before(end):
+		return nil
 	}
 	if len(e.jobRequests) > requested { // It comes too late for a Job.
 		e.jobRequests = e.jobRequests[:requested]
@@ -84,6 +106,22 @@ func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.
 	}
 	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: firstText(trouble, "nothing runs Jobs in the cluster")}
 	return nil
+}
+
+// retryJob goes on with the next Job of a check after a while: that the infrastructure ended a pod says nothing about the revision. The status names the last
+// Job until it names the next one.
+func (e *external) retryJob(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) error {
+	last := into.job
+	if into.next = into.retryAt; e.now().Before(into.retryAt) {
+		return nil
+	}
+	into.retryAt = time.Time{}
+	in.Attempt++
+	err := e.gatherAttempt(ctx, r, in, into)
+	if into.job == nil {
+		into.job = last
+	}
+	return err
 }
 
 // knownJob returns the Job of a name that the provider created, or tried to, as this process remembers it or else as the status says. Nil if neither
@@ -132,24 +170,34 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	case o == nil:
 		return e.requestJob(ctx, r, in, cluster)
 	default:
-		err = e.judgeOwnJob(ctx, cluster, in, o, into)
+		return e.judgeOwnJob(ctx, cluster, in, o, into)
 	}
-	return "", err
+	return "", nil
 }
 
 // judgeOwnJob judges the Job that the provider created, and knows its UID from then on. It refuses another Job: any other user of the cluster
-// may create a Job of that name with any result.
-func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) error {
+// may create a Job of that name with any result. It returns the obstacle to a judgement.
+func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) (string, error) {
 	j := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
-		return errors.Wrap(err, "cannot read Job")
+		return "", errors.Wrap(err, "cannot read Job")
 	}
 	if into.impossible = refuseForeignJob(in, into.job, o, j); into.impossible != "" {
-		return nil
+		return "", nil
 	}
 	into.job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
-	into.judgement = e.judgeJob(ctx, cluster, j)
-	return nil
+	judgement, trouble := e.judgeJob(ctx, cluster, j)
+	switch {
+	case trouble != "":
+		into.next = e.now().Add(podRetry)
+		return trouble, nil
+	case judgement.Availability == gates.Interrupted:
+		into.retryAt = job.RetryAt(j, in.Attempt)
+	case !judgement.Ended():
+		return "", nil
+	}
+	into.judgement = judgement
+	return "", nil
 }
 
 // refuseForeignJob returns why a Job is not the Job that the provider created, or "". The provider's own has the UID that is known. While
@@ -188,10 +236,12 @@ func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Inp
 	return "", nil
 }
 
-func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) gates.Judgement {
+// judgeJob judges a Job. It returns why the pods of a failed Job cannot be read at present: without them the end of a pod by the infrastructure looks like an
+// error of the script. Without the right to list pods the Job alone counts.
+func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) (gates.Judgement, string) {
 	out := job.Judge(j, nil)
 	if !out.Ended() {
-		return out
+		return out, ""
 	}
 	// The Job has the result, and its pods have the output.
 	err := cluster.VisitFew(ctx, podResource(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName(), func(found []unstructured.Unstructured) {
@@ -204,10 +254,11 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 		}
 		out = job.Judge(j, pods)
 	})
-	if err != nil {
-		return job.Judge(j, nil) // The pods may not be for us to see.
+	var refused *clusters.Error
+	if errors.As(err, &refused) && refused.Reason != deliveryv1alpha1.SiteReasonAccessDenied && out.Phase == v1alpha1.CheckError {
+		return out, refused.Detail
 	}
-	return out
+	return out, ""
 }
 
 // readScript returns the script of a check. It returns why the script cannot be run, and an error if the API server cannot be asked.
