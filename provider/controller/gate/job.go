@@ -27,8 +27,8 @@ import (
 // grace is how long a cluster may take to report the result of a Job after its deadline.
 const grace = time.Minute
 
-// podRetry is when the pods of a failed Job are read again that could not be read.
-const podRetry = 10 * time.Second
+// clusterRetry is the time until a cluster that does not answer is asked again about a Job.
+const clusterRetry = 10 * time.Second
 
 // A jobRequest is a Job that is to be made.
 type jobRequest struct {
@@ -88,8 +88,7 @@ func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.
 	if in.Attempt > 0 {
 		into.judgement.Availability, into.judgement.Message = gates.Interrupted, job.MessageRepeated
 	}
-	end := e.memory.noteJob(job.Name(in), e.now()).seen.Add(in.Rules.Timeout + grace)
-	into.next = end
+	into.next = e.endOfJob(in)
 	requested := len(e.jobRequests)
 	trouble, err := e.observeJob(ctx, r, in, into)
 	switch {
@@ -97,7 +96,7 @@ func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.
 		return err
 	case !into.retryAt.IsZero():
 		return e.retryJob(ctx, r, in, into)
-	case e.now().Before(end):
+	case e.now().Before(e.endOfJob(in)):
 		return nil
 	}
 	if len(e.jobRequests) > requested { // It comes too late for a Job.
@@ -106,6 +105,11 @@ func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.
 	}
 	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: firstText(trouble, "nothing runs Jobs in the cluster")}
 	return nil
+}
+
+// endOfJob returns until when a Job may report its result. The time begins when the provider first thinks of the Job.
+func (e *external) endOfJob(in job.Input) time.Time {
+	return e.memory.noteJob(job.Name(in), e.now()).seen.Add(in.Rules.Timeout + grace)
 }
 
 // retryJob goes on with the next Job of a check after a while: that the infrastructure ended a pod says nothing about the revision. The status names the last
@@ -155,7 +159,7 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	name := job.Name(in)
 	o, err := cluster.Only(ctx, engines.Ref{Resource: jobResource(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
 	if err != nil {
-		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble.
+		return e.waitForCluster(in, err, into), nil //nolint:nilerr // It is the cluster's trouble.
 	}
 	note := e.memory.noteJob(name, e.now())
 	createdAt := note.made
@@ -175,6 +179,17 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	return "", nil
 }
 
+// waitForCluster begins the time of a Job again while its cluster does not answer: such an outage is no verdict. It returns the obstacle.
+func (e *external) waitForCluster(in job.Input, err error, into *checkFacts) string {
+	var unread *clusters.Error
+	if errors.As(err, &unread) && unread.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable {
+		e.memory.restartJob(job.Name(in), e.now())
+		into.next = e.now().Add(clusterRetry)
+		into.judgement.Availability, into.judgement.Message = gates.Interrupted, "the check waits for the cluster of its Job: "+unread.Detail
+	}
+	return err.Error()
+}
+
 // judgeOwnJob judges the Job that the provider created, and knows its UID from then on. It refuses another Job: any other user of the cluster
 // may create a Job of that name with any result. It returns the obstacle to a judgement.
 func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) (string, error) {
@@ -186,11 +201,11 @@ func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, i
 		return "", nil
 	}
 	into.job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
-	judgement, trouble := e.judgeJob(ctx, cluster, j)
+	judgement, err := e.judgeJob(ctx, cluster, j)
 	switch {
-	case trouble != "":
-		into.next = e.now().Add(podRetry)
-		return trouble, nil
+	case err != nil:
+		into.next = e.now().Add(clusterRetry)
+		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble, which may end until the time of the Job is over.
 	case judgement.Availability == gates.Interrupted:
 		into.retryAt = job.RetryAt(j, in.Attempt)
 	case !judgement.Ended():
@@ -236,12 +251,12 @@ func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Inp
 	return "", nil
 }
 
-// judgeJob judges a Job. It returns why the pods of a failed Job cannot be read at present: without them the end of a pod by the infrastructure looks like an
-// error of the script. Without the right to list pods the Job alone counts.
-func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) (gates.Judgement, string) {
+// judgeJob judges a Job. It returns an error if the pods of a failed Job cannot be read at present: without them the end of a pod by the infrastructure looks
+// like an error of the script. Without the right to list pods the Job alone counts.
+func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) (gates.Judgement, error) {
 	out := job.Judge(j, nil)
 	if !out.Ended() {
-		return out, ""
+		return out, nil
 	}
 	// The Job has the result, and its pods have the output.
 	err := cluster.VisitFew(ctx, podResource(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName(), func(found []unstructured.Unstructured) {
@@ -255,10 +270,10 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 		out = job.Judge(j, pods)
 	})
 	var refused *clusters.Error
-	if errors.As(err, &refused) && refused.Reason != deliveryv1alpha1.SiteReasonAccessDenied && out.Phase == v1alpha1.CheckError {
-		return out, refused.Detail
+	if errors.As(err, &refused) && refused.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable && out.Phase == v1alpha1.CheckError {
+		return out, refused
 	}
-	return out, ""
+	return out, nil
 }
 
 // readScript returns the script of a check. It returns why the script cannot be run, and an error if the API server cannot be asked.

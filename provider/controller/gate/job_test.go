@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -558,6 +559,28 @@ func TestJobIsRefused(t *testing.T) {
 	if n := len(w.made()); n > 0 {
 		t.Errorf("%d Jobs are made after the verdict", n)
 	}
+}
+
+// TestJobInUnreachableCluster has a cluster that does not answer for longer than the check may take. The check goes on once it answers.
+func TestJobInUnreachableCluster(t *testing.T) {
+	w := newWorld(t, script(nil))
+	down := &atomic.Bool{}
+	down.Store(true)
+	w.cluster.PrependReactor("list", "jobs", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return down.Load(), nil, errors.New("connection refused")
+	})
+	now := time.Now()
+	w.c.now = func() time.Time { return now }
+	w.reconcile()
+	now = now.Add(5 * time.Minute)
+	w.reconcile()
+	if got := w.state(); got != "Measuring//Running" {
+		t.Fatalf("An outage of the cluster is no verdict.\nstate: got %s", got)
+	}
+	down.Store(false)
+	w.when("a Job", func() bool { return len(w.made()) == 1 })
+	w.end(batchv1.JobComplete, "", 0, "")
+	w.until("Passed/Passed/Passed")
 }
 
 func TestJobThatNeverStarts(t *testing.T) {
