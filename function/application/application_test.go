@@ -138,6 +138,58 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// TestEditedEvidence has an Application that runs with an accepted route. An edit makes each condition unknown that would repeat the earlier spec.
+func TestEditedEvidence(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		edit   func(*v1alpha1.ApplicationSpec)
+		want   map[string]string
+	}{
+		"None": {reason: "Without an edit all is known.", edit: func(*v1alpha1.ApplicationSpec) {}, want: map[string]string{"Routed": "Accepted", "Available": "Serving"}},
+		"Host": {
+			reason: "The accepted route has the earlier host.", edit: func(s *v1alpha1.ApplicationSpec) { s.Route.Host = "new.example.org" },
+			want: map[string]string{"Routed": "NotDelivered", "Available": "Serving"},
+		},
+		"Path": {
+			reason: "The accepted route has the earlier path.", edit: func(s *v1alpha1.ApplicationSpec) { s.Route.Path = "/new" },
+			want: map[string]string{"Routed": "NotDelivered", "Available": "Serving"},
+		},
+		"Port": {
+			reason: "The accepted route leads to the earlier port.", edit: func(s *v1alpha1.ApplicationSpec) { s.Port = new(int32(9090)) },
+			want: map[string]string{"Routed": "NotDelivered", "Available": "Serving"},
+		},
+		"TLS": {
+			reason: "A certificate changes nothing of the route.", edit: func(s *v1alpha1.ApplicationSpec) { s.Route.TLS = new(true) },
+			want: map[string]string{"Routed": "Accepted", "Available": "Serving"},
+		},
+		"Site": {
+			reason: "The new Site was not observed.", edit: func(s *v1alpha1.ApplicationSpec) { s.Deploy.Sites = append(s.Deploy.Sites, "edge2") },
+			want: map[string]string{"Routed": "NotDelivered", "Available": "NotObserved"},
+		},
+		"Invalid": {
+			reason: "A refused spec still requests a route.", edit: func(s *v1alpha1.ApplicationSpec) { s.Image = "a b" },
+			want: map[string]string{"Routed": "NotDelivered", "Available": "Serving"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.in.Spec.Route = &v1alpha1.Route{Host: "shop.example.org"}
+			w.run()
+			w.deployed()
+			w.run()
+			w.observe(HealthName, `{atProvider: {image: "`+newImage+`", sites: [{name: edge1, state: Available, available: 1, updated: 1, desired: 1, route: {accepted: true}}]},
+conditions: [{type: Ready, status: "True", reason: Serving, observedGeneration: 1}]}`)
+			tc.edit(&w.in.Spec)
+			w.run()
+			got := map[string]string{"Routed": w.condition(v1alpha1.TypeRouted).Reason, "Available": w.condition(v1alpha1.TypeAvailable).Reason}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nreasons of the conditions: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestSuspended has an edit that spec.deploy.suspend holds back: the status of the deployment speaks about the new spec, and its success is that of the
 // revision before.
 func TestSuspended(t *testing.T) {

@@ -38,7 +38,7 @@ const endpointName = "http"
 // requestAll adds the desired resources: the ImageBuild of a source; the IntentDeployment, once there is an image; and the SiteHealth, once the
 // IntentDeployment names its Sites. It fills in the evidence about them.
 func requestAll(in Input, o observed, f *Facts, out *Output) error {
-	f.URL, f.Note = serviceURLOf(in.Spec), NoteOn(in.Spec)
+	f.Note = NoteOn(in.Spec)
 	request, err := requestBuild(in, o, f, out)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func requestAll(in Input, o observed, f *Facts, out *Output) error {
 	if want == nil {
 		return nil
 	}
-	f.Image = want.Spec.Expectation.Image
+	f.Image, f.RouteWaits = want.Spec.Expectation.Image, !maps.Equal(want.Spec.Expectation.Parameters, parametersFor(in.Spec))
 	if err := addResource(out, DeploymentName, want); err != nil {
 		return err
 	}
@@ -56,6 +56,7 @@ func requestAll(in Input, o observed, f *Facts, out *Output) error {
 		return err
 	}
 	f.Deployment = o.deploymentEvidence(in.Name, sum)
+	f.Deployment.HasOtherSites = f.Deployment.lacksSite(want.Spec.Expectation)
 	health := healthFor(in, f.Image, f.Deployment.Sites)
 	if health == nil {
 		return nil

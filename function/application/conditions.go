@@ -120,20 +120,28 @@ func (f *Facts) isScaledToZero() bool {
 	return true
 }
 
+// routedCondition says whether each Gateway accepted the route of the present spec. An accepted route is that of an earlier spec until the deployment of this one
+// succeeded; a refused route is known as soon as the deployment has taken up the spec.
 func routedCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeRouted
-	if f.URL == "" {
-		return projection.Is(conditionType, true, v1alpha1.ReasonNotRequired, "")
-	}
 	_, reason := f.routeTrouble()
 	switch {
+	case f.URL == "":
+		return projection.Is(conditionType, true, v1alpha1.ReasonNotRequired, "")
+	case f.Problem != "", f.RouteWaits, !f.Deployment.isTakenUp():
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotDelivered, messageRoutePending)
 	case len(f.Deployment.Sites) == 0, reason == string(deliveryv1alpha1.HealthNotObserved):
 		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, "")
 	case reason != "":
 		return projection.Is(conditionType, false, reason, f.routeMessage())
+	case !f.Deployment.hasSucceeded():
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotDelivered, messageRoutePending)
 	}
 	return projection.Is(conditionType, true, v1alpha1.ReasonAccepted, "")
 }
+
+// messageRoutePending is the message while the Sites are not proven to have the route of the present spec.
+const messageRoutePending = "No deployment of this spec has succeeded yet: the Sites may have the route of an earlier spec."
 
 // stalledCondition is true when the Application makes no progress until a user acts. A crash loop does not count: it may end by itself.
 func stalledCondition(f *Facts) projection.Condition {

@@ -109,6 +109,10 @@ func TestAvailable(t *testing.T) {
 			reason: "An unreachable Site counts for the previous image while the next one is delivered.",
 			facts:  change(running(), withSites(unreachable("edge1", true)), delivering), want: "True/EarlierImage",
 		},
+		"OtherSite": {
+			reason: "A Site that an edit added serves nothing before the deployment takes it up.",
+			facts:  change(running(), func(f *Facts) { f.Deployment.Asked, f.Deployment.HasOtherSites = "sha256:newer", true }), want: "Unknown/NotObserved",
+		},
 		"Hidden": {
 			reason: "A Site that cannot be looked at makes it unknown.",
 			facts:  change(running(), withSites(site("edge1", deliveryv1alpha1.HealthNotObserved, 0))), want: "Unknown/NotObserved",
@@ -119,6 +123,74 @@ func TestAvailable(t *testing.T) {
 			c := availableCondition(tc.facts)
 			if diff := cmp.Diff(tc.want, string(c.Status)+"/"+c.Reason); diff != "" {
 				t.Errorf("\n%s\navailableCondition(...): -want, +got:\n%s\n%s", tc.reason, diff, c.Message)
+			}
+		})
+	}
+}
+
+// TestRouted has routes whose acceptance is of the present spec, or of an earlier one.
+func TestRouted(t *testing.T) {
+	routed := func(accepted bool) func(*Facts) {
+		return func(f *Facts) {
+			f.URL = "http://new.example.org"
+			f.Health.Sites[0].Route = &deliveryv1alpha1.RouteHealth{Accepted: accepted, Reason: "RouteNotAccepted"}
+		}
+	}
+	edited := func(f *Facts) { f.Deployment.Asked = "sha256:newer" }
+	cases := map[string]struct {
+		reason string
+		facts  *Facts
+		want   string
+	}{
+		"None":     {reason: "An Application without a route needs none.", facts: running(), want: "True/NotRequired"},
+		"Accepted": {reason: "A route of a verified spec that its Gateways accepted is in force.", facts: change(running(), routed(true)), want: "True/Accepted"},
+		"Edited": {
+			reason: "An accepted route is that of an earlier host until the deployment takes up the edit.",
+			facts:  change(running(), routed(true), edited), want: "Unknown/NotDelivered",
+		},
+		"EditedAfterRefusal": {
+			reason: "A refusal of an earlier host says nothing about the present one.",
+			facts:  change(running(), routed(false), edited), want: "Unknown/NotDelivered",
+		},
+		"Delivering": {
+			reason: "An accepted route is that of an earlier host until the edit is proven at each Site.",
+			facts:  change(running(), routed(true), delivering), want: "Unknown/NotDelivered",
+		},
+		"RefusedEarly": {
+			reason: "A refusal is known while the deployment goes on.",
+			facts:  change(running(), routed(false), delivering), want: "False/RouteNotAccepted",
+		},
+		"RolledBack": {
+			reason: "A rollback restores the route of an earlier spec.",
+			facts:  change(running(), routed(true), func(f *Facts) { f.Deployment.Outcome = deploymentv1alpha1.OutcomeRolledBack }),
+			want:   "Unknown/NotDelivered",
+		},
+		"HeldBack": {
+			reason: "A suspended deployment keeps the route of an earlier spec.",
+			facts:  change(running(), routed(true), func(f *Facts) { f.Deployment.IsHeldBack = true }), want: "Unknown/NotDelivered",
+		},
+		"Building": {
+			reason: "A route that an edit of the source did not change stays in force while the image is built.",
+			facts:  change(built(), routed(true), func(f *Facts) { f.Build.State, f.Build.Wanted = BuildRunning, "c3" }), want: "True/Accepted",
+		},
+		"BuildFirst": {
+			reason: "An edited route that waits for a build is not in force.",
+			facts:  change(built(), routed(true), func(f *Facts) { f.RouteWaits = true }), want: "Unknown/NotDelivered",
+		},
+		"Invalid": {
+			reason: "The route of a refused spec is not in force.",
+			facts:  change(running(), routed(true), func(f *Facts) { f.Problem = "spec.port: it is wrong" }), want: "Unknown/NotDelivered",
+		},
+		"Unseen": {
+			reason: "A route that was not observed is not known.",
+			facts:  change(running(), func(f *Facts) { f.URL = "http://new.example.org" }), want: "Unknown/NotObserved",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := routedCondition(tc.facts)
+			if diff := cmp.Diff(tc.want, string(c.Status)+"/"+c.Reason); diff != "" {
+				t.Errorf("%s\nroutedCondition(...): -want, +got:\n%s\n%s", tc.reason, diff, c.Message)
 			}
 		})
 	}

@@ -119,6 +119,9 @@ type Deployment struct {
 	// Sites that it delivers to, sorted.
 	Sites []string
 
+	// HasOtherSites is true while the spec names a Site that the status does not, because that is about an earlier spec.
+	HasOtherSites bool
+
 	// Ready and Stalled are its conditions of these types, which are written apart from the status.
 	Ready, Stalled bool
 }
@@ -145,6 +148,16 @@ func (d Deployment) isSuspended() bool { return d.isTakenUp() && d.IsHeldBack &&
 
 // isCurrent reports whether the evidence is about the current spec of the IntentDeployment.
 func (d Deployment) isCurrent() bool { return d.isTakenUp() && !d.isSuspended() }
+
+// hasSucceeded reports whether the current spec of the IntentDeployment was verified.
+func (d Deployment) hasSucceeded() bool {
+	return d.isCurrent() && d.Phase == deploymentv1alpha1.PhaseSucceeded && d.Outcome == deploymentv1alpha1.OutcomeSucceeded
+}
+
+// lacksSite reports whether a spec names a Site that the status does not, because the status is about an earlier spec.
+func (d Deployment) lacksSite(e *deploymentv1alpha1.Expectation) bool {
+	return !d.isCurrent() && slices.ContainsFunc(e.Sites, func(s deploymentv1alpha1.SiteName) bool { return !slices.Contains(d.Sites, string(s)) })
+}
 
 // A Health is the evidence about the pods of one image.
 type Health struct {
@@ -200,6 +213,9 @@ type Facts struct {
 	// URL of the service. Empty if it has no route.
 	URL string
 
+	// RouteWaits is true while the edited route waits for a build, and the deployment keeps the route of an earlier spec.
+	RouteWaits bool
+
 	// Source says which commit is wanted. Empty if the spec names the image.
 	Source v1alpha1.SourceStatus
 
@@ -222,7 +238,7 @@ func (f *Facts) isDeploymentCurrent() bool { return f.hasWantedImage() && f.Depl
 
 // hasSucceeded reports whether the deployment of the wanted image was verified.
 func (f *Facts) hasSucceeded() bool {
-	return f.isDeploymentCurrent() && f.Deployment.Phase == deploymentv1alpha1.PhaseSucceeded && f.Deployment.Outcome == deploymentv1alpha1.OutcomeSucceeded
+	return f.hasWantedImage() && f.Deployment.hasSucceeded()
 }
 
 // wasRolledBack reports whether the revision with the wanted image was rolled back.
@@ -295,10 +311,10 @@ func (f *Facts) countUnknown() int {
 	return n
 }
 
-// isServedEverywhere reports whether each Site serves the image. Of no Sites it is not known.
+// isServedEverywhere reports whether each Site serves the image. Of no Sites, and of a Site that the deployment does not name yet, it is not known.
 func (f *Facts) isServedEverywhere() bool {
 	serving, all := f.countServing()
-	return all > 0 && serving == all
+	return all > 0 && serving == all && !f.Deployment.HasOtherSites
 }
 
 // isServedSomewhere reports whether a Site serves the image.
@@ -327,7 +343,7 @@ func (f *Facts) hasEarlierImage() bool {
 	isDown := func(s deliveryv1alpha1.SiteHealthState) bool {
 		return !f.servesAny(s) && !slices.ContainsFunc(f.Health.Earlier, func(e deliveryv1alpha1.SiteHealthState) bool { return e.Name == s.Name && f.servesAny(e) })
 	}
-	return len(sites) > 0 && !slices.ContainsFunc(sites, isDown)
+	return len(sites) > 0 && !f.Deployment.HasOtherSites && !slices.ContainsFunc(sites, isDown)
 }
 
 // servesAny reports whether a Site has a serving pod, of any image. A Site that cannot be observed has none before a revision was verified.

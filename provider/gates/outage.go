@@ -85,6 +85,9 @@ const (
 	// Available means that the backend answers, or was not asked.
 	Available Availability = iota
 
+	// Interrupted means that the infrastructure ended the pod of the check, or that the cluster of the pod does not answer, and that the check goes on later.
+	Interrupted
+
 	// WithoutData means that the backend answers without data, and that the check waits until there is some.
 	WithoutData
 

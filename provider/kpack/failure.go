@@ -1,14 +1,11 @@
 package kpack
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
@@ -85,41 +82,39 @@ func ExplainFailure(b *unstructured.Unstructured, pod *corev1.Pod) Failure {
 // failureReason returns why a Build failed at a step, or before the first one. A step fails by itself only if its end was reported, and nothing ended its pod.
 func (b build) failureReason(step string, pod *corev1.Pod) string {
 	end := b.ended()
-	reason := podFailure(pod, end)
+	disruption, own := workload.FindDisruption(pod, end), ownFailure(pod)
 	switch {
-	case reason == buildv1alpha1.ReasonFailureDeadline && b.isWaiting():
+	case disruption == workload.DisruptionRefused && !b.hasBegun(), own == buildv1alpha1.ReasonFailureDeadline && b.isWaiting():
 		return buildv1alpha1.ReasonFailureNotStarted
-	case reason != "":
-		return reason
+	case disruption != "":
+		return disruptionFailure(disruption)
+	case own != "":
+		return own
 	case !b.hasBegun():
 		return buildv1alpha1.ReasonFailureNotStarted
 	case step == "": // kpack says why, after the last step.
 		return buildv1alpha1.ReasonFailureStep
 	case end == nil:
 		return buildv1alpha1.ReasonFailureNodeLost
-	case isDeleted(pod) && end.isKilled():
-		return buildv1alpha1.ReasonFailurePodDeleted
-	case pod != nil && pod.Status.Reason != "": // A step that fails gives its pod no reason: a kubelet ended it, such as for its NodeAffinity.
-		return buildv1alpha1.ReasonFailureEvicted
 	}
-	return end.failureReason()
+	return endFailure(end)
 }
 
-// failureReason returns why the container of a step ended, whose pod nothing ended. Reasons come from container runtimes and the kubelet. No process of a step can
+// endFailure returns why the container of a step ended, whose pod nothing ended. Reasons come from container runtimes and the kubelet. No process of a step can
 // kill the first process of its container: the node did, such as for want of memory.
-func (e *stepEnd) failureReason() string {
-	switch e.Reason {
+func endFailure(end *corev1.ContainerStateTerminated) string {
+	switch end.Reason {
 	case "", "Error", "Completed":
-		if e.ExitCode == exitKilled {
+		if end.ExitCode == exitKilled {
 			return buildv1alpha1.ReasonFailureEvicted
 		}
 		return buildv1alpha1.ReasonFailureStep
-	case reasonOutOfMemory:
+	case "OOMKilled":
 		return buildv1alpha1.ReasonFailureStep
 	case "StartError", "ContainerCannotRun": // No process of the step began.
 		return buildv1alpha1.ReasonFailureNotStarted
 	}
-	return buildv1alpha1.ReasonFailureNodeLost // Such as Unknown and ContainerStatusUnknown: the node lost the container.
+	return buildv1alpha1.ReasonFailureNodeLost
 }
 
 // isWaiting reports whether the container of the step that failed never began, such as for its image.
@@ -144,89 +139,37 @@ func (b build) failureMessage(step string, pod *corev1.Pod) string {
 	return fmt.Sprintf("step %s ended with exit code %d", step, end.ExitCode)
 }
 
-// reasonOutOfMemory is the reason of a container that the kernel killed, since it used more memory than its limit.
-const reasonOutOfMemory = "OOMKilled"
-
-// Exit codes of a step that a signal ended.
-const (
-	// exitTerminated is the exit code after SIGTERM, and exitKilled the exit code after SIGKILL once the grace period was over.
-	exitTerminated = 143
-	exitKilled     = 137
-
-	// exitFirstProcess is the exit code after SIGTERM in a program in Go that is the first process of its container, which no signal ends: so
-	// are the steps.
-	exitFirstProcess = 2
-)
+// exitKilled is the exit code of a step after SIGKILL.
+const exitKilled = 137
 
 // ended returns how the step that failed ended. It is nil if that was not reported.
-func (b build) ended() *stepEnd {
+func (b build) ended() *corev1.ContainerStateTerminated {
 	if current := len(b.Status.StepsCompleted); current < len(b.Status.StepStates) {
 		return b.Status.StepStates[current].Terminated
 	}
 	return nil
 }
 
-// isKilled reports whether a signal ended a step, as for a pod that is deleted. A step that used too much memory is killed for its own fault.
-func (e *stepEnd) isKilled() bool {
-	return slices.Contains([]int64{exitTerminated, exitKilled, exitFirstProcess}, e.ExitCode) && e.Reason != reasonOutOfMemory
-}
-
-// isBefore reports whether a step ended before a disruption, where both times are known.
-func (e *stepEnd) isBefore(disruption metav1.Time) bool {
-	return e != nil && !e.FinishedAt.IsZero() && !disruption.IsZero() && e.FinishedAt.Before(&disruption)
-}
-
-// isDeleted is true for a pod that is gone, or going.
-func isDeleted(pod *corev1.Pod) bool { return pod == nil || pod.GetDeletionTimestamp() != nil }
-
-// podFailure returns why a pod ended that did not end by itself, or "". A disruption of the pod after the end of its step is not why the step
-// failed.
-func podFailure(pod *corev1.Pod, end *stepEnd) string {
-	if pod == nil {
+// ownFailure returns the failure of a pod that its kubelet ended for its own limits or its own deadline, or "".
+func ownFailure(pod *corev1.Pod) string {
+	switch {
+	case pod == nil:
 		return ""
-	}
-	reason := reportedFailure(pod.Status)
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && !end.isBefore(c.LastTransitionTime) {
-			return cmp.Or(disruptionFailure(c.Reason), reason, buildv1alpha1.ReasonFailureEvicted)
-		}
-	}
-	return reason
-}
-
-// reportedFailure returns the failure for a reason in the status of a pod, which kubelets write, or "".
-func reportedFailure(s corev1.PodStatus) string {
-	switch s.Reason {
-	case "Evicted":
-		if workload.ExceedsOwnLimit(s.Message) {
-			return buildv1alpha1.ReasonFailureStep
-		}
-		return buildv1alpha1.ReasonFailureEvicted
-	case "DeadlineExceeded":
+	case pod.Status.Reason == "DeadlineExceeded":
 		return buildv1alpha1.ReasonFailureDeadline
-	case "Preempting":
-		return buildv1alpha1.ReasonFailurePreempted
-	case "NodeLost", "NodeShutdown", "Terminated", "Shutdown":
-		return buildv1alpha1.ReasonFailureNodeLost
-	}
-	if strings.HasPrefix(s.Reason, "OutOf") { // OutOfcpu, OutOfmemory, OutOfpods and others: the node has no room.
-		return buildv1alpha1.ReasonFailureEvicted
+	case pod.Status.Reason == "Evicted" && workload.ExceedsOwnLimit(pod.Status.Message):
+		return buildv1alpha1.ReasonFailureStep
 	}
 	return ""
 }
 
-// disruptionFailure returns why a pod ended that Kubernetes says it disrupted, or "" where the pod itself may say more: a kubelet ends pods for several reasons. A
-// reason of a newer Kubernetes is one of the infrastructure, too.
-func disruptionFailure(reason string) string {
-	switch reason {
-	case corev1.PodReasonPreemptionByScheduler:
-		return buildv1alpha1.ReasonFailurePreempted
-	case "DeletionByTaintManager", "DeletionByPodGC":
-		return buildv1alpha1.ReasonFailureNodeLost
-	case "EvictionByEvictionAPI": // "kubectl drain" evicts by the API.
-		return buildv1alpha1.ReasonFailureEvicted
-	}
-	return ""
+// disruptionFailure returns the reason of a failed build for the disruption of its pod.
+func disruptionFailure(d workload.Disruption) string {
+	return map[workload.Disruption]string{
+		workload.DisruptionEvicted: buildv1alpha1.ReasonFailureEvicted, workload.DisruptionPreempted: buildv1alpha1.ReasonFailurePreempted,
+		workload.DisruptionNodeLost: buildv1alpha1.ReasonFailureNodeLost, workload.DisruptionDeleted: buildv1alpha1.ReasonFailurePodDeleted,
+		workload.DisruptionRefused: buildv1alpha1.ReasonFailureEvicted,
+	}[d]
 }
 
 // escape is a sequence that changes how a terminal shows text.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -100,15 +101,8 @@ type stepState struct {
 	Waiting *struct {
 		Reason string `json:"reason"`
 	} `json:"waiting"`
-	Running    *struct{} `json:"running"`
-	Terminated *stepEnd  `json:"terminated"`
-}
-
-// stepEnd is how the container of a step ended.
-type stepEnd struct {
-	ExitCode   int64       `json:"exitCode"`
-	Reason     string      `json:"reason"`
-	FinishedAt metav1.Time `json:"finishedAt"`
+	Running    *struct{}                        `json:"running"`
+	Terminated *corev1.ContainerStateTerminated `json:"terminated"`
 }
 
 // decodeObject reads the fields of an object. An object with fields of unexpected types counts as an object without a report.

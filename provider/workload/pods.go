@@ -147,10 +147,9 @@ func (c container) troubleReason() Trouble {
 	return Trouble{}
 }
 
-// hasFailed reports whether a state is an end with a failure. An init container that has done its work is none, and neither is a container whose node lost it, as
-// the container runtime and the kubelet report after a restart of the node.
+// hasFailed reports whether a state is an end with a failure. An init container that has done its work is none, and neither is a container whose node lost it.
 func (c container) hasFailed(s containerState) bool {
-	return s.Terminated != nil && s.Terminated.ExitCode != 0 && s.Terminated.Reason != "Unknown" && s.Terminated.Reason != "ContainerStatusUnknown"
+	return s.Terminated != nil && s.Terminated.ExitCode != 0 && !isContainerLost(s.Terminated.Reason)
 }
 
 func (c container) crashLoop(s containerState) Trouble {

@@ -92,7 +92,7 @@ const (
 	// ReasonEarlierImage means that each Site has available pods, at some of them of an earlier image, while this one is not delivered everywhere.
 	ReasonEarlierImage = "EarlierImage"
 
-	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier image serves.
+	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier image serves, or that no deployment of the spec has succeeded yet.
 	ReasonNotDelivered = "NotDelivered"
 
 	// ReasonNotObserved means that it is not known.

@@ -27,6 +27,9 @@ func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 	}
 	below := ForDeployment(f.Deployment, cause.Finding{})
 	out.Revisions, out.Parts = below.Revisions, below.Parts
+	if !f.IsAnswered() {
+		return out // The pods were counted for an earlier spec.
+	}
 	for i := range out.Parts {
 		if s, ok := a.Status.Sites[out.Parts[i].Name]; ok && out.Parts[i].Kind == partSite {
 			out.Parts[i].addPods(s, a.Status.Phase)

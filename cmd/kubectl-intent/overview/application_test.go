@@ -34,6 +34,25 @@ func TestForApplication(t *testing.T) {
 	}
 }
 
+// TestForEditedApplication has a status about an earlier spec: image, URL and pods are of that one, and the revisions are what the Sites run.
+func TestForEditedApplication(t *testing.T) {
+	f := samples.Crashing().Facts()
+	f.SpecDigest, f.Application.Status.URL = "another", "http://old.example.org"
+	got := Lines(ForApplication(f, cause.Finding{IsGood: true}), Style{Now: samples.Now(), Width: 80})
+	want := []string{
+		"shop  team-a  Application intentplane.dev                                Pending",
+		"The status does not speak about this spec yet.",
+		"revision  commit   verdict            sites     requested by        since",
+		"7         8d21c0e  Verified (live)    2/2       the intent          14:02:59",
+		"├─ delivery fleet   Delivered          8d21c0e   git.example.org/fleet, main",
+		"├─ site edge1       Live     Flux      8d21c0e   14:03:10",
+		"└─ site edge2       Live     Flux      8d21c0e   14:03:10",
+	}
+	if diff := cmp.Diff(want, got[:min(len(want), len(got))]); diff != "" {
+		t.Errorf("\nAn edited Application has nothing of the earlier spec.\nLines(...): -want, +got:\n%s", diff)
+	}
+}
+
 // TestPartsOfUnobservedSites has an Application at a Site whose pods cannot be observed.
 func TestPartsOfUnobservedSites(t *testing.T) {
 	const why = "KubeconfigGone: the Secret with the kubeconfig does not exist"

@@ -128,10 +128,11 @@ func outcomeOfDeployment(d *cause.Deployment) string {
 	return string(d.Status.Outcome)
 }
 
-// leaveEarlierSpec drops phase and outcome if the status is about an earlier spec.
+// leaveEarlierSpec drops all that a status says about the desired state if that is of an earlier spec. What runs, such as the revisions, stays.
 func (o *Overview) leaveEarlierSpec(isAnswered bool) {
 	if !isAnswered {
 		o.Phase, o.Outcome, o.Message, o.Since = phasePending, "", "The status does not speak about this spec yet.", nil
+		o.Image, o.Available, o.URL, o.Packages = "", "", "", ""
 	}
 }
 

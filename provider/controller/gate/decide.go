@@ -92,7 +92,7 @@ func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 	return r
 }
 
-// describeWait describes the wait of a running check: for data, or for its metrics backend, and since when that does not answer.
+// describeWait describes the wait of a running check: for data, for another pod, or for its metrics backend, and since when that does not answer.
 func describeWait(r v1alpha1.CheckResult, j gates.Judgement) v1alpha1.CheckResult {
 	if j.Availability != gates.Available {
 		r.Message = setup.CutMessage(j.Message, maxMessage)
@@ -141,7 +141,8 @@ func (f facts) availabilityReason() xpv2.ConditionReason {
 		}
 	}
 	return map[gates.Availability]xpv2.ConditionReason{
-		gates.Available: v1alpha1.ReasonMeasuring, gates.WithoutData: v1alpha1.ReasonNoData, gates.Unavailable: v1alpha1.ReasonMetricsUnavailable, gates.Held: v1alpha1.ReasonHeld,
+		gates.Available: v1alpha1.ReasonMeasuring, gates.Interrupted: v1alpha1.ReasonMeasuring, gates.WithoutData: v1alpha1.ReasonNoData,
+		gates.Unavailable: v1alpha1.ReasonMetricsUnavailable, gates.Held: v1alpha1.ReasonHeld,
 	}[worst]
 }
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
@@ -25,6 +26,9 @@ import (
 
 // grace is how long a cluster may take to report the result of a Job after its deadline.
 const grace = time.Minute
+
+// clusterRetry is the time until a cluster that does not answer is asked again about a Job.
+const clusterRetry = 10 * time.Second
 
 // A jobRequest is a Job that is to be made.
 type jobRequest struct {
@@ -66,17 +70,34 @@ func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.
 		return nil //nolint:nilerr // It is the check's problem.
 	}
 	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.liveSince, Rules: rules}
-	into.job = e.knownJob(job.Name(in), into.job)
+	if into.job != nil {
+		in.Attempt = job.AttemptOf(in, into.job.Name)
+	}
 	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
 	if into.next = into.liveSince.Add(rules.InitialDelay); e.now().Before(into.next) {
+		into.job = e.knownJob(job.Name(in), into.job)
 		return nil
 	}
-	end := e.memory.noteJob(job.Name(in), e.now()).seen.Add(rules.Timeout + grace)
-	into.next = end
+	return e.gatherAttempt(ctx, r, in, into)
+}
+
+// gatherAttempt judges one Job of a check, and requests the Job if there is none.
+func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) error {
+	into.job = e.knownJob(job.Name(in), into.job)
+	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
+	if in.Attempt > 0 {
+		into.judgement.Availability, into.judgement.Message = gates.Interrupted, job.MessageRepeated
+	}
+	into.next = e.endOfJob(in)
 	requested := len(e.jobRequests)
 	trouble, err := e.observeJob(ctx, r, in, into)
-	if err != nil || into.judgement.Ended() || e.now().Before(end) {
+	switch {
+	case err != nil || into.judgement.Ended():
 		return err
+	case !into.retryAt.IsZero():
+		return e.retryJob(ctx, r, in, into)
+	case e.now().Before(e.endOfJob(in)):
+		return nil
 	}
 	if len(e.jobRequests) > requested { // It comes too late for a Job.
 		e.jobRequests = e.jobRequests[:requested]
@@ -84,6 +105,27 @@ func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.
 	}
 	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: firstText(trouble, "nothing runs Jobs in the cluster")}
 	return nil
+}
+
+// endOfJob returns until when a Job may report its result. The time begins when the provider first thinks of the Job.
+func (e *external) endOfJob(in job.Input) time.Time {
+	return e.memory.noteJob(job.Name(in), e.now()).seen.Add(in.Rules.Timeout + grace)
+}
+
+// retryJob goes on with the next Job of a check after a while: that the infrastructure ended a pod says nothing about the revision. The status names the last
+// Job until it names the next one.
+func (e *external) retryJob(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) error {
+	last := into.job
+	if into.next = into.retryAt; e.now().Before(into.retryAt) {
+		return nil
+	}
+	into.retryAt = time.Time{}
+	in.Attempt++
+	err := e.gatherAttempt(ctx, r, in, into)
+	if into.job == nil {
+		into.job = last
+	}
+	return err
 }
 
 // knownJob returns the Job of a name that the provider created, or tried to, as this process remembers it or else as the status says. Nil if neither
@@ -117,7 +159,7 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	name := job.Name(in)
 	o, err := cluster.Only(ctx, engines.Ref{Resource: jobResource(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
 	if err != nil {
-		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble.
+		return e.waitForCluster(in, err, into), nil //nolint:nilerr // It is the cluster's trouble.
 	}
 	note := e.memory.noteJob(name, e.now())
 	createdAt := note.made
@@ -132,24 +174,45 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	case o == nil:
 		return e.requestJob(ctx, r, in, cluster)
 	default:
-		err = e.judgeOwnJob(ctx, cluster, in, o, into)
+		return e.judgeOwnJob(ctx, cluster, in, o, into)
 	}
-	return "", err
+	return "", nil
+}
+
+// waitForCluster begins the time of a Job again while its cluster does not answer: such an outage is no verdict. It returns the obstacle.
+func (e *external) waitForCluster(in job.Input, err error, into *checkFacts) string {
+	var unread *clusters.Error
+	if errors.As(err, &unread) && unread.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable {
+		e.memory.restartJob(job.Name(in), e.now())
+		into.next = e.now().Add(clusterRetry)
+		into.judgement.Availability, into.judgement.Message = gates.Interrupted, "the check waits for the cluster of its Job: "+unread.Detail
+	}
+	return err.Error()
 }
 
 // judgeOwnJob judges the Job that the provider created, and knows its UID from then on. It refuses another Job: any other user of the cluster
-// may create a Job of that name with any result.
-func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) error {
+// may create a Job of that name with any result. It returns the obstacle to a judgement.
+func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) (string, error) {
 	j := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
-		return errors.Wrap(err, "cannot read Job")
+		return "", errors.Wrap(err, "cannot read Job")
 	}
 	if into.impossible = refuseForeignJob(in, into.job, o, j); into.impossible != "" {
-		return nil
+		return "", nil
 	}
 	into.job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
-	into.judgement = e.judgeJob(ctx, cluster, j)
-	return nil
+	judgement, err := e.judgeJob(ctx, cluster, j)
+	switch {
+	case err != nil:
+		into.next = e.now().Add(clusterRetry)
+		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble, which may end until the time of the Job is over.
+	case judgement.Availability == gates.Interrupted:
+		into.retryAt = job.RetryAt(j, in.Attempt)
+	case !judgement.Ended():
+		return "", nil
+	}
+	into.judgement = judgement
+	return "", nil
 }
 
 // refuseForeignJob returns why a Job is not the Job that the provider created, or "". The provider's own has the UID that is known. While
@@ -188,10 +251,12 @@ func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Inp
 	return "", nil
 }
 
-func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) gates.Judgement {
+// judgeJob judges a Job. It returns an error if the pods of a failed Job cannot be read at present: without them the end of a pod by the infrastructure looks
+// like an error of the script. Without the right to list pods the Job alone counts.
+func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) (gates.Judgement, error) {
 	out := job.Judge(j, nil)
 	if !out.Ended() {
-		return out
+		return out, nil
 	}
 	// The Job has the result, and its pods have the output.
 	err := cluster.VisitFew(ctx, podResource(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName(), func(found []unstructured.Unstructured) {
@@ -204,10 +269,11 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 		}
 		out = job.Judge(j, pods)
 	})
-	if err != nil {
-		return job.Judge(j, nil) // The pods may not be for us to see.
+	var refused *clusters.Error
+	if errors.As(err, &refused) && refused.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable && out.Phase == v1alpha1.CheckError {
+		return out, refused
 	}
-	return out
+	return out, nil
 }
 
 // readScript returns the script of a check. It returns why the script cannot be run, and an error if the API server cannot be asked.

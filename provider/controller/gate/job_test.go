@@ -3,7 +3,9 @@ package gate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,17 +47,28 @@ func (w *world) made() []unstructured.Unstructured {
 // end the Job, as its controller does, and its pod with the output of the script.
 func (w *world) end(condition batchv1.JobConditionType, reason string, exit int32, message string) {
 	w.Helper()
-	j := w.made()[0]
-	p := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{
-		Namespace: "checks", Name: "pod", Labels: map[string]string{"batch.kubernetes.io/job-name": j.GetName()},
-	}}
-	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: message}}}}
-	o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
-	w.must(err)
-	_, err = w.cluster.Resource(podResource()).Namespace("checks").Create(w.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{})
-	w.must(err)
-	w.must(unstructured.SetNestedSlice(j.Object, []any{map[string]any{"type": string(condition), "status": "True", "reason": reason}}, "status", "conditions"))
-	_, err = w.cluster.Resource(jobResource()).Namespace("checks").Update(w.Context(), &j, metav1.UpdateOptions{})
+	w.endWithPod(condition, reason, func(p *corev1.Pod) {
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: message}}}}
+	})
+}
+
+// endWithPod ends the last Job, as its controller does, and its pod with a change. Without a change the pod is gone.
+func (w *world) endWithPod(condition batchv1.JobConditionType, reason string, change func(*corev1.Pod)) {
+	w.Helper()
+	j := slices.MaxFunc(w.made(), func(a, b unstructured.Unstructured) int { return len(a.GetName()) - len(b.GetName()) })
+	if change != nil {
+		p := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{
+			Namespace: "checks", Name: j.GetName(), Labels: map[string]string{"batch.kubernetes.io/job-name": j.GetName()},
+		}}
+		change(p)
+		o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
+		w.must(err)
+		_, err = w.cluster.Resource(podResource()).Namespace("checks").Create(w.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{})
+		w.must(err)
+	}
+	ended := map[string]any{"type": string(condition), "status": "True", "reason": reason, "lastTransitionTime": w.c.now().UTC().Format(time.RFC3339)}
+	w.must(unstructured.SetNestedSlice(j.Object, []any{ended}, "status", "conditions"))
+	_, err := w.cluster.Resource(jobResource()).Namespace("checks").Update(w.Context(), &j, metav1.UpdateOptions{})
 	w.must(err)
 }
 
@@ -105,6 +118,73 @@ func TestJob(t *testing.T) {
 			w.reconcile()
 			if n := len(w.made()); n != 1 {
 				t.Errorf("there are %d Jobs", n)
+			}
+		})
+	}
+}
+
+// drainPod makes a pod of a check end as "kubectl drain" ends it.
+func drainPod(p *corev1.Pod) {
+	p.Status.Phase = corev1.PodFailed
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137}}}}
+}
+
+// TestJobIsInterrupted has the infrastructure end the pod of a check. Another Job runs the script, and its result counts.
+func TestJobIsInterrupted(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		pod    func(*corev1.Pod)
+		after  func(w *world)
+		end    func(w *world)
+		named  string
+		want   string
+	}{
+		"Drained": {
+			reason: "A drained node says nothing about the revision.", pod: drainPod, after: func(*world) {}, named: "Evicted",
+			end: func(w *world) { w.end(batchv1.JobComplete, "", 0, "") }, want: "Passed/Passed/Passed",
+		},
+		"Gone": {
+			reason: "A pod that is gone, although its Job is not, was deleted.", after: func(*world) {}, named: "PodDeleted",
+			end: func(w *world) { w.end(batchv1.JobComplete, "", 0, "") }, want: "Passed/Passed/Passed",
+		},
+		"Restarted": {
+			reason: "The status names the second Job after a restart.", pod: drainPod, after: func(w *world) { w.restart() }, named: "Evicted",
+			end: func(w *world) { w.end(batchv1.JobComplete, "", 0, "") }, want: "Passed/Passed/Passed",
+		},
+		"Violated": {
+			reason: "A second script that finds a violation rejects the revision.", pod: drainPod, after: func(*world) {}, named: "Evicted",
+			end: func(w *world) { w.end(batchv1.JobFailed, "PodFailurePolicy", 3, "2 of 7") }, want: "Failed/Failed/Failed",
+		},
+		"Broken": {
+			reason: "A second script with an error of its own ends the check.", pod: drainPod, after: func(*world) {}, named: "Evicted",
+			end: func(w *world) { w.end(batchv1.JobFailed, "BackoffLimitExceeded", 127, "curl: not found") }, want: "Error/Error/Error",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, script(nil))
+			now := time.Now()
+			w.c.now = func() time.Time { return now }
+			w.reconcile()
+			first := w.made()[0].GetName()
+			w.endWithPod(batchv1.JobFailed, "BackoffLimitExceeded", tc.pod)
+			message := "the infrastructure ended the pod of the check (" + tc.named + "): another Job runs the script"
+			w.when(message, func() bool { return w.get().Status.AtProvider.Checks[0].Message == message })
+			if n := len(w.made()); n != 1 {
+				t.Fatalf("%s\nThe provider waits before it creates another Job: got %d Jobs", tc.reason, n)
+			}
+			now = now.Add(time.Minute)
+			w.when("a second Job", func() bool { return len(w.made()) == 2 })
+			tc.after(w)
+			w.reconcile()
+			if diff := cmp.Diff(first+"-1", w.get().Status.AtProvider.Checks[0].JobRef.Name); diff != "" {
+				t.Errorf("%s\njobRef: -want, +got:\n%s", tc.reason, diff)
+			}
+			tc.end(w)
+			w.judged()
+			if diff := cmp.Diff(tc.want, w.state()); diff != "" || len(w.made()) != 2 {
+				t.Errorf("%s\n%d Jobs, state: -want, +got:\n%s", tc.reason, len(w.made()), diff)
 			}
 		})
 	}
@@ -479,6 +559,28 @@ func TestJobIsRefused(t *testing.T) {
 	if n := len(w.made()); n > 0 {
 		t.Errorf("%d Jobs are made after the verdict", n)
 	}
+}
+
+// TestJobInUnreachableCluster has a cluster that does not answer for longer than the check may take. The check goes on once it answers.
+func TestJobInUnreachableCluster(t *testing.T) {
+	w := newWorld(t, script(nil))
+	down := &atomic.Bool{}
+	down.Store(true)
+	w.cluster.PrependReactor("list", "jobs", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return down.Load(), nil, errors.New("connection refused")
+	})
+	now := time.Now()
+	w.c.now = func() time.Time { return now }
+	w.reconcile()
+	now = now.Add(5 * time.Minute)
+	w.reconcile()
+	if got := w.state(); got != "Measuring//Running" {
+		t.Fatalf("An outage of the cluster is no verdict.\nstate: got %s", got)
+	}
+	down.Store(false)
+	w.when("a Job", func() bool { return len(w.made()) == 1 })
+	w.end(batchv1.JobComplete, "", 0, "")
+	w.until("Passed/Passed/Passed")
 }
 
 func TestJobThatNeverStarts(t *testing.T) {

@@ -219,6 +219,15 @@ func (m *memory) dropOldJobs(now time.Time) {
 	maps.DeleteFunc(m.jobs, func(_ string, j jobNote) bool { return now.Sub(j.seen) > forgetJobs })
 }
 
+// restartJob begins the time of a Job again.
+func (m *memory) restartJob(name string, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := m.jobs[name]
+	j.seen = now
+	m.jobs[name] = j
+}
+
 // recordCreated remembers that a Job was made.
 func (m *memory) recordCreated(name string, uid types.UID, now time.Time) {
 	m.mu.Lock()

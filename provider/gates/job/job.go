@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -59,12 +61,20 @@ type Input struct {
 
 	// Rules of the check.
 	Rules gates.Rules
+
+	// Attempt is the number of Jobs before this one, whose pods the infrastructure ended.
+	Attempt int
 }
 
-// Name of the Job: the same for the same check of the same Gate, about a subject that has been live all the time. Nothing else prevents a second Job.
+// Name of the Job: the same for the same attempt of the same check of the same Gate, about a subject that has been live all the time. Nothing else prevents a
+// second Job.
 func Name(in Input) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", in.Gate, in.Check.Name, in.Site.GetName(), in.LiveSince.Unix()))
-	return "intentplane-" + hex.EncodeToString(sum[:10])
+	name := "intentplane-" + hex.EncodeToString(sum[:10])
+	if in.Attempt > 0 {
+		name += "-" + strconv.Itoa(in.Attempt)
+	}
+	return name
 }
 
 // maxScript is the limit of one argument of a program on Linux, without the byte that ends it. With a longer script no pod would start.
@@ -134,25 +144,36 @@ func podSpecFor(in Input) corev1.PodSpec {
 // escapeVariables escapes the variables that the kubelet would replace: it takes $(NAME) for a variable of its own, and $$ for one sign.
 func escapeVariables(script string) string { return strings.ReplaceAll(script, "$", "$$") }
 
-// Judge a Job. Its last lines come from its pod, if that could be seen.
+// Judge a Job. Its last lines come from its pod, if that could be seen. Nil pods are unknown, and a failed Job without pods is one whose pod was deleted.
 func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
-	for _, c := range j.Status.Conditions {
-		if c.Status != corev1.ConditionTrue {
-			continue
-		}
-		switch {
-		case c.Type == batchv1.JobComplete:
-			return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lastLines(pods), Count: 1}
-		case c.Type != batchv1.JobFailed:
-		case c.Reason == batchv1.JobReasonDeadlineExceeded:
-			return gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}
-		case c.Reason == batchv1.JobReasonPodFailurePolicy:
-			return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: firstText(lastLines(pods), "the script says that what it checks is violated"), Count: 1}
-		default:
-			return gates.Judgement{Phase: v1alpha1.CheckError, Value: exitCodeText(pods), Message: firstText(lastLines(pods), firstText(describeKill(pods), "the script could not check")), Count: 1}
-		}
+	c := endOf(j)
+	if c == nil {
+		return gates.Judgement{Phase: v1alpha1.CheckRunning}
 	}
-	return gates.Judgement{Phase: v1alpha1.CheckRunning}
+	if c.Type == batchv1.JobComplete {
+		return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lastLines(pods), Count: 1}
+	}
+	if d := findDisruption(c, pods); d != "" {
+		return gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.Interrupted, Message: fmt.Sprintf(messageInterrupted, d)}
+	}
+	switch c.Reason {
+	case batchv1.JobReasonDeadlineExceeded:
+		return gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}
+	case batchv1.JobReasonPodFailurePolicy:
+		return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: firstText(lastLines(pods), "the script says that what it checks is violated"), Count: 1}
+	}
+	return gates.Judgement{Phase: v1alpha1.CheckError, Value: exitCodeText(pods), Message: firstText(lastLines(pods), firstText(describeKill(pods), "the script could not check")), Count: 1}
+}
+
+// endOf returns the condition of a Job that has ended, or nil.
+func endOf(j *batchv1.Job) *batchv1.JobCondition {
+	i := slices.IndexFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &j.Status.Conditions[i]
 }
 
 func firstText(text, otherwise string) string {

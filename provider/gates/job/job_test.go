@@ -65,12 +65,132 @@ func TestName(t *testing.T) {
 	for changed, change := range map[string]func(*Input){
 		"Gate": func(i *Input) { i.Gate = "v" }, "check": func(i *Input) { i.Check.Name = "other" }, "Site": func(i *Input) { i.Site.SetName("edge2") },
 		"time of going live": func(i *Input) { i.LiveSince = i.LiveSince.Add(time.Second) },
+		"attempt":            func(i *Input) { i.Attempt = 1 },
 	} {
 		in := input()
 		change(&in)
 		if Name(in) == name {
 			t.Errorf("another %s has the same Job", changed)
 		}
+	}
+}
+
+func TestAttemptOf(t *testing.T) {
+	second := input()
+	second.Attempt = 12
+	cases := map[string]struct {
+		reason, job string
+		want        int
+	}{
+		"First":   {reason: "The first Job has no number.", job: Name(input())},
+		"Later":   {reason: "The name of a later Job ends with its attempt.", job: Name(second), want: 12},
+		"Foreign": {reason: "A Job of another check is no attempt.", job: "intentplane-00-3"},
+		"NoName":  {reason: "Without a Job the first attempt comes.", job: ""},
+		"Garbled": {reason: "A name that does not end with a number is no attempt.", job: Name(input()) + "-x"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, AttemptOf(second, tc.job)); diff != "" {
+				t.Errorf("%s\nAttemptOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestRetryAt(t *testing.T) {
+	end := metav1.NewTime(time.Unix(1790000000, 0))
+	j := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: end}}}}
+	for attempt, want := range map[int]time.Duration{0: 10 * time.Second, 1: 20 * time.Second, 6: 10 * time.Minute, 1000: 10 * time.Minute} {
+		if diff := cmp.Diff(want, RetryAt(j, attempt).Sub(end.Time)); diff != "" {
+			t.Errorf("RetryAt(..., %d): -want, +got:\n%s", attempt, diff)
+		}
+	}
+}
+
+// disrupted returns the pods of a Job whose container ended with an exit code, after a change of the pod.
+func disrupted(exit int32, change func(*corev1.Pod)) []corev1.Pod {
+	p := corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{
+		Name: container, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit}},
+	}}}}
+	change(&p)
+	return []corev1.Pod{p}
+}
+
+func TestJudgeDisruption(t *testing.T) {
+	target := func(reason string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason}}
+		}
+	}
+	deleted := func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.Now()) }
+	cases := map[string]struct {
+		reason string
+		failed string
+		pods   []corev1.Pod
+		// want is the disruption that the message names, or "" for an end of the script.
+		want string
+	}{
+		"Drained": {
+			reason: "A drained pod is not the script's fault.", failed: "BackoffLimitExceeded",
+			pods: disrupted(137, target("EvictionByEvictionAPI")), want: "Evicted",
+		},
+		"Preempted": {
+			reason: "A preempted pod is not the script's fault.", failed: "BackoffLimitExceeded",
+			pods: disrupted(143, target("PreemptionByScheduler")), want: "Preempted",
+		},
+		"NodeLost": {
+			reason: "A pod lost with its node is not the script's fault.", failed: "BackoffLimitExceeded",
+			pods: disrupted(1, target("DeletionByTaintManager")), want: "NodeLost",
+		},
+		"Collected": {
+			reason: "A pod whose node was removed is not the script's fault.", failed: "DeadlineExceeded",
+			pods: disrupted(1, target("DeletionByPodGC")), want: "NodeLost",
+		},
+		"Deleted": {
+			reason: "A pod that is being deleted was killed from outside.", failed: "BackoffLimitExceeded",
+			pods: disrupted(137, deleted), want: "PodDeleted",
+		},
+		"Gone": {
+			reason: "A failed Job without pods lost its pod.", failed: "BackoffLimitExceeded",
+			pods: []corev1.Pod{}, want: "PodDeleted",
+		},
+		"Unreadable": {reason: "Pods that the provider may not list prove nothing.", failed: "BackoffLimitExceeded"},
+		"Violated": {
+			reason: "Exit code 3 of a disrupted pod is no finding.", failed: "PodFailurePolicy",
+			pods: disrupted(3, target("EvictionByEvictionAPI")), want: "Evicted",
+		},
+		"TooLong":   {reason: "A Job whose time is over deletes its pod itself.", failed: "DeadlineExceeded", pods: disrupted(137, deleted)},
+		"NoPodLeft": {reason: "A Job whose time is over has no pod.", failed: "DeadlineExceeded", pods: []corev1.Pod{}},
+		"OutOfMemory": {
+			reason: "A script that used too much memory has itself to blame, in a deleted pod, too.", failed: "BackoffLimitExceeded",
+			pods: disrupted(137, func(p *corev1.Pod) {
+				deleted(p)
+				p.Status.ContainerStatuses[0].State.Terminated.Reason = "OOMKilled"
+			}),
+		},
+		"NoShell": {
+			reason: "An image without a shell has an author.", failed: "BackoffLimitExceeded",
+			pods: disrupted(128, func(p *corev1.Pod) { p.Status.ContainerStatuses[0].State.Terminated.Reason = "StartError" }),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			j := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Reason: tc.failed, Status: corev1.ConditionTrue}}}}
+			got := Judge(j, tc.pods)
+			if tc.want == "" {
+				if !got.Ended() {
+					t.Errorf("%s\nJudge(...): want an end, got %+v", tc.reason, got)
+				}
+				return
+			}
+			want := gates.Judgement{
+				Phase: v1alpha1.CheckRunning, Availability: gates.Interrupted,
+				Message: "the infrastructure ended the pod of the check (" + tc.want + "): another Job runs the script",
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\nJudge(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 
