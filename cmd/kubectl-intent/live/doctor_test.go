@@ -122,7 +122,7 @@ func TestDoctor(t *testing.T) {
 			if tc.edit != nil {
 				tc.edit(tc.server.Objects)
 			}
-			kubeconfig := tc.server.Start(t, examples+"10-sites.yaml", examples+"30-config.yaml")
+			kubeconfig := tc.server.Start(t, trialSites, examples+"30-config.yaml")
 			out, problems, code := runIntent("", append([]string{"doctor", "--kubeconfig", kubeconfig}, tc.args...)...)
 			out, problems = joinLines(out), joinLines(problems)
 			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
