@@ -75,12 +75,12 @@ func request(t *testing.T, composite string) *fnv1.RunFunctionRequest {
 	}
 }
 
-// catalogOf has the objects of the quickstart, and further objects, which replace objects of the same kind and name.
+// catalogOf has the objects of the quickstart, whose Sites have no engine, and further objects, which replace objects of the same kind and name.
 func catalogOf(t *testing.T, further ...string) map[string]*structpb.Struct {
 	t.Helper()
 	var docs []string
-	for _, file := range []string{"10-sites.yaml", "20-blueprint.yaml", "30-config.yaml"} {
-		b, err := os.ReadFile(filepath.Join("examples", "quickstart", file))
+	for _, file := range []string{"trial/10-sites.yaml", "quickstart/20-blueprint.yaml", "quickstart/30-config.yaml"} {
+		b, err := os.ReadFile(filepath.Join("examples", filepath.FromSlash(file)))
 		if err != nil {
 			t.Fatal(err)
 		}

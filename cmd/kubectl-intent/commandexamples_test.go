@@ -81,7 +81,7 @@ func TestExamplesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Objects = append(server.Objects, objects...)
-	t.Setenv("KUBECONFIG", server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml"))
+	t.Setenv("KUBECONFIG", server.Start(t, trialSites, examples+"20-blueprint.yaml", examples+"30-config.yaml"))
 	repository := t.TempDir()
 	if err := os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func TestPainted(t *testing.T) {
 	const (
 		red, green, cyan, bold = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m"
 	)
-	catalog := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
+	catalog := []string{"--site", trialSites, "--blueprint", examples + "20-blueprint.yaml"}
 	cases := map[string]struct {
 		reason string
 		in     string

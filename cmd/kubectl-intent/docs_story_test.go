@@ -33,7 +33,7 @@ func TestDocumentation(t *testing.T) {
 		}
 	}
 	server := cli.Server{Objects: append(cli.Installation(t), deliveryWithFiles(t))}
-	t.Setenv("KUBECONFIG", server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"))
+	t.Setenv("KUBECONFIG", server.Start(t, trialSites, examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"))
 	repository := t.TempDir()
 	if err := os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)

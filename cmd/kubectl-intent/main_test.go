@@ -11,6 +11,9 @@ import (
 const (
 	examples   = "../../examples/quickstart/"
 	blueprints = "../../examples/blueprints/"
+
+	// trialSites are the Sites of the quickstart without an engine.
+	trialSites = "../../examples/trial/10-sites.yaml"
 )
 
 // runIntent returns the output of a command line, and its exit code.

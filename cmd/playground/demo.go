@@ -44,6 +44,7 @@ func (d *demo) runExamples(ctx context.Context, examples string, deadline time.D
 		return err
 	}
 	d.printTitle("Applying " + examples)
+	d.printLinef("Flux does not run here, so the Sites get no engine, and their files in Git count as live. \"make tour\" has Flux.")
 	claim, err := d.applyExamples(ctx, examples)
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (d *demo) applyExampleFile(ctx context.Context, file string) ([]*unstructur
 		return nil, err
 	}
 	for _, u := range objects {
-		if err := deliverToRepository(u, d.cp.Git.URL(repository)); err != nil {
+		if err := errors.Join(deliverToRepository(u, d.cp.Git.URL(repository)), controlplane.RemoveEngine(u)); err != nil {
 			return nil, err
 		}
 		if err := d.cp.ApplyObject(ctx, u); err != nil {

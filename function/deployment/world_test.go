@@ -70,7 +70,7 @@ func newWorld(tb testing.TB) *world {
 // quickstartObjects are read once.
 var quickstartObjects = sync.OnceValues(readQuickstart)
 
-// quickstart returns the objects of the quickstart.
+// quickstart returns the objects of the quickstart, whose Sites have no engine.
 func quickstart(tb testing.TB) []*unstructured.Unstructured {
 	tb.Helper()
 	all, err := quickstartObjects()
@@ -82,8 +82,8 @@ func quickstart(tb testing.TB) []*unstructured.Unstructured {
 
 func readQuickstart() ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
-	for _, file := range []string{"10-sites.yaml", "20-blueprint.yaml", "30-config.yaml"} {
-		b, err := os.ReadFile(filepath.Join("..", "..", "examples", "quickstart", file))
+	for _, file := range []string{"trial/10-sites.yaml", "quickstart/20-blueprint.yaml", "quickstart/30-config.yaml"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "examples", filepath.FromSlash(file)))
 		if err != nil {
 			return nil, err
 		}

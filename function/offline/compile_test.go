@@ -52,8 +52,8 @@ func newQuickstart(t *testing.T) *quickstart {
 	q := &quickstart{t: t, core: deployment.New(render.NewRenderer())}
 	q.in.Claim = rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"}
 	q.setIntent(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 2}`)
-	for _, file := range []string{"10-sites.yaml", "20-blueprint.yaml", "30-config.yaml"} {
-		b, err := os.ReadFile(filepath.Join("..", "..", "examples", "quickstart", file))
+	for _, file := range []string{"trial/10-sites.yaml", "quickstart/20-blueprint.yaml", "quickstart/30-config.yaml"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "examples", filepath.FromSlash(file)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,12 +137,15 @@ func (s *stage) applyExampleFile(ctx context.Context, file string) error {
 	return nil
 }
 
-// applyExample applies an example, for our repository. Of a Site there are as many as are needed, and claims are made later.
+// applyExample applies an example, for our repository. Of a Site there are as many as are needed, without an engine, and claims are made later.
 func (s *stage) applyExample(ctx context.Context, o *unstructured.Unstructured) error {
 	switch o.GetKind() {
 	case "IntentDeployment":
 		return nil
 	case "Site":
+		if err := controlplane.RemoveEngine(o); err != nil {
+			return err
+		}
 		return s.applySites(ctx, o)
 	case "ClusterProviderConfig":
 		if err := unstructured.SetNestedField(o.Object, s.cp.Git.URL(repository), "spec", "git", "url"); err != nil {

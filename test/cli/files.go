@@ -14,11 +14,11 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// CarryFiles gives each Site of a sample the files that the example renders to, and its path there.
+// CarryFiles gives each Site of a sample the files that the quickstart renders to for Sites without an engine, and its path there.
 func CarryFiles(t *testing.T, examples string, s *samples.Sample) *samples.Sample {
 	t.Helper()
 	d, err := rendering.Compile(&manifest.DeploymentFlags{File: examples + "40-claim.yaml", CatalogFlags: manifest.CatalogFlags{
-		Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{examples + "20-blueprint.yaml"}, Config: []string{examples + "30-config.yaml"},
+		Site: []string{filepath.Join(examples, "..", "trial", "10-sites.yaml")}, Blueprint: []string{examples + "20-blueprint.yaml"}, Config: []string{examples + "30-config.yaml"},
 	}}, "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -40,17 +40,15 @@ func CarryFiles(t *testing.T, examples string, s *samples.Sample) *samples.Sampl
 	return s
 }
 
-// CanaryCatalog are flags for the Sites of the quickstart with an engine and a Prometheus, and the Blueprint with a canary.
+// CanaryCatalog are flags for the Sites of the quickstart with a Prometheus, and the Blueprint with a canary.
 func CanaryCatalog(t *testing.T, examples, blueprints string) []string {
 	t.Helper()
 	b, err := os.ReadFile(examples + "10-sites.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const engine = "type: Flux\n    objectRef: {apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, namespace: flux-system, name: shop}"
 	sites := filepath.Join(t.TempDir(), "sites.yaml")
-	text := strings.ReplaceAll(strings.ReplaceAll(string(b), "type: None", engine), "    unobservedIsLive: true\n", "")
-	text = strings.ReplaceAll(text, "\n  repository:\n", "\n  metrics: {prometheus: {address: \"http://prometheus.monitoring.svc:9090\"}}\n  repository:\n")
+	text := strings.ReplaceAll(string(b), "\n  repository:\n", "\n  metrics: {prometheus: {address: \"http://prometheus.monitoring.svc:9090\"}}\n  repository:\n")
 	if err := os.WriteFile(sites, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -105,6 +105,16 @@ func YAMLFiles(path string) ([]string, error) {
 	return files, errors.Wrapf(err, "cannot list %s", path)
 }
 
+// RemoveEngine takes the GitOps engine from a Site, whose files in Git then count as live, and leaves other objects as they are. It returns an error for a Site
+// that is malformed.
+func RemoveEngine(u *unstructured.Unstructured) error {
+	if u.GetKind() != "Site" {
+		return nil
+	}
+	engine := map[string]any{"type": "None", "unobservedIsLive": true}
+	return errors.Wrapf(unstructured.SetNestedMap(u.Object, engine, "spec", "engine"), "cannot set engine of Site %s", u.GetName())
+}
+
 // KubectlPath returns the kubectl that Kubectl runs.
 func (c *ControlPlane) KubectlPath() string {
 	return c.tools.Kubectl

@@ -16,7 +16,7 @@ import (
 )
 
 func TestArtifactsAndDiff(t *testing.T) {
-	catalog := []string{"--site=" + examples + "10-sites.yaml", "--blueprint=" + examples + "20-blueprint.yaml", "--config=" + examples + "30-config.yaml"}
+	catalog := []string{"--site=" + trialSites, "--blueprint=" + examples + "20-blueprint.yaml", "--config=" + examples + "30-config.yaml"}
 	example, err := os.ReadFile(examples + "40-claim.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -113,7 +113,7 @@ func TestOffers(t *testing.T) {
 				t.Fatal(err)
 			}
 			server.Objects = append(server.Objects, objects...)
-			kubeconfig := server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml")
+			kubeconfig := server.Start(t, trialSites, examples+"20-blueprint.yaml")
 			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", kubeconfig)...)
 			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
 				t.Errorf("\n%s\nrun(%q): want %d and not %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.not, code, out, problems)

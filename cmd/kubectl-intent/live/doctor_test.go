@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -122,7 +123,7 @@ func TestDoctor(t *testing.T) {
 			if tc.edit != nil {
 				tc.edit(tc.server.Objects)
 			}
-			kubeconfig := tc.server.Start(t, examples+"10-sites.yaml", examples+"30-config.yaml")
+			kubeconfig := tc.server.Start(t, trialSites, examples+"30-config.yaml")
 			out, problems, code := runIntent("", append([]string{"doctor", "--kubeconfig", kubeconfig}, tc.args...)...)
 			out, problems = joinLines(out), joinLines(problems)
 			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
@@ -131,6 +132,55 @@ func TestDoctor(t *testing.T) {
 			for _, want := range tc.says {
 				if !strings.Contains(out+problems, want) {
 					t.Errorf("\n%s\ndoctor: want %q, got:\n%s%s", tc.reason, want, out, problems)
+				}
+			}
+		})
+	}
+}
+
+// TestDoctorBeforeInstallation looks, with a released program, at clusters that the examples of an installation do not fit as they are.
+func TestDoctorBeforeInstallation(t *testing.T) {
+	const image = "r.example.org/ghcr/intentplane/provider-intentplane"
+	cases := map[string]struct {
+		reason  string
+		version string
+		object  string
+		code    int
+		says    []string
+	}{
+		"OlderProvider": {
+			reason:  "A provider of an earlier minor version is upgraded, and nothing is installed beside it.",
+			version: "v0.3.0", code: terminal.ExitInvalid,
+			says: []string{
+				"problem versions: Provider intentplane-provider-intentplane: v0.1.0 is installed, and kubectl-intent is v0.3.0. " +
+					"Fix: Upgrade by one minor version at a time, as docs/install.md#upgrading says.",
+			},
+		},
+		"Mirror": {
+			reason:  "Settings of programs are missing for the names that images have in a mirror, which is advice before they are applied.",
+			version: "v0.1.0",
+			object: `{apiVersion: pkg.crossplane.io/v1beta1, kind: ImageConfig, metadata: {name: mirror},
+				spec: {matchImages: [{prefix: ghcr.io}], rewriteImage: {prefix: r.example.org/ghcr}}}`,
+			says: []string{
+				"advice packages: ImageConfig mirror: No ImageConfig gives " + image + " its settings", "Fix: Add the prefix " + image + " to the ImageConfigs", ", 0 problem, ",
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := cli.Server{Objects: cli.Installation(t)}
+			if tc.object != "" {
+				server.Objects = append(server.Objects, cli.Parse(t, tc.object))
+			}
+			out := &bytes.Buffer{}
+			problems, code := cli.RunWith(&commands{}, &terminal.Streams{Out: out, Version: tc.version}, "doctor", "--pre", "--kubeconfig", server.Start(t))
+			got := joinLines(out.String())
+			if code != tc.code {
+				t.Errorf("\n%s\nkubectl-intent %s doctor --pre: want exit code %d, got %d:\n%s%s", tc.reason, tc.version, tc.code, code, got, problems)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(got, want) {
+					t.Errorf("\n%s\nkubectl-intent %s doctor --pre: want %q, got:\n%s%s", tc.reason, tc.version, want, got, problems)
 				}
 			}
 		})

@@ -64,7 +64,7 @@ func TestFilesOfRepository(t *testing.T) {
 	}
 	trees[1].Action, trees[1].Files = deliveryv1alpha1.ActionKeep, later
 	s.Delivery.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{URL: git.URL("fleet"), Branch: "main"}
-	catalog := []string{"--site=" + examples + "10-sites.yaml", "--blueprint=" + examples + "20-blueprint.yaml", "--config=" + examples + "30-config.yaml"}
+	catalog := []string{"--site=" + trialSites, "--blueprint=" + examples + "20-blueprint.yaml", "--config=" + examples + "30-config.yaml"}
 	example, err := os.ReadFile(examples + "40-claim.yaml")
 	if err != nil {
 		t.Fatal(err)

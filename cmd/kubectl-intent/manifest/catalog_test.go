@@ -17,7 +17,7 @@ const (
 )
 
 func TestFromCluster(t *testing.T) {
-	sites, blueprint, config, file := examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"
+	sites, blueprint, config, file := trialSites, examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"
 	want, _, code := runIntent("", "render", file, "--site", sites, "--blueprint", blueprint)
 	if code != 0 || want == "" {
 		t.Fatalf("run(...): exit code %d", code)

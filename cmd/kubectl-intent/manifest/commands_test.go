@@ -8,6 +8,9 @@ import (
 const (
 	examples   = "../../../examples/quickstart/"
 	blueprints = "../../../examples/blueprints/"
+
+	// trialSites are the Sites of the quickstart without an engine.
+	trialSites = "../../../examples/trial/10-sites.yaml"
 )
 
 // commands are the commands that the tests run, by the names that they have in the program.

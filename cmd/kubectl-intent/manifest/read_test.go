@@ -19,7 +19,7 @@ spec:
 
 // TestApplications has commands read Applications in the place of the deployments that they compose.
 func TestApplications(t *testing.T) {
-	catalog := []string{"--site=" + examples + "10-sites.yaml", "--blueprint=" + blueprints + "app-internal-1.0.0.yaml"}
+	catalog := []string{"--site=" + trialSites, "--blueprint=" + blueprints + "app-internal-1.0.0.yaml"}
 	withCatalog := func(args ...string) []string { return append(args, catalog...) }
 	head, _, _ := strings.Cut(anApplication, "spec:")
 	deployed := strings.NewReplacer("claims.", "", "kind: Application", "kind: IntentDeployment").Replace(head) + `spec:

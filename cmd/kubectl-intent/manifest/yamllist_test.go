@@ -119,7 +119,7 @@ func indented(text string) string {
 func TestUnreadable(t *testing.T) {
 	bad := cli.WriteFile(t, strings.Replace(cli.Claim, "intent:", "intnt:", 1))
 	server := cli.Server{Denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}
-	kubeconfig := server.Start(t, examples+"10-sites.yaml")
+	kubeconfig := server.Start(t, trialSites)
 	large := cli.WriteFile(t, strings.Repeat("# nothing\n", 16<<20/10+1))
 	cases := map[string]struct {
 		reason string

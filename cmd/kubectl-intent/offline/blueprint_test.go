@@ -60,7 +60,7 @@ func TestBadQueries(t *testing.T) {
 		"Claim": {
 			reason: "A claim that would get it is refused too.",
 			in:     onSite,
-			args:   []string{"validate", "-", "-o", "json", "--site", examples + "10-sites.yaml", "--blueprint", stable},
+			args:   []string{"validate", "-", "-o", "json", "--site", trialSites, "--blueprint", stable},
 			want: Finding{
 				File: "-", Document: 1, Line: 1, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Reason: "InvalidSpec",
 				Message: "Blueprint web-1.1.0: " + message,

@@ -103,7 +103,7 @@ func TestStays(t *testing.T) {
 				spec += "status: {blueprint: {name: web-1.0.0, digest: \"" + tc.digest + "\"}}"
 			}
 			server := cli.Server{Objects: append(tc.there, cli.Parse(t, strings.Replace(cli.Claim, `{"service": "shop"}'`, spec, 1)))}
-			args := append([]string{"--claim", "shop", "--kubeconfig", server.Start(t, examples+"10-sites.yaml", examples+"30-config.yaml")}, tc.args...)
+			args := append([]string{"--claim", "shop", "--kubeconfig", server.Start(t, trialSites, examples+"30-config.yaml")}, tc.args...)
 			out, problems, code := runIntent("", append([]string{"explain", "-o", "json"}, args...)...)
 			if (code == 0) != (tc.says == "") || !strings.Contains(problems, tc.says) {
 				t.Fatalf("\n%s\nrun(%q): exit code %d: %s", tc.reason, args, code, problems)
@@ -130,7 +130,7 @@ func TestStays(t *testing.T) {
 func renders(t *testing.T, blueprint, file string, args []string) {
 	t.Helper()
 	claimText := strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + "  blueprint: {version: " + strings.TrimPrefix(blueprint, "web-") + "}\n"
-	want, problems, code := runIntent(claimText, "render", "-", "--site", examples+"10-sites.yaml", "--blueprint", file, "--config", examples+"30-config.yaml")
+	want, problems, code := runIntent(claimText, "render", "-", "--site", trialSites, "--blueprint", file, "--config", examples+"30-config.yaml")
 	if code != 0 {
 		t.Fatal(problems)
 	}
@@ -142,7 +142,7 @@ func renders(t *testing.T, blueprint, file string, args []string) {
 
 func TestExplain(t *testing.T) {
 	out, problems, code := runIntent(strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "replicas": 1, "image": "registry.example.org/team/app:1.2.0"}`, 1),
-		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+		"explain", "-", "--site", trialSites, "--blueprint", examples+"20-blueprint.yaml")
 	if code != 0 {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
 	}
@@ -173,7 +173,7 @@ func TestExplain(t *testing.T) {
 
 // TestExplainChecks explains a claim with an objective and a rule of its own, by the Blueprint of the quickstart.
 func TestExplainChecks(t *testing.T) {
-	text, err := os.ReadFile(examples + "10-sites.yaml")
+	text, err := os.ReadFile(trialSites)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestExplainChecks(t *testing.T) {
 	if diff := cmp.Diff(want, strings.Fields(table)); diff != "" {
 		t.Errorf("Each check has its threshold and all of its rules: -want, +got:\n%s\n%s", diff, out)
 	}
-	_, problems, code = runIntent(judged, "explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+	_, problems, code = runIntent(judged, "explain", "-", "--site", trialSites, "--blueprint", examples+"20-blueprint.yaml")
 	const nowhere = `InvalidSpec: spec.intent: objective latency_p99: Site "edge1": prometheus.address: no Prometheus server is configured: ` +
 		`set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`
 	if code != terminal.ExitInvalid || !strings.Contains(problems, nowhere) {
@@ -202,7 +202,7 @@ func TestExplainChecks(t *testing.T) {
 
 func TestExplainUnread(t *testing.T) {
 	_, problems, code := runIntent(strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1),
-		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+		"explain", "-", "--site", trialSites, "--blueprint", examples+"20-blueprint.yaml")
 	want := "kubectl-intent: error: team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: "
 	if code != terminal.ExitInvalid || !strings.HasPrefix(problems, want) {
 		t.Errorf("explain does not call a value the claim's that the Blueprint does not read: exit code %d, %q, want %q", code, problems, want)

@@ -135,7 +135,7 @@ func TestValidateAgainstCluster(t *testing.T) {
 			for _, d := range tc.denied {
 				server.Denied[d] = true
 			}
-			kubeconfig := server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml")
+			kubeconfig := server.Start(t, trialSites, examples+"20-blueprint.yaml", examples+"30-config.yaml")
 			text := strings.Replace(cli.Claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + tc.also
 			out, problems, code := runIntent(text, "validate", "-", "--live", "--kubeconfig", kubeconfig)
 			got := []string{}
@@ -167,7 +167,7 @@ func TestValidateOverlap(t *testing.T) {
 		}
 		args = append(args, file)
 	}
-	out, problems, code := runIntent("", append(args, "--site="+examples+"10-sites.yaml", "--blueprint="+examples+"20-blueprint.yaml")...)
+	out, problems, code := runIntent("", append(args, "--site="+trialSites, "--blueprint="+examples+"20-blueprint.yaml")...)
 	want := `two.yaml:1: IntentDeployment team-a/market: ObjectConflict: Site "edge1": ConfigMap team-a/shop is delivered there by team-a/shop as well: give one of the services another name` +
 		"\n3 objects, 1 mistake\n"
 	if code != terminal.ExitInvalid || !strings.HasSuffix(out, want) {

@@ -43,7 +43,7 @@ func TestRender(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
-			args := append([]string{"render", tc.file, "--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml", "--to", dir}, tc.args...)
+			args := append([]string{"render", tc.file, "--site", trialSites, "--blueprint", examples + "20-blueprint.yaml", "--to", dir}, tc.args...)
 			out, problems, code := runIntent("", args...)
 			if want := dir + "/edge1\n" + dir + "/edge2\n"; code != 0 || out != want {
 				t.Fatalf("\n%s\nrun(...): want %q, got exit code %d:\n%s%s", tc.reason, want, code, out, problems)
@@ -82,7 +82,7 @@ func filesIn(t *testing.T, dir string) []string {
 }
 
 func TestRenderDiff(t *testing.T) {
-	checkout, args := t.TempDir(), []string{"render", examples + "40-claim.yaml", "--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
+	checkout, args := t.TempDir(), []string{"render", examples + "40-claim.yaml", "--site", trialSites, "--blueprint", examples + "20-blueprint.yaml"}
 	diff := append(slices.Clone(args), "--path-prefix", "fleet", "--diff", checkout)
 	out, problems, code := runIntent("", diff...)
 	if code != terminal.ExitInvalid || !strings.Contains(out, "+++ b/fleet/clusters/edge2/team-a/shop/deployment-shop.yaml\n") {

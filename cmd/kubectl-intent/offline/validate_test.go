@@ -12,7 +12,7 @@ import (
 )
 
 func TestExitCodes(t *testing.T) {
-	sites, blueprint := "--site="+examples+"10-sites.yaml", "--blueprint="+examples+"20-blueprint.yaml"
+	sites, blueprint := "--site="+trialSites, "--blueprint="+examples+"20-blueprint.yaml"
 	cases := map[string]struct {
 		reason string
 		in     string
@@ -23,7 +23,7 @@ func TestExitCodes(t *testing.T) {
 		"Valid": {
 			reason: "Valid objects end the command with exit code 0.",
 			args: []string{
-				"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml",
+				"validate", trialSites, examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml",
 			},
 			says: "5 objects, 0 mistakes",
 		},

@@ -48,7 +48,7 @@ func TestCheckBundle(t *testing.T) {
 		},
 		"SiteMissing": {
 			reason: "With a catalog, each package is looked at as it would be delivered.", from: "edge1", to: "edge9",
-			args: []string{"--site=" + examples + "10-sites.yaml", "--blueprint=" + examples + "20-blueprint.yaml"},
+			args: []string{"--site=" + trialSites, "--blueprint=" + examples + "20-blueprint.yaml"},
 			want: []Finding{{Line: 11, Field: "spec.packages[1].deployment", Reason: "SiteMissing"}},
 		},
 	}

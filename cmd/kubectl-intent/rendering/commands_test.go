@@ -5,7 +5,12 @@ import (
 	"github.com/intentplane/intentplane/test/cli"
 )
 
-const examples = "../../../examples/quickstart/"
+const (
+	examples = "../../../examples/quickstart/"
+
+	// trialSites are the Sites of the quickstart without an engine.
+	trialSites = "../../../examples/trial/10-sites.yaml"
+)
 
 // commands are the commands that the tests run, by the names that they have in the program.
 type commands struct {

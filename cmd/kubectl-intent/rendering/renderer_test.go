@@ -22,11 +22,11 @@ func TestRefused(t *testing.T) {
 	conflict := strings.Replace(cli.Claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
 	wrong := strings.Replace(cli.Claim, `"shop"}'`, `"shop", "sites": ["edge1"]}'`+"\n  gatesConfig: {sloThresholds: {error_rate: '>= 5 %'}}", 1)
 	oneSite := strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
-	quickstart := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
+	quickstart := []string{"--site", trialSites, "--blueprint", examples + "20-blueprint.yaml"}
 	limited := slices.Concat(quickstart[:4], []string{"--config", cli.WriteFile(t, cli.ThingsAllowed)})
-	odd := []string{"--site", examples + "10-sites.yaml", "--blueprint", cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "3", 1)), "--config", cli.WriteFile(t, cli.ThingsAllowed)}
+	odd := []string{"--site", trialSites, "--blueprint", cli.WriteFile(t, strings.Replace(cli.RuledBlueprint, "SIZE", "3", 1)), "--config", cli.WriteFile(t, cli.ThingsAllowed)}
 	server := cli.Server{}
-	kubeconfig := server.Start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", cli.WriteFile(t, cli.ThingsAllowed))
+	kubeconfig := server.Start(t, trialSites, examples+"20-blueprint.yaml", cli.WriteFile(t, cli.ThingsAllowed))
 	cases := map[string]struct {
 		reason  string
 		in      string
@@ -96,7 +96,7 @@ func TestReasons(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			flags := manifest.DeploymentFlags{File: "-", CatalogFlags: manifest.CatalogFlags{Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{tc.blueprint}}}
+			flags := manifest.DeploymentFlags{File: "-", CatalogFlags: manifest.CatalogFlags{Site: []string{trialSites}, Blueprint: []string{tc.blueprint}}}
 			claims, from, err := flags.LoadDeployments(strings.NewReader(strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)))
 			if err != nil {
 				t.Fatal(err)
@@ -116,7 +116,7 @@ func TestReasons(t *testing.T) {
 
 // TestWaiting renders for a Site whose cluster is not known to be ready.
 func TestWaiting(t *testing.T) {
-	b, err := os.ReadFile(examples + "10-sites.yaml")
+	b, err := os.ReadFile(trialSites)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestWaiting(t *testing.T) {
 }
 
 func TestRenderRemoved(t *testing.T) {
-	catalog := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
+	catalog := []string{"--site", trialSites, "--blueprint", examples + "20-blueprint.yaml"}
 	oneSite := strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	cases := map[string]struct {
 		reason             string

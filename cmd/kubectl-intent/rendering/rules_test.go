@@ -34,14 +34,14 @@ func TestRulesOfBlueprints(t *testing.T) {
 		},
 		"Claim": {
 			reason: "A claim that renders to an object that breaks a rule is a finding.",
-			in:     atSite, args: []string{"validate", "-", "--site", examples + "10-sites.yaml", "--blueprint", cli.WriteFile(t, odd)},
+			in:     atSite, args: []string{"validate", "-", "--site", trialSites, "--blueprint", cli.WriteFile(t, odd)},
 			want: terminal.ExitInvalid, says: `RenderFailed: Site "edge1": thing-a.yaml: Thing.x.org "a": Invalid value: must be even`,
 		},
 		"Limited": {
 			reason: "Rules hold with the limits of a configuration too.",
 			in:     atSite,
 			args: []string{
-				"validate", "-", "--site", examples + "10-sites.yaml", "--blueprint", cli.WriteFile(t, odd), "--config",
+				"validate", "-", "--site", trialSites, "--blueprint", cli.WriteFile(t, odd), "--config",
 				cli.WriteFile(t, cli.ThingsAllowed),
 			},
 			want: terminal.ExitInvalid, says: `RenderFailed: Site "edge1": thing-a.yaml: Thing.x.org "a": Invalid value: must be even`,

@@ -4,10 +4,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestExamplesApply applies the examples as they are: only the URL of the repository is ours.
+// TestExamplesApply applies the examples as they are: only the URL of the repository is ours, and the Sites have no engine, since none runs here.
 func TestExamplesApply(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
@@ -19,6 +20,9 @@ func TestExamplesApply(t *testing.T) {
 			switch o.GetKind() {
 			case "ClusterProviderConfig":
 				s.Apply(s.Set(o, cp.Git.URL(fleet), "spec", "git", "url"))
+			case "Site":
+				s.Must(controlplane.RemoveEngine(o))
+				s.Apply(o)
 			case "IntentDeployment":
 				s.Succeed(o)
 			case "WorkloadCluster":

@@ -118,8 +118,8 @@ func TestOffers(t *testing.T) {
 	s.bindRole("ann", "edit")
 	root, err := controlplane.Root()
 	s.must(err)
-	for _, file := range []string{"10-sites.yaml", "20-blueprint.yaml"} {
-		s.must(cp.Apply(t.Context(), filepath.Join(root, "examples", "quickstart", file)))
+	for _, file := range []string{"trial/10-sites.yaml", "quickstart/20-blueprint.yaml"} {
+		s.must(cp.Apply(t.Context(), filepath.Join(root, "examples", filepath.FromSlash(file))))
 	}
 	s.must(cp.ApplyYAML(t.Context(), []byte(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: offers}, spec: {allowedNamespaces: [plugin-offers],
 		cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: clusters/offers}, parameters: {plmn: "00101"}}}`)))
