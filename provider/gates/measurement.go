@@ -1,12 +1,9 @@
 package gates
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"time"
-
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // Outcome of one measurement.
@@ -135,20 +132,4 @@ func (c Criteria) compareValue(v float64) Measurement {
 		m.Message = "the value is beyond the threshold"
 	}
 	return m
-}
-
-// missingData returns the measurement without a value. It fails for an empty or unknown NoData.
-func (c Criteria) missingData(a Answer, message string) Measurement {
-	if a.Early {
-		return Measurement{Outcome: Early, Message: message}
-	}
-	switch c.NoData {
-	case deploymentv1alpha1.NoDataInconclusive:
-		return Measurement{Outcome: Inconclusive, Message: message}
-	case deploymentv1alpha1.NoDataPass:
-		return Measurement{Outcome: Pass, Message: message}
-	case deploymentv1alpha1.NoDataWait:
-		return Measurement{Outcome: Waiting, Message: message}
-	}
-	return Measurement{Outcome: Fail, Message: fmt.Sprintf("%s, which fails", message)}
 }

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
-	"github.com/intentplane/intentplane/apis/containerimage"
 )
 
 // history is how many Builds of each outcome are kept: as many as there are revisions to go back to.
@@ -160,14 +159,4 @@ func hasAll(want, current map[string]string) bool {
 func IsOwned(observed *unstructured.Unstructured, reference metav1.OwnerReference) bool {
 	owner := metav1.GetControllerOf(observed)
 	return owner != nil && owner.UID == reference.UID
-}
-
-// CheckImage returns whether an image is in a repository, by its digest. Docker Hub has two names.
-func CheckImage(image, repository string) bool {
-	got, err := containerimage.Parse(image)
-	if err != nil || got.Digest == "" {
-		return false
-	}
-	want, err := containerimage.Parse(repository)
-	return err == nil && want.Tag == "" && want.Digest == "" && got.Repository == want.Repository
 }

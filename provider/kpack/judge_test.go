@@ -3,7 +3,6 @@ package kpack
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
@@ -261,26 +260,5 @@ func TestJudgeBlob(t *testing.T) {
 	b.Object["spec"] = map[string]any{"source": map[string]any{"blob": map[string]any{"url": w.Blob}}}
 	if got := Judge(imageThat(t, "2", "True", "UpToDate"), b, w); got.Verdict != Succeeded {
 		t.Errorf("A Build of the archive is evidence: %+v", got)
-	}
-}
-
-// TestCheckImage has the repository of an image, whose registry may have two names.
-func TestCheckImage(t *testing.T) {
-	cases := map[string]struct {
-		reason            string
-		image, repository string
-		want              bool
-	}{
-		"Hub":     {reason: "Docker Hub has two names.", image: "index.docker.io/acme/shop" + digest, repository: "docker.io/acme/shop", want: true},
-		"Port":    {reason: "Another port is another registry.", image: "127.0.0.1:5001/apps/shop" + digest, repository: "127.0.0.1:5000/apps/shop"},
-		"Same":    {reason: "The same repository is the same.", image: "127.0.0.1:5000/apps/shop" + digest, repository: "127.0.0.1:5000/apps/shop", want: true},
-		"Nothing": {reason: "A Build without an image names none.", image: "", repository: "docker.io/acme/shop"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, CheckImage(tc.image, tc.repository)); diff != "" {
-				t.Errorf("\n%s\nCheckImage(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
 	}
 }

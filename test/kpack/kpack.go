@@ -56,8 +56,9 @@ func Start(ctx context.Context, cp *controlplane.ControlPlane) (*Kpack, error) {
 	return k, errors.Wrap(k.makeBuilder(ctx), "cannot make ClusterBuilder")
 }
 
-// Restart starts the programs and the Player again, after the control plane was rebuilt with the content of a backup that has kpack. Plans are lost, and the
-// Player plays until the process ends. It returns an error if a program ends or does not get ready.
+// Restart starts the programs and the Player again, once the control plane was rebuilt with the content of a backup that has kpack: before Crossplane's RBAC
+// manager runs, the webhook would take its port. Plans are lost, and the Player plays until the process ends. It returns an error if a program ends or does not
+// get ready.
 func (k *Kpack) Restart(ctx context.Context) error {
 	k.stopPlaying()
 	if err := k.installation.startPrograms(ctx); err != nil {

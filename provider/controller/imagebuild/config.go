@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/kpack"
 )
 
 // defaultServiceAccount is the service account of a configuration that names none.
@@ -66,7 +67,7 @@ func checkRequest(b *v1alpha1.ImageBuild, c *configv1alpha1.ClusterProviderConfi
 
 // fillIn fills in the configuration's values where the spec has none.
 func (f *facts) fillIn(c *configv1alpha1.Build) {
-	f.plan.Tag = c.Registry + "/" + f.plan.Namespace + "/" + f.plan.Name
+	f.plan.Tag = kpack.ImageRepository(c.Registry, f.plan.Namespace, f.plan.Name)
 	f.plan.ServiceAccount = cmp.Or(string(f.spec.ServiceAccountName), string(c.ServiceAccountName), defaultServiceAccount)
 	builder := cmp.Or(f.spec.Builder, c.Builder)
 	if builder != nil {

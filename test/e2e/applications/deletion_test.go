@@ -1,7 +1,6 @@
 package applications
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -42,13 +41,12 @@ func deletedPhases() map[string]deletedPhase {
 			s.awaitReached("Running", 1)
 		}},
 		"Degraded": {reason: "An Application whose image was rolled back leaves nothing.", shape: claims, given: func(s *stage) {
-			s.limitProgress(progressTimeout)
+			s.limitProgress(ampleTimeout)
 			s.Apply(s.app)
 			s.servePods(1)
 			s.awaitReached("Running", 1)
-			s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
-			s.crashContainers(2)
-			s.awaitRolledBack(2)
+			s.editImage(2, progressTimeout)
+			s.awaitRolledBack(2) // No pod of the image serves.
 		}},
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -177,9 +179,12 @@ func (s *stage) explainFailure() {
 // awaitReached waits until the Application has a phase for an image.
 func (s *stage) awaitReached(phase string, image int) *unstructured.Unstructured {
 	s.T.Helper()
-	return s.Await(s.app, phase+" with image "+imageOf(image), func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "image") == imageOf(image)
-	})
+	return s.Await(s.app, phase+" with image "+imageOf(image), func(u *unstructured.Unstructured) bool { return hasReached(u, phase, image) })
+}
+
+// hasReached reports whether an Application has a phase for an image.
+func hasReached(u *unstructured.Unstructured, phase string, image int) bool {
+	return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "image") == imageOf(image)
 }
 
 // awaitCondition waits until a condition of the Application has a status and a reason.
@@ -222,13 +227,51 @@ func (s *stage) reportPods(image int, change func(*corev1.PodStatus)) {
 	s.reportOf(imageOf(image), change)
 }
 
+// reportOf does the same for an image by its reference. It lists the pods again if a controller changed or deleted one of them meanwhile.
 func (s *stage) reportOf(image string, change func(*corev1.PodStatus)) {
 	s.T.Helper()
-	s.Until("pods of "+image, patience.Limit, func() bool { return len(s.podsOfImage(image)) > 0 })
-	for _, p := range s.podsOfImage(image) {
-		change(&p.Status)
-		s.must(s.edge.Client.Status().Update(s.T.Context(), &p))
+	s.Until("a report on the pods of "+image, patience.Limit, func() bool {
+		pods := s.podsOfImage(image)
+		return len(pods) > 0 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !s.reportPod(&p, change) })
+	})
+}
+
+// reportPod reports a change of a pod. It returns false for a pod that changed since it was read, or that was deleted.
+func (s *stage) reportPod(p *corev1.Pod, change func(*corev1.PodStatus)) bool {
+	s.T.Helper()
+	change(&p.Status)
+	err := s.edge.Client.Status().Update(s.T.Context(), p)
+	if kerrors.IsConflict(err) || kerrors.IsNotFound(err) {
+		return false
 	}
+	s.must(err)
+	return true
+}
+
+// serveUntil lets the pods of an image be ready until a condition is true, also pods that a controller makes meanwhile: pods of an earlier delivery of the
+// image may still be there.
+func (s *stage) serveUntil(description, image string, condition func() bool) {
+	s.T.Helper()
+	s.Until(description, patience.Limit, func() bool {
+		s.serveAll(image)
+		return condition()
+	})
+}
+
+// serveAll lets the pods of an image be ready that are not, as far as they still exist.
+func (s *stage) serveAll(image string) {
+	s.T.Helper()
+	for _, p := range s.podsOfImage(image) {
+		if p.Status.Phase != corev1.PodRunning {
+			s.reportPod(&p, readyStatus(corev1.ConditionTrue))
+		}
+	}
+}
+
+// awaitImageAgain waits until the Application runs an image that it ran before.
+func (s *stage) awaitImageAgain(image int) {
+	s.T.Helper()
+	s.serveUntil("Running again with image "+imageOf(image), imageOf(image), func() bool { return hasReached(s.Now(s.app), "Running", image) })
 }
 
 // servePods lets the pods of an image be ready, and failPods lets them be so no more.

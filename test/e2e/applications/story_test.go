@@ -82,6 +82,5 @@ func TestSuspended(t *testing.T) {
 	if b, a := strings.Index(text, "name: B"), strings.Index(text, "name: A"); b < 0 || a < b {
 		t.Errorf("the variables are not in the order of the spec:\n%s", text)
 	}
-	s.servePods(1)
-	s.awaitReached("Running", 1)
+	s.awaitImageAgain(1)
 }

@@ -31,8 +31,9 @@ func TestOldBackupOfBuilds(t *testing.T) {
 			s.pauseRestored()
 			s.Apply(s.app)
 		}
-		return all[0].kpack.Restart(t.Context())
+		return nil
 	}))
+	all[0].must(all[0].kpack.Restart(t.Context()))
 	for _, s := range all {
 		s.awaitDeliveries("OrderBehind", 1)
 		s.resumeApplication()
