@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
@@ -130,7 +131,7 @@ func configRefOf(name string) catalog.ConfigRef {
 
 // directoriesOf returns the directories of the current revision, as their repositories report them.
 func (o Observed) directoriesOf(s ledger.State, k Compiled) []step.Directory {
-	return evidence.Reports{
+	return directories.Reports{
 		Recorded: o.state, Sites: o.siteStatuses, IsChosen: k.isChosen,
 		IsApplied: func(part ledger.Part) bool { return o.areTracksKnown(o.deliveries[part.Delivery]) },
 		DeliveredBy: func(part ledger.Part, site string) (deliveryv1alpha1.DeliveredTree, bool) {

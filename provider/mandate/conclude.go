@@ -144,7 +144,7 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 // directories returns the directories of the current revision: the delivered directories of the home, and the reported directories of the other
 // repositories.
 func (f Facts) directories(recorded, s ledger.State) []step.Directory {
-	return evidence.Reports{
+	return directories.Reports{
 		Recorded: recorded, Sites: f.observedSites(), IsChosen: f.isChosen,
 		IsApplied: func(ledger.Part) bool { return f.Applied == recorded.Position() },
 		DeliveredBy: func(part ledger.Part, site string) (v1alpha1.DeliveredTree, bool) {

@@ -1,10 +1,11 @@
-package evidence
+package directories
 
 import (
 	"cmp"
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 )
@@ -36,7 +37,7 @@ func (r Reports) DirectoriesOf(s ledger.State) []step.Directory {
 			delivered, isKnown := r.DeliveredBy(part, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: r.IsChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
-				Tracks: TracksOf(r.Recorded, site, delivered, r.Sites[site]), AreTracksKnown: isApplied,
+				Tracks: evidence.TracksOf(r.Recorded, site, delivered, r.Sites[site]), AreTracksKnown: isApplied,
 			})
 		}
 	}
