@@ -2,8 +2,12 @@ package checks
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -136,9 +140,9 @@ var (
 	buildConstraint  = regexp.MustCompile(`(?m)^//go:build (.+)$`)
 )
 
-// TestNothingHidesFromTheLinter looks for files and lines of the product in which the linter finds no forbidden identifier.
+// TestNothingHidesFromTheLinter looks for files, lines and expressions of the product in which the linter finds no forbidden identifier.
 func TestNothingHidesFromTheLinter(t *testing.T) {
-	constraints := map[string]bool{"!linux": true}
+	constraints, c := map[string]bool{"!linux": true}, readLinterConfig(t)
 	for _, dir := range []string{"apis", "bundles", "function", "provider"} {
 		root := os.DirFS("../../" + dir)
 		err := fs.WalkDir(root, ".", func(file string, d fs.DirEntry, err error) error {
@@ -146,14 +150,75 @@ func TestNothingHidesFromTheLinter(t *testing.T) {
 				return err
 			}
 			content, err := fs.ReadFile(root, file)
-			if err == nil {
-				reportHiding(t, dir+"/"+file, content, constraints)
+			if err != nil {
+				return err
+			}
+			reportHiding(t, dir+"/"+file, content, constraints)
+			hidden, err := c.hiddenIdentifiers(dir+"/"+file, content)
+			for _, identifier := range hidden {
+				t.Errorf("%s/%s: the linter does not look into the expression before a method or a field, which uses %s", dir, file, identifier)
 			}
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// hiddenIdentifiers returns the refused identifiers of a file in expressions before a method or a field, as in http.DefaultClient.Do. The linter compares the type
+// of such an expression, and does not look into it.
+func (c *linterConfig) hiddenIdentifiers(file string, content []byte) ([]string, error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, content, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	imports, out := map[string]string{}, []string{}
+	for _, i := range parsed.Imports {
+		pkg := strings.Trim(i.Path.Value, `"`)
+		if imports[path.Base(pkg)] = pkg; i.Name != nil {
+			imports[i.Name.Name] = pkg
+		}
+	}
+	findRefused := func(n ast.Node) bool {
+		inner, isSelector := n.(*ast.SelectorExpr)
+		if !isSelector {
+			return true
+		}
+		if pkg, isIdent := inner.X.(*ast.Ident); isIdent && c.refuses(file, imports[pkg.Name], path.Base(imports[pkg.Name])+"."+inner.Sel.Name) {
+			out = append(out, pkg.Name+"."+inner.Sel.Name)
+		}
+		return true
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if outer, isSelector := n.(*ast.SelectorExpr); isSelector {
+			ast.Inspect(outer.X, findRefused)
+		}
+		return true
+	})
+	return out, nil
+}
+
+// TestHiddenIdentifiers finds refused identifiers in expressions that the linter does not look into.
+func TestHiddenIdentifiers(t *testing.T) {
+	const file = `package gate
+
+import (
+	"net/http"
+
+	kube "k8s.io/client-go/dynamic"
+)
+
+var (
+	_ = http.StatusText(http.StatusOK)
+	_, _ = http.DefaultClient.Do(nil)
+	_, _ = (&http.Transport{}).RoundTrip(nil)
+	_ = kube.NewForConfigOrDie(nil).Resource(x)
+)
+`
+	got, err := readLinterConfig(t).hiddenIdentifiers("provider/controller/gate/gather.go", []byte(file))
+	if diff := cmp.Diff([]string{"http.DefaultClient", "http.Transport", "kube.NewForConfigOrDie"}, got); err != nil || diff != "" {
+		t.Errorf("\nA refused identifier is found before a method, under each name of its package.\nhiddenIdentifiers(...): %v, -want, +got:\n%s", err, diff)
 	}
 }
 
