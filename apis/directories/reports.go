@@ -18,7 +18,7 @@ type Reports struct {
 	// DeliveredBy returns the tree that the repository of a part reported for a Site, and whether it reported one.
 	DeliveredBy func(part ledger.Part, site string) (deliveryv1alpha1.DeliveredTree, bool)
 
-	// IsApplied is true for a part whose repository was brought to the recorded position.
+	// IsApplied is true for a part whose repository applied the recorded position.
 	IsApplied func(part ledger.Part) bool
 
 	// Sites are the observations of the SiteSync, by the name of the Site.

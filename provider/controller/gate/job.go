@@ -179,7 +179,7 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	return "", nil
 }
 
-// waitForCluster begins the time of a Job again while its cluster does not answer: such an outage is no verdict. It returns the obstacle.
+// waitForCluster begins the time of a Job again while its cluster does not answer: an outage is not a verdict. It returns the obstacle.
 func (e *external) waitForCluster(in job.Input, err error, into *checkFacts) string {
 	var unread *clusters.Error
 	if errors.As(err, &unread) && unread.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable {
