@@ -81,7 +81,7 @@ func laterReaderMutants() map[string]mutant {
 		"LaterSiteUnused": hide("provider/usage", "usage.go", "TestSites", mutant{
 			reason: "A delivery uses the Sites of later steps.",
 		}),
-		"LaterSiteUnread": hide("provider/controller/gitdelivery", "facts.go", "TestMandateWaves$", mutant{
+		"LaterSiteUnread": hide("provider/controller/gitdelivery", "facts.go", "TestAllSiteNames", mutant{
 			reason: "The Site of a later step is read before its step.",
 			text:   "for t := range f.spec.EachTree() {\n\t\tout.Insert", becomes: "for _, t := range f.spec.Trees {\n\t\tout.Insert",
 		}),
@@ -165,7 +165,7 @@ func closedMutants() map[string]mutant {
 		},
 		"LeftSiteInWave": leave("TestLeftBetweenWaves", mutant{
 			reason: "The function brings no wave to a Site that the deployment has left.",
-			text:   "(!k.isChosen(site) || moved[site])", becomes: "moved[site]",
+			text:   "(!k.isChosen(site) || moved[site])", becomes: "(k.isChosen(site) && moved[site])",
 		}),
 		"MovedSiteInWave": leave("TestMovedBetweenWaves", mutant{
 			reason: "The function brings no wave to a directory that its Site has left.",

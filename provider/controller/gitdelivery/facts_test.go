@@ -229,3 +229,14 @@ func TestIsSameCluster(t *testing.T) {
 		})
 	}
 }
+
+// TestAllSiteNames has a delivery with one Site in the present step, and one whose directory comes with a later step.
+func TestAllSiteNames(t *testing.T) {
+	f := facts{spec: v1alpha1.GitDeliveryParameters{
+		Trees: []v1alpha1.Tree{{Site: "edge2", Branch: "main", Path: "second"}},
+		Later: []v1alpha1.LaterTree{{Tree: v1alpha1.Tree{Site: "edge1", Branch: "main", Path: "first"}}},
+	}}
+	if diff := cmp.Diff([]string{"edge1", "edge2"}, f.allSiteNames()); diff != "" {
+		t.Errorf("\nThe Sites of all steps are read before their steps.\nallSiteNames(): -want, +got:\n%s", diff)
+	}
+}
