@@ -159,7 +159,7 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	name := job.Name(in)
 	o, err := cluster.Only(ctx, engines.Ref{Resource: jobResource(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
 	if err != nil {
-		return e.waitForCluster(in, err, into), nil //nolint:nilerr // It is the cluster's trouble.
+		return e.waitForCluster(in, err, into), nil
 	}
 	note := e.memory.noteJob(name, e.now())
 	createdAt := note.made
