@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,8 +139,9 @@ func TestRunOfCIKeepsTimes(t *testing.T) {
 // TestRunsOfCITakeTurns starts two runs at once, from two folders. The checks of a run find no files of the other run in the checkout that stays.
 func TestRunsOfCITakeTurns(t *testing.T) {
 	dir := t.TempDir()
-	cache, outputs := filepath.Join(dir, "cache"), make(chan string)
-	for _, name := range []string{"first", "second"} {
+	cache, outputs := filepath.Join(dir, "cache"), [2]bytes.Buffer{}
+	commands := [2]*exec.Cmd{}
+	for i, name := range []string{"first", "second"} {
 		project := filepath.Join(dir, name)
 		writeFiles(t, project, map[string]string{
 			"Makefile": "test:\n\t@mkdir -p _output && mkdir _output/busy && sleep 0.2 && cat name && rmdir _output/busy\n",
@@ -148,19 +150,18 @@ func TestRunsOfCITakeTurns(t *testing.T) {
 		runGit(t, project, "init", "-q")
 		runGit(t, project, "add", ".")
 		runGit(t, project, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "a")
-		cmd := commandOfCI(t, project, cache)
-		go func() {
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Errorf(".ci/run: %v", err)
-			}
-			outputs <- string(out)
-		}()
+		commands[i] = commandOfCI(t, project, cache)
+		commands[i].Stdout, commands[i].Stderr = &outputs[i], &outputs[i]
 	}
-	both := <-outputs + <-outputs
-	for _, want := range []string{"checks of first", "checks of second", "which stays"} {
-		if !strings.Contains(both, want) {
-			t.Errorf("two runs do not print %q:\n%s", want, both)
+	for _, cmd := range commands {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, cmd := range commands {
+		want := "checks of " + []string{"first", "second"}[i]
+		if err := cmd.Wait(); err != nil || !strings.Contains(outputs[i].String(), want) || !strings.Contains(outputs[i].String(), "which stays") {
+			t.Errorf(".ci/run: %v, want %q in the checkout that stays:\n%s", err, want, outputs[i].String())
 		}
 	}
 }
