@@ -254,8 +254,8 @@ ONLY_SUITES := $(if $(ONLY),$(if $(wildcard test/e2e/$(ONLY)/*.go),$(ONLY),$(pat
 # tools_of are the tools of suites.
 tools_of = $(sort $(SMOKE_TOOLS) $(shell awk '$$1 == "needs" && index(" $(1) ", " " $$2 " ") { $$1 = $$2 = ""; print }' test/e2e/suites.txt))
 
-# run_suites runs the end-to-end tests of suites with tools, each suite within a limit, with flags of "go test": two suites side by side on two processors, since one that
-# starts a control plane needs more than one of them. A failed test runs once more, alone.
+# run_suites runs the end-to-end tests of suites with tools, each suite within a limit of at least four times its usual minutes, with flags of "go test": two suites
+# side by side on two processors, since one that starts a control plane needs more than one of them. A failed test runs once more, alone.
 run_suites = tools/tools.sh build $(2) && $(call with_tools,$(2)) \
 	INTENTPLANE_SECONDS='$(SECONDS_OF_SUITES)' SUITES='$(addprefix ./test/e2e/,$(1))' LIMIT=$(3) \
 	test/e2e/run.sh -vet=off -toolexec 'env $(COMPILER)' $(4) | $(keep_seconds)
@@ -271,7 +271,7 @@ known-suite:
 
 .PHONY: test-e2e
 test-e2e: known-suite build xpkg ## Run the end-to-end tests on a real control plane, but the long tier (ONLY=a suite, such as canary, or any test).
-	@$(call run_suites,$(or $(ONLY_SUITES),$(SUITES)),$(call tools_of,$(or $(ONLY_SUITES),$(SUITES))),60m,$(if $(filter Test%,$(ONLY)),-run '^$(ONLY)$$',-skip '$(call stories_of,long)'))
+	@$(call run_suites,$(or $(ONLY_SUITES),$(SUITES)),$(call tools_of,$(or $(ONLY_SUITES),$(SUITES))),40m,$(if $(filter Test%,$(ONLY)),-run '^$(ONLY)$$',-skip '$(call stories_of,long)'))
 
 .PHONY: test-e2e-tour
 test-e2e-tour: build xpkg ## Run the tour as a test (UPDATE_TRANSCRIPT=1 writes into docs/start/see-it-roll-back.md what status --watch prints).
