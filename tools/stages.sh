@@ -16,7 +16,7 @@ faults() {
 		function isNew(key) { sub(/[ \t]\(?[0-9.]+s\)?$/, "", key); return !seen[key]++ }
 		function last(path) { sub(/.*\//, "", path); return path }
 		NR == FNR { if (/^=== FAIL: /) hasStories = 1; if ($1 == "FLAKE") flakes[last($2)] = 1; next }
-		/^=== FAIL: / { split($4, names, "/"); suite = last($3); if (!((suite "." names[1]) in flakes) && isNew(suite "." $4)) print; next }
+		/^=== FAIL: / { story = last($3) "." ($4 ~ /^\(/ ? "" : $4); root = story; sub(/\/.*/, "", root); if (!(root in flakes) && isNew(story)) print; next }
 		/^--- FAIL: twice: / { if (isNew(last($4))) print; next }
 		hasStories && (/^ *--- FAIL: / || /^FAIL\t[^\t]+\t[0-9.]+s$/) { next }
 		/^ *--- FAIL: / { tests[++count] = $0; next }
