@@ -182,7 +182,7 @@ format:
 
 .PHONY: vet
 vet:
-	@for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && $(COMPILER) go vet ./...); done
+	@red=0; for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && $(COMPILER) go vet ./...) || red=1; done; exit $$red
 
 .PHONY: words
 words:
@@ -192,10 +192,10 @@ words:
 # A tidy module of evaluators needs the modules of Argo Rollouts, which "make evaluators" downloads. Here only its part of ours is checked.
 .PHONY: tidy
 tidy:
-	@for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && go mod tidy -diff) || \
-		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; exit 1; }; done
-	@cd tools/evaluators && go list -deps ./ours github.com/intentplane/intentplane/cmd/kubectl-intent/analysis >/dev/null || \
-		{ echo 'tools/evaluators/go.mod is not tidy: it lacks modules that our packages import, run "go mod tidy" there' >&2; exit 1; }
+	@red=0; for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && go mod tidy -diff) || \
+		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; red=1; }; done; \
+		cd tools/evaluators && go list -deps ./ours github.com/intentplane/intentplane/cmd/kubectl-intent/analysis >/dev/null || \
+		{ echo 'tools/evaluators/go.mod is not tidy: it lacks modules that our packages import, run "go mod tidy" there' >&2; red=1; }; exit $$red
 
 .PHONY: lint
 lint: ## Lint the code and the workflows.
@@ -250,12 +250,12 @@ SUITES := $(LONG_SUITES) $(filter-out $(LONG_SUITES),$(patsubst test/e2e/%/,%,$(
 stories_of = ^($(shell awk '$$1 == "$(1)" { print $$3 }' test/e2e/suites.txt | sort -u | paste -sd '|'))$$
 SMOKE_SUITES := $(filter $(shell awk '$$1 == "smoke" { print $$2 }' test/e2e/suites.txt),$(SUITES))
 # ONLY names a suite, or a test of some suites.
-ONLY_SUITES := $(if $(ONLY),$(if $(wildcard test/e2e/$(ONLY)/*.go),$(ONLY),$(patsubst test/e2e/%/,%,$(sort $(dir $(shell grep -lE '^func $(ONLY)\b' test/e2e/*/*_test.go))))))
+ONLY_SUITES := $(if $(ONLY),$(if $(wildcard test/e2e/$(ONLY)/*.go),$(ONLY),$(patsubst test/e2e/%/,%,$(sort $(dir $(shell grep -lE '^func $(ONLY)\b.*testing.T\b' test/e2e/*/*_test.go))))))
 # tools_of are the tools of suites.
 tools_of = $(sort $(SMOKE_TOOLS) $(shell awk '$$1 == "needs" && index(" $(1) ", " " $$2 " ") { $$1 = $$2 = ""; print }' test/e2e/suites.txt))
 
-# run_suites runs the end-to-end tests of suites with tools, each suite within a limit, with flags of "go test": two suites side by side on two processors, since one that
-# starts a control plane needs more than one of them. A failed test runs once more, alone.
+# run_suites runs the end-to-end tests of suites with tools, each suite within a limit of at least four times its usual minutes, with flags of "go test": two suites
+# side by side on two processors, since one that starts a control plane needs more than one of them. A failed test runs once more, alone.
 run_suites = tools/tools.sh build $(2) && $(call with_tools,$(2)) \
 	INTENTPLANE_SECONDS='$(SECONDS_OF_SUITES)' SUITES='$(addprefix ./test/e2e/,$(1))' LIMIT=$(3) \
 	test/e2e/run.sh -vet=off -toolexec 'env $(COMPILER)' $(4) | $(keep_seconds)
@@ -264,10 +264,14 @@ run_suites = tools/tools.sh build $(2) && $(call with_tools,$(2)) \
 test-smoke: build xpkg ## Run the smoke tier of the end-to-end tests: each kind, and each way in which a deployment ends.
 	@$(call run_suites,$(SMOKE_SUITES),$(SMOKE_TOOLS),15m,-run '$(call stories_of,smoke)')
 
-.PHONY: test-e2e
-test-e2e: build xpkg ## Run the end-to-end tests on a real control plane, but the long tier (ONLY=a suite, such as canary, or any test).
+# An unknown name is refused before anything is built.
+.PHONY: known-suite
+known-suite:
 	@[[ -z '$(ONLY)' || -n '$(ONLY_SUITES)' ]] || { echo 'cannot find a suite or an end-to-end test named $(ONLY)' >&2; exit 1; }
-	@$(call run_suites,$(or $(ONLY_SUITES),$(SUITES)),$(call tools_of,$(or $(ONLY_SUITES),$(SUITES))),60m,$(if $(filter Test%,$(ONLY)),-run '^$(ONLY)$$',-skip '$(call stories_of,long)'))
+
+.PHONY: test-e2e
+test-e2e: known-suite build xpkg ## Run the end-to-end tests on a real control plane, but the long tier (ONLY=a suite, such as canary, or any test).
+	@$(call run_suites,$(or $(ONLY_SUITES),$(SUITES)),$(call tools_of,$(or $(ONLY_SUITES),$(SUITES))),40m,$(if $(filter Test%,$(ONLY)),-run '^$(ONLY)$$',-skip '$(call stories_of,long)'))
 
 .PHONY: test-e2e-tour
 test-e2e-tour: build xpkg ## Run the tour as a test (UPDATE_TRANSCRIPT=1 writes into docs/start/see-it-roll-back.md what status --watch prints).

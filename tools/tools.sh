@@ -252,11 +252,11 @@ make_one() {
 	scratch=$(make_scratch)
 	[[ ! -t 1 ]] || { tick "$line" & ticker=$!; }
 
-	local verb=compile
+	local verb=compile output
 	[[ $package != dir:* ]] || verb=copy
-	if ! "$verb" "$folder" "$made" "$package" "$([[ $verb == compile ]] && echo "$stamp" || echo "$mod")" "$version" >"$scratch/log" 2>&1; then
+	if ! output=$("$verb" "$folder" "$made" "$package" "$([[ $verb == compile ]] && echo "$stamp" || echo "$mod")" "$version" 2>&1); then
 		printf ' failed\n'
-		tail -n 40 "$scratch/log" >&2
+		printf '%s\n' "$output" | tail -n 40 >&2 # A full disk would not take it.
 		fail "cannot build $made"
 	fi
 

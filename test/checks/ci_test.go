@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,6 +44,27 @@ func TestRunOfCI(t *testing.T) {
 				return os.MkdirAll(filepath.Join(cache, "checkout", ".git", "refs"), 0o700)
 			},
 			want: "which stays",
+		},
+		"Shallow": {
+			reason: "A clone without its history, as CI makes it, is checked in the checkout that stays.",
+			change: func(project, _ string) error {
+				return exec.CommandContext(t.Context(), "sh", "-c", `cd "$1" && git rev-parse HEAD >.git/shallow`, "sh", project).Run()
+			},
+			want: "which stays",
+		},
+		"Full": {
+			reason: "A commit that the checkout cannot take, as on a full disk, is checked where it is.",
+			change: func(project, _ string) error {
+				return exec.CommandContext(t.Context(), "git", "-C", project, "config", "transfer.hideRefs", "HEAD").Run()
+			},
+			inPlace: true,
+			want:    "cannot take its commit",
+		},
+		"NoLock": {
+			reason:  "Where the checkout cannot be locked, the commit is checked where it is.",
+			change:  func(_, cache string) error { return os.MkdirAll(filepath.Join(cache, "checkout.lock"), 0o700) },
+			inPlace: true,
+			want:    "cannot be written",
 		},
 		"NoCache": {
 			reason:  "Where the cache cannot be a folder, the commit is checked where it is.",
@@ -114,21 +136,57 @@ func TestRunOfCIKeepsTimes(t *testing.T) {
 	}
 }
 
+// TestRunsOfCITakeTurns starts two runs at once, from two folders. The checks of a run find no files of the other run in the checkout that stays.
+func TestRunsOfCITakeTurns(t *testing.T) {
+	dir := t.TempDir()
+	cache, outputs := filepath.Join(dir, "cache"), [2]bytes.Buffer{}
+	commands := [2]*exec.Cmd{}
+	for i, name := range []string{"first", "second"} {
+		project := filepath.Join(dir, name)
+		writeFiles(t, project, map[string]string{
+			"Makefile": "test:\n\t@mkdir -p _output && mkdir _output/busy && sleep 0.2 && cat name && rmdir _output/busy\n",
+			".ci/run":  readFile(t, "../../.ci/run"), "name": "checks of " + name,
+		})
+		runGit(t, project, "init", "-q")
+		runGit(t, project, "add", ".")
+		runGit(t, project, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "a")
+		commands[i] = commandOfCI(t, project, cache)
+		commands[i].Stdout, commands[i].Stderr = &outputs[i], &outputs[i]
+	}
+	for _, cmd := range commands {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, cmd := range commands {
+		want := "checks of " + []string{"first", "second"}[i]
+		if err := cmd.Wait(); err != nil || !strings.Contains(outputs[i].String(), want) || !strings.Contains(outputs[i].String(), "which stays") {
+			t.Errorf(".ci/run: %v, want %q in the checkout that stays:\n%s", err, want, outputs[i].String())
+		}
+	}
+}
+
 func runCI(t *testing.T, project, cache string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", ".ci/run")
-	// The script installs programs that a machine lacks. Programs that these checks do not run are present as dummies.
-	unused := t.TempDir()
-	for _, name := range []string{"ssh-keygen", "gpg", "gcc", "ip", "zsh", "fish"} {
-		writeFiles(t, unused, map[string]string{name: "#!/bin/sh\n"})
-	}
-	cmd.Dir = project
-	cmd.Env = append(os.Environ(), "INTENTPLANE_CACHE="+cache, "MAKEFLAGS=", "MAKELEVEL=", "PATH="+os.Getenv("PATH")+":"+unused)
-	out, err := cmd.CombinedOutput()
+	out, err := commandOfCI(t, project, cache).CombinedOutput()
 	if err != nil {
 		t.Fatalf(".ci/run: %v\n%s", err, out)
 	}
 	return string(out)
+}
+
+// commandOfCI returns the command that checks a project.
+func commandOfCI(t *testing.T, project, cache string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", ".ci/run")
+	// The script installs programs that a machine lacks. Programs that these checks do not run are present as dummies.
+	unused := t.TempDir()
+	for _, name := range []string{"ssh-keygen", "gpg", "gcc", "ip", "zsh", "fish", "openssl"} {
+		writeFiles(t, unused, map[string]string{name: "#!/bin/sh\n"})
+	}
+	cmd.Dir = project
+	cmd.Env = append(os.Environ(), "INTENTPLANE_CACHE="+cache, "MAKEFLAGS=", "MAKELEVEL=", "PATH="+os.Getenv("PATH")+":"+unused)
+	return cmd
 }
 
 func runGit(t *testing.T, dir string, args ...string) {

@@ -79,6 +79,17 @@ func TestRerunOfSuites(t *testing.T) {
 			report: `p/e2e/sites.: 0 runs, 0 failures\n`, status: "0",
 			want: "FAIL\tp/e2e/sites\tno test failed, but its control plane did", fails: true,
 		},
+		"OtherSubtests": {
+			reason: "A story fails the run if other subtests fail when it runs alone, and none of its subtests is a flake.",
+			report: `p/e2e/sites.TestProof: 2 runs, 2 failures\np/e2e/sites.TestProof/claims: 2 runs, 1 failures\n` +
+				`p/e2e/sites.TestProof/namespaced: 2 runs, 1 failures\n`, status: "1",
+			want: "--- FAIL: twice: p/e2e/sites.TestProof", fails: true,
+		},
+		"NotRepeated": {
+			reason: "A story that did not run alone fails the run.",
+			report: `p/e2e/sites.TestProof: 1 runs, 1 failures\n`, status: "0",
+			want: "--- FAIL: twice: p/e2e/sites.TestProof", fails: true,
+		},
 		"TooMany": {
 			reason: "A run with so many failed tests that none was repeated fails without a report.",
 			status: "1", fails: true,

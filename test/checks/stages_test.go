@@ -13,6 +13,7 @@ import (
 const fakeMake = `#!/usr/bin/env bash
 stage=${@: -1}
 cat "$(dirname "$0")/$stage.log"
+[[ ! -e $(dirname "$0")/$stage.leaves ]] || (cd "$(dirname "$0")/provider/git" && exec bash -c 'sleep 654 >/dev/null 2>&1 &')
 [[ ! -e $(dirname "$0")/$stage.fails ]]
 `
 
@@ -45,6 +46,34 @@ func TestStagesRunAllAndNameFaults(t *testing.T) {
 				"  FAIL\tp/a\t0.1s",
 			},
 			unwanted: []string{"passed:", "  --- FAIL: TestSum (0.00s)\n  --- FAIL: TestSum"},
+			fails:    true,
+		},
+		"TestsOfPackages": {
+			reason: "Tests of one name in two packages are two faults, and a vet error is a fault.",
+			logs: map[string]string{
+				"check":     "vet: ./fn.go:3:4: undefined: FAIL\n",
+				"test-unit": "--- FAIL: TestSum (0.00s)\nFAIL\tp/a\t0.1s\n--- FAIL: TestSum (0.00s)\nFAIL\tp/b\t0.1s\nFAIL\tp/b\t0.2s\n",
+			},
+			want: []string{
+				"  vet: ./fn.go:3:4: undefined: FAIL",
+				"  --- FAIL: TestSum (0.00s)\n  FAIL\tp/a\t0.1s\n  --- FAIL: TestSum (0.00s)\n  FAIL\tp/b\t0.1s",
+			},
+			unwanted: []string{"  FAIL\tp/b\t0.2s"},
+			fails:    true,
+		},
+		"Stories": {
+			reason: "A story that failed twice is one fault, and a story that passed alone is none.",
+			logs: map[string]string{
+				"check": "fine\n",
+				"test-unit": "FAIL\tp/e2e/sites\t9.1s\n=== FAIL: e2e/sites TestProof/claims (1.00s)\n    --- FAIL: TestProof/claims (1.00s)\n" +
+					"=== FAIL: e2e/sites TestProof (1.00s)\n=== FAIL: e2e/sites TestWaves (2.00s)\n=== FAIL: e2e/prune TestProof (3.00s)\n" +
+					"=== FAIL: e2e/sites TestWaves (re-run 1) (2.10s)\n=== FAIL: e2e/prune TestProof (re-run 1) (3.10s)\n" +
+					"FLAKE p/e2e/sites.TestProof\n--- FAIL: twice: p/e2e/prune.TestProof\n--- FAIL: twice: p/e2e/sites.TestWaves\n",
+			},
+			want: []string{
+				"FLAKE p/e2e/sites.TestProof\nFAILED: make test-unit\n  === FAIL: e2e/sites TestWaves (2.00s)\n  === FAIL: e2e/prune TestProof (3.00s)",
+			},
+			unwanted: []string{"  === FAIL: e2e/sites TestProof", "  === FAIL: e2e/sites TestWaves (re-run 1)", "\n  --- FAIL", "  FAIL\t"},
 			fails:    true,
 		},
 		"UnknownFault": {
@@ -87,6 +116,27 @@ func TestStagesRunAllAndNameFaults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStagesEndLeftProcesses has a stage that leaves a process behind, as a test of the package provider/git.
+func TestStagesEndLeftProcesses(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"make": fakeMake, "tools/stages.sh": readFile(t, "../../tools/stages.sh"), "test-unit.log": "", "test-unit.leaves": "", "provider/git/x.go": "",
+	})
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "tools", "stages.sh"), "test-unit")
+	cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+	out, err := cmd.CombinedOutput()
+	want := "LEFT provider/git: sleep 654 \npassed: test-unit"
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		want = "passed: test-unit" // This system does not tell who began a process.
+	}
+	if err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("stages.sh: %v, want %q at the end:\n%s", err, want, out)
+	}
+	if exec.CommandContext(t.Context(), "pgrep", "-f", "^sleep 654$").Run() == nil && want != "passed: test-unit" {
+		t.Error("the process that the stage left behind still runs")
 	}
 }
 

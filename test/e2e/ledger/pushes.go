@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // A push has the state of a repository about the claim after a push to it.
@@ -52,9 +52,6 @@ type pushLog struct {
 	lost bool
 }
 
-// readTime bounds the time that the state may take to be read.
-const readTime = time.Minute
-
 // watchPushes begins to read pushes.
 func (d *deployment) watchPushes() *pushLog {
 	l := &pushLog{d: d, verdicts: map[int64]ledger.Verdict{}}
@@ -75,7 +72,7 @@ func (l *pushLog) listenToPushes(repository string) {
 
 // notePush reads the state of a repository, and checks it against the state of the home.
 func (l *pushLog) notePush(repository string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.d.T.Context()), readTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.d.T.Context()), patience.Limit)
 	defer cancel()
 	stored, err := l.d.readFilesWithGit(ctx, repository)
 	if err != nil || stored.record == nil && stored.ledger == nil {
