@@ -38,7 +38,7 @@ func serviceNouns() []phrase {
 	return phrasesFor("", "service", "application", "app", "workload", "microservice", "micro-service")
 }
 
-// adjectives returns words that people say before a noun. They name nothing there, and may be names elsewhere: "deploy latest on edge1".
+// adjectives returns words that people say before a noun. They name neither services nor Sites, also without the noun: "deploy latest on edge1".
 func adjectives() []phrase {
 	return phrasesFor("", "new", "newer", "newest", "brand-new", "latest", "existing", "current", "present", "recent", "previous", "old", "older",
 		"updated", "upgraded", "improved", "modified", "original", "first", "second", "third", "fourth", "fifth", "last", "final", "main", "primary",
@@ -47,7 +47,9 @@ func adjectives() []phrase {
 		"large", "huge",
 		"great", "good", "nice", "cool", "best", "fancy", "awesome", "amazing", "favourite", "favorite", "fast", "quick", "real",
 		"actual", "single", "different", "particular", "specific", "certain", "given", "following", "usual", "additional", "extra",
-		"separate", "important", "entire", "whole", "own", "same", "other", "stateless", "stateful", "containerized", "containerised")
+		"separate", "important", "fresh", "initial", "temporary", "experimental", "shiny", "beautiful", "lovely", "robust", "efficient", "dedicated",
+		"shared", "complete", "full", "proper", "correct", "right", "wrong", "active", "running",
+		"entire", "whole", "own", "same", "other", "stateless", "stateful", "containerized", "containerised")
 }
 
 // otherNouns returns nouns that name no service by themselves, and of which the grammar has no singular before a name.
@@ -226,8 +228,8 @@ type vocabulary struct {
 
 	reserved map[string]bool
 
-	// typeNames are nouns that name no service, and may be types of services.
-	typeNames map[string]bool
+	// typeNames are words that name no service, and may be types of services, and endpointNames those that may be names of endpoints.
+	typeNames, endpointNames map[string]bool
 }
 
 func newVocabulary() vocabulary {
@@ -255,10 +257,10 @@ func newVocabulary() vocabulary {
 		priorities:  priorityLevels(),
 		joiners:     clauseJoiners(),
 	}
-	v.typeNames = wordsOf(v.nouns, v.otherNouns)
-	v.reserved = wordsOf(reservedWords(), functionWords(), negations(), otherVerbs(), v.otherNouns, v.verbs, v.determiners, v.nouns, v.namers, v.classes,
-		v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions,
-		v.comparisons, v.metrics, v.priorities, v.joiners)
+	v.typeNames, v.endpointNames = wordsOf(v.nouns, v.otherNouns, v.adjectives), wordsOf(v.adjectives)
+	v.reserved = wordsOf(reservedWords(), functionWords(), negations(), otherVerbs(), v.otherNouns, v.verbs, v.determiners, v.adjectives, v.nouns,
+		v.namers, v.classes, v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols,
+		v.directions, v.comparisons, v.metrics, v.priorities, v.joiners)
 	return v
 }
 
