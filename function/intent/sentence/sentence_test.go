@@ -259,6 +259,51 @@ func TestParse(t *testing.T) {
 			text:   `deploy shop, port 8080 as service`,
 			fault:  refusedWord(26, "service"),
 		},
+		"LotsForService": {
+			reason: "A word for many names no service.",
+			text:   "deploy lots on edge1",
+			fault:  refusedWord(7, "lots"),
+		},
+		"BunchForService": {
+			reason: "A word for some of them names no service.",
+			text:   "deploy bunch on edge1",
+			fault:  refusedWord(7, "bunch"),
+		},
+		"AforementionedForService": {
+			reason: "A word that points back names no service.",
+			text:   "deploy aforementioned on edge1",
+			fault:  refusedWord(7, "aforementioned"),
+		},
+		"GentlyForService": {
+			reason: "An adverb of manner names no service.",
+			text:   "deploy gently on edge1",
+			fault:  refusedWord(7, "gently"),
+		},
+		"PackageForService": {
+			reason: "A noun for what is delivered names no service.",
+			text:   "deploy package on edge1",
+			fault:  refusedWord(7, "package"),
+		},
+		"FillerForService": {
+			reason: "A filler names no service.",
+			text:   "deploy btw on edge1",
+			fault:  refusedWord(7, "btw"),
+		},
+		"IncludingForService": {
+			reason: "A preposition that adds names no service.",
+			text:   "deploy including on edge1",
+			fault:  refusedWord(7, "including"),
+		},
+		"BunchWithArticle": {
+			reason: "An article before such a word does not make it a name.",
+			text:   "deploy a bunch on edge1",
+			fault:  refusedWord(9, "bunch"),
+		},
+		"LotsForSite": {
+			reason: "A word for many names no Site.",
+			text:   "deploy shop across lots",
+			fault:  refusedWord(19, "lots"),
+		},
 		"UpdatedForService": {
 			reason: "An adjective that says how a service changed names nothing.",
 			text:   "deploy the updated app on edge1",

@@ -56,7 +56,9 @@ func adjectives() []phrase {
 func otherNouns() []phrase {
 	return phrasesFor("", "services", "applications", "apps", "workloads", "microservices", "micro-services", "deployment", "deployments", "pod", "pods",
 		"container", "containers", "component", "components", "program", "programs", "project", "projects", "software", "thing", "things", "stuff",
-		"code", "codebase", "version", "versions", "release", "releases", "build", "builds", "system", "systems", "item", "items")
+		"code", "codebase", "package", "packages", "solution", "solutions", "artifact", "artifacts", "artefact", "artefacts", "binary", "binaries",
+		"file", "files", "object", "objects", "resource", "resources", "manifest", "manifests", "changes",
+		"version", "versions", "release", "releases", "build", "builds", "system", "systems", "item", "items")
 }
 
 func namingWords() []phrase { return phrasesFor("", "called", "named") }
@@ -170,10 +172,12 @@ func functionWords() []phrase {
 	compounds := joinTables(compound([]string{"my", "your", "him", "her", "it", "one"}, "self"), compound([]string{"our", "your", "them"}, "selves"),
 		compound([]string{"some", "any", "every", "no"}, "body", "one", "thing"), compound([]string{"who", "whom", "what", "which"}, "ever", "soever"))
 	quantifiers := phrasesFor("", "some", "every", "each", "all", "both", "either", "neither", "none", "several", "many", "much", "few", "fewer", "more", "most", "less",
-		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various", "rest", "remainder")
+		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various", "rest", "remainder", "lot", "lots", "plenty", "couple",
+		"bunch", "dozen", "dozens", "aforementioned", "said", "former", "latter")
 	prepositions := phrasesFor("", "about", "above", "after", "against", "along", "among", "around", "before", "behind", "below", "beneath", "beside", "besides", "between",
 		"beyond", "by", "during", "inside", "into", "near", "onto", "outside", "per", "since", "through", "throughout", "toward", "towards", "under",
-		"upon", "via", "within", "alongside", "amid", "atop", "despite", "like", "off", "out", "regarding", "till", "underneath", "unlike", "versus")
+		"upon", "via", "within", "alongside", "amid", "amongst", "atop", "concerning", "despite", "including",
+		"like", "off", "out", "regarding", "till", "underneath", "unlike", "versus")
 	conjunctions := phrasesFor("", "and", "nor", "so", "yet", "because", "although", "though", "than", "while", "whereas", "when", "whenever", "where", "wherever",
 		"whether", "how", "why")
 	auxiliaries := phrasesFor("", "am", "are", "be", "been", "being", "was", "were", "can", "cannot", "could", "did", "does", "had", "has", "have", "may", "might", "must",
@@ -184,8 +188,12 @@ func functionWords() []phrase {
 		"somewhere", "soon", "still", "temporarily", "there", "today", "together", "tomorrow", "tonight", "too", "twice", "very", "yesterday",
 		"ahead", "almost", "altogether", "anyhow", "anyway", "apart", "away", "ever", "exactly", "eventually", "fully", "further", "furthermore", "hence",
 		"hopefully", "however", "indeed", "instantly", "later", "likewise", "mostly", "nearly", "nicely", "otherwise", "partly", "possibly", "probably",
-		"properly", "really", "separately", "shortly", "somehow", "sometimes", "surely", "therefore", "thus", "usually")
-	politeness := phrasesFor("", "kindly", "thank", "thanks", "thx", "pls", "plz", "cheers", "sorry", "dear", "ok", "okay", "yes", "yeah")
+		"properly", "really", "separately", "shortly", "somehow", "sometimes", "surely", "therefore", "thus", "usually",
+		"absolutely", "certainly", "clearly", "completely", "correctly", "definitely", "early", "easily", "efficiently", "entirely", "gently", "ideally",
+		"initially", "lately", "namely", "preferably", "previously", "promptly", "rapidly", "reliably", "securely", "silently", "smoothly", "straightaway",
+		"successfully", "swiftly", "totally", "urgently")
+	politeness := phrasesFor("", "kindly", "thank", "thanks", "thx", "pls", "plz", "cheers", "sorry", "dear", "ok", "okay", "yes", "yeah",
+		"btw", "fyi", "etc", "oh", "um", "uh", "hmm", "wow")
 	wholes := phrasesFor("", "entire", "whole")
 	return joinTables(pronouns, compounds, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, politeness, wholes)
 }
