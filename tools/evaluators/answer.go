@@ -14,6 +14,7 @@ const (
 	MinusInfinity Kind = "the value -Inf"
 	SeveralSeries Kind = "an answer of several series"
 	Warning       Kind = "an answer with a warning"
+	Redirect      Kind = "an answer that redirects"
 	Histogram     Kind = "a histogram"
 	Unanswered    Kind = "a question that the server does not answer"
 	RefusedQuery  Kind = "a query that the server refuses"
@@ -21,7 +22,7 @@ const (
 
 // Kinds returns all kinds of answers.
 func Kinds() []Kind {
-	return []Kind{Value, NoData, NotANumber, PlusInfinity, MinusInfinity, SeveralSeries, Warning, Histogram, Unanswered, RefusedQuery}
+	return []Kind{Value, NoData, NotANumber, PlusInfinity, MinusInfinity, SeveralSeries, Warning, Redirect, Histogram, Unanswered, RefusedQuery}
 }
 
 // An Answer of a metrics server.
@@ -35,7 +36,7 @@ type Answer struct {
 // Values returns the values of the series of an answer. A client of Prometheus that knows no histograms reads one as 0.
 func (a Answer) Values() []float64 {
 	switch a.Kind {
-	case Value, Warning:
+	case Value, Warning, Redirect:
 		return []float64{a.Value}
 	case Histogram:
 		return []float64{0}

@@ -92,6 +92,26 @@ func argoRules() map[string]argoRule {
 			reason: "A guard that accepts an answer without series is denied.",
 			query:  oneSeries, success: "!(len(result) > 0 && result[0] > LIMIT)",
 		},
+		"EitherMissing": {
+			reason: "Two guards accept missing data.",
+			query:  oneSeries, success: "len(result) == 0 || isNaN(result[0]) || result[0] < LIMIT",
+		},
+		"BothGuards": {
+			reason: "Two guards demand data.",
+			query:  oneSeries, success: "len(result) > 0 && !isNaN(result[0]) && result[0] < LIMIT",
+		},
+		"EitherGuardDenied": {
+			reason: "Two guards of a failure refuse missing data.",
+			query:  oneSeries, failure: "len(result) == 0 || isNaN(result[0]) || result[0] > LIMIT",
+		},
+		"GuardsLast": {
+			reason: "Two guards that accept missing data come too late.",
+			query:  oneSeries, success: "result[0] < LIMIT || (isNaN(result[0]) || len(result) == 0)",
+		},
+		"MixedJoiners": {
+			reason: "Two guards that cannot both hold accept nothing.",
+			query:  oneSeries, success: "(len(result) == 0 && isNaN(result[0])) || result[0] < LIMIT", isRefused: true,
+		},
 		"FailureNot":       {reason: "A comparison of a failure is denied.", query: oneSeries, failure: "!(result[0] <= LIMIT)"},
 		"FailureGuarded":   {reason: "A failure demands data.", query: oneSeries, failure: "len(result) > 0 && result[0] > LIMIT"},
 		"FloatFunction":    {reason: "The value is converted by the language's own function.", query: oneSeries, success: "float(result[0]) > LIMIT"},
@@ -227,7 +247,8 @@ func (a argoRule) compare(t *testing.T, r *rand.Rand, c *conversion, limits []fl
 // kinds returns the kinds of answers that the query of a rule can have.
 func (a argoRule) kinds() []evaluators.Kind {
 	out := []evaluators.Kind{
-		evaluators.NotANumber, evaluators.PlusInfinity, evaluators.MinusInfinity, evaluators.Warning, evaluators.Unanswered, evaluators.RefusedQuery,
+		evaluators.NotANumber, evaluators.PlusInfinity, evaluators.MinusInfinity, evaluators.Warning, evaluators.Redirect,
+		evaluators.Unanswered, evaluators.RefusedQuery,
 	}
 	if a.query != scalarQuery {
 		out = append(out, evaluators.NoData, evaluators.Histogram)

@@ -117,7 +117,7 @@ func (c *converter) argoValues(args []argoArg) map[string]string {
 		case a.ValueFrom != nil:
 			c.refusef(field+".valueFrom", "only the cluster has this value: say --arg %s=VALUE", a.Name)
 		case a.Value != nil:
-			values[argsPrefix+a.Name] = *a.Value
+			values[argsPrefix+a.Name] = c.fileValue(field+".value", *a.Value)
 		default:
 			c.refusef(field, "%s has no value: say --arg %[1]s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", a.Name)
 		}

@@ -170,11 +170,32 @@ func TestFromArgoRollouts(t *testing.T) {
 				checks: `[{name: m, type: Web, web: {url: 'https://shop.example.org/status', expression: '((("state" in answer.data ? answer.data.state : has(answer.data.state) ? null : null) == "ok") ? (size(("errors" in answer.data ? answer.data.errors : has(answer.data.errors) ? null : null)) == 0) : false)'}, threshold: "== 1", count: 1}]`,
 			},
 		},
+		"WebQuotes": {
+			reason: "A text in double quotes keeps the single quotes in it.",
+			in:     metric("successCondition: |-\n      result.a == \"x' && result.b == 'y\"\n    provider: {web: {url: 'https://a'}}"),
+			want: want{notes: 1, checks: `
+- name: m
+  type: Web
+  web:
+    url: https://a
+    expression: |-
+      (("a" in answer ? answer.a : has(answer.a) ? null : null) == "x' && result.b == 'y")
+  threshold: "== 1"
+  count: 1
+`},
+		},
 		"WebConversion": {
 			reason: "A converted field is compared with a whole number.",
 			in:     metric("successCondition: float(result.load) > 1\n    provider: {web: {url: 'https://shop.example.org/status'}}"),
 			want: want{notes: 1, checks: `[{name: m, type: Web, web: {url: 'https://shop.example.org/status', expression: ` +
 				`'(dyn(double(("load" in answer ? answer.load : has(answer.load) ? null : null))) > 1)'}, threshold: "== 1", count: 1}]`},
+		},
+		"JobDelay": {
+			reason: "A delay before a Job is no part of its time, which ends after the default without a deadline, as the note says.",
+			in:     metric("initialDelay: 10m\n    " + jobOf("[test, -f, /etc/hosts]")),
+			want: want{notes: 3, checks: `
+- {name: m, type: Job, job: {image: a, script: "(exec test -f /etc/hosts) || exit 3\n"}, initialDelay: 10m, count: 1}
+`},
 		},
 		"Job": {
 			reason: "The container of a Job becomes a script, each of whose failures fails the check.",
@@ -385,6 +406,37 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 			in:      metric("successCondition: result[0] < {{args.limit}}"),
 			options: Options{Args: map[string]string{"limit": "5"}},
 			want:    []string{"successCondition: {{args.limit}} is not among spec.args"},
+		},
+		"ThreeBraces": {
+			reason:  "A placeholder begins at the first of three braces, and names no argument then.",
+			in:      withArgument("labels", "successCondition: result[0] < 5\n    provider: {prometheus: {query: 'sum(x{{{args.labels}}})'}}"),
+			options: Options{Args: map[string]string{"labels": `a="b"`}},
+			want:    []string{"query: {{{args.labels}} is not among spec.args"},
+		},
+		"OpenPlaceholder": {
+			reason: "A placeholder without an end is refused, as in Argo Rollouts.",
+			in:     metric(jobOf(`[sh, -c, "echo '{{' && false"]`)),
+			want:   []string{`spec.containers[0].command[2]: "{{' && false" begins a placeholder that does not end`},
+		},
+		"PlaceholderOfOurs": {
+			reason: "Braces in the value of a file are plain text in Argo Rollouts.",
+			in: strings.Replace(
+				withArgument("name", "successCondition: result[0] < 5\n    provider: {prometheus: {query: 'sum(x{a=\"{{args.name}}\"})'}}"),
+				"{name: name}", "{name: name, value: '{{service}}'}", 1,
+			),
+			want: []string{`spec.args[0].value: "{{service}}" has a placeholder`},
+		},
+		"PlaceholderInJob": {
+			reason:  "A script is not filled for each deployment, as a query is.",
+			in:      withArgument("host", jobOf(`[curl, "http://{{args.host}}"]`)),
+			options: Options{Args: map[string]string{"host": "{{service}}.shop.svc"}},
+			want:    []string{`spec.containers[0].command[1]: "http://{{service}}.shop.svc" has a placeholder`},
+		},
+		"PlaceholderInAddress": {
+			reason:  "An address is not filled either.",
+			in:      withArgument("path", "successCondition: result[0] < 5\n    provider: {prometheus: {address: 'https://a/{{args.path}}', query: 'sum(x)'}}"),
+			options: Options{Args: map[string]string{"path": "{{namespace}}"}},
+			want:    []string{`provider.prometheus.address: "https://a/{{namespace}}" has a placeholder`},
 		},
 		"NoBraces": {
 			reason: "A path without braces is a text in Argo Rollouts, and not a path.",

@@ -26,6 +26,15 @@ const (
 	// DifferenceWarning is the difference for an answer with a warning, about the query or about a part of the server that did not answer.
 	DifferenceWarning = "an answer with a warning"
 
+	// DifferenceRedirect is the difference for a server that redirects.
+	DifferenceRedirect = "an answer that redirects"
+
+	// DifferenceMethod is the difference for a metrics server, or a proxy before it, that is asked with GET alone.
+	DifferenceMethod = "a server that refuses POST"
+
+	// DifferenceLarge is the difference for an answer that a check does not read.
+	DifferenceLarge = "an answer of more than 1 MiB"
+
 	// DifferenceHistogram is the difference for a series whose value is a histogram.
 	DifferenceHistogram = "a histogram"
 
@@ -78,9 +87,12 @@ func (n *verdictNote) addText(difference, text string) {
 	n.parts = append(n.parts, difference+" "+text)
 }
 
-// addWarning adds the difference of an answer with a warning, which the source judge ignores.
-func (n *verdictNote) addWarning() {
+// addServerAnswers adds the differences of answers that the source judge judges whatever their form: it ignores a warning, and follows a redirect.
+func (n *verdictNote) addServerAnswers() {
 	n.addText(DifferenceWarning, "is an error, or does not count, and "+n.judge+" judges it")
+	n.addText(DifferenceRedirect, "does not count, and "+n.judge+" follows it")
+	n.addText(DifferenceMethod, "does not count, and "+n.judge+" asks it with GET")
+	n.addText(DifferenceLarge, "is an error, and "+n.judge+" judges it")
 }
 
 // addUnanswered adds the difference of a server that is slow, or gives no answer. The outcome is the outcome in the source judge after some seconds.

@@ -10,23 +10,72 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// placeholderPattern matches the placeholder of a value in a template of Argo Rollouts or of Flagger.
-var placeholderPattern = regexp.MustCompile(`\{\{ *([^{}]*?) *\}\}`)
+// Marks of a placeholder in a template of Argo Rollouts or of Flagger.
+const (
+	openPlaceholder  = "{{"
+	closePlaceholder = "}}"
+)
 
-// fill replaces the placeholders of a text by their values. A value that has a placeholder of ours, such as {{service}}, keeps it.
+// flaggerName matches the names that a placeholder of Flagger may have: it is a template of Go, in which other names are an error.
+var flaggerName = regexp.MustCompile(`^(?:variables\.)?[A-Za-z_][A-Za-z0-9_]*$`)
+
+// fill replaces the placeholders of a text by their values. A value that has a placeholder of ours, such as {{service}}, keeps it. A placeholder reaches from
+// the first mark to the next end, as in Argo Rollouts (github.com/valyala/fasttemplate): "{{{args.a}}}" names no argument.
 func (c *converter) fill(field, text string, values map[string]string) string {
-	return placeholderPattern.ReplaceAllStringFunc(text, func(found string) string {
-		name := placeholderPattern.FindStringSubmatch(found)[1]
-		c.usedArgs[shortName(name)] = true
-		value, ok := values[name]
-		switch {
-		case !ok && c.declaresArgs:
-			c.refusef(field, "%s is not among spec.args, so that Argo Rollouts refuses the template: declare it", found)
-		case !ok:
-			c.refusef(field, "%s has no value: say --arg %s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", found, shortName(name))
+	out := strings.Builder{}
+	for {
+		before, rest, isOpen := strings.Cut(text, openPlaceholder)
+		out.WriteString(before)
+		if !isOpen {
+			return out.String()
 		}
-		return value
-	})
+		name, behind, isClosed := strings.Cut(rest, closePlaceholder)
+		if !isClosed {
+			c.refusef(field, "%q begins a placeholder that does not end, so that the template is refused", openPlaceholder+rest)
+			return out.String()
+		}
+		out.WriteString(c.valueOf(field, name, values))
+		text = behind
+	}
+}
+
+// valueOf returns the value of a placeholder.
+func (c *converter) valueOf(field, inner string, values map[string]string) string {
+	found, name := openPlaceholder+inner+closePlaceholder, strings.TrimSpace(inner)
+	c.usedArgs[shortName(name)] = true
+	value, ok := values[name]
+	switch {
+	case !c.declaresArgs && !flaggerName.MatchString(name):
+		c.refusef(field, "%s is not the name of one value, such as {{ target }} or {{ variables.a }}", found)
+	case ok:
+	case c.declaresArgs:
+		c.refusef(field, "%s is not among spec.args, so that Argo Rollouts refuses the template: declare it", found)
+	default:
+		c.refusef(field, "%s has no value: say --arg %s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", found, shortName(name))
+	}
+	return value
+}
+
+// fillConstant replaces the placeholders of a text that is the same in each deployment.
+func (c *converter) fillConstant(field, text string, values map[string]string) string {
+	out := c.fill(field, text, values)
+	c.refuseOwnPlaceholder(field, out)
+	return out
+}
+
+// refuseOwnPlaceholder refuses a placeholder of ours outside of a query, which alone is filled for each deployment.
+func (c *converter) refuseOwnPlaceholder(field, text string) {
+	if strings.Contains(text, openPlaceholder) {
+		c.refusef(field, "%q has a placeholder, and only a query is filled for each deployment: say --arg with a value that has none", text)
+	}
+}
+
+// fileValue returns the value that a file has for a placeholder. Its braces are plain text there, and would be a placeholder of ours.
+func (c *converter) fileValue(field, value string) string {
+	if strings.Contains(value, openPlaceholder) {
+		c.refusef(field, "%q has a placeholder, which is not filled in a value: say --arg with another value", value)
+	}
+	return value
 }
 
 // shortName returns the name under which a user gives a value for a placeholder.

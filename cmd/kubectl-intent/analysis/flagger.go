@@ -185,10 +185,10 @@ func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m fl
 	c.setFlaggerTimes(canary, &check)
 	values := map[string]string{}
 	if m.Interval != "" {
-		values["interval"] = m.Interval
+		values["interval"] = c.fileValue(path+".interval", m.Interval)
 	}
-	for name, value := range m.TemplateVariables {
-		values[variablesPrefix+name] = value
+	for _, name := range slices.Sorted(maps.Keys(m.TemplateVariables)) {
+		values[variablesPrefix+name] = c.fileValue(path+".templateVariables."+name, m.TemplateVariables[name])
 	}
 	c.setFlaggerQuery(t, &check, values)
 	bounds := c.flaggerBounds(path+".thresholdRange", m)
@@ -220,7 +220,7 @@ func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []cond
 		n.addText(DifferenceSeveralSeries, "is an error, and Flagger judges the last")
 	}
 	n.addText(DifferenceHistogram, "is an error, and ends the process of Flagger")
-	n.addWarning()
+	n.addServerAnswers()
 	n.addUnanswered(condition.Fails, flaggerAnswerSeconds)
 	n.add(DifferenceRefusedQuery, condition.IsError, condition.Fails)
 	if canary.Spec.Analysis.Threshold > 1 {

@@ -211,6 +211,21 @@ func TestFromFlaggerRefuses(t *testing.T) {
 			in:     []string{strings.Replace(notFound, "type: prometheus", "type: datadog", 1), canary},
 			want:   []string{`spec.provider.type: "datadog" is not prometheus`},
 		},
+		"Hyphen": {
+			reason: "The name of a variable with a hyphen is an error in the templates of Go.",
+			in:     []string{strings.Replace(canary, "{code:", "{co-de:", 1), strings.Replace(plainTemplate("a"), "variables.code", "variables.co-de", 1)},
+			want:   []string{"spec.query: {{ variables.co-de }} is not the name of one value"},
+		},
+		"Trimmed": {
+			reason: "A placeholder that removes the white space around it is refused.",
+			in:     []string{canary, plainTemplate("{{- target -}}")},
+			want:   []string{"spec.query: {{- target -}} is not the name of one value"},
+		},
+		"PlaceholderOfOurs": {
+			reason: "Braces in the value of a variable are plain text in Flagger.",
+			in:     []string{strings.Replace(canary, `code: "404"`, `code: "{{service}}"`, 1), plainTemplate("a")},
+			want:   []string{`spec.analysis.metrics[0].templateVariables.code: "{{service}}" has a placeholder`},
+		},
 		"Builtin": {
 			reason: "A metric whose query Flagger has is refused.",
 			in:     []string{strings.Replace(canary, "      templateRef: {name: not-found, namespace: canaries}\n", "", 1)},
@@ -318,7 +333,8 @@ func TestFromFlaggerRefuses(t *testing.T) {
 // TestFlaggerNotes converts a Canary, and compares the differences that its note names.
 func TestFlaggerNotes(t *testing.T) {
 	const warned = DifferenceHistogram + " is an error, and ends the process of Flagger; " +
-		DifferenceWarning + " is an error, or does not count, and Flagger judges it"
+		DifferenceWarning + " is an error, or does not count, and Flagger judges it; " + DifferenceRedirect + " does not count, and Flagger follows it; " +
+		DifferenceMethod + " does not count, and Flagger asks it with GET; " + DifferenceLarge + " is an error, and Flagger judges it"
 	const unanswered = DifferenceUnanswered + " within 10 seconds does not count, and fails in Flagger after 5 seconds"
 	const refused, failures = DifferenceRefusedQuery + " is an error, and fails in Flagger", DifferenceFailures + " is followed by another one"
 	cases := map[string]struct {

@@ -51,11 +51,11 @@ func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alph
 	if len(run.words) > 0 && !shellscript.CommandCanFail(run.words) {
 		c.refusef(containerPath+".command", "ends with 0 whatever its commands return, so that no revision fails the check")
 	}
-	check.Type, check.Interval, check.FailureLimit = typeJob, "", nil
+	check.Type, check.Interval, check.FailureLimit, check.Timeout = typeJob, "", nil, ""
 	check.Job = &deploymentv1alpha1.JobCheck{
-		Image:              c.fill(containerPath+".image", container.Image, values),
+		Image:              c.fillConstant(containerPath+".image", container.Image, values),
 		Script:             run.script(),
-		ServiceAccountName: c.fill(pod+".serviceAccountName", j.Spec.Template.Spec.ServiceAccountName, values),
+		ServiceAccountName: c.fillConstant(pod+".serviceAccountName", j.Spec.Template.Spec.ServiceAccountName, values),
 	}
 	if s := j.Spec.ActiveDeadlineSeconds; s > 0 {
 		check.Timeout = durationText(c.duration(field+".activeDeadlineSeconds", fmt.Sprintf("%ds", s)))
@@ -88,7 +88,8 @@ func (c *converter) noteShell(path string, words []string) {
 // noteJobFields adds notes about the pod and the end of a Job.
 func (c *converter) noteJobFields(field string, j *argoJob) {
 	c.addNotef(field+".template.spec", "the pod of a check runs in the namespace that the Site has for checks, without root, with a read-only file system, and "+
-		"without a token of its ServiceAccount: name Services with their namespaces, such as shop.team-a.svc")
+		"without a token of its ServiceAccount: name Services with their namespaces, such as shop.team-a.svc. A pod whose image cannot be pulled ends the check as "+
+		"TimedOut, and is inconclusive in Argo Rollouts")
 	if j.Spec.BackoffLimit == nil || *j.Spec.BackoffLimit > 0 {
 		c.addNotef(field+".backoffLimit", "the Job of a check is not retried")
 	}
@@ -129,7 +130,7 @@ func (c *converter) programOf(path string, container argoContainer, values map[s
 		if !variableName.MatchString(e.Name) || slices.Contains(shellVariables(), e.Name) {
 			c.refusef(field+".name", "%q cannot be the name of a variable that a script sets", e.Name)
 		}
-		variables[e.Name] = c.expand(field+".value", c.fill(field+".value", e.Value, values), variables)
+		variables[e.Name] = c.expand(field+".value", c.fillConstant(field+".value", e.Value, values), variables)
 		out.exports = append(out.exports, "export "+e.Name+"="+quoteForShell(variables[e.Name]))
 	}
 	if len(container.Command) == 0 {
@@ -142,7 +143,7 @@ func (c *converter) programOf(path string, container argoContainer, values map[s
 	}{{path + ".command", container.Command}, {path + ".args", container.Args}} {
 		for i, word := range part.words {
 			field := fmt.Sprintf("%s[%d]", part.field, i)
-			out.words = append(out.words, c.expand(field, c.fill(field, word, values), variables))
+			out.words = append(out.words, c.expand(field, c.fillConstant(field, word, values), variables))
 		}
 	}
 	if strings.HasPrefix(out.words[0], "-") {

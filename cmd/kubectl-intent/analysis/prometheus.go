@@ -88,6 +88,7 @@ func (c *converter) serverAddress(field, address string) string {
 	if address == "" || c.UsesSiteServer {
 		return ""
 	}
+	c.refuseOwnPlaceholder(field, address)
 	if !strings.HasPrefix(address, "https://") {
 		c.refusef(field, "the address of a check's own server has to be https: say --site-server to ask the server of the Site")
 	}

@@ -56,7 +56,7 @@ func (c *converter) noteQuery(path string, conditions condition.Condition, check
 	if !query.IsScalar() {
 		n.add(DifferenceHistogram, condition.IsError, conditions.OutcomeOf([]float64{0}))
 	}
-	n.addWarning()
+	n.addServerAnswers()
 	n.addUnanswered(condition.IsError, waitSeconds)
 	n.addFailures(conditions.Bounds, check)
 	c.noteDifferences(path, n)

@@ -9,7 +9,9 @@ import (
 
 // TestNotes converts metrics of Argo Rollouts, and compares the differences that their notes name.
 func TestNotes(t *testing.T) {
-	const warned = DifferenceWarning + " is an error, or does not count, and Argo Rollouts judges it"
+	const warned = DifferenceWarning + " is an error, or does not count, and Argo Rollouts judges it; " +
+		DifferenceRedirect + " does not count, and Argo Rollouts follows it; " + DifferenceMethod + " does not count, and Argo Rollouts asks it with GET; " +
+		DifferenceLarge + " is an error, and Argo Rollouts judges it"
 	const unanswered = DifferenceUnanswered + " within 10 seconds does not count, and is an error in Argo Rollouts after "
 	const scalarServer = warned + "; " + unanswered + "30 seconds"
 	const zeroPasses = DifferenceHistogram + " is an error, and passes in Argo Rollouts; " + scalarServer
@@ -54,6 +56,14 @@ func TestNotes(t *testing.T) {
 			metric: "successCondition: isNaN(result[0]) || result[0] < 5",
 			want:   []string{DifferenceNoData + " passes, and is an error in Argo Rollouts", minus, zeroPasses},
 		},
+		"EitherMissing": {
+			reason: "Two guards accept missing data, as the check does.",
+			metric: "successCondition: len(result) == 0 || isNaN(result[0]) || result[0] < 5", want: []string{minus, zeroPasses},
+		},
+		"BothGuards": {
+			reason: "Two guards demand data, as the check does.",
+			metric: "successCondition: len(result) > 0 && !isNaN(result[0]) && result[0] < 5", want: []string{minus, zeroPasses},
+		},
 		"Number": {reason: "A list is not compared with a number.", metric: "successCondition: result < 5", want: []string{eachMeasurement}},
 		"Element": {
 			reason: "A number has no elements.",
@@ -79,7 +89,8 @@ func TestNotes(t *testing.T) {
 		},
 		"Web": {
 			reason: "An answer that is not JSON is not judged in Argo Rollouts.", metric: "successCondition: result < 5\n    provider: {web: {url: 'https://a'}}",
-			want: []string{DifferenceNotJSON + " is an error, and passes in Argo Rollouts", DifferenceNotSaidJSON + " is an error, and Argo Rollouts judges it"},
+			want: []string{DifferenceNotJSON + " is an error, and passes in Argo Rollouts", DifferenceNotSaidJSON + " is an error, and Argo Rollouts judges it",
+				DifferenceRedirect + " is an error, and Argo Rollouts follows it", DifferenceLarge + " is an error, and Argo Rollouts judges it"},
 		},
 	}
 	for name, tc := range cases {

@@ -59,6 +59,8 @@ func newWebNote() verdictNote {
 	n := verdictNote{judge: judgeArgo}
 	n.add(DifferenceNotJSON, condition.IsError, condition.Passes)
 	n.addText(DifferenceNotSaidJSON, "is an error, and Argo Rollouts judges it")
+	n.addText(DifferenceRedirect, "is an error, and Argo Rollouts follows it")
+	n.addText(DifferenceLarge, "is an error, and Argo Rollouts judges it")
 	return n
 }
 

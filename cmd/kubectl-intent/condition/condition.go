@@ -34,8 +34,8 @@ type Condition struct {
 	success, failure ast.Expr
 }
 
-// singleQuoted is a text in the quotes that Go has for characters.
-var singleQuoted = regexp.MustCompile(`'([^'"\\]*)'`)
+// quotedText matches texts in quotes. Those in single quotes, which Go has for characters, have no other quotes in them.
+var quotedText = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|'[^'\"\\\\]*'")
 
 // parseCondition parses an expression. Expressions of Argo Rollouts have the syntax of Go, but for texts in single quotes, and for ends of lines, which end
 // comments alone.
@@ -46,8 +46,16 @@ func parseCondition(text string) (ast.Expr, error) {
 	if !strings.Contains(text, "//") {
 		text = strings.ReplaceAll(text, "\n", " ")
 	}
-	e, err := parser.ParseExpr(singleQuoted.ReplaceAllString(text, `"$1"`))
+	e, err := parser.ParseExpr(quotedText.ReplaceAllStringFunc(text, withGoQuotes))
 	return e, errors.Wrap(err, "cannot read the condition")
+}
+
+// withGoQuotes returns a text in the quotes that Go has for texts.
+func withGoQuotes(text string) string {
+	if strings.HasPrefix(text, "'") {
+		return `"` + strings.Trim(text, "'") + `"`
+	}
+	return text
 }
 
 // A boundReader reads bounds from a condition, or from a negated condition.
@@ -144,20 +152,21 @@ func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (Condition, e
 	return c, err
 }
 
-// isGuard reports whether an expression asks whether data is missing, or with isMissing false whether there is some.
+// isGuard reports whether an expression asks whether data is missing, or with isMissing false whether there is some. Several of them may be joined.
 func (r boundReader) isGuard(e ast.Expr, isMissing bool) bool {
 	isMissing = isMissing != r.isNegated
-	e = ast.Unparen(e)
-	if negation, ok := e.(*ast.UnaryExpr); ok && negation.Op == token.NOT {
-		e, isMissing = ast.Unparen(negation.X), !isMissing
-	}
-	switch e := e.(type) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		return e.Op == token.NOT && boundReader{}.isGuard(e.X, !isMissing)
 	case *ast.CallExpr:
 		return isMissing && isCallOf(e, "isNaN") && isValue(e.Args[0])
 	case *ast.BinaryExpr:
-		want := []token.Token{token.GTR, token.NEQ}
+		joiner, want := token.LAND, []token.Token{token.GTR, token.NEQ}
 		if isMissing {
-			want = []token.Token{token.EQL}
+			joiner, want = token.LOR, []token.Token{token.EQL}
+		}
+		if e.Op == joiner {
+			return boundReader{}.isGuard(e.X, isMissing) && boundReader{}.isGuard(e.Y, isMissing)
 		}
 		call, ok := e.X.(*ast.CallExpr)
 		zero, err := numberOf(e.Y)

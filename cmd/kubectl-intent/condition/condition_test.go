@@ -52,6 +52,26 @@ func TestRead(t *testing.T) {
 			reason:  "A condition that fails without a number lets missing data fail.",
 			failure: "isNaN(result) || result > 3", want: want{bounds: "<= 3", field: "failureCondition"},
 		},
+		"EitherMissing": {
+			reason:  "Two guards that accept missing data are one.",
+			success: "len(result) == 0 || isNaN(result[0]) || result[0] < 3", want: want{bounds: "< 3", noData: "Pass", field: "successCondition"},
+		},
+		"BothGuards": {
+			reason:  "Two guards that demand data are one.",
+			success: "len(result) > 0 && !isNaN(result[0]) && result[0] < 3", want: want{bounds: "< 3", field: "successCondition"},
+		},
+		"GuardsDenied": {
+			reason:  "A denial of two guards demands data.",
+			success: "!(len(result) == 0 || isNaN(result[0])) && result[0] < 3", want: want{bounds: "< 3", field: "successCondition"},
+		},
+		"EitherFails": {
+			reason:  "Two guards of a failure demand data.",
+			failure: "len(result) == 0 || isNaN(result[0]) || result[0] > 3", want: want{bounds: "<= 3", field: "failureCondition"},
+		},
+		"GuardsOfBoth": {
+			reason:  "Two guards of which both have to hold accept nothing.",
+			success: "(len(result) == 0 && isNaN(result[0])) || result[0] < 3", want: want{field: "successCondition"},
+		},
 		"Opposites": {
 			reason:  "Two conditions may say the same.",
 			success: "result < 5", failure: "result >= 5", want: want{bounds: "< 5", field: "failureCondition"},

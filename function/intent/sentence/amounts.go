@@ -179,7 +179,7 @@ func (p *parser) readEndpoint() (bool, *Fault) {
 	}
 	name := "port-" + number
 	if p.acceptWords("as") {
-		t, ok := p.readName()
+		t, ok := p.readNameOr(p.know.endpointNames)
 		if !ok {
 			return false, p.nameExpected()
 		}

@@ -32,15 +32,14 @@ func (p *parser) readDeploy() (bool, *Fault) {
 	return true, fault
 }
 
-// skipAttributes reads a determiner, and adjectives if a noun or a class follows, as "my new" before "app", or if no noun follows the determiner, as in "the
-// latest on edge1". Elsewhere an adjective may be a name.
+// skipAttributes reads a determiner, and adjectives if a noun or a class follows, as "my new" before "app", or if no noun follows, as in "the latest on edge1".
+// Elsewhere an adjective is an error: "the previous shop" may be another version of it.
 func (p *parser) skipAttributes() {
-	hasDeterminer := p.skipPhrase(p.know.determiners)
+	p.skipPhrase(p.know.determiners)
 	start := p.at
 	for p.skipPhrase(p.know.adjectives) {
 	}
-	lacksNoun := hasDeterminer && p.isAtClauseEnd()
-	if !lacksNoun && !p.isNext(p.know.nouns) && !p.isNext(p.know.otherNouns) && !p.isNext(p.know.classes) {
+	if !p.isAtClauseEnd() && !p.isNext(p.know.nouns) && !p.isNext(p.know.otherNouns) && !p.isNext(p.know.classes) {
 		p.at = start
 	}
 }
@@ -142,12 +141,12 @@ func (p *parser) readServiceType() (bool, *Fault) {
 	if !p.acceptWords("type") {
 		return false, nil
 	}
-	if t := p.peekToken(); !t.quoted && p.know.typeNames[t.lower] {
-		start := p.at
-		p.at++
-		return true, p.setOnce("type", &p.statement.Type, t.text, start)
+	start := p.at
+	t, ok := p.readNameOr(p.know.typeNames)
+	if !ok {
+		return true, p.nameExpected()
 	}
-	return true, p.readNameInto("type", &p.statement.Type)
+	return true, p.setOnce("type", &p.statement.Type, t.text, start)
 }
 
 // readSlice reads "an eMBB slice", and "as eMBB".
@@ -330,7 +329,7 @@ func (p *parser) readImage() (bool, *Fault) {
 	if !p.acceptWords("image") {
 		return false, nil
 	}
-	if t := p.peekToken(); p.know.reserved[t.lower] || isNumber(t) || versionPattern.MatchString(t.lower) || p.isNext(p.know.adjectives) {
+	if t := p.peekToken(); p.know.reserved[t.lower] || isNumber(t) || versionPattern.MatchString(t.lower) {
 		return true, p.imageExpected()
 	}
 	return true, p.readTokenInto("image", &p.statement.Image)

@@ -191,3 +191,12 @@ func (p *parser) readName() (token, bool) {
 	p.at++
 	return t, true
 }
+
+// readNameOr reads one of some words of the grammar, which are names here, or a name.
+func (p *parser) readNameOr(words map[string]bool) (token, bool) {
+	if t := p.peekToken(); !t.quoted && words[t.lower] {
+		p.at++
+		return t, true
+	}
+	return p.readName()
+}

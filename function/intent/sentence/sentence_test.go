@@ -208,9 +208,101 @@ func TestParse(t *testing.T) {
 			fault:  refusedWord(7, "whoever"),
 		},
 		"AdjectiveAsService": {
-			reason: "An adjective without a noun may be a name.",
+			reason: "An adjective without a noun names no service, and the hint quotes it.",
 			text:   `deploy latest on edge1`,
-			wish:   &Statement{Service: "latest", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+			fault:  refusedNoun(7, "latest"),
+		},
+		"AdjectiveBeforeName": {
+			reason: "An adjective right before a name may select another version, so that it is refused.",
+			text:   `deploy previous shop on edge1`,
+			fault:  refusedWord(7, "previous"),
+		},
+		"AdjectiveForSite": {
+			reason: "An adjective names no Site.",
+			text:   `deploy shop on primary`,
+			fault:  refusedWord(15, "primary"),
+		},
+		"AdjectiveInSites": {
+			reason: "An adjective in a list of Sites names none.",
+			text:   `deploy shop on edge1 and secondary`,
+			fault:  &Fault{Offset: 25, Length: 9, Message: `"secondary" is not understood here`},
+		},
+		"NamedAdjective": {
+			reason: "An adjective that is said to be a name needs its quotes too.",
+			text:   `deploy a service called simple on edge1`,
+			fault:  refusedWord(24, "simple"),
+		},
+		"QuotedAdjectives": {
+			reason: "Adjectives in quotes are names of services and Sites.",
+			text:   `deploy "latest" on "primary" and 'shared'`,
+			wish:   &Statement{Service: "latest", Sites: []string{"primary", "shared"}},
+		},
+		"AdjectiveBeforeMark": {
+			reason: "An adjective before a mark is not a name either.",
+			text:   `deploy stable, 2 replicas`,
+			fault:  refusedNoun(7, "stable"),
+		},
+		"AdjectiveForType": {
+			reason: "An adjective may be a type.",
+			text:   `deploy shop of type generic on edge1`,
+			wish:   &Statement{Service: "shop", Type: "generic", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"AdjectiveForEndpoint": {
+			reason: "An adjective may be the name of an endpoint.",
+			text:   `deploy shop on edge1, port 8080 as public`,
+			wish: &Statement{
+				Service: "shop", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}, Endpoints: []Endpoint{{Name: "public", Port: "8080"}},
+			},
+		},
+		"NounForEndpoint": {
+			reason: "A noun is not the name of an endpoint.",
+			text:   `deploy shop, port 8080 as service`,
+			fault:  refusedWord(26, "service"),
+		},
+		"LotsForService": {
+			reason: "A word for many names no service.",
+			text:   "deploy lots on edge1",
+			fault:  refusedWord(7, "lots"),
+		},
+		"BunchForService": {
+			reason: "A word for some of them names no service.",
+			text:   "deploy bunch on edge1",
+			fault:  refusedWord(7, "bunch"),
+		},
+		"AforementionedForService": {
+			reason: "A word that points back names no service.",
+			text:   "deploy aforementioned on edge1",
+			fault:  refusedWord(7, "aforementioned"),
+		},
+		"GentlyForService": {
+			reason: "An adverb of manner names no service.",
+			text:   "deploy gently on edge1",
+			fault:  refusedWord(7, "gently"),
+		},
+		"PackageForService": {
+			reason: "A noun for what is delivered names no service.",
+			text:   "deploy package on edge1",
+			fault:  refusedWord(7, "package"),
+		},
+		"FillerForService": {
+			reason: "A filler names no service.",
+			text:   "deploy btw on edge1",
+			fault:  refusedWord(7, "btw"),
+		},
+		"IncludingForService": {
+			reason: "A preposition that adds names no service.",
+			text:   "deploy including on edge1",
+			fault:  refusedWord(7, "including"),
+		},
+		"BunchWithArticle": {
+			reason: "An article before such a word does not make it a name.",
+			text:   "deploy a bunch on edge1",
+			fault:  refusedWord(9, "bunch"),
+		},
+		"LotsForSite": {
+			reason: "A word for many names no Site.",
+			text:   "deploy shop across lots",
+			fault:  refusedWord(19, "lots"),
 		},
 		"UpdatedForService": {
 			reason: "An adjective that says how a service changed names nothing.",
@@ -308,16 +400,16 @@ func TestParse(t *testing.T) {
 			wish:   &Statement{Service: "shop", Sites: []string{"site"}},
 		},
 		"MainAsService": {
-			reason: "An adjective without an article may be a name.",
+			reason: "An adjective that many give to branches names no service either.",
 			text:   "deploy main on edge1",
-			wish:   &Statement{Service: "main", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+			fault:  refusedNoun(7, "main"),
 		},
 		"AdjectiveInQuotes": {
 			reason: "An adjective in quotes is a name.",
 			text:   `deploy "new" app on edge1`,
 			wish:   &Statement{Service: "new", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
 		},
-		"AdjectiveBeforeName": {
+		"AdjectiveBeforeNounAndName": {
 			reason: "Adjectives and a noun may stand before a name.",
 			text:   `deploy my new app shop on edge1`,
 			wish:   &Statement{Service: "shop", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},

@@ -38,7 +38,7 @@ func serviceNouns() []phrase {
 	return phrasesFor("", "service", "application", "app", "workload", "microservice", "micro-service")
 }
 
-// adjectives returns words that people say before a noun. They name nothing there, and may be names elsewhere: "deploy latest on edge1".
+// adjectives returns words that people say before a noun. They name neither services nor Sites, also without the noun: "deploy latest on edge1".
 func adjectives() []phrase {
 	return phrasesFor("", "new", "newer", "newest", "brand-new", "latest", "existing", "current", "present", "recent", "previous", "old", "older",
 		"updated", "upgraded", "improved", "modified", "original", "first", "second", "third", "fourth", "fifth", "last", "final", "main", "primary",
@@ -47,14 +47,18 @@ func adjectives() []phrase {
 		"large", "huge",
 		"great", "good", "nice", "cool", "best", "fancy", "awesome", "amazing", "favourite", "favorite", "fast", "quick", "real",
 		"actual", "single", "different", "particular", "specific", "certain", "given", "following", "usual", "additional", "extra",
-		"separate", "important", "entire", "whole", "own", "same", "other", "stateless", "stateful", "containerized", "containerised")
+		"separate", "important", "fresh", "initial", "temporary", "experimental", "shiny", "beautiful", "lovely", "robust", "efficient", "dedicated",
+		"shared", "complete", "full", "proper", "correct", "right", "wrong", "active", "running",
+		"entire", "whole", "own", "same", "other", "stateless", "stateful", "containerized", "containerised")
 }
 
 // otherNouns returns nouns that name no service by themselves, and of which the grammar has no singular before a name.
 func otherNouns() []phrase {
 	return phrasesFor("", "services", "applications", "apps", "workloads", "microservices", "micro-services", "deployment", "deployments", "pod", "pods",
 		"container", "containers", "component", "components", "program", "programs", "project", "projects", "software", "thing", "things", "stuff",
-		"code", "codebase", "version", "versions", "release", "releases", "build", "builds", "system", "systems", "item", "items")
+		"code", "codebase", "package", "packages", "solution", "solutions", "artifact", "artifacts", "artefact", "artefacts", "binary", "binaries",
+		"file", "files", "object", "objects", "resource", "resources", "manifest", "manifests", "changes",
+		"version", "versions", "release", "releases", "build", "builds", "system", "systems", "item", "items")
 }
 
 func namingWords() []phrase { return phrasesFor("", "called", "named") }
@@ -168,10 +172,12 @@ func functionWords() []phrase {
 	compounds := joinTables(compound([]string{"my", "your", "him", "her", "it", "one"}, "self"), compound([]string{"our", "your", "them"}, "selves"),
 		compound([]string{"some", "any", "every", "no"}, "body", "one", "thing"), compound([]string{"who", "whom", "what", "which"}, "ever", "soever"))
 	quantifiers := phrasesFor("", "some", "every", "each", "all", "both", "either", "neither", "none", "several", "many", "much", "few", "fewer", "more", "most", "less",
-		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various", "rest", "remainder")
+		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various", "rest", "remainder", "lot", "lots", "plenty", "couple",
+		"bunch", "dozen", "dozens", "aforementioned", "said", "former", "latter")
 	prepositions := phrasesFor("", "about", "above", "after", "against", "along", "among", "around", "before", "behind", "below", "beneath", "beside", "besides", "between",
 		"beyond", "by", "during", "inside", "into", "near", "onto", "outside", "per", "since", "through", "throughout", "toward", "towards", "under",
-		"upon", "via", "within", "alongside", "amid", "atop", "despite", "like", "off", "out", "regarding", "till", "underneath", "unlike", "versus")
+		"upon", "via", "within", "alongside", "amid", "amongst", "atop", "concerning", "despite", "including",
+		"like", "off", "out", "regarding", "till", "underneath", "unlike", "versus")
 	conjunctions := phrasesFor("", "and", "nor", "so", "yet", "because", "although", "though", "than", "while", "whereas", "when", "whenever", "where", "wherever",
 		"whether", "how", "why")
 	auxiliaries := phrasesFor("", "am", "are", "be", "been", "being", "was", "were", "can", "cannot", "could", "did", "does", "had", "has", "have", "may", "might", "must",
@@ -182,8 +188,12 @@ func functionWords() []phrase {
 		"somewhere", "soon", "still", "temporarily", "there", "today", "together", "tomorrow", "tonight", "too", "twice", "very", "yesterday",
 		"ahead", "almost", "altogether", "anyhow", "anyway", "apart", "away", "ever", "exactly", "eventually", "fully", "further", "furthermore", "hence",
 		"hopefully", "however", "indeed", "instantly", "later", "likewise", "mostly", "nearly", "nicely", "otherwise", "partly", "possibly", "probably",
-		"properly", "really", "separately", "shortly", "somehow", "sometimes", "surely", "therefore", "thus", "usually")
-	politeness := phrasesFor("", "kindly", "thank", "thanks", "thx", "pls", "plz", "cheers", "sorry", "dear", "ok", "okay", "yes", "yeah")
+		"properly", "really", "separately", "shortly", "somehow", "sometimes", "surely", "therefore", "thus", "usually",
+		"absolutely", "certainly", "clearly", "completely", "correctly", "definitely", "early", "easily", "efficiently", "entirely", "gently", "ideally",
+		"initially", "lately", "namely", "preferably", "previously", "promptly", "rapidly", "reliably", "securely", "silently", "smoothly", "straightaway",
+		"successfully", "swiftly", "totally", "urgently")
+	politeness := phrasesFor("", "kindly", "thank", "thanks", "thx", "pls", "plz", "cheers", "sorry", "dear", "ok", "okay", "yes", "yeah",
+		"btw", "fyi", "etc", "oh", "um", "uh", "hmm", "wow")
 	wholes := phrasesFor("", "entire", "whole")
 	return joinTables(pronouns, compounds, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, politeness, wholes)
 }
@@ -226,8 +236,8 @@ type vocabulary struct {
 
 	reserved map[string]bool
 
-	// typeNames are nouns that name no service, and may be types of services.
-	typeNames map[string]bool
+	// typeNames are words that name no service, and may be types of services, and endpointNames those that may be names of endpoints.
+	typeNames, endpointNames map[string]bool
 }
 
 func newVocabulary() vocabulary {
@@ -255,10 +265,10 @@ func newVocabulary() vocabulary {
 		priorities:  priorityLevels(),
 		joiners:     clauseJoiners(),
 	}
-	v.typeNames = wordsOf(v.nouns, v.otherNouns)
-	v.reserved = wordsOf(reservedWords(), functionWords(), negations(), otherVerbs(), v.otherNouns, v.verbs, v.determiners, v.nouns, v.namers, v.classes,
-		v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions,
-		v.comparisons, v.metrics, v.priorities, v.joiners)
+	v.typeNames, v.endpointNames = wordsOf(v.nouns, v.otherNouns, v.adjectives), wordsOf(v.adjectives)
+	v.reserved = wordsOf(reservedWords(), functionWords(), negations(), otherVerbs(), v.otherNouns, v.verbs, v.determiners, v.adjectives, v.nouns,
+		v.namers, v.classes, v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols,
+		v.directions, v.comparisons, v.metrics, v.priorities, v.joiners)
 	return v
 }
 

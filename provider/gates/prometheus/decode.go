@@ -44,7 +44,11 @@ func outageTypes() []string {
 var omitted = regexp.MustCompile(`^[0-9]+ more (warning|info) annotations omitted$`)
 
 // brokenCall matches the error of a call to another part of the server (gRPC), which Thanos repeats as an error of the data where it gives no partial answers.
-var brokenCall = regexp.MustCompile(`rpc error: code = (Aborted|Canceled|DeadlineExceeded|ResourceExhausted|Unavailable)\b`)
+// Mimir and Cortex have the status of HTTP as its code. A call that ran out of time may have no code.
+var brokenCall = regexp.MustCompile(
+	`rpc error: code = (?:(?:Aborted|Canceled|DeadlineExceeded|Internal|ResourceExhausted|Unavailable)\b|Code\((?:429|5[0-9]{2})\))|` +
+		`\bcontext (?:canceled|deadline exceeded)\b`,
+)
 
 // Beginnings of annotations that are about the query, and not about the backend.
 const (

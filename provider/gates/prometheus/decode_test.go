@@ -242,6 +242,27 @@ func TestDecode(t *testing.T) {
 				Unavailable: true,
 			},
 		},
+		"MimirCode": {
+			reason: "Mimir and Cortex have a status of HTTP as the code of a call to another part.",
+			status: 422, body: `{"status":"error","errorType":"execution","error":"expanding series: rpc error: code = Code(503) desc = {team-b}"}`,
+			want: gates.Answer{
+				Problem:     problemUnavailable + ": status 422 Unprocessable Entity: expanding series: rpc error: code = Code(503) desc = …",
+				Unavailable: true,
+			},
+		},
+		"MimirLimit": {
+			reason: "A limit of the query is no outage.",
+			status: 422, body: `{"status":"error","errorType":"execution","error":"expanding series: rpc error: code = Code(422) desc = {team-b}"}`,
+			want: gates.Answer{Problem: problemExecution},
+		},
+		"LateCall": {
+			reason: "A remote read that ran out of time is an outage of the remote server.",
+			status: 422, body: `{"status":"error","errorType":"execution","error":"expanding series: context deadline exceeded"}`,
+			want: gates.Answer{
+				Problem:     problemUnavailable + ": status 422 Unprocessable Entity: expanding series: context deadline exceeded",
+				Unavailable: true,
+			},
+		},
 		"BrokenRule": {
 			reason: "A call that another part of the server refused for its content is an error of the data.",
 			status: 422, body: `{"status":"error","errorType":"execution","error":"rpc error: code = InvalidArgument desc = {team-b}"}`,

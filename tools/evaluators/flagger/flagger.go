@@ -134,6 +134,9 @@ type prometheus struct {
 	answers []evaluators.Answer
 	next    int
 	isOver  bool
+
+	// isRedirected says that the present answer redirected already.
+	isRedirected bool
 }
 
 // RoundTrip answers a query.
@@ -143,6 +146,9 @@ func (p *prometheus) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("the series is over")
 	}
 	a := p.answers[p.next]
+	if p.isRedirected = a.Kind == evaluators.Redirect && !p.isRedirected; p.isRedirected {
+		return response(r, http.StatusTemporaryRedirect, http.Header{"Location": {r.URL.String()}}, ""), nil
+	}
 	p.next++
 	if a.Kind == evaluators.Unanswered {
 		return nil, errors.New("connection refused")
@@ -155,7 +161,11 @@ func (p *prometheus) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.Kind == evaluators.RefusedQuery {
 		code, body = http.StatusBadRequest, `{"status":"error","errorType":"bad_data","error":"a parse error"}`
 	}
-	return &http.Response{StatusCode: code, Request: r, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	return response(r, code, http.Header{}, body), nil
+}
+
+func response(r *http.Request, code int, header http.Header, body string) *http.Response {
+	return &http.Response{StatusCode: code, Request: r, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
 func seriesOf(a evaluators.Answer) string {

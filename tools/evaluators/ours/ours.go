@@ -25,8 +25,11 @@ func JudgeAnswers(checks []deploymentv1alpha1.Check, answers []evaluators.Answer
 }
 
 func answerOf(a evaluators.Answer) gates.Answer {
-	if a.Fails() || a.Kind == evaluators.Warning || a.Kind == evaluators.Histogram {
-		return gates.Answer{Problem: string(a.Kind), Unavailable: a.Kind == evaluators.Unanswered}
+	switch a.Kind {
+	case evaluators.Unanswered, evaluators.Redirect:
+		return gates.Answer{Problem: string(a.Kind), Unavailable: true}
+	case evaluators.RefusedQuery, evaluators.Warning, evaluators.Histogram:
+		return gates.Answer{Problem: string(a.Kind)}
 	}
 	return gates.Answer{Values: a.Values()}
 }
