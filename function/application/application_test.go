@@ -138,6 +138,11 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// tooManyReplicas makes a spec invalid: an autoscaler rules the replicas alone.
+func tooManyReplicas(s *v1alpha1.ApplicationSpec) {
+	s.Autoscaling, s.Replicas = &deploymentv1alpha1.Autoscaling{Max: 2}, new(deploymentv1alpha1.Replicas(2))
+}
+
 // TestEditedEvidence has an Application that runs with an accepted route. An edit makes each condition unknown that would repeat the earlier spec.
 func TestEditedEvidence(t *testing.T) {
 	cases := map[string]struct {
@@ -167,8 +172,25 @@ func TestEditedEvidence(t *testing.T) {
 			want: map[string]string{"Routed": "NotDelivered", "Available": "NotObserved"},
 		},
 		"Invalid": {
-			reason: "A refused spec still requests a route.", edit: func(s *v1alpha1.ApplicationSpec) { s.Image = "a b" },
+			reason: "A refused spec still requests a route.", edit: tooManyReplicas,
 			want: map[string]string{"Routed": "NotDelivered", "Available": "Serving"},
+		},
+		"InvalidImage": {
+			reason: "The pods are of another image than a refused spec names.", edit: func(s *v1alpha1.ApplicationSpec) { s.Image = "a b" },
+			want: map[string]string{"Routed": "NotDelivered", "Available": "EarlierImage"},
+		},
+		"InvalidWithImage": {
+			reason: "The pods are of another image than a spec names that is refused for another field.",
+			edit:   func(s *v1alpha1.ApplicationSpec) { s.Image = oldImage; tooManyReplicas(s) },
+			want:   map[string]string{"Routed": "NotDelivered", "Available": "EarlierImage"},
+		},
+		"InvalidSource": {
+			reason: "The pods are of no image of a source that is refused.",
+			edit: func(s *v1alpha1.ApplicationSpec) {
+				s.Image, s.Source = "", &v1alpha1.Source{}
+				tooManyReplicas(s)
+			},
+			want: map[string]string{"Routed": "NotDelivered", "Available": "EarlierImage"},
 		},
 	}
 	for name, tc := range cases {

@@ -91,12 +91,12 @@ func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1
 // they are there because another controller changed the Deployment.
 func availableCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeAvailable
-	served := f.isServedEverywhere()
+	served, isWanted := f.isServedEverywhere(), f.hasWantedImage() && !f.KeepsOtherImage
 	s, _ := f.firstNotServing()
 	switch {
-	case served && f.hasWantedImage() && f.isScaledToZero():
+	case served && isWanted && f.isScaledToZero():
 		return projection.Is(conditionType, true, string(deliveryv1alpha1.HealthScaledToZero), "")
-	case served && f.hasWantedImage():
+	case served && isWanted:
 		return projection.Is(conditionType, true, v1alpha1.ReasonServing, "")
 	case served, !f.hasSucceeded() && f.hasEarlierImage():
 		return projection.Is(conditionType, true, v1alpha1.ReasonEarlierImage, "Pods of an earlier image serve.")

@@ -210,6 +210,9 @@ type Facts struct {
 	// Image is the desired image of the IntentDeployment. Empty if there is none.
 	Image string
 
+	// KeepsOtherImage is true while the deployment keeps another image than a spec names that cannot be carried out.
+	KeepsOtherImage bool
+
 	// URL of the service. Empty if it has no route.
 	URL string
 

@@ -121,6 +121,7 @@ func (f *Facts) isHandingOver(last *v1alpha1.ApplicationStatus, o observed) bool
 func (f *Facts) keepEvidence(in Input, o observed) {
 	f.Deployment = o.deploymentEvidence(in.Name, "")
 	f.Image, f.Commit = o.deployment.image(), o.deployment.inForce().commit
+	f.KeepsOtherImage = f.Image != in.Spec.Image
 	if o.health != nil {
 		f.Health = ObserveHealth(o.health, o.health.Spec.ForProvider)
 	}

@@ -55,15 +55,28 @@ type resourceGroup struct {
 	Status struct {
 		ObservedGeneration int64              `json:"observedGeneration"`
 		Conditions         []metav1.Condition `json:"conditions"`
-		ResourceStatuses   []struct {
-			Group     string `json:"group"`
-			Kind      string `json:"kind"`
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-			Status    string `json:"status"`
-			Actuation string `json:"actuation"`
-		} `json:"resourceStatuses"`
+		ResourceStatuses   []resourceStatus   `json:"resourceStatuses"`
 	} `json:"status"`
+}
+
+// A resourceStatus is the entry of one object in the status of a ResourceGroup.
+type resourceStatus struct {
+	Group      string             `json:"group"`
+	Kind       string             `json:"kind"`
+	Namespace  string             `json:"namespace"`
+	Name       string             `json:"name"`
+	Status     string             `json:"status"`
+	Strategy   string             `json:"strategy"`
+	Actuation  string             `json:"actuation"`
+	Conditions []metav1.Condition `json:"conditions"`
+}
+
+// isApplied reports whether Config Sync applied the object for this ResourceGroup. An object that another ResourceGroup owns, or none since Config Sync left it
+// as it was, may have other content: condition OwnershipOverlap is True or Unknown then.
+func (s resourceStatus) isApplied() bool {
+	isActuated := s.Actuation == "" || s.Actuation == "Succeeded"
+	overlap := findCondition(s.Conditions, "OwnershipOverlap").Status
+	return isActuated && s.Strategy != "Delete" && (overlap == "" || overlap == metav1.ConditionFalse)
 }
 
 // inventoryOf returns the ResourceGroup of a RootSync or RepoSync. It has the same name.
@@ -170,8 +183,7 @@ func inventoryReport(ref Ref, group *unstructured.Unstructured) Report {
 // listApplied yields the objects that were applied.
 func (g resourceGroup) listApplied(yield func(policy.Object) bool) {
 	for _, s := range g.Status.ResourceStatuses {
-		isApplied := s.Actuation == "" || s.Actuation == "Succeeded"
-		if isApplied && !yield(policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}) {
+		if s.isApplied() && !yield(policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}) {
 			return
 		}
 	}

@@ -335,6 +335,26 @@ func TestCover(t *testing.T) {
 			manifests: []instruction.Manifest{web},
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
+		"ConfigSyncOverlap": {
+			reason: "An object that another ResourceGroup owns has the content of that.", engine: catalogv1alpha1.EngineConfigSync,
+			second:    resourceStatusWith("conditions", []any{map[string]any{"type": "OwnershipOverlap", "status": "True", "reason": "Overlap"}}),
+			manifests: []instruction.Manifest{web}, want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
+		"ConfigSyncUnowned": {
+			reason: "An object that no ResourceGroup owns was there before, and has its own content.", engine: catalogv1alpha1.EngineConfigSync,
+			second:    resourceStatusWith("conditions", []any{map[string]any{"type": "OwnershipOverlap", "status": "Unknown", "reason": "Unknown"}}),
+			manifests: []instruction.Manifest{web}, want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
+		"ConfigSyncDeletes": {
+			reason: "An object that Config Sync deletes is not applied.", engine: catalogv1alpha1.EngineConfigSync,
+			second: resourceStatusWith("strategy", "Delete"), manifests: []instruction.Manifest{web},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
+		"ConfigSyncApplies": {
+			reason: "Another condition of an applied object does not change its owner.", engine: catalogv1alpha1.EngineConfigSync,
+			second:    resourceStatusWith("conditions", []any{map[string]any{"type": "Reconciling", "status": "True"}}),
+			manifests: []instruction.Manifest{web},
+		},
 		"ConfigSyncElsewhere": {
 			reason: "An object that a selector left out is not in the ResourceGroup.", engine: catalogv1alpha1.EngineConfigSync,
 			second: map[string]any{
@@ -354,6 +374,15 @@ func TestCover(t *testing.T) {
 			}
 		})
 	}
+}
+
+// resourceStatusWith returns the status of a ResourceGroup that applied Deployment shop/web, with one more field of its entry.
+func resourceStatusWith(key string, value any) map[string]any {
+	entry := map[string]any{
+		"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web", "status": "Current", "strategy": "Apply", "actuation": "Succeeded",
+	}
+	entry[key] = value
+	return map[string]any{"resourceStatuses": []any{entry}}
 }
 
 // reportOf is the report of an engine's objects.

@@ -15,6 +15,8 @@ type repository struct {
 	asked map[string]map[types.NamespacedName]time.Time
 	// answers by revision.
 	answers map[string]Answer
+	// forgotten is when unused revisions were dropped last.
+	forgotten time.Time
 }
 
 func (r *repository) noteAsked(req Request, now time.Time) {
@@ -33,7 +35,13 @@ func (r *repository) dropAsker(revision string, object types.NamespacedName) boo
 	return len(r.asked) == 0
 }
 
+// forgetUnused drops the revisions that no object asks for any more, once in a while: a repository may have any number of objects. The caller has the Pool's
+// lock.
 func (r *repository) forgetUnused(now time.Time) {
+	if now.Sub(r.forgotten) < forgetInterval {
+		return
+	}
+	r.forgotten = now
 	for revision, askers := range r.asked {
 		for key, deadline := range askers {
 			if now.After(deadline) {

@@ -26,6 +26,9 @@ const (
 
 	// keptIntervals is how many intervals a revision is looked up that no ImageBuild asks for any more.
 	keptIntervals = 3
+
+	// forgetInterval is the time from one search for unused revisions to the next. A search costs as much as there are objects, so that no object may begin one.
+	forgetInterval = time.Minute
 )
 
 // A Lister lists the refs of a repository that revisions may name. A namespace pays for the answer.
@@ -42,6 +45,8 @@ type Pool struct {
 	repositories map[repositoryKey]*repository
 	// lookups has the single revision of one repository that each object asks for.
 	lookups map[types.NamespacedName]lookup
+	// forgotten is when unused repositories were dropped last.
+	forgotten time.Time
 }
 
 // A lookup is a revision of a repository.
@@ -171,7 +176,7 @@ func (p *Pool) repositoryAt(r Request) *repository {
 	p.replaceLookup(r.For, &next)
 	repo := p.repositories[next.repository]
 	if repo == nil {
-		p.forgetUnused()
+		p.forgetUnused(p.now())
 		repo = &repository{turn: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]time.Time{}, answers: map[string]Answer{}}
 		p.repositories[next.repository] = repo
 	}
@@ -187,10 +192,15 @@ func (r *Request) lookup() lookup {
 	return lookup{repository: key, revision: r.Revision}
 }
 
-// forgetUnused drops the repositories whose revisions no one asks for any more.
-func (p *Pool) forgetUnused() {
+// forgetUnused drops the repositories whose revisions no object asks for any more, once in a while: a tenant may name any number of repositories. The caller
+// has the lock.
+func (p *Pool) forgetUnused(now time.Time) {
+	if now.Sub(p.forgotten) < forgetInterval {
+		return
+	}
+	p.forgotten = now
 	for key, repo := range p.repositories {
-		if repo.forgetUnused(p.now()); len(repo.asked) == 0 {
+		if repo.forgetUnused(now); len(repo.asked) == 0 {
 			delete(p.repositories, key)
 		}
 	}

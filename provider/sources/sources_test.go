@@ -240,6 +240,23 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// TestForgetIsSpaced has one tenant name many repositories, and many revisions of one of them: the time between two searches for unused revisions does not
+// depend on how many there are.
+func TestForgetIsSpaced(t *testing.T) {
+	w := newWorld(t)
+	searches := map[[2]time.Time]bool{}
+	for i := range 50 {
+		w.pool.repositoryAt(w.request(fmt.Sprintf("app-%d", i), func(r *Request) { r.Server.Auth = transport.Basic{Username: fmt.Sprint(i)} }))
+		repo := w.pool.repositoryAt(w.request(fmt.Sprintf("shop-%d", i), func(r *Request) { r.Revision = fmt.Sprintf("branch-%d", i) }))
+		repo.forgetUnused(w.clock)
+		searches[[2]time.Time{w.pool.forgotten, repo.forgotten}] = true
+		w.clock = w.clock.Add(time.Second)
+	}
+	if diff := cmp.Diff(1, len(searches)); diff != "" {
+		t.Errorf("One search within the interval is for all objects.\nsearches: -want, +got:\n%s", diff)
+	}
+}
+
 // TestForgetEdits has one object whose user edits it without an end, with the longest interval. Only its last revision is kept, and nothing once the
 // object is deleted, or names a commit.
 func TestForgetEdits(t *testing.T) {

@@ -63,6 +63,8 @@ func FindDisruption(pod *corev1.Pod, end *corev1.ContainerStateTerminated) Disru
 		return cmp.Or(reported, DisruptionEvicted)
 	case reported != "":
 		return reported
+	case isNodeSilent(pod):
+		return DisruptionNodeLost
 	case isDeleted && isKilled(end):
 		return DisruptionDeleted
 	case end != nil && isContainerLost(end.Reason):
@@ -104,6 +106,18 @@ func reportedDisruption(s corev1.PodStatus) Disruption {
 		return DisruptionEvicted
 	}
 	return DisruptionRefused
+}
+
+// isNodeSilent reports whether the control plane marked a running pod as not ready because its node sends no status. A kubelet itself reports a pod of ready
+// containers as ready, unless the pod has readiness gates.
+func isNodeSilent(pod *corev1.Pod) bool {
+	if pod == nil || pod.Status.Phase != corev1.PodRunning || len(pod.Spec.ReadinessGates) > 0 {
+		return false
+	}
+	has := func(conditionType corev1.PodConditionType, status corev1.ConditionStatus) bool {
+		return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == conditionType && c.Status == status })
+	}
+	return has(corev1.PodReady, corev1.ConditionFalse) && has(corev1.ContainersReady, corev1.ConditionTrue)
 }
 
 // isOwnEnd reports whether a kubelet ended a pod for its own limits, or for its own deadline.

@@ -22,6 +22,11 @@ func TestFindDisruption(t *testing.T) {
 		return &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, FinishedAt: metav1.NewTime(finished)}
 	}
 	earlier, later := disruptedAt.Add(-time.Minute), disruptedAt.Add(time.Minute)
+	running := func(ready, containersReady corev1.ConditionStatus, gates ...corev1.PodReadinessGate) *corev1.Pod {
+		return &corev1.Pod{Spec: corev1.PodSpec{ReadinessGates: gates}, Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{
+			{Type: corev1.PodReady, Status: ready}, {Type: corev1.ContainersReady, Status: containersReady},
+		}}}
+	}
 	going := kubelet("", "")
 	going.DeletionTimestamp = &disruptedAt
 	cases := map[string]struct {
@@ -85,6 +90,16 @@ func TestFindDisruption(t *testing.T) {
 		"Rebooted": {
 			reason: "A node that restarts loses its containers.",
 			pod:    kubelet("", ""), end: exit(255, "Unknown", later), want: "NodeLost",
+		},
+		"Silent": {reason: "A node that sends no status has its pods marked as not ready.", pod: running("False", "True"), want: "NodeLost"},
+		"Ready":  {reason: "A pod that is ready runs.", pod: running("True", "True")},
+		"Unready": {
+			reason: "A kubelet reports a pod with a container that is not ready.",
+			pod:    running("False", "False"),
+		},
+		"Gated": {
+			reason: "A readiness gate makes a pod not ready.",
+			pod:    running("False", "True", corev1.PodReadinessGate{ConditionType: "example.org/registered"}),
 		},
 		"Failed":  {reason: "A container that ends with an error is no disruption.", pod: kubelet("", ""), end: exit(1, "Error", later)},
 		"Nothing": {reason: "A pod that is gone without a report proves nothing."},

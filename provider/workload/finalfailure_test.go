@@ -74,6 +74,16 @@ func TestFindFinalFailure(t *testing.T) {
 			object: objectWith("batch/v1", "Job", `conditions: [{type: Failed, status: "True", reason: BackoffLimitExceeded, message: "no", `+transitionTime+`}]`),
 			want:   failed("Job shop/web: BackoffLimitExceeded: no"),
 		},
+		"JobEvicted": {
+			reason: "A Job whose pods were evicted does not run again either, unless its own podFailurePolicy ignores disruptions.",
+			object: objectWith("batch/v1", "Job", `failed: 1, conditions: [{type: FailureTarget, status: "True", reason: BackoffLimitExceeded, message: "no", `+transitionTime+
+				`}, {type: Failed, status: "True", reason: BackoffLimitExceeded, message: "no", `+transitionTime+`}]`),
+			want: failed("Job shop/web: BackoffLimitExceeded: no"),
+		},
+		"JobDisrupted": {
+			reason: "A Job that ignored the disruptions of its pods goes on.",
+			object: objectWith("batch/v1", "Job", "active: 1, failed: 1, conditions: []"),
+		},
 		"Stalled": {
 			reason: "A controller that is stalled does not try again until its object changes, whatever the kind.",
 			object: objectWith("example.org/v1", "Cache", "conditions: ["+stalled+"]"), want: failed("Cache shop/web: InvalidSpec: no"),

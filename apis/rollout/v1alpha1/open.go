@@ -16,11 +16,16 @@ func OpenRequests(all []RolloutRequest) []*RolloutRequest {
 		if len(out) == MaxOpen {
 			break
 		}
-		if r := &all[i]; !r.IsClosed() && r.GetDeletionTimestamp() == nil && !r.IsTooLarge() {
+		if r := &all[i]; r.MayTakeEffect() {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// MayTakeEffect reports whether a request waits for its turn or its end: it was not answered for good, is not being deleted, and is not too large.
+func (r *RolloutRequest) MayTakeEffect() bool {
+	return !r.IsClosed() && r.GetDeletionTimestamp() == nil && !r.IsTooLarge()
 }
 
 // IsFor reports whether a request is about the deployment of a claim, in its namespace. Labels do not count, because they can be forged.

@@ -64,7 +64,7 @@ func (p *Part) addPods(s applicationv1alpha1.SiteStatus, phase applicationv1alph
 func RowForApplication(f *cause.ApplicationFacts, found cause.Finding) Row {
 	o := ForApplication(f, found)
 	o.Parts, o.Revisions = nil, nil
-	out := Row{Overview: o, Revision: f.Application.Status.Deployment.Revision, Sites: f.Application.Status.Available}
+	out := Row{Overview: o, Revision: f.Application.Status.Deployment.Revision, Sites: o.Available}
 	if f.Deployment != nil {
 		below := RowForDeployment(f.Deployment, cause.Finding{})
 		out.Live, out.Step = below.Live, below.Step

@@ -117,13 +117,13 @@ func TestRowForApplication(t *testing.T) {
 			want: []string{"NAME  PHASE     REV  LIVE  SITES  SINCE  REASON", "shop  Building  7    5     2/2    0m41s  Building"},
 		},
 		"Edited": {
-			reason: "Of a spec that the status does not speak about, nothing was rolled back.",
+			reason: "Of a spec that the status does not speak about, nothing was rolled back, and no Site serves it.",
 			facts: func() *cause.ApplicationFacts {
 				f := samples.NewApplication(samples.RolledBack()).Facts()
 				f.SpecDigest = "another"
 				return f
 			}(),
-			want: []string{"NAME  PHASE    REV  LIVE  SITES  REASON", "shop  Pending  7    5     2/2    NotComposed"},
+			want: []string{"NAME  PHASE    REV  LIVE  REASON", "shop  Pending  7    5     NotComposed"},
 		},
 		"Undeployed": {
 			reason: "An Application without a deployment has no revisions.",

@@ -12,19 +12,26 @@ import (
 // partPackage is the kind of a part that is a package of a Bundle.
 const partPackage = "package"
 
+// stateUnknown stands for the state of a package while the status compares it with an earlier spec. Its version and its commit are deployed all the same.
+const stateUnknown = "unknown"
+
 // ForBundle returns the overview of a Bundle: its own status, and its packages by layer.
 func ForBundle(f *cause.BundleFacts, found cause.Finding) Overview {
 	b := &f.Bundle
 	out := Overview{
 		Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Kind: b.Kind, Group: groupOf(b.APIVersion),
-		Phase: string(b.Status.Phase), Message: b.Status.Message, Finding: found, Version: b.Status.Version, Packages: b.Status.Ready,
+		Phase: string(b.Status.Phase), Message: b.Status.Message, Finding: found, Version: b.Spec.Version, Packages: b.Status.Ready,
 	}
 	if n := len(b.Status.Transitions); n > 0 {
 		out.Since = &b.Status.Transitions[n-1].At
 	}
 	out.leaveEarlierSpec(f.IsAnswered())
 	for i := range b.Status.Packages {
-		out.Parts = append(out.Parts, partOfPackage(&b.Status.Packages[i]))
+		p := partOfPackage(&b.Status.Packages[i])
+		if !f.IsAnswered() {
+			p.State, p.Detail = stateUnknown, ""
+		}
+		out.Parts = append(out.Parts, p)
 	}
 	return out
 }

@@ -26,6 +26,23 @@ func TestForBundle(t *testing.T) {
 	}
 }
 
+// TestForEditedBundle has a status about an earlier spec: its version, and the states of its packages, are of that one.
+func TestForEditedBundle(t *testing.T) {
+	f := samples.InProgress(samples.WrongPassword()).Facts()
+	f.SpecDigest, f.Bundle.Spec.Version = "another", "1.5.0"
+	got := Lines(ForBundle(f, cause.Finding{IsGood: true}), Style{Now: samples.Now(), Width: 80})
+	want := []string{
+		"platform  team-a  Bundle intentplane.dev                                 Pending",
+		"The status does not speak about this spec yet.",
+		"version 1.5.0",
+		"├─ package database unknown  15.2      5f77a90",
+		"└─ package shop     unknown  2.0       8d21c0e",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nAn edited Bundle has nothing of the earlier spec, and the versions that run.\nLines(...): -want, +got:\n%s", diff)
+	}
+}
+
 func TestRowForBundle(t *testing.T) {
 	f := samples.InProgress(samples.WrongPassword()).Facts()
 	got := Table([]Row{RowForBundle(f, cause.FindForBundle(f, samples.Now()))}, Style{Now: samples.Now()}, false)

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/mandate"
+	"github.com/intentplane/intentplane/provider/usage"
 )
 
 // An evidence proves whether the Sites of a Gate run the judged revision.
@@ -36,16 +37,8 @@ func (e *external) gatherEvidence(ctx context.Context, namespace string, spec v1
 	if out.sync, err = e.findSiteSync(ctx, namespace, spec); err != nil {
 		return evidence{}, err
 	}
-	ds := &deliveryv1alpha1.GitDeliveryList{}
-	if err := listing.Cached(ctx, e.kube, ds, client.InNamespace(namespace)); err != nil {
-		return evidence{}, errors.Wrap(err, "cannot list GitDeliveries")
-	}
-	for _, d := range ds.Items {
-		if sameClaim(d.Spec.ForProvider.ClaimRef, spec.ClaimRef) {
-			out.deliveries = append(out.deliveries, d)
-		}
-	}
-	return out, nil
+	out.deliveries, err = usage.OfClaim(ctx, e.kube, spec.ClaimRef)
+	return out, err
 }
 
 // findSiteSync returns the SiteSync that a Gate names, or else the SiteSync of its claim, or nil.

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -10,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -45,6 +49,32 @@ func rollBackByMandate(d *deliveryv1alpha1.GitDelivery) {
 func at(c xpv2.Condition, t time.Time) xpv2.Condition {
 	c.LastTransitionTime = metav1.NewTime(t)
 	return c
+}
+
+// TestEvidenceOfManyDeployments has other deployments in the namespace. A Gate reads none of their deliveries, however many there are.
+func TestEvidenceOfManyDeployments(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	for i := range 20 {
+		d := delivered()
+		d.Name = fmt.Sprintf("other-%d", i)
+		d.Spec.ForProvider.ClaimRef.Name = d.Name
+		w.must(w.kube.Create(t.Context(), d))
+	}
+	w.must(w.kube.Create(t.Context(), delivered()))
+	read := map[string]bool{}
+	w.c.kube = interceptor.NewClient(w.kube.(client.WithWatch), interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
+		err := c.List(ctx, l, opts...)
+		if ds, ok := l.(*deliveryv1alpha1.GitDeliveryList); ok {
+			for i := range ds.Items {
+				read[ds.Items[i].Name] = true
+			}
+		}
+		return err
+	}})
+	w.reconcile()
+	if diff := cmp.Diff(map[string]bool{"web": true}, read); diff != "" {
+		t.Errorf("Deliveries of other deployments prove nothing.\nread GitDeliveries: -want, +got:\n%s", diff)
+	}
 }
 
 // unobserve the Site: no engine reports its tree.

@@ -31,7 +31,7 @@ type checkFacts struct {
 	impossible string
 	// job is the Job that the check runs as, of which the UID is known, or the digest of its nonce. Nil if there is none.
 	job *v1alpha1.CheckJobReference
-	// retryAt is when another Job may run the check. Zero unless the infrastructure ended the pod of the last Job.
+	// retryAt is when another Job may run the check. Zero unless the infrastructure ended the pod of the last Job, or the Job was removed.
 	retryAt time.Time
 	// countsFrom is from when on the timeout counts of a check that observes pods. Zero if that is when its Site went live, and for other checks.
 	countsFrom time.Time

@@ -168,7 +168,7 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	}
 	switch {
 	case o == nil && !createdAt.IsZero() && e.now().Sub(createdAt) > grace:
-		into.judgement = gates.Judgement{Phase: v1alpha1.CheckError, Message: "the Job was removed before it ended"}
+		e.repeatRemovedJob(in, into)
 	case o == nil && !createdAt.IsZero(): // The watch has not seen it yet.
 		into.next = createdAt.Add(grace + time.Second)
 	case o == nil:
@@ -177,6 +177,22 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 		return e.judgeOwnJob(ctx, cluster, in, o, into)
 	}
 	return "", nil
+}
+
+// repeatRemovedJob has another Job run the script of a Job that is gone: that a user removed it says nothing about the revision. Other Jobs begin until the
+// time of the check is over, with a grace in which a removal is noticed, since a user may remove each of them.
+func (e *external) repeatRemovedJob(in job.Input, into *checkFacts) {
+	until := e.memory.noteJob(job.Name(in), e.now()).repeatUntil
+	if until.IsZero() {
+		until = e.endOfJob(in).Add(grace)
+	}
+	if !e.now().Before(until) {
+		into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: job.MessageRemoved}
+		return
+	}
+	in.Attempt++
+	e.memory.limitRepeats(job.Name(in), until, e.now())
+	into.retryAt = e.now()
 }
 
 // waitForCluster begins the time of a Job again while its cluster does not answer: an outage is not a verdict. It returns the obstacle.
@@ -255,7 +271,7 @@ func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Inp
 // like an error of the script. Without the right to list pods the Job alone counts.
 func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) (gates.Judgement, error) {
 	out := job.Judge(j, nil)
-	if !out.Ended() {
+	if !out.Ended() && !job.IsEnding(j) {
 		return out, nil
 	}
 	// The Job has the result, and its pods have the output.
@@ -270,7 +286,7 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 		out = job.Judge(j, pods)
 	})
 	var refused *clusters.Error
-	if errors.As(err, &refused) && refused.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable && out.Phase == v1alpha1.CheckError {
+	if errors.As(err, &refused) && refused.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable && out.Phase != v1alpha1.CheckPassed {
 		return out, refused
 	}
 	return out, nil

@@ -190,6 +190,77 @@ func TestJobIsInterrupted(t *testing.T) {
 	}
 }
 
+// removeJobs deletes the Jobs of checks, as a user of the cluster may.
+func (w *world) removeJobs() {
+	w.Helper()
+	for _, j := range w.made() {
+		w.must(w.cluster.Resource(jobResource()).Namespace("checks").Delete(w.Context(), j.GetName(), metav1.DeleteOptions{}))
+	}
+}
+
+// TestJobIsRemoved has a user delete the Jobs of a check. Other Jobs run the script until the time of the check is over.
+func TestJobIsRemoved(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		removals int
+		after    func(w *world)
+		job      string
+	}{
+		"Once":  {reason: "A removed Job says nothing about the revision.", removals: 1, after: func(*world) {}, job: "-1"},
+		"Twice": {reason: "A second removed Job says nothing either.", removals: 2, after: func(*world) {}, job: "-2"},
+		"Restarted": {
+			reason: "The status names the removed Job after a restart.", removals: 1, after: func(w *world) { w.restart(); w.reconcile() }, job: "-1",
+		},
+		"Always": {reason: "A check does not wait for ever for a user who removes each of its Jobs.", removals: 3, after: func(*world) {}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, script(nil))
+			now := time.Now()
+			w.c.now = func() time.Time { return now }
+			w.reconcile()
+			first := w.made()[0].GetName()
+			for range tc.removals {
+				w.removeJobs()
+				tc.after(w)
+				now = now.Add(grace + 2*time.Second)
+				w.when("another Job or a verdict", func() bool { return len(w.made()) == 1 || w.get().Status.AtProvider.Verdict != "" })
+			}
+			want, message := "TimedOut/TimedOut/TimedOut", job.MessageRemoved
+			if tc.job != "" {
+				if diff := cmp.Diff(first+tc.job, w.made()[0].GetName()); diff != "" {
+					t.Errorf("%s\nJob: -want, +got:\n%s", tc.reason, diff)
+				}
+				w.end(batchv1.JobComplete, "", 0, "")
+				want, message = "Passed/Passed/Passed", ""
+			}
+			w.judged()
+			if diff := cmp.Diff(want+" "+message, w.state()+" "+w.get().Status.AtProvider.Checks[0].Message); diff != "" {
+				t.Errorf("%s\nstate and message: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestJobOnSilentNode has a node stop to answer while the script runs: its Job fails, and waits for the end of a pod that does not end.
+func TestJobOnSilentNode(t *testing.T) {
+	w := newWorld(t, script(nil))
+	now := time.Now()
+	w.c.now = func() time.Time { return now }
+	w.reconcile()
+	w.endWithPod(batchv1.JobFailureTarget, "DeadlineExceeded", func(p *corev1.Pod) {
+		p.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{
+			{Type: corev1.ContainersReady, Status: corev1.ConditionTrue}, {Type: corev1.PodReady, Status: corev1.ConditionFalse},
+		}}
+	})
+	message := "the infrastructure ended the pod of the check (NodeLost): another Job runs the script"
+	w.when(message, func() bool { return w.get().Status.AtProvider.Checks[0].Message == message })
+	now = now.Add(time.Minute)
+	w.when("a second Job", func() bool { return len(w.made()) == 2 })
+	w.end(batchv1.JobComplete, "", 0, "")
+	w.until("Passed/Passed/Passed")
+}
+
 // replace the Job by another Job, as any user of the cluster may do who makes Jobs there.
 func (w *world) replace(uid types.UID, change func(j *unstructured.Unstructured)) {
 	w.Helper()

@@ -79,6 +79,8 @@ type jobNote struct {
 	refused string
 	// nonce is put on the Job. Empty until this process first tries to create the Job.
 	nonce string
+	// repeatUntil is until when the Job is repeated if it is removed. Zero for a Job that takes the place of no removed Job.
+	repeatUntil time.Time
 }
 
 func newMemory() *memory {
@@ -219,12 +221,22 @@ func (m *memory) dropOldJobs(now time.Time) {
 	maps.DeleteFunc(m.jobs, func(_ string, j jobNote) bool { return now.Sub(j.seen) > forgetJobs })
 }
 
+// limitRepeats records until when the Job that takes the place of a removed Job is repeated if it is removed, too.
+func (m *memory) limitRepeats(name string, until, now time.Time) {
+	m.noteJob(name, now)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := m.jobs[name]
+	j.repeatUntil = until
+	m.jobs[name] = j
+}
+
 // restartJob begins the time of a Job again.
 func (m *memory) restartJob(name string, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j := m.jobs[name]
-	j.seen = now
+	j.seen, j.repeatUntil = now, time.Time{}
 	m.jobs[name] = j
 }
 

@@ -25,7 +25,7 @@ import (
 // deploymentField is the index of RolloutRequests by their deployment.
 const deploymentField = "intentplane.gitdelivery.deployment"
 
-// indexRequests indexes RolloutRequests by their deployments.
+// indexRequests indexes RolloutRequests that may take effect by their deployments: any number of others costs nothing.
 func indexRequests(ctx context.Context, i client.FieldIndexer) error {
 	err := i.IndexField(ctx, &rolloutv1alpha1.RolloutRequest{}, deploymentField, deploymentIndexKeys)
 	return errors.Wrap(err, "cannot index RolloutRequests by deployment")
@@ -33,7 +33,7 @@ func indexRequests(ctx context.Context, i client.FieldIndexer) error {
 
 func deploymentIndexKeys(o client.Object) []string {
 	r, ok := o.(*rolloutv1alpha1.RolloutRequest)
-	if !ok {
+	if !ok || !r.MayTakeEffect() {
 		return nil
 	}
 	return []string{deploymentIndexKey(r.Spec.DeploymentRef.APIGroup, r.Spec.DeploymentRef.Name)}

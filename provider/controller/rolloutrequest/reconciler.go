@@ -25,19 +25,21 @@ import (
 // A Reconciler labels open requests, and writes the answers of the function into their status.
 type Reconciler struct {
 	// kube reads deployments from the API server, and requests from the cache.
-	kube client.Client
-	now  func() time.Time
-	log  logging.Logger
+	kube  client.Client
+	turns *turnQueue
+	now   func() time.Time
+	log   logging.Logger
 }
 
 // Reconcile one request. It returns an error, and is retried, if an object cannot be read or written.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	rr := &rolloutv1alpha1.RolloutRequest{}
-	if err := r.kube.Get(ctx, req.NamespacedName, rr); err != nil {
-		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get RolloutRequest")
+	err := r.kube.Get(ctx, req.NamespacedName, rr)
+	if client.IgnoreNotFound(err) != nil {
+		return reconcile.Result{}, errors.Wrap(err, "cannot get RolloutRequest")
 	}
-	if meta.WasDeleted(rr) {
-		return reconcile.Result{}, nil
+	if err != nil || meta.WasDeleted(rr) {
+		return reconcile.Result{}, r.openNext(ctx, req.NamespacedName)
 	}
 	if rr.IsClosed() && slices.ContainsFunc(rr.GetOwnerReferences(), isDeployment) {
 		return reconcile.Result{}, r.updateMarks(ctx, rr, nil)
@@ -107,31 +109,54 @@ func (r *Reconciler) updateStatus(ctx context.Context, rr *rolloutv1alpha1.Rollo
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, rr, lock)), "cannot write status of RolloutRequest")
 }
 
-// updateMarks labels the open requests of a deployment, and removes the labels from the others. The number of open requests and their size
-// are bounded, otherwise a user who may create requests could make the calls of the function too large. The request itself gets its owner by the
-// same write: each write of a request is an event that Crossplane counts.
+// updateMarks labels an open request, or removes the labels of another one, and does the same for requests that have or lose their turn by it. The number of
+// open requests and their size are bounded, otherwise a user who may create requests could make the calls of the function too large. The request itself gets
+// its owner by the same write: each write of a request is an event that Crossplane counts.
 func (r *Reconciler) updateMarks(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, d *deployment) error {
-	ref := rr.Spec.DeploymentRef
-	all, err := requestsOf(ctx, r.kube, rr.GetNamespace(), ref.APIGroup, ref.Name)
+	key := deploymentOf(rr)
+	isOpen, err := r.turns.observe(rr, listerOf(ctx, r.kube, key))
 	if err != nil {
 		return err
 	}
-	// The cache may not hold the last write yet.
-	all = slices.DeleteFunc(slices.Clone(all), func(candidate rolloutv1alpha1.RolloutRequest) bool { return candidate.GetUID() == rr.GetUID() })
-	all = append(all, *rr)
-	open := map[types.UID]bool{}
-	for _, openRequest := range rolloutv1alpha1.OpenRequests(all) {
-		open[openRequest.GetUID()] = true
+	if err := r.patchMarks(ctx, rr, withOwner(withMarks(rr, isOpen), d)); err != nil {
+		return err
 	}
-	for i := range all {
-		marked := withOpenLabels(&all[i], open[all[i].GetUID()])
-		if all[i].GetUID() == rr.GetUID() {
-			marked = withOwner(marked, d)
-		}
-		if err := r.patchMarks(ctx, &all[i], marked); err != nil {
+	r.turns.recordMarks(client.ObjectKeyFromObject(rr), isOpen)
+	return r.markMisplaced(ctx, key)
+}
+
+// openNext labels the request that has its turn after a request was deleted.
+func (r *Reconciler) openNext(ctx context.Context, deleted types.NamespacedName) error {
+	key, isKnown := r.turns.forget(deleted)
+	if !isKnown {
+		return nil
+	}
+	return r.markMisplaced(ctx, key)
+}
+
+// markMisplaced writes the labels of the requests of a deployment whose turn has come or gone.
+func (r *Reconciler) markMisplaced(ctx context.Context, key deploymentKey) error {
+	for _, m := range r.turns.misplaced(key) {
+		if err := r.markRequest(ctx, m); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// markRequest writes the labels of one request. A request that changed meanwhile has an event of its own.
+func (r *Reconciler) markRequest(ctx context.Context, m misplacedRequest) error {
+	rr := &rolloutv1alpha1.RolloutRequest{}
+	if err := r.kube.Get(ctx, m.name, rr); err != nil {
+		return errors.Wrap(client.IgnoreNotFound(err), "cannot get RolloutRequest")
+	}
+	if rr.GetUID() != m.uid || m.isOpen && !rr.MayTakeEffect() {
+		return nil
+	}
+	if err := r.patchMarks(ctx, rr, withMarks(rr, m.isOpen)); err != nil {
+		return err
+	}
+	r.turns.recordMarks(m.name, m.isOpen)
 	return nil
 }
 
@@ -148,20 +173,25 @@ func (r *Reconciler) patchMarks(ctx context.Context, current, wanted *rolloutv1a
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, wanted, patch)), "cannot write labels and owner of RolloutRequest")
 }
 
-// withOpenLabels returns a request with the labels of an open one, or without them. The cached object is shared, so a copy is changed.
-func withOpenLabels(rr *rolloutv1alpha1.RolloutRequest, open bool) *rolloutv1alpha1.RolloutRequest {
-	wanted := rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name)
-	fits := func(key string) bool {
-		label, ok := rr.GetLabels()[key]
-		return ok == open && (!open || label == wanted[key])
-	}
-	if fits(rolloutv1alpha1.LabelDeployment) && fits(rolloutv1alpha1.LabelDeploymentGroup) {
+// withMarks returns a request with the labels of an open one, or without them. The given object is not changed.
+func withMarks(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) *rolloutv1alpha1.RolloutRequest {
+	if hasMarks(rr, isOpen) {
 		return rr
 	}
 	marked := rr.DeepCopy()
 	meta.RemoveLabels(marked, rolloutv1alpha1.LabelDeployment, rolloutv1alpha1.LabelDeploymentGroup)
-	if open {
-		meta.AddLabels(marked, wanted)
+	if isOpen {
+		meta.AddLabels(marked, rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name))
 	}
 	return marked
+}
+
+// hasMarks reports whether a request has the labels of an open one, or none of them.
+func hasMarks(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) bool {
+	wanted := rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name)
+	fits := func(key string) bool {
+		label, ok := rr.GetLabels()[key]
+		return ok == isOpen && (!isOpen || label == wanted[key])
+	}
+	return fits(rolloutv1alpha1.LabelDeployment) && fits(rolloutv1alpha1.LabelDeploymentGroup)
 }

@@ -131,7 +131,7 @@ func viewOf(t *testing.T, kube client.Client, name string) view {
 }
 
 func reconciler(kube client.Client) *Reconciler {
-	return &Reconciler{kube: kube, now: func() time.Time { return clock(45) }, log: logging.NewNopLogger()}
+	return &Reconciler{kube: kube, turns: newTurnQueue(), now: func() time.Time { return clock(45) }, log: logging.NewNopLogger()}
 }
 
 func TestReconcile(t *testing.T) {
@@ -309,7 +309,7 @@ func TestOpenRequestsAreLimited(t *testing.T) {
 	}
 	objects = append(objects, request("a-large", 0, large))
 	kube := build(t, objects...)
-	w := requestMapper{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
+	w := requestMapper{kube: kube, turns: newTurnQueue(), group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
 	if woken := w.requestsForDeployment(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3)); len(woken) != rolloutv1alpha1.MaxOpen || woken[0].Name != "r00" {
 		t.Errorf("open(...): a deployment wakes the requests that have their turn, got %v", woken)
 	}

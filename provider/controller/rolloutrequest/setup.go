@@ -42,9 +42,9 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	if err := indexByDeployment(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	log := o.Logger.WithValues("controller", name)
+	log, turns := o.Logger.WithValues("controller", name), newTurnQueue()
 	c, err := setup.AddController(mgr, o, setup.Controller{
-		Name: name, Reconciler: errors.WithSilentRequeueOnConflict(&Reconciler{kube: mgr.GetClient(), now: time.Now, log: log}), IsCheap: true,
+		Name: name, Reconciler: errors.WithSilentRequeueOnConflict(&Reconciler{kube: mgr.GetClient(), turns: turns, now: time.Now, log: log}), IsCheap: true,
 		Watch: func(b *builder.Builder) *builder.Builder { return b.For(&rolloutv1alpha1.RolloutRequest{}) },
 	})
 	if err != nil {
@@ -53,7 +53,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		gvk := deploymentKind(group)
 		o.Gate.Register(func() {
-			if err := c.Watch(deploymentSource(mgr, gvk, log)); err != nil {
+			if err := c.Watch(deploymentSource(mgr, gvk, turns, log)); err != nil {
 				// The callback cannot return an error, and without the watch requests would not be answered.
 				panic(errors.Wrapf(err, "cannot watch %s", gvk.GroupKind()))
 			}
@@ -69,45 +69,50 @@ func deploymentKind(group string) schema.GroupVersionKind {
 
 // deploymentSource returns a source that requeues the requests of a deployment. The cache holds metadata only: the status is read when a
 // request is open.
-func deploymentSource(mgr ctrl.Manager, gvk schema.GroupVersionKind, log logging.Logger) source.Source {
+func deploymentSource(mgr ctrl.Manager, gvk schema.GroupVersionKind, turns *turnQueue, log logging.Logger) source.Source {
 	o := &metav1.PartialObjectMetadata{}
 	o.SetGroupVersionKind(gvk)
-	w := requestMapper{kube: mgr.GetClient(), group: gvk.Group, log: log}
+	w := requestMapper{kube: mgr.GetClient(), turns: turns, group: gvk.Group, log: log}
 	return source.Kind[client.Object](mgr.GetCache(), o, handler.EnqueueRequestsFromMapFunc(w.requestsForDeployment))
 }
 
 // A requestMapper maps an event of a deployment to its open requests.
 type requestMapper struct {
 	kube  client.Reader
+	turns *turnQueue
 	group string
 	log   logging.Logger
 }
 
 func (w requestMapper) requestsForDeployment(ctx context.Context, o client.Object) []reconcile.Request {
-	all, err := requestsOf(ctx, w.kube, o.GetNamespace(), w.group, o.GetName())
+	key := deploymentKey{namespace: o.GetNamespace(), group: w.group, name: o.GetName()}
+	open, err := w.turns.openRequests(key, listerOf(ctx, w.kube, key))
 	if err != nil {
 		w.log.Info("Cannot wake RolloutRequests", "deployment", o.GetName(), "error", err)
 	}
-	out := []reconcile.Request{}
-	for _, r := range rolloutv1alpha1.OpenRequests(all) {
-		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(r)})
+	out := make([]reconcile.Request, 0, len(open))
+	for _, request := range open {
+		out = append(out, reconcile.Request{NamespacedName: request})
 	}
 	return out
 }
 
-// indexByDeployment indexes requests by their deployment. It returns an error if the cache already has the index.
+// indexByDeployment indexes requests that may take effect by their deployment: any number of others costs nothing. It returns an error if the cache already has
+// the index.
 func indexByDeployment(ctx context.Context, i client.FieldIndexer) error {
 	return errors.Wrap(i.IndexField(ctx, &rolloutv1alpha1.RolloutRequest{}, deploymentField, func(o client.Object) []string {
-		if r, ok := o.(*rolloutv1alpha1.RolloutRequest); ok {
+		if r, ok := o.(*rolloutv1alpha1.RolloutRequest); ok && r.MayTakeEffect() {
 			return []string{r.Spec.DeploymentRef.APIGroup + "/" + r.Spec.DeploymentRef.Name}
 		}
 		return nil
 	}), "cannot index RolloutRequests by deployment")
 }
 
-// requestsOf returns the requests of a deployment from the cache. The objects are shared and must not be changed.
-func requestsOf(ctx context.Context, kube client.Reader, namespace, group, deployment string) ([]rolloutv1alpha1.RolloutRequest, error) {
-	l := &rolloutv1alpha1.RolloutRequestList{}
-	err := listing.Cached(ctx, kube, l, client.InNamespace(namespace), client.MatchingFields{deploymentField: group + "/" + deployment})
-	return l.Items, errors.Wrapf(err, "cannot list RolloutRequests of %s", deployment)
+// listerOf returns a function that lists the requests of a deployment that may take effect, from the cache. The objects are shared and must not be changed.
+func listerOf(ctx context.Context, kube client.Reader, key deploymentKey) lister {
+	return func() ([]rolloutv1alpha1.RolloutRequest, error) {
+		l := &rolloutv1alpha1.RolloutRequestList{}
+		err := listing.Cached(ctx, kube, l, client.InNamespace(key.namespace), client.MatchingFields{deploymentField: key.group + "/" + key.name})
+		return l.Items, errors.Wrapf(err, "cannot list RolloutRequests of %s", key.name)
+	}
 }

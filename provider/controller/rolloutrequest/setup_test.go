@@ -22,7 +22,7 @@ func TestRequestsForDeployment(t *testing.T) {
 		}),
 		request("e", 5, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" }),
 	)
-	w := requestMapper{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
+	w := requestMapper{kube: kube, turns: newTurnQueue(), group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
 	got := w.requestsForDeployment(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3))
 	want := []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: "a"}}}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -23,6 +23,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/shellscript"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/workload"
 )
 
 const (
@@ -147,14 +148,16 @@ func escapeVariables(script string) string { return strings.ReplaceAll(script, "
 // Judge a Job. Its last lines come from its pod, if that could be seen. Nil pods are unknown, and a failed Job without pods is one whose pod was deleted.
 func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
 	c := endOf(j)
-	if c == nil {
+	switch {
+	case c == nil && isNodeLost(j, pods):
+		return interruption(workload.DisruptionNodeLost)
+	case c == nil:
 		return gates.Judgement{Phase: v1alpha1.CheckRunning}
-	}
-	if c.Type == batchv1.JobComplete {
+	case c.Type == batchv1.JobComplete:
 		return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lastLines(pods), Count: 1}
 	}
 	if d := findDisruption(c, pods); d != "" {
-		return gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.Interrupted, Message: fmt.Sprintf(messageInterrupted, d)}
+		return interruption(d)
 	}
 	switch c.Reason {
 	case batchv1.JobReasonDeadlineExceeded:
@@ -165,10 +168,20 @@ func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
 	return gates.Judgement{Phase: v1alpha1.CheckError, Value: exitCodeText(pods), Message: firstText(lastLines(pods), firstText(describeKill(pods), "the script could not check")), Count: 1}
 }
 
+// interruption returns the judgement on a Job whose pod the infrastructure ended.
+func interruption(d workload.Disruption) gates.Judgement {
+	return gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.Interrupted, Message: fmt.Sprintf(messageInterrupted, d)}
+}
+
 // endOf returns the condition of a Job that has ended, or nil.
 func endOf(j *batchv1.Job) *batchv1.JobCondition {
+	return findCondition(j, batchv1.JobComplete, batchv1.JobFailed)
+}
+
+// findCondition returns the first condition of a Job that is true and of one of several types, or nil.
+func findCondition(j *batchv1.Job, types ...batchv1.JobConditionType) *batchv1.JobCondition {
 	i := slices.IndexFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
-		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
+		return c.Status == corev1.ConditionTrue && slices.Contains(types, c.Type)
 	})
 	if i < 0 {
 		return nil

@@ -100,6 +100,10 @@ func TestAttemptOf(t *testing.T) {
 func TestRetryAt(t *testing.T) {
 	end := metav1.NewTime(time.Unix(1790000000, 0))
 	j := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: end}}}}
+	ending := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue, LastTransitionTime: end}}}}
+	if diff := cmp.Diff(10*time.Second, RetryAt(ending, 0).Sub(end.Time)); diff != "" {
+		t.Errorf("A Job that waits for a pod of a lost node is repeated.\nRetryAt(...): -want, +got:\n%s", diff)
+	}
 	for attempt, want := range map[int]time.Duration{0: 10 * time.Second, 1: 20 * time.Second, 6: 10 * time.Minute, 1000: 10 * time.Minute} {
 		if diff := cmp.Diff(want, RetryAt(j, attempt).Sub(end.Time)); diff != "" {
 			t.Errorf("RetryAt(..., %d): -want, +got:\n%s", attempt, diff)
@@ -123,10 +127,18 @@ func TestJudgeDisruption(t *testing.T) {
 		}
 	}
 	deleted := func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.Now()) }
+	silent := func(p *corev1.Pod) {
+		deleted(p)
+		p.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{
+			{Type: corev1.ContainersReady, Status: corev1.ConditionTrue}, {Type: corev1.PodReady, Status: corev1.ConditionFalse},
+		}}
+	}
 	cases := map[string]struct {
 		reason string
 		failed string
-		pods   []corev1.Pod
+		// ends is true for a Job that waits for the end of its pods.
+		ends bool
+		pods []corev1.Pod
 		// want is the disruption that the message names, or "" for an end of the script.
 		want string
 	}{
@@ -145,6 +157,18 @@ func TestJudgeDisruption(t *testing.T) {
 		"Collected": {
 			reason: "A pod whose node was removed is not the script's fault.", failed: "DeadlineExceeded",
 			pods: disrupted(1, target("DeletionByPodGC")), want: "NodeLost",
+		},
+		"Silent": {
+			reason: "A pod whose node sends no status does not end, although its Job does.", failed: "DeadlineExceeded",
+			pods: disrupted(0, silent), want: "NodeLost",
+		},
+		"SilentYet": {
+			reason: "A Job that waits for a pod of a silent node does not wait until the node is back.", failed: "DeadlineExceeded", ends: true,
+			pods: disrupted(0, silent), want: "NodeLost",
+		},
+		"TaintedYet": {
+			reason: "A Job that waits for a pod of a tainted node does not wait until the node is back.", failed: "DeadlineExceeded", ends: true,
+			pods: disrupted(1, target("DeletionByTaintManager")), want: "NodeLost",
 		},
 		"Deleted": {
 			reason: "A pod that is being deleted was killed from outside.", failed: "BackoffLimitExceeded",
@@ -175,8 +199,11 @@ func TestJudgeDisruption(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			j := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Reason: tc.failed, Status: corev1.ConditionTrue}}}}
-			got := Judge(j, tc.pods)
+			c := batchv1.JobCondition{Type: batchv1.JobFailed, Reason: tc.failed, Status: corev1.ConditionTrue}
+			if tc.ends {
+				c.Type = batchv1.JobFailureTarget
+			}
+			got := Judge(&batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{c}}}, tc.pods)
 			if tc.want == "" {
 				if !got.Ended() {
 					t.Errorf("%s\nJudge(...): want an end, got %+v", tc.reason, got)
@@ -216,6 +243,12 @@ func TestJudge(t *testing.T) {
 		"NotYet": {
 			reason: "A Job that is about to fail still runs.",
 			job:    job(batchv1.JobFailureTarget, "PodFailurePolicy", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckRunning},
+		},
+		"Ending": {
+			reason: "A Job whose pod is being ended still runs.",
+			job:    job(batchv1.JobFailureTarget, "DeadlineExceeded", corev1.ConditionTrue), pods: disrupted(137, func(p *corev1.Pod) {
+				p.DeletionTimestamp = new(metav1.Now())
+			}), want: gates.Judgement{Phase: v1alpha1.CheckRunning},
 		},
 		"NotTrue": {
 			reason: "A Job with a Complete condition that is false still runs.",

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +23,13 @@ const (
 	messageInterrupted = "the infrastructure ended the pod of the check (%s): another Job runs the script"
 )
 
-// MessageRepeated is the message of a check while the Job of a later attempt runs.
-const MessageRepeated = "the infrastructure ended an earlier pod of the check: another Job runs the script"
+const (
+	// MessageRepeated is the message of a check while the Job of a later attempt runs.
+	MessageRepeated = "an earlier Job of the check came to no result: another Job runs the script"
+
+	// MessageRemoved is the message of a check whose Jobs were removed until its time was over.
+	MessageRemoved = "the Jobs of the check were removed before their results were read"
+)
 
 // AttemptOf returns the attempt whose Job has a name, and 0 for the name of no Job of the check.
 func AttemptOf(in Input, name string) int {
@@ -40,9 +46,24 @@ func AttemptOf(in Input, name string) int {
 func RetryAt(j *batchv1.Job, attempt int) time.Time {
 	c := endOf(j)
 	if c == nil {
+		c = findCondition(j, batchv1.JobFailureTarget)
+	}
+	if c == nil {
 		return time.Time{}
 	}
 	return c.LastTransitionTime.Add(min(firstRetry<<min(attempt, maxDoublings), slowestRetry))
+}
+
+// IsEnding reports whether a Job failed, and waits for the end of its pods: for a pod whose node is lost, until the node is back, or removed.
+func IsEnding(j *batchv1.Job) bool {
+	return endOf(j) == nil && findCondition(j, batchv1.JobFailureTarget) != nil
+}
+
+// isNodeLost reports whether a Job waits for a pod whose node is lost.
+func isNodeLost(j *batchv1.Job, pods []corev1.Pod) bool {
+	return IsEnding(j) && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+		return workload.FindDisruption(&p, terminatedState([]corev1.Pod{p})) == workload.DisruptionNodeLost
+	})
 }
 
 // findDisruption returns why the infrastructure ended the pod of a failed Job, or "" for a pod that the script ended. The cluster keeps the pods of a Job as
