@@ -195,22 +195,16 @@ func (x trackedState) composeTree(from directories.Directory, base deliveryv1alp
 }
 
 // siteToObserve returns the tree and tracks that the SiteSync has to observe in a directory, or nil. The SiteSync names each directory from the start of a
-// revision, since it comes to later steps by the ledger: a directory that has no tree before has the tree of its later step.
+// revision, since it comes to later positions by the ledger: a directory that has no tree before has the tree of its step.
 func (x trackedState) siteToObserve(
 	d *deliveryv1alpha1.GitDelivery, t directories.TrackedTree, from directories.Directory, later *deliveryv1alpha1.LaterTree,
 ) *deliveryv1alpha1.SiteTree {
 	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
 		return nil
 	}
-	wave := directories.WaveOf(x.state, t.Site)
+	wave := directories.WaveToObserve(x.state, t.Site, from.Held)
 	if t.Action == deliveryv1alpha1.ActionKeep {
-		requested, isRequested := x.observed.sitesAsked[t.Site]
-		switch {
-		case len(from.Held.Tracks) > 0, isRequested && requested.Tree == from.Held.Tree:
-			t.Tree.Tree = from.Held.Tree
-		case later != nil && wave > x.state.Cursor.Step:
-			t.Tree.Tree = later.Tree.Tree
-		default:
+		if t.Tree.Tree = x.treeToObserve(from, later, wave); t.Tree.Tree == "" {
 			return nil
 		}
 		out := directories.SiteToObserve(d, t.Tree, wave)
@@ -222,6 +216,23 @@ func (x trackedState) siteToObserve(
 		Awaited: directories.AwaitedRevision(x.state, from.Held), Position: x.state.Position(), Drain: drainOf(x.in),
 	})
 	return &out
+}
+
+// treeToObserve returns the tree that the Site of a retained directory has to run, or "" for a Site that is not observed: the delivered tree, or from a later
+// step on the tree that the directory gets then.
+func (x trackedState) treeToObserve(from directories.Directory, later *deliveryv1alpha1.LaterTree, wave int32) string {
+	requested := x.observed.sitesAsked[from.Own.Site].Tree
+	switch {
+	case len(from.Held.Tracks) > 0, from.Held.Tree != "" && requested == from.Held.Tree:
+		return from.Held.Tree
+	case wave <= x.state.Cursor.Step, x.state.IsMove():
+		return ""
+	case later != nil:
+		return later.Tree.Tree
+	case x.isOwn:
+		return from.Own.Tree
+	}
+	return requested
 }
 
 // drainOf returns how long pods stay after they lost their requests.
