@@ -165,11 +165,11 @@ func closedMutants() map[string]mutant {
 		},
 		"LeftSiteInWave": leave("TestLeftBetweenWaves", mutant{
 			reason: "The function brings no wave to a Site that the deployment has left.",
-			text:   "(!k.isChosen(site) || moved[site])", becomes: "(k.isChosen(site) && moved[site])",
+			text:   "s.Cursor.Step+1 && moved[site]", becomes: "s.Cursor.Step+1 && moved[site] && k.isChosen(site)",
 		}),
 		"MovedSiteInWave": leave("TestMovedBetweenWaves", mutant{
 			reason: "The function brings no wave to a directory that its Site has left.",
-			text:   "(!k.isChosen(site) || moved[site])", becomes: "(!k.isChosen(site) || moved[site] && false)",
+			text:   "s.Cursor.Step+1 && moved[site]", becomes: "s.Cursor.Step+1 && moved[site] && !k.isChosen(site)",
 		}),
 	}
 }
