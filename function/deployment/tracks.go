@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -66,9 +65,6 @@ type trackedState struct {
 	// they are the previously requested trees.
 	base  map[string]*deliveryv1alpha1.GitDelivery
 	isOwn bool
-
-	// target is the revision that a rollback restores. Nil means that none does.
-	target *ledger.Past
 }
 
 // askForTracks asks for a deployment in tracks, as far as its stages and steps have come.
@@ -77,7 +73,7 @@ func (dr decider) askForTracks(s ledger.State) (assets, error) {
 	a, spec := assets{}, dr.deliveryConfig(s)
 	switch {
 	case s.Cursor.Attempt > 0:
-		x.target, spec.DeliveryTimeout = step.TargetOf(s), spec.SyncWaitTimeout
+		spec.DeliveryTimeout = spec.SyncWaitTimeout
 		x.base = compose.Resume(dr.revisionParts(s), spec)
 	case !s.IsRejected() && dr.isRequestOf(s) && dr.compiled.desired.Placement.Track == s.Current.Track:
 		x.isOwn = true
@@ -131,7 +127,6 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 		a.sync = x.observed.sync
 		return nil
 	}
-	slices.SortFunc(sites, func(p, q deliveryv1alpha1.SiteTree) int { return strings.Compare(p.Name, q.Name) })
 	a.sync = compose.SyncOf(x.in.Claim, spec, x.state, sites)
 	return nil
 }
@@ -158,17 +153,9 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) dire
 		recorded := x.observed.home.State.Position()
 		out.IsAskedAgain = observed.Spec.ForProvider.AskedPosition() == x.state.Position()
 		out.IsAskedInPosition = recorded == x.state.Position() && out.IsAskedAgain
-		for _, requested := range observed.Spec.ForProvider.Trees {
-			if requested.Branch == t.Branch && requested.Path == t.Path {
-				out.Asked = requested
-			}
-		}
+		out.Asked, _ = observed.Spec.ForProvider.TreeAt(t.Branch, t.Path)
 	}
-	i := slices.IndexFunc(x.input.Directories, func(d step.Directory) bool { return d.Site == t.Site })
-	dir := step.Directory{Site: t.Site}
-	if i >= 0 {
-		dir = x.input.Directories[i]
-	}
+	dir := directories.DirectoryOf(x.input, t.Site)
 	if !x.isOwn && observed != nil {
 		out = x.compiled.tracker.Begun(out, observed.Spec.ForProvider, x.state, x.input.AimInStep(x.state, dir))
 	}
@@ -187,7 +174,8 @@ func (x trackedState) composeTree(from directories.Directory, base deliveryv1alp
 	case from.Aim.Keeps:
 		return directories.KeepTracked(from), nil
 	case x.state.Cursor.Attempt > 0:
-		return x.compiled.tracker.RollBack(from, directories.Rollback{Target: x.target, IsChosen: x.compiled.isChosen, AwaitsFiles: x.awaitsRendering()})
+		r := directories.Rollback{Target: step.TargetOf(x.state), IsChosen: x.compiled.isChosen, AwaitsFiles: x.awaitsRendering()}
+		return x.compiled.tracker.RollBack(from, r)
 	case !x.isOwn && from.NeedsRendering():
 		return directories.KeepTracked(from), nil
 	}

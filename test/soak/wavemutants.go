@@ -121,7 +121,7 @@ func followedMutants() map[string]mutant {
 		}),
 		"NewSiteUnnamed": {
 			reason: "The SiteSync of a canary names a Site whose first tree comes with a later wave.", file: "function/deployment/tracks.go",
-			text: "case later != nil && wave > x.state.Cursor.Step:", becomes: "case later != nil && false:", pkg: "function/deployment", tests: "TestCanaryNewSite",
+			text: "case wave <= x.state.Cursor.Step, x.state.IsMove():", becomes: "case true:", pkg: "function/deployment", tests: "TestCanaryNewSite",
 		},
 	}
 }
