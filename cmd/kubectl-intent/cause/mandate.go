@@ -59,9 +59,10 @@ func (f *Facts) showsStep(s ledger.State) bool {
 	if s.Current.HasSteps() {
 		return status.Canary != nil && status.Revision == s.Current.Number && status.Canary.Step == fmt.Sprintf("%d/%d", s.Cursor.Step+1, len(s.Current.Plan))
 	}
-	return !slices.ContainsFunc(s.Current.Plan[s.Cursor.Step].Sites, func(site string) bool {
+	isAwaited := func(site string) bool {
 		return status.Delivery.Sites[site].Message == deploymentv1alpha1.SiteMessageWaveAwaited
-	})
+	}
+	return int(s.Cursor.Step) >= len(s.Current.Plan) || !slices.ContainsFunc(s.Current.Plan[s.Cursor.Step].Sites, isAwaited)
 }
 
 // describeHold says why the provider holds the next step of a revision back, although its evidence is there. It is empty if the provider holds nothing back.
