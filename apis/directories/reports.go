@@ -44,3 +44,12 @@ func (r Reports) DirectoriesOf(s ledger.State) []step.Directory {
 	slices.SortFunc(out, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })
 	return out
 }
+
+// DirectoryOf returns the directory of a Site in the input of a decision. It is unknown for a Site that the revision does not have.
+func DirectoryOf(in step.Input, site string) step.Directory {
+	i := slices.IndexFunc(in.Directories, func(d step.Directory) bool { return d.Site == site })
+	if i < 0 {
+		return step.Directory{Site: site}
+	}
+	return in.Directories[i]
+}

@@ -33,4 +33,11 @@ func TestDirectoriesOf(t *testing.T) {
 	if diff := cmp.Diff(want, r.DirectoriesOf(s)); diff != "" {
 		t.Errorf("\nEach Site has what its own repository reports, and Sites are sorted by name.\nDirectoriesOf(...): -want, +got:\n%s", diff)
 	}
+	in := step.Input{Directories: want}
+	if diff := cmp.Diff(second, DirectoryOf(in, "edge2")); diff != "" {
+		t.Errorf("\nA decision reads the directory of a Site.\nDirectoryOf(...): -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(step.Directory{Site: "edge4"}, DirectoryOf(in, "edge4")); diff != "" {
+		t.Errorf("\nThe directory of a Site that the revision does not have is unknown.\nDirectoryOf(...): -want, +got:\n%s", diff)
+	}
 }

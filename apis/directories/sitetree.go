@@ -26,6 +26,15 @@ func WaveOf(s ledger.State, site string) int32 {
 	return s.StepOf(site)
 }
 
+// WaveToObserve returns the step of a state from which on a Site with a delivered directory has to run its tree. A Site without a directory gets its first tree
+// in the steps, so that no stage before them awaits one.
+func WaveToObserve(s ledger.State, site string, delivered deliveryv1alpha1.DeliveredTree) int32 {
+	if s.IsBeforeSteps() && s.Cursor.Attempt == 0 && delivered.Tree == "" {
+		return max(s.StepOf(site), s.Cursor.Step+1)
+	}
+	return WaveOf(s, site)
+}
+
 // AwaitedRevision returns the revision whose pods have to be available in a directory: the current revision in a step, and its origin before.
 func AwaitedRevision(s ledger.State, delivered deliveryv1alpha1.DeliveredTree) int64 {
 	stable := s.PastRevision(s.Current.Stable)

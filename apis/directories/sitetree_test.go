@@ -59,6 +59,31 @@ func TestWaveOf(t *testing.T) {
 	}
 }
 
+// TestWaveToObserve asks from which step on a Site of a canary that has no directory yet has to run a tree.
+func TestWaveToObserve(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		site   string
+		tree   string
+		cursor ledger.Cursor
+		want   int32
+	}{
+		"Before":    {reason: "No stage before the steps awaits the first tree of a Site.", site: "edge1", cursor: ledger.Cursor{Stage: ledger.StageShift}, want: 1},
+		"Later":     {reason: "A Site of the second step gets its first tree there.", site: "edge2", cursor: ledger.Cursor{Stage: ledger.StageClear}, want: 1},
+		"Delivered": {reason: "Before the steps a Site has to run its tree.", site: "edge1", tree: "one", cursor: ledger.Cursor{Stage: ledger.StageShift}},
+		"Step":      {reason: "In the steps a Site has the step of the plan.", site: "edge1", cursor: ledger.Cursor{Stage: ledger.StageSteps}},
+		"Rollback":  {reason: "A rollback reaches all Sites at once.", site: "edge2", cursor: ledger.Cursor{Attempt: 1, Stage: ledger.StageShift}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := ledger.State{Current: &ledger.Revision{Number: 2, Track: track.Green, Plan: weighted()}, Cursor: tc.cursor}
+			if got := WaveToObserve(s, tc.site, deliveryv1alpha1.DeliveredTree{Tree: tc.tree}); got != tc.want {
+				t.Errorf("\n%s\nWaveToObserve(...): want %d, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // TestAwaitedRevision asks which pods have to be available in a directory before a position counts as live.
 func TestAwaitedRevision(t *testing.T) {
 	state := func(stage int32, past ...ledger.Past) ledger.State {

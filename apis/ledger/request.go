@@ -12,6 +12,16 @@ func (r Request) Digest() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
+// HasNewerRenderer is true for a request that differs from another one by a newer renderer alone.
+func (r Request) HasNewerRenderer(previous Request) bool {
+	return r.HasSourcesOf(previous) && r.Renderer > previous.Renderer
+}
+
+// HasSourcesOf is true for a request that, but for the versions of scheme and renderer, is another one.
+func (r Request) HasSourcesOf(previous Request) bool {
+	return r.Intent == previous.Intent && r.Sources == previous.Sources
+}
+
 // RequestDigest returns the digest of the request of a revision, or "" if the ledger does not remember the revision.
 func (s State) RequestDigest(revision int64) string {
 	if s.Current != nil && s.Current.Number == revision {

@@ -28,3 +28,26 @@ func TestRequestDigest(t *testing.T) {
 		})
 	}
 }
+
+// TestHasNewerRenderer compares a request with that of the current revision.
+func TestHasNewerRenderer(t *testing.T) {
+	current := Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}
+	cases := map[string]struct {
+		reason  string
+		request Request
+		want    bool
+	}{
+		"Newer":   {reason: "A newer renderer is the only change.", request: Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 2}, want: true},
+		"Same":    {reason: "The same renderer is no change.", request: current},
+		"Older":   {reason: "An older renderer is not newer.", request: Request{Intent: "intent", Sources: "sources"}},
+		"Intent":  {reason: "A user changed the intent too.", request: Request{Intent: "other", Sources: "sources", Renderer: 2}},
+		"Sources": {reason: "The catalog changed too.", request: Request{Intent: "intent", Sources: "other", Renderer: 2}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.request.HasNewerRenderer(current); got != tc.want {
+				t.Errorf("\n%s\nHasNewerRenderer(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -142,15 +142,10 @@ func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 func (in Input) isEditedBack(s ledger.State) bool {
 	d := in.Desired
 	isJudgedSoon := s.IsAtLastStep() && !in.Proof.IsHeld
-	if d == nil || in.IsSuspended || !in.areTracksKnown() || isJudgedSoon || s.IsBeforeSteps() || !isMoveToTracks(s) {
+	if d == nil || in.IsSuspended || !in.areTracksKnown() || isJudgedSoon || s.IsBeforeSteps() || !s.IsMove() || ledger.IsPlain(s.Current.Track) {
 		return false
 	}
 	return ledger.IsPlain(d.Placement.Track) && d.Request.Intent != s.Current.Request.Intent
-}
-
-// isMoveToTracks is true for a state whose current revision takes the requests over from one without tracks.
-func isMoveToTracks(s ledger.State) bool {
-	return s.HasTracks() && !ledger.IsPlain(s.Current.Track) && s.Current.HasSteps() && isPlainRevision(s, s.Current.Stable)
 }
 
 // editedBack is the verdict on a move that its user edits back.

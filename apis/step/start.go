@@ -68,7 +68,5 @@ func (d Desired) isRefusalOver(s ledger.State) bool {
 // isDeferred is true if only the renderer changed and has to wait. A revision that has steps or Sites left does not wait: the trees that those
 // are to get can only be rendered by the new renderer.
 func (d Desired) isDeferred(s ledger.State) bool {
-	desiredRequest, currentRequest := d.Request, s.Current.Request
-	onlyRenderer := desiredRequest.Intent == currentRequest.Intent && desiredRequest.Sources == currentRequest.Sources && desiredRequest.Renderer > currentRequest.Renderer
-	return d.RendererHold != HoldNone && onlyRenderer && s.IsAtLastStep() && !d.AwaitsCluster
+	return d.RendererHold != HoldNone && d.Request.HasNewerRenderer(s.Current.Request) && s.IsAtLastStep() && !d.AwaitsCluster
 }

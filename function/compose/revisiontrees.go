@@ -63,10 +63,9 @@ func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledge
 	if later := directories.LaterOf(d.Spec.ForProvider, t, s); later != nil {
 		return later.Tree, true
 	}
-	for _, requested := range d.Spec.ForProvider.Trees {
-		if requested.Branch == t.Branch && requested.Path == t.Path && requested.Action == deliveryv1alpha1.ActionDesired && AsksForRevision(d, s.Current.Number) {
-			return requested, true
-		}
+	requested, ok := d.Spec.ForProvider.TreeAt(t.Branch, t.Path)
+	if ok && requested.Action == deliveryv1alpha1.ActionDesired && AsksForRevision(d, s.Current.Number) {
+		return requested, true
 	}
 	return t, false
 }

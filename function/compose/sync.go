@@ -24,11 +24,12 @@ func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delivery
 	return SyncOf(claim, spec, s, sitesToObserve(s, ds, unobserved))
 }
 
-// SyncOf returns the SiteSync of some Sites, or nil for none.
+// SyncOf returns the SiteSync of some Sites, which it sorts by name, or nil for none.
 func SyncOf(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, sites []deliveryv1alpha1.SiteTree) *deliveryv1alpha1.SiteSync {
 	if len(sites) == 0 {
 		return nil
 	}
+	slices.SortFunc(sites, func(a, b deliveryv1alpha1.SiteTree) int { return cmp.Compare(a.Name, b.Name) })
 	return &deliveryv1alpha1.SiteSync{
 		TypeMeta:   metav1.TypeMeta{APIVersion: deliveryv1alpha1.GroupVersion.String(), Kind: "SiteSync"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Labels: map[string]string{LabelClaim: claim.Name}},
@@ -56,7 +57,7 @@ func treesOfPlan(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State) []del
 	return out
 }
 
-// sitesToObserve returns the Sites of deliveries in all steps of the current revision, sorted by name, but for those without an engine.
+// sitesToObserve returns the Sites of deliveries in all steps of the current revision, but for those without an engine.
 func sitesToObserve(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) []deliveryv1alpha1.SiteTree {
 	var out []deliveryv1alpha1.SiteTree
 	for _, name := range slices.Sorted(maps.Keys(ds)) {
@@ -67,7 +68,6 @@ func sitesToObserve(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery,
 			out = append(out, directories.SiteToObserve(ds[name], t, s.StepOf(t.Site)))
 		}
 	}
-	slices.SortFunc(out, func(a, b deliveryv1alpha1.SiteTree) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 

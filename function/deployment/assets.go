@@ -76,9 +76,8 @@ func (dr decider) isRequestOf(s ledger.State) bool {
 
 // isRendererHeld is true if the spec asks for the current revision, but for a renderer that has to wait.
 func (dr decider) isRendererHeld(s ledger.State) bool {
-	desired, current := dr.compiled.desired, s.Current.Request
-	return dr.compiled.Problem == nil && desired.RendererHold != step.HoldNone &&
-		desired.Request.Intent == current.Intent && desired.Request.Sources == current.Sources && desired.Request.Renderer > current.Renderer
+	desired := dr.compiled.desired
+	return dr.compiled.Problem == nil && desired.RendererHold != step.HoldNone && desired.Request.HasNewerRenderer(s.Current.Request)
 }
 
 // askForTrees asks for the trees of deliveries, as far as the revision has come.

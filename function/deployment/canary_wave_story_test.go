@@ -9,9 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
 )
@@ -30,6 +32,17 @@ func aCanaryInWaves(t *testing.T) *world {
 	return w
 }
 
+// sitesOfSync returns the Sites that a SiteSync names, each with its step and the length of its tree.
+func (w *world) sitesOfSync(o *unstructured.Unstructured) []string {
+	w.t.Helper()
+	sync, out := &deliveryv1alpha1.SiteSync{}, []string{}
+	w.convert(o, sync)
+	for _, site := range sync.Spec.ForProvider.Sites {
+		out = append(out, fmt.Sprintf("%s from step %d: tree of %d digits", site.Name, site.Wave, len(site.Tree)))
+	}
+	return out
+}
+
 // TestCanaryNewSite gives the second revision another Site, in its second wave.
 func TestCanaryNewSite(t *testing.T) {
 	w := newCanaryWorld(t, weightStep(20))
@@ -39,20 +52,66 @@ func TestCanaryNewSite(t *testing.T) {
 	}
 	w.twoSites("two")
 	w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
-	sync := &deliveryv1alpha1.SiteSync{}
-	w.convert(w.in.Observed[compose.SyncName], sync)
-	s, got := w.ledger(), []string{}
-	for _, site := range sync.Spec.ForProvider.Sites {
-		got = append(got, fmt.Sprintf("%s from step %d: tree of %d digits", site.Name, site.Wave, len(site.Tree)))
-	}
+	s := w.ledger()
 	step := s.Current.StepOf("edge2")
 	want := []string{"edge1 from step 0: tree of 40 digits", fmt.Sprintf("edge2 from step %d: tree of 40 digits", step)}
-	if diff := cmp.Diff(want, got); diff != "" || step <= s.Cursor.Step {
+	if diff := cmp.Diff(want, w.sitesOfSync(w.in.Observed[compose.SyncName])); diff != "" || step <= s.Cursor.Step {
 		t.Errorf("\nThe SiteSync names a new Site before its wave, to which it comes by the ledger.\nat step %d: -want, +got:\n%s", s.Cursor.Step, diff)
+	}
+	w.followedTo(s.Position())
+	if diff := cmp.Diff(want, w.sitesOfSync(w.call().Resources[compose.SyncName].Object)); diff != "" {
+		t.Errorf("\nThe next spec of a SiteSync that followed the ledger has the tree of the new Site.\n-want, +got:\n%s", diff)
 	}
 	story, out := w.story("edge2", cluster{})
 	if diff := cmp.Diff([]string{"green 2: 100"}, story); diff != "" || out.Status.LiveRevision != 2 {
 		t.Errorf("\nThe new Site gets the revision alone in its wave.\n-want, +got:\n%s\nrevision %d is live: %s", diff, out.Status.LiveRevision, out.Status.Message)
+	}
+}
+
+// followedTo lets the spec of the SiteSync name the step before a position that its status is about: it followed the ledger.
+func (w *world) followedTo(p ledger.Position) {
+	w.t.Helper()
+	if err := unstructured.SetNestedField(w.in.Observed[compose.SyncName].Object, int64(p.Step-1), "spec", "forProvider", "position", "step"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestNewSiteBeforeSteps gives the third revision another Site while the requests leave the track of the second one.
+func TestNewSiteBeforeSteps(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		waves  []deploymentv1alpha1.Wave
+	}{
+		"FirstWave": {reason: "The SiteSync names a new Site of the first wave, and awaits nothing there before the steps."},
+		"SecondWave": {
+			reason: "The SiteSync names a new Site of the second wave.",
+			waves:  []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newCanaryWorld(t, weightStep(20))
+			if _, out := w.story("edge1", cluster{}); !out.Ready {
+				t.Fatalf("the first revision does not run: %s", out.Status.Message)
+			}
+			w.sayCanary("two", 4)
+			w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
+			w.in.Spec.DeliveryConfig.Waves = tc.waves
+			w.twoSites("three")
+			out := w.until("edge1", "blue 1: 100, green 2: 0", cluster{})
+			s := w.ledger()
+			want := []string{"edge1 from step 0: tree of 40 digits", fmt.Sprintf("edge2 from step %d: tree of 40 digits", max(s.Current.StepOf("edge2"), 1))}
+			if diff := cmp.Diff(want, w.sitesOfSync(w.in.Observed[compose.SyncName])); diff != "" || !s.IsBeforeSteps() {
+				t.Errorf("\n%s\nat %+v: -want, +got:\n%s", tc.reason, s.Position(), diff)
+			}
+			if site := out.Status.Delivery.Sites["edge2"]; site.State == deploymentv1alpha1.SiteDelivered {
+				t.Errorf("\n%s\nThe status says that edge2 has a tree: %+v", tc.reason, site)
+			}
+			story, out := w.story("edge2", cluster{})
+			if diff := cmp.Diff([]string{"green 3: 100"}, story); diff != "" || out.Status.LiveRevision != 3 {
+				t.Errorf("\n%s\n-want, +got:\n%s\nrevision %d is live: %s", tc.reason, diff, out.Status.LiveRevision, out.Status.Message)
+			}
+		})
 	}
 }
 

@@ -152,15 +152,15 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	return out
 }
 
-// holdsFiles is true if the objects carry the files for each Site of the next step, and the deployment has left no Site that this step would bring the
-// revision to, nor has such a Site another directory by now.
+// holdsFiles is true if the objects carry the files for each Site of the next step, and the spec still brings the Sites to which the revision comes then to the
+// same directories.
 func (o Observed) holdsFiles(s ledger.State, k Compiled) bool {
 	moved := o.sitesMoved(s, k)
-	isLeft := func(site string) bool { return s.StepOf(site) == s.Cursor.Step+1 && (!k.isChosen(site) || moved[site]) }
+	isLeft := func(site string) bool { return s.StepOf(site) == s.Cursor.Step+1 && moved[site] }
 	return !slices.ContainsFunc(s.Current.Sites(), isLeft) && directories.HoldFiles(s, o.allDeliveries()...)
 }
 
-// sitesMoved returns the Sites whose later trees are for another repository or directory than the compiled spec has.
+// sitesMoved returns the Sites whose later trees are for another repository or directory than the compiled spec has, and those that the deployment has left.
 func (o Observed) sitesMoved(s ledger.State, k Compiled) map[string]bool {
 	out, compiled := map[string]bool{}, compose.Inherit(k.deliveries, o.deliveries)
 	for name, d := range o.deliveries {

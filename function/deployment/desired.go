@@ -132,13 +132,7 @@ func needsApproval(in Input) bool {
 
 // isOnlyRenderer is true if nothing changed since a revision but the renderer, and trees with it.
 func isOnlyRenderer(o Observed, d step.Desired) bool {
-	return o.state.Current != nil && d.Request.Renderer > o.state.Current.Request.Renderer && hasSourcesOf(o, d.Request) && !d.HasSameTrees
-}
-
-// hasSourcesOf is true if, but for the renderer, a request is that of the current revision.
-func hasSourcesOf(o Observed, r ledger.Request) bool {
-	current := o.state.Current.Request
-	return r.Intent == current.Intent && r.Sources == current.Sources
+	return o.state.Current != nil && d.Request.HasNewerRenderer(o.state.Current.Request) && !d.HasSameTrees
 }
 
 // rendererHold returns the reason why a new renderer alone begins no revision now: a user has to approve it, or the deployment's time of the day has not
@@ -172,7 +166,7 @@ func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[s
 // ledger that was forced there may ask for all that the spec delivers now, and the revision that continues was for other repositories too.
 func hasTreesOfRevision(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
 	// If only the renderer changed, each delivery keeps its repository, whatever its name is.
-	isRequested := hasSourcesOf(o, k.request.Request)
+	isRequested := k.request.HasSourcesOf(o.state.Current.Request)
 	if !isRequested && !slices.EqualFunc(partsOf(ds), o.state.Current.Parts, hasSameSites) {
 		return false
 	}

@@ -29,10 +29,8 @@ func (x trackedState) withRenderedFiles(d directories.Directory) directories.Dir
 		return d
 	}
 	for _, delivery := range x.compiled.deliveries {
-		for _, t := range delivery.Spec.ForProvider.Trees {
-			if t.Site == d.Own.Site && t.Branch == d.Own.Branch && t.Path == d.Own.Path {
-				d.Own.Tree, d.Own.Files, d.Own.Encoding = t.Tree, t.Files, t.Encoding
-			}
+		if t, ok := delivery.Spec.ForProvider.TreeAt(d.Own.Branch, d.Own.Path); ok && t.Site == d.Own.Site {
+			d.Own.Tree, d.Own.Files, d.Own.Encoding = t.Tree, t.Files, t.Encoding
 		}
 	}
 	return d

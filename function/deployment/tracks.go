@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -66,9 +65,6 @@ type trackedState struct {
 	// they are the previously requested trees.
 	base  map[string]*deliveryv1alpha1.GitDelivery
 	isOwn bool
-
-	// target is the revision that a rollback restores. Nil means that none does.
-	target *ledger.Past
 }
 
 // askForTracks asks for a deployment in tracks, as far as its stages and steps have come.
@@ -77,7 +73,7 @@ func (dr decider) askForTracks(s ledger.State) (assets, error) {
 	a, spec := assets{}, dr.deliveryConfig(s)
 	switch {
 	case s.Cursor.Attempt > 0:
-		x.target, spec.DeliveryTimeout = step.TargetOf(s), spec.SyncWaitTimeout
+		spec.DeliveryTimeout = spec.SyncWaitTimeout
 		x.base = compose.Resume(dr.revisionParts(s), spec)
 	case !s.IsRejected() && dr.isRequestOf(s) && dr.compiled.desired.Placement.Track == s.Current.Track:
 		x.isOwn = true
@@ -131,7 +127,6 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 		a.sync = x.observed.sync
 		return nil
 	}
-	slices.SortFunc(sites, func(p, q deliveryv1alpha1.SiteTree) int { return strings.Compare(p.Name, q.Name) })
 	a.sync = compose.SyncOf(x.in.Claim, spec, x.state, sites)
 	return nil
 }
@@ -158,17 +153,9 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) dire
 		recorded := x.observed.home.State.Position()
 		out.IsAskedAgain = observed.Spec.ForProvider.AskedPosition() == x.state.Position()
 		out.IsAskedInPosition = recorded == x.state.Position() && out.IsAskedAgain
-		for _, requested := range observed.Spec.ForProvider.Trees {
-			if requested.Branch == t.Branch && requested.Path == t.Path {
-				out.Asked = requested
-			}
-		}
+		out.Asked, _ = observed.Spec.ForProvider.TreeAt(t.Branch, t.Path)
 	}
-	i := slices.IndexFunc(x.input.Directories, func(d step.Directory) bool { return d.Site == t.Site })
-	dir := step.Directory{Site: t.Site}
-	if i >= 0 {
-		dir = x.input.Directories[i]
-	}
+	dir := directories.DirectoryOf(x.input, t.Site)
 	if !x.isOwn && observed != nil {
 		out = x.compiled.tracker.Begun(out, observed.Spec.ForProvider, x.state, x.input.AimInStep(x.state, dir))
 	}
@@ -187,7 +174,8 @@ func (x trackedState) composeTree(from directories.Directory, base deliveryv1alp
 	case from.Aim.Keeps:
 		return directories.KeepTracked(from), nil
 	case x.state.Cursor.Attempt > 0:
-		return x.compiled.tracker.RollBack(from, directories.Rollback{Target: x.target, IsChosen: x.compiled.isChosen, AwaitsFiles: x.awaitsRendering()})
+		r := directories.Rollback{Target: step.TargetOf(x.state), IsChosen: x.compiled.isChosen, AwaitsFiles: x.awaitsRendering()}
+		return x.compiled.tracker.RollBack(from, r)
 	case !x.isOwn && from.NeedsRendering():
 		return directories.KeepTracked(from), nil
 	}
@@ -195,22 +183,16 @@ func (x trackedState) composeTree(from directories.Directory, base deliveryv1alp
 }
 
 // siteToObserve returns the tree and tracks that the SiteSync has to observe in a directory, or nil. The SiteSync names each directory from the start of a
-// revision, since it comes to later steps by the ledger: a directory that has no tree before has the tree of its later step.
+// revision, since it comes to later positions by the ledger: a directory that has no tree before has the tree of its step.
 func (x trackedState) siteToObserve(
 	d *deliveryv1alpha1.GitDelivery, t directories.TrackedTree, from directories.Directory, later *deliveryv1alpha1.LaterTree,
 ) *deliveryv1alpha1.SiteTree {
 	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
 		return nil
 	}
-	wave := directories.WaveOf(x.state, t.Site)
+	wave := directories.WaveToObserve(x.state, t.Site, from.Held)
 	if t.Action == deliveryv1alpha1.ActionKeep {
-		requested, isRequested := x.observed.sitesAsked[t.Site]
-		switch {
-		case len(from.Held.Tracks) > 0, isRequested && requested.Tree == from.Held.Tree:
-			t.Tree.Tree = from.Held.Tree
-		case later != nil && wave > x.state.Cursor.Step:
-			t.Tree.Tree = later.Tree.Tree
-		default:
+		if t.Tree.Tree = x.treeToObserve(from, later, wave); t.Tree.Tree == "" {
 			return nil
 		}
 		out := directories.SiteToObserve(d, t.Tree, wave)
@@ -222,6 +204,23 @@ func (x trackedState) siteToObserve(
 		Awaited: directories.AwaitedRevision(x.state, from.Held), Position: x.state.Position(), Drain: drainOf(x.in),
 	})
 	return &out
+}
+
+// treeToObserve returns the tree that the Site of a retained directory has to run, or "" for a Site that is not observed: the delivered tree, or from a later
+// step on the tree that the directory gets then.
+func (x trackedState) treeToObserve(from directories.Directory, later *deliveryv1alpha1.LaterTree, wave int32) string {
+	requested := x.observed.sitesAsked[from.Own.Site].Tree
+	switch {
+	case len(from.Held.Tracks) > 0, from.Held.Tree != "" && requested == from.Held.Tree:
+		return from.Held.Tree
+	case wave <= x.state.Cursor.Step, x.state.IsMove():
+		return ""
+	case later != nil:
+		return later.Tree.Tree
+	case x.isOwn:
+		return from.Own.Tree
+	}
+	return requested
 }
 
 // drainOf returns how long pods stay after they lost their requests.

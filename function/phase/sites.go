@@ -121,7 +121,7 @@ func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha
 	case f.TreeAwaitsCluster(t, d):
 		return f.clusterWaitStatus(t.Site)
 	case f.State.Current != nil && !f.State.HasReached(t.Site):
-		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."}
+		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: v1alpha1.SiteMessageWaveAwaited}
 	}
 	if f.State.Current != nil && f.State.Cursor.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commitOf(d), Message: "The rollback does not change it."}

@@ -56,7 +56,7 @@ func (f Facts) lacksTrees(recorded, s ledger.State) bool {
 	}
 	in, p := f.input(recorded, s), f.Home.Spec.ForProvider
 	return slices.ContainsFunc(p.Trees, func(t v1alpha1.Tree) bool {
-		aim := in.AimAt(s, directoryOf(in, t.Site))
+		aim := in.AimAt(s, directories.DirectoryOf(in, t.Site))
 		return !aim.Keeps && f.followAim(p, t, in, s).Action == v1alpha1.ActionKeep
 	})
 }

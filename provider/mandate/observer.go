@@ -64,15 +64,20 @@ func (f Facts) restoredSites(observed []v1alpha1.SiteTree, siblings []*v1alpha1.
 }
 
 // deliveredSites returns the Sites of a deployment in tracks with the trees and the traffic of their directories. A Site has no tree while its directory has
-// not come to the state: the proofs about its tracks stay.
+// not come to the state: the proofs about its tracks stay. A rollback leaves out the Sites that have no directory, and get none.
 func (f Facts) deliveredSites(observed []v1alpha1.SiteTree, s ledger.State) []v1alpha1.SiteTree {
-	out := slices.Clone(observed)
-	for i, site := range observed {
+	var out []v1alpha1.SiteTree
+	targets := directories.TargetTrees(s)
+	for _, site := range observed {
 		delivered, _ := evidence.HeldTree(f.Home, site.Path)
-		out[i].Traffic = directories.DeliveredTraffic(s, delivered, f.Home.Spec.ForProvider.Mandate.Drain)
-		if out[i].Wave, out[i].Tree = directories.WaveOf(s, site.Name), ""; f.hasDelivered(site.Name, delivered, s) {
-			out[i].Tree = delivered.Tree
+		if _, isServed := targets[site.Name]; s.Cursor.Attempt > 0 && delivered.Tree == "" && !isServed {
+			continue
 		}
+		site.Traffic = directories.DeliveredTraffic(s, delivered, f.Home.Spec.ForProvider.Mandate.Drain)
+		if site.Wave, site.Tree = directories.WaveToObserve(s, site.Name, delivered), ""; f.hasDelivered(site.Name, delivered, s) {
+			site.Tree = delivered.Tree
+		}
+		out = append(out, site)
 	}
 	return out
 }

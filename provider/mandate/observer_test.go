@@ -345,6 +345,52 @@ func TestFollowDirectories(t *testing.T) {
 	}
 }
 
+// TestFollowNewSite has a canary with another Site in its second wave, which has no directory.
+func TestFollowNewSite(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(c *canaryScene)
+		want   string
+	}{
+		"Step": {reason: "A step of the first wave awaits nothing at the Site.", change: func(*canaryScene) {}, want: "edge2 from 2: "},
+		"Before": {
+			reason: "No stage before the steps awaits the first tree of the Site.",
+			change: func(c *canaryScene) { c.recorded.Cursor = ledger.Cursor{Stage: ledger.StageBeside} }, want: "edge2 from 2: ",
+		},
+		"Rollback": {
+			reason: "A rollback awaits nothing at a Site that the revision never came to: its cluster may never be ready.",
+			change: func(c *canaryScene) { c.goOn(rejected("GateFailed"), rolledBack(1)) }, want: "",
+		},
+		"Served": {
+			reason: "A rollback restores the directory that its target had at the Site.",
+			change: func(c *canaryScene) {
+				c.recorded.History[0].Trees = append(c.recorded.History[0].Trees, ledger.SiteTree{Site: "edge2", ID: "one2"})
+				c.goOn(rejected("GateFailed"), rolledBack(1))
+			}, want: "edge2 from 0: ",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newCanaryScene(t, 1, 20)
+			sync := newSync(c.Home, c.recorded, corev1.ConditionTrue, "Live")
+			sync.Spec.ForProvider.Position = new(ledger.Position{Epoch: c.recorded.Epoch, Revision: 2})
+			sync.Spec.ForProvider.Sites = append(sync.Spec.ForProvider.Sites, v1alpha1.SiteTree{Name: "edge2", Path: other2, Tree: "two2", Wave: 2})
+			c.recorded.Current.Plan = slices.Clone(c.recorded.Current.Plan)
+			c.recorded.Current.Plan[2].Sites = []string{"edge2"}
+			tc.change(c)
+			c.publish()
+			got, isAhead := FollowLedger(&sync, c.deliveries())
+			sites, site := describeSites(got)[2:], ""
+			if len(sites) > 1 {
+				site = sites[1]
+			}
+			if diff := cmp.Diff(tc.want, site); diff != "" || !isAhead {
+				t.Errorf("\n%s\nFollowLedger(...): later position %t, -want, +got:\n%s", tc.reason, isAhead, diff)
+			}
+		})
+	}
+}
+
 // TestFollowPause has a canary with a pause behind each step.
 func TestFollowPause(t *testing.T) {
 	cases := map[string]struct {

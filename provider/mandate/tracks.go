@@ -25,7 +25,7 @@ func (f Facts) followAim(p v1alpha1.GitDeliveryParameters, t v1alpha1.Tree, in s
 	if s.IsRejected() && s.Cursor.Attempt == 0 {
 		return directories.Retain(t)
 	}
-	d, dir := directories.NewDirectory(s, t), directoryOf(in, t.Site)
+	d, dir := directories.NewDirectory(s, t), directories.DirectoryOf(in, t.Site)
 	d.Asked, d.Held = t, f.Delivered[t.Path]
 	d = f.tracker().Begun(d, p, s, in.AimInStep(s, dir))
 	d.Aim = in.AimAt(s, dir)
@@ -53,20 +53,10 @@ func (f Facts) tracker() *directories.Tracker {
 	return f.Tracker
 }
 
-// directoryOf returns the directory of a Site in the input of the decision. It is unknown for a Site that the revision does not have.
-func directoryOf(in step.Input, site string) step.Directory {
-	i := slices.IndexFunc(in.Directories, func(d step.Directory) bool { return d.Site == site })
-	if i < 0 {
-		return step.Directory{Site: site}
-	}
-	return in.Directories[i]
-}
-
 // CanMoveRequests reports whether a spec has the files for the stages of a rollback: the shared files of two tracks move the requests off one of them. delivered
 // has the directories of the repository, by their paths.
 func CanMoveRequests(p v1alpha1.GitDeliveryParameters, delivered map[string]v1alpha1.DeliveredTree) bool {
 	return !slices.ContainsFunc(p.Trees, func(t v1alpha1.Tree) bool {
-		hasLater := slices.ContainsFunc(p.Later, func(l v1alpha1.LaterTree) bool { return l.Branch == t.Branch && l.Path == t.Path })
-		return len(delivered[t.Path].Tracks) > 1 && len(t.Files) == 0 && !hasLater
+		return len(delivered[t.Path].Tracks) > 1 && len(t.Files) == 0 && !p.HasLater(t)
 	})
 }

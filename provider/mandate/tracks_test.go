@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -200,6 +201,12 @@ func TestConcludeTracks(t *testing.T) {
 		"DrainsYet": {reason: "The pods of the canary stay while requests may be under way.", change: func(c *canaryScene) {
 			c.shift()
 			c.drain(c.recorded.Position()).Status.AtProvider.Sites[0].Traffic.Tracks[0].Idle = false
+		}},
+		"DrainsLong": {reason: "A drain that is longer than an attempt may take fails no attempt.", change: func(c *canaryScene) {
+			c.shift()
+			c.drain(c.recorded.Position()).Status.AtProvider.Sites[0].Traffic.Tracks[0].Idle = false
+			m := c.Home.Spec.ForProvider.Mandate
+			m.Drain, m.Rollback.AttemptTimeout, c.Now = "10m", "1m", noon.Add(9*time.Minute)
 		}},
 		"DrainedOld": {reason: "A proof from before the canary got requests does not say that they have ended.", change: func(c *canaryScene) {
 			c.shift()

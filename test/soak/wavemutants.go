@@ -121,7 +121,7 @@ func followedMutants() map[string]mutant {
 		}),
 		"NewSiteUnnamed": {
 			reason: "The SiteSync of a canary names a Site whose first tree comes with a later wave.", file: "function/deployment/tracks.go",
-			text: "case later != nil && wave > x.state.Cursor.Step:", becomes: "case later != nil && false:", pkg: "function/deployment", tests: "TestCanaryNewSite",
+			text: "case wave <= x.state.Cursor.Step, x.state.IsMove():", becomes: "case true:", pkg: "function/deployment", tests: "TestCanaryNewSite",
 		},
 	}
 }
@@ -165,11 +165,11 @@ func closedMutants() map[string]mutant {
 		},
 		"LeftSiteInWave": leave("TestLeftBetweenWaves", mutant{
 			reason: "The function brings no wave to a Site that the deployment has left.",
-			text:   "(!k.isChosen(site) || moved[site])", becomes: "(k.isChosen(site) && moved[site])",
+			text:   "s.Cursor.Step+1 && moved[site]", becomes: "s.Cursor.Step+1 && moved[site] && k.isChosen(site)",
 		}),
 		"MovedSiteInWave": leave("TestMovedBetweenWaves", mutant{
 			reason: "The function brings no wave to a directory that its Site has left.",
-			text:   "(!k.isChosen(site) || moved[site])", becomes: "(!k.isChosen(site) || moved[site] && false)",
+			text:   "s.Cursor.Step+1 && moved[site]", becomes: "s.Cursor.Step+1 && moved[site] && !k.isChosen(site)",
 		}),
 	}
 }

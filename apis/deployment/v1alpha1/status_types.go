@@ -103,6 +103,9 @@ type SiteStatus struct {
 	Weight *int32 `json:"weight,omitempty"`
 }
 
+// SiteMessageWaveAwaited is the message of a Site whose wave has not come.
+const SiteMessageWaveAwaited = "Its wave has not come."
+
 // DeliveryStatus is the state of the delivery.
 type DeliveryStatus struct {
 	// GitCommit is the commit of the revision in the branch. With several repositories it is the commit in the first repository. Empty before the push.

@@ -2,9 +2,11 @@ package cause
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -36,17 +38,31 @@ func (f *Facts) describeRejection(s ledger.State) string {
 	return rejection + ". " + statusIsOlder
 }
 
-// describeForward says that the provider verified a revision, or began a step of it.
+// describeForward says that the provider verified a revision, or began a step or a wave of it.
 func (f *Facts) describeForward(s ledger.State) string {
-	status, steps := f.Deployment.Status, len(s.Current.Plan)
-	current := fmt.Sprintf("%d/%d", s.Cursor.Step+1, steps)
+	status, part := f.Deployment.Status, "wave"
 	switch {
 	case s.IsVerified() && status.VerifiedRevision < s.Current.Number:
 		return fmt.Sprintf("Meanwhile the provider, by its mandate, verified revision %d. %s", s.Current.Number, statusIsOlder)
-	case s.IsVerified() || !s.Current.HasSteps() || status.Canary != nil && status.Revision == s.Current.Number && status.Canary.Step == current:
+	case s.IsVerified() || f.showsStep(s):
 		return ""
+	case s.Current.HasSteps():
+		part = "step"
 	}
-	return fmt.Sprintf("Meanwhile the provider, by its mandate, began step %d of %d of revision %d. %s", s.Cursor.Step+1, steps, s.Current.Number, statusIsOlder)
+	current := fmt.Sprintf("%s %d of %d of revision %d", part, s.Cursor.Step+1, len(s.Current.Plan), s.Current.Number)
+	return fmt.Sprintf("Meanwhile the provider, by its mandate, began %s. %s", current, statusIsOlder)
+}
+
+// showsStep reports whether the status of the deployment shows the step of a state, which is a wave where no step shares requests.
+func (f *Facts) showsStep(s ledger.State) bool {
+	status := f.Deployment.Status
+	if s.Current.HasSteps() {
+		return status.Canary != nil && status.Revision == s.Current.Number && status.Canary.Step == fmt.Sprintf("%d/%d", s.Cursor.Step+1, len(s.Current.Plan))
+	}
+	isAwaited := func(site string) bool {
+		return status.Delivery.Sites[site].Message == deploymentv1alpha1.SiteMessageWaveAwaited
+	}
+	return int(s.Cursor.Step) >= len(s.Current.Plan) || !slices.ContainsFunc(s.Current.Plan[s.Cursor.Step].Sites, isAwaited)
 }
 
 // describeHold says why the provider holds the next step of a revision back, although its evidence is there. It is empty if the provider holds nothing back.

@@ -9,6 +9,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
@@ -29,6 +30,12 @@ func TestMeanwhile(t *testing.T) {
 		f.Deployment.Status.Transitions = slices.DeleteFunc(f.Deployment.Status.Transitions, func(t deploymentv1alpha1.Transition) bool {
 			return t.Rejected != "" || t.To == deploymentv1alpha1.PhaseRollingBack
 		})
+	}
+	inSecondWave := func(f *cause.Facts, message string) {
+		s := f.Deliveries[0].Status.AtProvider.Ledger
+		s.Current.Plan, s.Current.Track, s.Cursor = []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}, "", ledger.Cursor{Step: 1}
+		f.Deployment.Status.Canary = nil
+		f.Deployment.Status.Delivery.Sites = map[string]deploymentv1alpha1.SiteStatus{"edge2": {State: deploymentv1alpha1.SitePending, Message: message}}
 	}
 	canary := func() *samples.Sample { return samples.Canary(false) }
 	cases := map[string]struct {
@@ -105,6 +112,14 @@ func TestMeanwhile(t *testing.T) {
 		},
 		"StepReported": {
 			reason: "A status that shows the step is up to date.", sample: canary, change: func(f *cause.Facts) { takeBefore(f, 1) },
+		},
+		"Wave": {
+			reason: "A wave that the function does not know yet is told.", sample: canary,
+			change: func(f *cause.Facts) { takeBefore(f, 1); inSecondWave(f, deploymentv1alpha1.SiteMessageWaveAwaited) },
+			want:   "Meanwhile the provider, by its mandate, began wave 2 of 2 of revision 7" + older,
+		},
+		"WaveReported": {
+			reason: "A status that shows the wave is up to date.", sample: canary, change: func(f *cause.Facts) { takeBefore(f, 1); inSecondWave(f, "") },
 		},
 		"Held": {
 			reason: "The reason why the provider holds the next step back is told.", sample: canary,

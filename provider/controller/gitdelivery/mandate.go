@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/state"
-	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
 // actsByMandate is true for a home with a mandate that the provider carries out. It is false for a home that may not be written or is being deleted, and
@@ -157,60 +155,6 @@ func (f facts) mandatedSince(published *ledger.State) []ledger.Event {
 		}
 	}
 	return out
-}
-
-// reportMandated reports the ledger events by the mandate that led to a state as Kubernetes events, and in a metric.
-func (e *external) reportMandated(d *v1alpha1.GitDelivery, s ledger.State, events []ledger.Event) {
-	for i, recorded := range events {
-		isRejected := s.IsRejected() && !slices.ContainsFunc(events[i+1:], func(e ledger.Event) bool { return e.Judged != nil || e.Withdrawn != nil })
-		result, message := describeMandated(recorded, isRejected)
-		e.metrics.Mandated(result)
-		e.recorder.Event(d, event.Normal(event.Reason(result+"ByMandate"), message))
-	}
-}
-
-// describeMandated returns the label of an event by the mandate in the metric, and its message to users. isRejected is true for an event about a revision that
-// was rejected by then.
-func describeMandated(e ledger.Event, isRejected bool) (telemetry.MandatedEvent, string) {
-	switch {
-	case e.Judged != nil && e.Judged.Verdict.Result == ledger.VerdictVerified:
-		return telemetry.MandatedVerified, "The revision was verified: each Site was proven to run it"
-	case e.Judged != nil:
-		return telemetry.MandatedRejected, fmt.Sprintf("The revision was rejected: %s: %s", e.Judged.Verdict.Reason, e.Judged.Verdict.Message)
-	case e.Withdrawn != nil:
-		return telemetry.MandatedWithdrawn, fmt.Sprintf("A user rolls back to revision %d: %s", e.Withdrawn.Target, e.Withdrawn.Message)
-	case e.RolledBack != nil:
-		return telemetry.MandatedRolledBack, fmt.Sprintf("A rollback to revision %d began", e.RolledBack.Target)
-	case e.Promoted != nil:
-		return telemetry.MandatedPromoted, fmt.Sprintf("RolloutRequest %s released the next step", e.Promoted.RequestRef.Name)
-	case e.Advanced != nil && !isRejected:
-		return telemetry.MandatedAdvanced, describeStep(*e.Advanced)
-	case e.Advanced != nil:
-		return telemetry.MandatedAdvanced, describeStage(e.Advanced.Stage)
-	}
-	return telemetry.MandatedRestored, "Each Site was proven to run what the rollback restored"
-}
-
-// describeStep returns a message about a step or a stage of a revision that was not rejected.
-func describeStep(a ledger.Advanced) string {
-	switch a.Stage {
-	case ledger.StageSteps:
-		return fmt.Sprintf("Step %d of the revision began", a.Step+1)
-	case ledger.StageAlone:
-		return "The requests of the other track have ended, and its pods are removed"
-	}
-	return "The requests go back to the stable revision, before the revision begins"
-}
-
-// describeStage returns a message about a stage of a rollback with tracks.
-func describeStage(stage int32) string {
-	switch stage {
-	case ledger.StageBeside:
-		return "The pods of the target start beside those of the revision"
-	case ledger.StageShift:
-		return "The requests go back to the target"
-	}
-	return "The requests have ended, and the trees of the target are restored"
 }
 
 // unobservedSites returns the Sites without an engine, and the missing Sites, and whether a delivered tree counts as live there.

@@ -243,6 +243,20 @@ func TestTrafficWakes(t *testing.T) {
 	}
 }
 
+// TestLongDrain has a track that keeps its pods for 20 minutes after its last request, while a Site may take 5 minutes to run a tree.
+func TestLongDrain(t *testing.T) {
+	green := v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: positionOf(2, 0), IdleSince: &metav1.Time{Time: noon()}}
+	f := testFacts(routed(), splitAt(0), sawGreen(green), later(6*time.Minute))
+	f.before.Position, f.spec.Sites[0].Traffic.Drain = positionOf(2, 0), "20m"
+	d := decideStatus(f)
+	if site := d.next.Sites[0]; d.reason != v1alpha1.ReasonLive || !d.deadline.IsZero() || site.TrackOf(track.Green).Idle {
+		t.Errorf("a drain counts for no timeout: want a live Site with a track that drains and no deadline, got %s until %s: %+v", d.reason, d.deadline, site.Traffic.Tracks)
+	}
+	if want := noon().Add(20 * time.Minute); !d.again.Equal(want) {
+		t.Errorf("a SiteSync looks again when the drain ends: want %s, got %s", want, d.again)
+	}
+}
+
 func TestTrackAdvanced(t *testing.T) {
 	siteWith := func(o v1alpha1.TrackObservation) v1alpha1.SiteObservation {
 		o.Name = track.Green
