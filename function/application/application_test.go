@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -187,7 +188,7 @@ func TestEditedEvidence(t *testing.T) {
 		"InvalidSource": {
 			reason: "The pods are of no image of a source that is refused.",
 			edit: func(s *v1alpha1.ApplicationSpec) {
-				s.Image, s.Source = "", &v1alpha1.Source{}
+				s.Image, s.Source = "", &buildv1alpha1.Source{Git: &buildv1alpha1.GitSource{}}
 				tooManyReplicas(s)
 			},
 			want: map[string]string{"Routed": "NotDelivered", "Available": "EarlierImage"},

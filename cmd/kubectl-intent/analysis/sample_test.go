@@ -89,8 +89,10 @@ func TestNotes(t *testing.T) {
 		},
 		"Web": {
 			reason: "An answer that is not JSON is not judged in Argo Rollouts.", metric: "successCondition: result < 5\n    provider: {web: {url: 'https://a'}}",
-			want: []string{DifferenceNotJSON + " is an error, and passes in Argo Rollouts", DifferenceNotSaidJSON + " is an error, and Argo Rollouts judges it",
-				DifferenceRedirect + " is an error, and Argo Rollouts follows it", DifferenceLarge + " is an error, and Argo Rollouts judges it"},
+			want: []string{
+				DifferenceNotJSON + " is an error, and passes in Argo Rollouts", DifferenceNotSaidJSON + " is an error, and Argo Rollouts judges it",
+				DifferenceRedirect + " is an error, and Argo Rollouts follows it", DifferenceLarge + " is an error, and Argo Rollouts judges it",
+			},
 		},
 	}
 	for name, tc := range cases {

@@ -473,8 +473,8 @@ func TestListRecords(t *testing.T) {
 		return fmt.Sprint(all, err)
 	}
 	for operation, diff := range map[string]string{
-		"users of a package, under any prefix":           cmp.Diff("[platform shop another] <nil>", users(p.records, "redis")),
-		"users of a package, including users of uds-cli": cmp.Diff("[legacy platform shop another] <nil>", users(legacy, "redis")),
+		"users of a package, under any prefix":           cmp.Diff("[another platform shop] <nil>", users(p.records, "redis")),
+		"users of a package, including users of uds-cli": cmp.Diff("[another legacy platform shop] <nil>", users(legacy, "redis")),
 		"users of a removed or unreferenced package":     cmp.Diff("[] <nil>", users(legacy, "postgres")),
 	} {
 		if diff != "" {
