@@ -55,10 +55,29 @@ func IsReached(name string, d *deliveryv1alpha1.GitDelivery, s ledger.State) boo
 
 // isInPlace is true for a delivery whose repository was brought to the position that it asks for, and holds the trees.
 func isInPlace(d *deliveryv1alpha1.GitDelivery) bool {
-	return hasAppliedItsPosition(d) && !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool {
-		delivered, _ := HeldTree(d, t.Path)
+	return hasAppliedItsPosition(d) && holdsTrees(d, d)
+}
+
+// holdsTrees is true for an observed delivery whose repository holds each tree that the desired delivery brings.
+func holdsTrees(desired, observed *deliveryv1alpha1.GitDelivery) bool {
+	return !slices.ContainsFunc(desired.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool {
+		delivered, _ := HeldTree(observed, t.Path)
 		return isBrought(t) && delivered.Tree != t.Tree
 	})
+}
+
+// RecordInPlace returns the record of a follower's repository that has the desired trees of a state, or nil: the provider followed the home there, before the
+// spec requested a position of the revision. A push that only moves the record to a later step helps no Site.
+func RecordInPlace(name string, desired, observed *deliveryv1alpha1.GitDelivery, s ledger.State) *deliveryv1alpha1.LedgerRecord {
+	r, requested := observed.Status.AtProvider.Record, observed.Spec.ForProvider.Position
+	if r == nil || r.Copy == nil || r.Copy.Ledger != s.Ledger || s.IsRejected() || s.HasTracks() || !isFollower(desired, observed) {
+		return nil
+	}
+	isOfAttempt := IsOfRevision(&r.Position, s) && s.Position().HasReached(r.Position)
+	if !isOfAttempt || IsOfRevision(requested, s) || !HasStepOf(name, r.Position, s) || !holdsTrees(desired, observed) {
+		return nil
+	}
+	return r
 }
 
 // hasAppliedItsPosition is true for a delivery whose repository was brought to the position that it asks for.

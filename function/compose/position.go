@@ -91,6 +91,9 @@ func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded led
 	if isLeft || !isTracked && isHeld {
 		p.Position, p.Copy = requested.Position, requested.Copy
 	}
+	if record := evidence.RecordInPlace(name, d, observed, recorded); record != nil && !isLeft {
+		p.Position, p.Copy = &record.Position, record.Copy
+	}
 	if isLeft && asksForNothing {
 		p.Trees, p.Settled = requested.Trees, requested.Settled
 	}

@@ -152,6 +152,13 @@ func TestFollow(t *testing.T) {
 			d.Status.AtProvider.Trees = append(d.Status.AtProvider.Trees, deliveryv1alpha1.DeliveredTree{Path: t.Path, Tree: t.Tree})
 		}
 	}
+	recordAt := func(recorded ledger.State, changed string) func(*deliveryv1alpha1.GitDelivery) {
+		return func(d *deliveryv1alpha1.GitDelivery) {
+			inPlace(d)
+			d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: recorded.Position(), Copy: &recorded}
+			d.Status.AtProvider.Trees[0].Tree += changed
+		}
+	}
 	verified := &ledger.Verdict{Result: ledger.VerdictVerified}
 	type follower struct {
 		Position *ledger.Position
@@ -202,6 +209,18 @@ func TestFollow(t *testing.T) {
 				d.Spec.ForProvider.Trees[0] = directories.Retain(d.Spec.ForProvider.Trees[0])
 			},
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
+		},
+		"FollowedHome": {
+			reason: "A follower that the provider brought to the revision by the home stays at that position.", recorded: stateAt(1, nil), site: "b", was: &previous,
+			change: recordAt(stateAt(0, nil), ""), want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 3},
+		},
+		"FollowedTooEarly": {
+			reason: "A follower that was brought to a step before its own gets the position.", recorded: stateAt(1, nil), site: "a", was: &previous,
+			change: recordAt(stateAt(0, nil), ""), want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
+		},
+		"FollowedOtherTree": {
+			reason: "A follower whose directory has another tree gets the position.", recorded: stateAt(1, nil), site: "b", was: &previous,
+			change: recordAt(stateAt(0, nil), "changed"), want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
 		},
 		"Unreached": {
 			reason:   "A follower stays with the revision before until its step comes.",
