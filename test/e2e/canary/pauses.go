@@ -2,6 +2,7 @@ package canary
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -26,11 +27,13 @@ const quiet = 10 * time.Second
 // A pause is when one began and was over, as its SiteSync says. The end is to the second.
 type pause struct{ start, over time.Time }
 
-// pausesFor follows the pause of a step until the next commit. Meanwhile it does something, which knows when the pause ends: as it was recorded at first.
-func (y *followedRelease) pausesFor(length time.Duration, meanwhile func(ends time.Time)) pause {
+// pausesFor follows the pause of a step until the next commit. Meanwhile it does something, which knows when the pause ends: as it was recorded at first. The
+// SiteSync follows the ledger from step to step, so that its status names the step, and not its spec.
+func (y *followedRelease) pausesFor(step int64, length time.Duration, meanwhile func(ends time.Time)) pause {
 	y.Helper()
-	paused, err := y.AwaitSync(y.Context(), "pauses for "+length.String(), func(o *unstructured.Unstructured) bool {
-		return scene.Field(o, "spec", "forProvider", "pause") == length.String() && scene.Condition(o, "Released").Reason == "Pausing"
+	paused, err := y.AwaitSync(y.Context(), fmt.Sprintf("pauses for %s at step %d", length, step), func(o *unstructured.Unstructured) bool {
+		pausedStep, _, _ := unstructured.NestedInt64(o.Object, "status", "atProvider", "pause", "position", "step")
+		return pausedStep == step && scene.Condition(o, "Released").Reason == "Pausing"
 	})
 	y.must(err)
 	states := y.watchSyncAfter(paused)

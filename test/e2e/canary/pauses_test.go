@@ -20,14 +20,14 @@ func TestPauses(t *testing.T) {
 	provider.Lock()
 	y.Cleanup(provider.Unlock)
 	y.asksForImage(2, plan)
-	y.pausesFor(2*time.Second, nil)
-	y.pausesFor(15*time.Second, y.writesNothingUntil)
-	y.pausesFor(10*time.Second, func(time.Time) {
+	y.pausesFor(1, 2*time.Second, nil)
+	y.pausesFor(2, 15*time.Second, y.writesNothingUntil)
+	y.pausesFor(3, 10*time.Second, func(time.Time) {
 		y.restartsProvider()
 		y.startsStandby() // The new leader is ready in time for the next pause.
 	})
 	var now leader
-	observed := y.pausesFor(30*time.Second, func(time.Time) { now = y.changesLeader() })
+	observed := y.pausesFor(4, 30*time.Second, func(time.Time) { now = y.changesLeader() })
 	y.wantLeaderSince(observed, now)
 	y.writesNothing()
 	y.promotesStep(2, 6)
