@@ -107,6 +107,7 @@ func TestNewSiteBeforeSteps(t *testing.T) {
 			if site := out.Status.Delivery.Sites["edge2"]; site.State == deploymentv1alpha1.SiteDelivered {
 				t.Errorf("\n%s\nThe status says that edge2 has a tree: %+v", tc.reason, site)
 			}
+			w.story("edge1", cluster{}) // The second wave comes after all rounds of the first one.
 			story, out := w.story("edge2", cluster{})
 			if diff := cmp.Diff([]string{"green 3: 100"}, story); diff != "" || out.Status.LiveRevision != 3 {
 				t.Errorf("\n%s\n-want, +got:\n%s\nrevision %d is live: %s", tc.reason, diff, out.Status.LiveRevision, out.Status.Message)

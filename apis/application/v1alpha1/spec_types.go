@@ -229,7 +229,7 @@ type ApplicationSpec struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[-A-Za-z0-9._:/@\\[\\]]+$')",message="must be the reference of an image, such as registry.example.org/team/app:1.2.0"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[][A-Za-z0-9._:/@-]+$')",message="must be the reference of an image, such as registry.example.org/team/app:1.2.0"
 	Image string `json:"image,omitempty"`
 
 	// Port that the service listens at. Absent means the Blueprint's: 8080 with app and app-internal, which set PORT to it.
