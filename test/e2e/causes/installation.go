@@ -102,8 +102,8 @@ func sharedStories() map[string]story {
 				s.editReplicas(2)
 				return func() { s.Must(cp.RestartFunction(s.T.Context())) }
 			},
-			want:  answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "check the Pods of the function"},
-			early: answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Check the function"},
+			want:  answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Check the function"},
+			early: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "check the Pods of the function"},
 		},
 		"ProviderStopped": {
 			reason: "A provider that does not renew its lease is the cause until the platform team starts it. A user with the role edit reads no leases.",
