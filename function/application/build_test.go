@@ -371,19 +371,21 @@ func TestFailureIsNamed(t *testing.T) {
 		reason  string
 		ready   xpv2.ConditionReason
 		message string
+		build   string
 		built   string
 	}{
 		"Retrying": {
-			reason: "Why a build is tried again is said while it is.", ready: "Retrying", built: v1alpha1.ReasonBuilding,
+			reason: "The message names the failure while the provider retries the build, and the reason says that it does.", ready: "Retrying",
+			build: "Retrying", built: v1alpha1.ReasonBuilding,
 			message: "Commit 22222222 is built again after a failure: Evicted. low on resource.",
 		},
 		"Spent": {
-			reason: "A build that no node carried out is not blamed on its author.", ready: "BuildDisrupted", built: v1alpha1.ReasonBuildDisrupted,
+			reason: "A build that no node carried out is not blamed on its author.", ready: "BuildDisrupted", build: "Evicted", built: v1alpha1.ReasonBuildDisrupted,
 			message: "The build of commit 22222222 failed: Evicted. low on resource. Repair the nodes, or the object that the message names; " +
 				"then set another spec.source.trigger to build it again.",
 		},
 		"OfSource": {
-			reason: "A build whose step failed is its author's.", ready: "BuildFailed", built: v1alpha1.ReasonBuildFailed,
+			reason: "A build whose step failed is its author's.", ready: "BuildFailed", build: "Evicted", built: v1alpha1.ReasonBuildFailed,
 			message: "The build of commit 22222222 failed: Evicted. low on resource. Push a commit that builds, or set another " +
 				"spec.source.trigger to build this one again.",
 		},
@@ -398,7 +400,7 @@ func TestFailureIsNamed(t *testing.T) {
 			})
 			w.run()
 			s := w.in.Status
-			if diff := cmp.Diff([]string{tc.message, "Evicted", tc.built}, []string{s.Message, s.Build.Reason, w.condition(v1alpha1.TypeBuilt).Reason}); diff != "" {
+			if diff := cmp.Diff([]string{tc.message, tc.build, tc.built}, []string{s.Message, s.Build.Reason, w.condition(v1alpha1.TypeBuilt).Reason}); diff != "" {
 				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})

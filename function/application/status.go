@@ -79,7 +79,15 @@ func (b *Build) project() v1alpha1.BuildStatus {
 		State: string(cmp.Or(b.State, BuildUnknown)), Name: b.Name, Commit: b.Commit, Image: b.WantedImage(), Step: b.Step, Logs: b.Logs, Waiting: b.Waiting,
 	}
 	if b.State == BuildWaiting || b.State == BuildRunning || b.State == BuildFailed {
-		out.Reason, out.Message = cmp.Or(b.FailedFor, b.Reason), projection.Fit(b.Message, maxBuildMessage)
+		out.Reason, out.Message = b.statusReason(), projection.Fit(b.Message, maxBuildMessage)
 	}
 	return out
+}
+
+// statusReason returns the reason in the status: the reason of the failure once no retry is left, and Retrying while the provider retries it.
+func (b *Build) statusReason() string {
+	if b.State == BuildFailed {
+		return cmp.Or(b.FailedFor, b.Reason)
+	}
+	return b.Reason
 }

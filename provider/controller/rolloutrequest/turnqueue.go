@@ -144,6 +144,7 @@ func (q *turnQueue) load(key deploymentKey, list lister) error {
 		return err
 	}
 	for i := range all {
+		q.remove(client.ObjectKeyFromObject(&all[i])) // A request of that name that was deleted was about another deployment.
 		next := newWaitingRequest(&all[i])
 		q.waiting[key], q.requests[client.ObjectKeyFromObject(&all[i])] = append(q.waiting[key], next), next
 	}

@@ -126,3 +126,44 @@ func TestTurnOfRecreatedRequest(t *testing.T) {
 		t.Errorf("The new request has the turn of its own action.\nrequestsForDeployment(...): -want, +got:\n%s", diff)
 	}
 }
+
+// TestTurnAtOtherDeployment has a request deleted and created again under its name about another deployment, of which the queue has no request.
+func TestTurnAtOtherDeployment(t *testing.T) {
+	bank := request("b", 3, func(r *rolloutv1alpha1.RolloutRequest) { r.UID, r.Spec.DeploymentRef.Name = "uid-again", "bank" })
+	shopList := func() ([]rolloutv1alpha1.RolloutRequest, error) {
+		return []rolloutv1alpha1.RolloutRequest{*request("a", 1), *request("b", 2)}, nil
+	}
+	bankList := func() ([]rolloutv1alpha1.RolloutRequest, error) { return []rolloutv1alpha1.RolloutRequest{*bank}, nil }
+	q := newTurnQueue()
+	for _, step := range []struct {
+		request *rolloutv1alpha1.RolloutRequest
+		list    lister
+	}{{request("a", 1), shopList}, {bank, bankList}} {
+		if _, err := q.observe(step.request, step.list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cases := map[string]struct {
+		reason     string
+		deployment deploymentKey
+		want       string
+	}{
+		"Previous": {reason: "The deployment of the deleted request has no turn for it any more.", deployment: deploymentOf(request("a", 1)), want: "a"},
+		"Next":     {reason: "The deployment of the new request has its turn once.", deployment: deploymentOf(bank), want: "b"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			all, err := q.openRequests(tc.deployment, shopList)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{}
+			for _, r := range all {
+				got = append(got, r.Name)
+			}
+			if diff := cmp.Diff([]string{tc.want}, got); diff != "" {
+				t.Errorf("%s\nopenRequests(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
