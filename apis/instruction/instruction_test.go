@@ -51,6 +51,10 @@ func TestOf(t *testing.T) {
 			reason: "Policy IfNotPresent creates the object and applies no later version.",
 			object: annotated(flux+"ssa", "IfNotPresent"), want: []string{"annotation " + flux + "ssa: IfNotPresent: Flux applies it only once"},
 		},
+		"FluxIgnoreCase": {
+			reason: "The policy of server-side apply is compared without regard to case, as a label too.",
+			object: labelled(flux+"ssa", "ignore"), want: []string{"label " + flux + "ssa: ignore: Flux does not apply it"},
+		},
 		"FluxMerge":    {reason: "Policy Merge keeps fields of other managers and applies each field of Git.", object: annotated(flux+"ssa", "Merge")},
 		"FluxOverride": {reason: "Policy Override is the default.", object: annotated(flux+"ssa", "Override")},
 		"FluxPrune": {
@@ -138,6 +142,16 @@ func TestOf(t *testing.T) {
 			reason: "Option Delete=false keeps the object when the Application is deleted.",
 			object: annotated(argo+"sync-options", "Delete=false"),
 			want:   []string{"annotation " + argo + "sync-options: Delete=false: ArgoCD may keep it after its removal"},
+		},
+		"ArgoDeleteConfirm": {
+			reason: "Option Delete=confirm keeps the object until a person confirms the deletion of the Application.",
+			object: annotated(argo+"sync-options", "Delete=confirm"),
+			want:   []string{"annotation " + argo + "sync-options: Delete=confirm: ArgoCD may keep it after its removal"},
+		},
+		"ArgoHookPreDelete": {
+			reason: "A hook that runs before the Application is deleted runs in no sync.",
+			object: annotated(argo+"hook", "PreDelete"),
+			want:   []string{"annotation " + argo + "hook: PreDelete: ArgoCD runs it as a hook and does not compare it"},
 		},
 		"ArgoReplace": {
 			reason: "Options that say how an object is written leave it to no other.",

@@ -121,7 +121,7 @@ func (f *Facts) isScaledToZero() bool {
 }
 
 // routedCondition says whether each Gateway accepted the route of the present spec. An accepted route is that of an earlier spec until the deployment of this one
-// succeeded; a refused route is known as soon as the deployment has taken up the spec.
+// succeeded, and the routes were read after its Site ran the revision; a refused route is known as soon as the deployment has taken up the spec.
 func routedCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeRouted
 	_, reason := f.routeTrouble()
@@ -136,6 +136,9 @@ func routedCondition(f *Facts) projection.Condition {
 		return projection.Is(conditionType, false, reason, f.routeMessage())
 	case !f.Deployment.hasSucceeded():
 		return projection.Unknown(conditionType, v1alpha1.ReasonNotDelivered, messageRoutePending)
+	}
+	if site := f.siteWithEarlierRoute(); site != "" {
+		return projection.Unknown(conditionType, v1alpha1.ReasonNotDelivered, fmt.Sprintf("Site %s: the route was not read since the Site runs this spec.", site))
 	}
 	return projection.Is(conditionType, true, v1alpha1.ReasonAccepted, "")
 }

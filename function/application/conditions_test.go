@@ -136,6 +136,9 @@ func TestRouted(t *testing.T) {
 			f.Health.Sites[0].Route = &deliveryv1alpha1.RouteHealth{Accepted: accepted, Reason: "RouteNotAccepted"}
 		}
 	}
+	readAt := func(revision int64) func(*Facts) {
+		return func(f *Facts) { f.Deployment.Revision, f.Health.Sites[0].Route.Revision = 3, &revision }
+	}
 	edited := func(f *Facts) { f.Deployment.Asked = "sha256:newer" }
 	cases := map[string]struct {
 		reason string
@@ -147,6 +150,22 @@ func TestRouted(t *testing.T) {
 		"Edited": {
 			reason: "An accepted route is that of an earlier host until the deployment takes up the edit.",
 			facts:  change(running(), routed(true), edited), want: "Unknown/NotDelivered",
+		},
+		"ReadAfterDelivery": {
+			reason: "A route that was read since the Site runs the verified revision is of the present spec.",
+			facts:  change(running(), routed(true), readAt(3)), want: "True/Accepted",
+		},
+		"ReadBeforeDelivery": {
+			reason: "A route that was read before the Site ran the verified revision may be of an earlier spec.",
+			facts:  change(running(), routed(true), readAt(2)), want: "Unknown/NotDelivered",
+		},
+		"ReadWithoutProof": {
+			reason: "A route of a Site that is not proven to run a revision may be of an earlier spec.",
+			facts:  change(running(), routed(true), readAt(0)), want: "Unknown/NotDelivered",
+		},
+		"ReadOfLaterRevision": {
+			reason: "A route that was read at a later revision says nothing about the verified one.",
+			facts:  change(running(), routed(true), readAt(4)), want: "Unknown/NotDelivered",
 		},
 		"EditedAfterRefusal": {
 			reason: "A refusal of an earlier host says nothing about the present one.",

@@ -163,6 +163,17 @@ func (f *Facts) routeTrouble() (site deliveryv1alpha1.SiteHealthState, reason st
 	return site, ""
 }
 
+// siteWithEarlierRoute returns the first Site whose route was read before the Site was proven to run the revision of the deployment, or "". The route of a provider
+// that records no revision counts.
+func (f *Facts) siteWithEarlierRoute() string {
+	for _, s := range f.observedSites() {
+		if s.Route != nil && s.Route.Revision != nil && *s.Route.Revision != f.Deployment.Revision {
+			return s.Name
+		}
+	}
+	return ""
+}
+
 // routeMessage says which route is not accepted, and why. It is empty if all are.
 func (f *Facts) routeMessage() string {
 	s, reason := f.routeTrouble()

@@ -2,6 +2,7 @@ package engines
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -66,9 +67,22 @@ type resourceStatus struct {
 	Namespace  string             `json:"namespace"`
 	Name       string             `json:"name"`
 	Status     string             `json:"status"`
+	SourceHash string             `json:"sourceHash"`
 	Strategy   string             `json:"strategy"`
 	Actuation  string             `json:"actuation"`
 	Conditions []metav1.Condition `json:"conditions"`
+}
+
+// minSourceHash is the number of characters to which Config Sync shortens a commit in sourceHash.
+const minSourceHash = 7
+
+// matchCommit returns a function that reports whether the status of an object is about its content in a commit. The ResourceGroup keeps its generation
+// while it lists the same objects, so its observedGeneration says nothing about their content. An old version reports the commit of no object.
+func (g resourceGroup) matchCommit(commit string) func(resourceStatus) bool {
+	isReported := slices.ContainsFunc(g.Status.ResourceStatuses, func(s resourceStatus) bool { return s.SourceHash != "" })
+	return func(s resourceStatus) bool {
+		return !isReported || len(s.SourceHash) >= minSourceHash && strings.HasPrefix(commit, s.SourceHash)
+	}
 }
 
 // isApplied reports whether Config Sync applied the object for this ResourceGroup. An object that another ResourceGroup owns, or none since Config Sync left it
@@ -101,8 +115,8 @@ func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observati
 		URL:        displayURL(r.Spec.Git.Repo),
 	}
 	if o.Reason, o.Message = configSyncReason(w, r, main.GetGeneration(), o.Root); o.Reason == "" {
-		o.Health, o.Reason, o.Message = inventoryHealth(inventoryOf(main), group)
-		o.Report = inventoryReport(inventoryOf(main), group)
+		o.Health, o.Reason, o.Message = inventoryHealth(inventoryOf(main), group, r.Status.Sync.Commit)
+		o.Report = inventoryReport(inventoryOf(main), group, r.Status.Sync.Commit)
 	}
 	if o.Reason == "" && o.Commit == "" {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
@@ -167,24 +181,28 @@ func (s configSyncStage) describeErrors() string {
 	return markEngineText(strings.Join(out, "; "))
 }
 
-// inventoryReport returns the objects that were applied. An older version does not say how each of them ended.
-func inventoryReport(ref Ref, group *unstructured.Unstructured) Report {
+// inventoryReport returns the objects that were applied at a commit. An older version does not say how each of them ended.
+func inventoryReport(ref Ref, group *unstructured.Unstructured, commit string) Report {
 	g := resourceGroup{}
 	if group == nil || DecodeObject(group, &g) != nil {
 		return Report{}
 	}
-	out := Report{Applied: g.listApplied}
+	out := Report{Applied: g.listApplied(commit)}
 	if g.isStatusDisabled() {
 		out.Uncompared = ref.String() + " has no status.resourceStatuses"
 	}
 	return out
 }
 
-// listApplied yields the objects that were applied.
-func (g resourceGroup) listApplied(yield func(policy.Object) bool) {
-	for _, s := range g.Status.ResourceStatuses {
-		if s.isApplied() && !yield(policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}) {
-			return
+// listApplied yields the objects that were applied at a commit.
+func (g resourceGroup) listApplied(commit string) iter.Seq[policy.Object] {
+	isOfCommit := g.matchCommit(commit)
+	return func(yield func(policy.Object) bool) {
+		for _, s := range g.Status.ResourceStatuses {
+			isListed := s.isApplied() && isOfCommit(s)
+			if isListed && !yield(policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}) {
+				return
+			}
 		}
 	}
 }
@@ -194,8 +212,9 @@ func (g resourceGroup) isStatusDisabled() bool {
 	return len(g.Spec.Resources) > 0 && len(g.Status.ResourceStatuses) == 0
 }
 
-// inventoryHealth returns the health of the applied objects: an applied object need not be healthy. It is empty where Config Sync reports none.
-func inventoryHealth(ref Ref, group *unstructured.Unstructured) (health, reason, message string) {
+// inventoryHealth returns the health of the objects that were applied at a commit: an applied object need not be healthy. It is empty where Config Sync
+// reports none.
+func inventoryHealth(ref Ref, group *unstructured.Unstructured, commit string) (health, reason, message string) {
 	if group == nil {
 		return "", v1alpha1.SiteReasonProgressing, ref.String() + " does not exist, so the health of the objects is unknown: Config Sync makes it when it applies them"
 	}
@@ -203,7 +222,8 @@ func inventoryHealth(ref Ref, group *unstructured.Unstructured) (health, reason,
 	if err := DecodeObject(group, &g); err != nil {
 		return "", v1alpha1.SiteReasonEngineNotProvable, err.Error()
 	}
-	if c := findCondition(g.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+	earlier, waiting, failed := g.sortByHealth(commit)
+	if c := findCondition(g.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue && len(earlier) == 0 {
 		return "Unknown", v1alpha1.SiteReasonUnhealthy, describeCondition(c)
 	}
 	if g.Status.ObservedGeneration != g.Metadata.Generation {
@@ -212,24 +232,34 @@ func inventoryHealth(ref Ref, group *unstructured.Unstructured) (health, reason,
 	if g.isStatusDisabled() {
 		return "", "", ""
 	}
-	waiting, failed := []string{}, []string{}
-	for _, s := range g.Status.ResourceStatuses {
-		name := strings.Trim(fmt.Sprintf("%s %s/%s is %s", s.Kind, s.Namespace, s.Name, s.Status), " ")
-		switch s.Status {
-		case "Current":
-		case "Failed":
-			failed = append(failed, name)
-		default:
-			waiting = append(waiting, name)
-		}
-	}
-	slices.Sort(waiting)
-	slices.Sort(failed)
 	switch {
 	case len(failed) > 0:
 		return "Failed", v1alpha1.SiteReasonUnhealthy, markEngineText(strings.Join(failed, ", "))
+	case len(earlier) > 0:
+		text := "the ResourceGroup has no status at the synced commit for " + strings.Join(earlier, ", ")
+		return "Unknown", v1alpha1.SiteReasonProgressing, markEngineText(text)
 	case len(waiting) > 0:
 		return "InProgress", v1alpha1.SiteReasonProgressing, markEngineText(strings.Join(waiting, ", "))
 	}
 	return "Current", "", ""
+}
+
+// sortByHealth describes the objects whose status is about an earlier commit, and the objects of the commit that are not healthy yet, or failed.
+func (g resourceGroup) sortByHealth(commit string) (earlier, waiting, failed []string) {
+	isOfCommit := g.matchCommit(commit)
+	for _, s := range g.Status.ResourceStatuses {
+		name := strings.Trim(fmt.Sprintf("%s %s/%s", s.Kind, s.Namespace, s.Name), " ")
+		switch {
+		case !isOfCommit(s):
+			earlier = append(earlier, name)
+		case s.Status == "Failed":
+			failed = append(failed, name+" is "+s.Status)
+		case s.Status != "Current":
+			waiting = append(waiting, name+" is "+s.Status)
+		}
+	}
+	slices.Sort(earlier)
+	slices.Sort(waiting)
+	slices.Sort(failed)
+	return earlier, waiting, failed
 }

@@ -2,6 +2,7 @@ package engines
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,23 +46,77 @@ func TestConfigSyncCluster(t *testing.T) {
 }
 
 func TestInventoryHealth(t *testing.T) {
-	resources := []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "team-a", "name": "web"}}
+	const present, earlier = "0123456", "fedcba9"
+	const noStatus = "the ResourceGroup has no status at the synced commit for Deployment team-a/web"
+	unknown := []string{"Unknown", v1alpha1.SiteReasonProgressing, noStatus}
+	entry := func(kind, status, hash string) any {
+		out := map[string]any{"kind": kind, "namespace": "team-a", "name": "web", "status": status}
+		if hash != "" {
+			out["sourceHash"] = hash
+		}
+		return out
+	}
+	stalled := []any{map[string]any{"type": "Stalled", "status": "True", "reason": "ComponentFailed", "message": "Deployment failed"}}
 	cases := map[string]struct {
-		reason   string
-		statuses []any
-		want     string
+		reason     string
+		statuses   []any
+		conditions []any
+		want       []string
 	}{
 		"Current": {
-			reason:   "A current object is healthy.",
-			statuses: []any{map[string]any{"kind": "Deployment", "name": "web", "status": "Current"}}, want: "Current",
+			reason:   "A current object of a version that reports no commits is healthy.",
+			statuses: []any{entry("Deployment", "Current", "")}, want: []string{"Current", "", ""},
 		},
-		"Disabled": {reason: "Objects without a status have no known health.", want: ""},
+		"Disabled": {reason: "Objects without a status have no known health.", want: []string{"", "", ""}},
+		"PresentCommit": {
+			reason:   "A current object of the synced commit is healthy.",
+			statuses: []any{entry("Deployment", "Current", present)}, want: []string{"Current", "", ""},
+		},
+		"LongHash": {
+			reason:   "A longer form of the synced commit is the same commit.",
+			statuses: []any{entry("Deployment", "Current", readCommit)}, want: []string{"Current", "", ""},
+		},
+		"ShortHash": {
+			reason:   "A shorter form than Config Sync writes identifies no commit.",
+			statuses: []any{entry("Deployment", "Current", present[:6])}, want: unknown,
+		},
+		"EarlierCommit": {
+			reason:   "An object that is current at an earlier commit is not known to be healthy at the synced commit.",
+			statuses: []any{entry("Deployment", "Current", earlier)}, want: unknown,
+		},
+		"OneEarlier": {
+			reason:   "Each object has to be at the synced commit.",
+			statuses: []any{entry("Service", "Current", present), entry("Deployment", "Current", earlier)},
+			want:     unknown,
+		},
+		"NoCommit": {
+			reason:   "An object without a commit beside an object with a commit was not applied at the synced commit.",
+			statuses: []any{entry("Service", "Current", present), entry("Deployment", "Current", "")},
+			want:     unknown,
+		},
+		"EarlierFailure": {
+			reason:     "An object that failed at an earlier commit has not failed at the synced commit, although the group is stalled for it.",
+			statuses:   []any{entry("Deployment", "Failed", earlier)},
+			conditions: stalled, want: unknown,
+		},
+		"Failure": {
+			reason:     "A failure at the synced commit counts, although another object is at an earlier commit.",
+			statuses:   []any{entry("Service", "Current", earlier), entry("Deployment", "Failed", present)},
+			conditions: stalled, want: []string{"Failed", v1alpha1.SiteReasonUnhealthy, "Deployment team-a/web is Failed"},
+		},
+		"Progress": {
+			reason:   "An object of the synced commit that makes progress is named with its status.",
+			statuses: []any{entry("Deployment", "InProgress", present)},
+			want:     []string{"InProgress", v1alpha1.SiteReasonProgressing, "Deployment team-a/web is InProgress"},
+		},
 	}
+	resources := []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "team-a", "name": "web"}}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			group := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"resources": resources}, "status": map[string]any{"resourceStatuses": tc.statuses}}}
-			got, reason, message := inventoryHealth(Ref{}, group)
-			if diff := cmp.Diff([]string{tc.want, "", ""}, []string{got, reason, message}); diff != "" {
+			status := map[string]any{"resourceStatuses": tc.statuses, "conditions": tc.conditions}
+			group := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"resources": resources}, "status": status}}
+			health, reason, message := inventoryHealth(Ref{}, group, readCommit)
+			if diff := cmp.Diff(tc.want, []string{health, reason, strings.TrimPrefix(message, engineTextMark)}); diff != "" {
 				t.Errorf("\n%s\ninventoryHealth(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

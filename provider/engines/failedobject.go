@@ -47,7 +47,7 @@ func FindFailedObject(engine catalogv1alpha1.EngineType, main, second *unstructu
 	case engine == catalogv1alpha1.EngineArgoCD && main != nil:
 		return argoFailedObject(main)
 	case engine == catalogv1alpha1.EngineConfigSync && second != nil:
-		return inventoryFailedObject(second)
+		return inventoryFailedObject(main, second)
 	}
 	return nil
 }
@@ -69,20 +69,24 @@ func argoFailedObject(main *unstructured.Unstructured) *FailedObject {
 	return first
 }
 
-// inventoryFailedObject returns the first object that the ResourceGroup of Config Sync calls Failed, once it was stalled for one of its objects.
-func inventoryFailedObject(group *unstructured.Unstructured) *FailedObject {
+// inventoryFailedObject returns the first object that the ResourceGroup of Config Sync calls Failed at the synced commit, once the group was stalled for
+// one of its objects.
+func inventoryFailedObject(main, group *unstructured.Unstructured) *FailedObject {
 	g := resourceGroup{}
-	if DecodeObject(group, &g) != nil || g.Status.ObservedGeneration != g.Metadata.Generation {
+	if main == nil || DecodeObject(group, &g) != nil || g.Status.ObservedGeneration != g.Metadata.Generation {
 		return nil
 	}
 	stalled := findCondition(g.Status.Conditions, "Stalled")
 	if stalled.Status != metav1.ConditionTrue || stalled.LastTransitionTime.IsZero() {
 		return nil
 	}
+	commit, _, _ := unstructured.NestedString(main.Object, "status", "sync", "commit")
+	isOfCommit := g.matchCommit(commit)
 	var first *FailedObject
-	for r := range listEntries(group, "status", "resourceStatuses") {
-		if textOf(r, "status") == "Failed" && isFailedFinal(textOf(r, "group"), textOf(r, "kind")) {
-			first = firstByName(first, &FailedObject{Name: entryName(r), FailedAt: stalled.LastTransitionTime.Time})
+	for _, s := range g.Status.ResourceStatuses {
+		if s.Status == "Failed" && isFailedFinal(s.Group, s.Kind) && isOfCommit(s) {
+			name := Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}.String()
+			first = firstByName(first, &FailedObject{Name: name, FailedAt: stalled.LastTransitionTime.Time})
 		}
 	}
 	return first

@@ -23,6 +23,10 @@ func TestFindFailedObject(t *testing.T) {
 	resource := func(group, kind string) string {
 		return `{group: "` + group + `", kind: ` + kind + `, namespace: shop, name: web, status: Failed, health: {status: Degraded}}`
 	}
+	const synced = stalled + `, sync: {commit: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb}`
+	failedAtCommit := func(hash string) string {
+		return `, resourceStatuses: [{group: apps, kind: Deployment, namespace: shop, name: web, status: Failed, sourceHash: ` + hash + `}]`
+	}
 	web := &FailedObject{Name: "Deployment shop/web", Message: "exceeded its progress deadline", FailedAt: failedAt}
 	cases := map[string]struct {
 		reason string
@@ -112,6 +116,17 @@ func TestFindFailedObject(t *testing.T) {
 			reason: "A ResourceGroup that is not up to date speaks of an earlier content.",
 			engine: sync,
 			status: `observedGeneration: 2, conditions: [{type: Stalled, status: "True", lastTransitionTime: "2026-11-01T12:00:00Z"}], resourceStatuses: [` + failed + `]`,
+		},
+		"SyncCommit": {
+			reason: "An object that failed at the synced commit failed.", engine: sync, status: synced + failedAtCommit("bbbbbbb"),
+			want: &FailedObject{Name: "Deployment shop/web", FailedAt: failedAt},
+		},
+		"SyncEarlierCommit": {
+			reason: "A failure at an earlier commit says nothing about the synced commit.", engine: sync, status: synced + failedAtCommit("aaaaaaa"),
+		},
+		"SyncNoCommit": {
+			reason: "A failure at no commit is not about the synced commit, if another object reports its commit.",
+			engine: sync, status: synced + `, resourceStatuses: [` + failed + `, {kind: Service, namespace: shop, name: web, status: Current, sourceHash: bbbbbbb}]`,
 		},
 		"SyncUnknown": {
 			reason: "An object whose status is unknown has not failed.",

@@ -355,6 +355,15 @@ func TestCover(t *testing.T) {
 			second:    resourceStatusWith("conditions", []any{map[string]any{"type": "Reconciling", "status": "True"}}),
 			manifests: []instruction.Manifest{web},
 		},
+		"ConfigSyncCommit": {
+			reason: "An object at the synced commit was applied.", engine: catalogv1alpha1.EngineConfigSync,
+			second: resourceStatusWith("sourceHash", readCommit[:7]), manifests: []instruction.Manifest{web},
+		},
+		"ConfigSyncEarlierCommit": {
+			reason: "An object at an earlier commit has the content of that, whatever the RootSync says.", engine: catalogv1alpha1.EngineConfigSync,
+			second: resourceStatusWith("sourceHash", "fedcba9"), manifests: []instruction.Manifest{web},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
 		"ConfigSyncElsewhere": {
 			reason: "An object that a selector left out is not in the ResourceGroup.", engine: catalogv1alpha1.EngineConfigSync,
 			second: map[string]any{
@@ -407,7 +416,7 @@ func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, 
 		}
 		return a.report(w, source, main)
 	}
-	return inventoryReport(inventoryOf(main), &unstructured.Unstructured{Object: map[string]any{"spec": spec, "status": second}})
+	return inventoryReport(inventoryOf(main), &unstructured.Unstructured{Object: map[string]any{"spec": spec, "status": second}}, readCommit)
 }
 
 // TestCoverAllocates compares the memory that two inventories take, of which one lists the objects of many claims.

@@ -95,6 +95,28 @@ func TestSameRepository(t *testing.T) {
 			reason: "A host may be written as an address.",
 			config: host, read: "https://[2001:db8::1]/o/fleet", shown: "https://[2001:db8::1]/o/fleet",
 		},
+		"GitSSH": {
+			reason: "An older name of the scheme ssh means the same.",
+			config: host, read: "git+ssh://git@git.example.org/o/fleet", shown: "git+ssh://git@git.example.org/o/fleet",
+		},
+		"RootedHost": {
+			reason: "A host may end in the dot of the root of names.",
+			config: host, read: "https://git.example.org./o/fleet", shown: "https://git.example.org./o/fleet",
+		},
+		"SCPAddress": {
+			reason: "The form of scp has an address in brackets.",
+			config: host, read: "git@[2001:db8::1]:o/fleet", shown: "git@[2001:db8::1]:o/fleet",
+		},
+		"BitbucketPersonal": {
+			reason: "Bitbucket Data Center writes a tilde before the name of a user.",
+			config: "https://git.example.org/scm/~me/fleet.git", read: "ssh://git@git.example.org:7999/~me/fleet.git",
+			shown: "ssh://git@git.example.org:7999/~me/fleet.git",
+		},
+		"AzureServer": {
+			reason: "Azure DevOps Server has its collections below a path, and another port for SSH.",
+			config: "https://tfs.example.org/tfs/Main/p/_git/fleet", read: "ssh://tfs.example.org:22/tfs/Main/p/_git/fleet",
+			shown: "ssh://tfs.example.org:22/tfs/Main/p/_git/fleet",
+		},
 		"Alias": {reason: "A host of the SSH configuration is an alias.", config: host, read: "git@fleet-alias:o/fleet", shown: "git@fleet-alias:o/fleet"},
 		"Mirror": {
 			reason: "A mirror has the same commits.",

@@ -84,6 +84,13 @@ type RouteHealth struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`
+
+	// Revision of the deployment that the Site ran, according to its SiteSync, before the routes were read: they are the routes of this revision or of a later
+	// one. 0 means that the Site was not proven to run a revision. Absent at a Site without an engine, where nothing proves a revision, and in a status of a
+	// provider that did not record it.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Revision *int64 `json:"revision,omitempty"`
 }
 
 // SiteHealthState is the observed state of one Site.

@@ -16,7 +16,7 @@ import (
 )
 
 // An engineReader reads the reports of the engines of a claim's Sites, from its SiteSyncs. They are listed once, and only if a Site cannot be
-// looked at.
+// observed or has a route.
 type engineReader struct {
 	kube  client.Reader
 	claim rolloutv1alpha1.ClaimReference
@@ -29,7 +29,7 @@ type engineReader struct {
 // isHealthy reports whether the engine of a Site runs the claim's desired tree, and reports it healthy. It returns an error if the SiteSyncs
 // cannot be listed. It is safe for concurrent use.
 func (r *engineReader) isHealthy(ctx context.Context, site string) (bool, error) {
-	r.once.Do(func() { r.syncs, r.err = syncsOfClaim(ctx, r.kube, r.claim) })
+	r.once.Do(func() { r.syncs, r.err = listSyncs(ctx, r.kube, r.claim) })
 	for i := range r.syncs {
 		if isSyncCurrent(&r.syncs[i]) && reportsHealthy(r.syncs[i].Status.AtProvider.Sites, site) {
 			return true, r.err
@@ -38,9 +38,34 @@ func (r *engineReader) isHealthy(ctx context.Context, site string) (bool, error)
 	return false, r.err
 }
 
-func syncsOfClaim(ctx context.Context, kube client.Reader, claim rolloutv1alpha1.ClaimReference) ([]v1alpha1.SiteSync, error) {
+// A delivery is a revision, and its tree at a Site. The tree changes within a revision when the shares of the tracks do. Revision 0 is none.
+type delivery struct {
+	revision int64
+	tree     string
+}
+
+// deliveryAt returns the delivery that a Site is proven to run, or the zero value. It returns an error if the SiteSyncs cannot be listed. It is safe for
+// concurrent use.
+func (r *engineReader) deliveryAt(ctx context.Context, site string) (delivery, error) {
+	r.once.Do(func() { r.syncs, r.err = listSyncs(ctx, r.kube, r.claim) })
+	for i := range r.syncs {
+		position := r.syncs[i].Status.AtProvider.ObservedPosition()
+		if !isSyncCurrent(&r.syncs[i]) || position.Attempt > 0 {
+			continue // A rollback delivers the trees of an earlier revision.
+		}
+		for _, o := range r.syncs[i].Status.AtProvider.Sites {
+			if o.Name == site && o.State == v1alpha1.SiteLive {
+				return delivery{revision: position.Revision, tree: o.Tree}, r.err
+			}
+		}
+	}
+	return delivery{}, r.err
+}
+
+// listSyncs returns the SiteSyncs of a claim. They share their content with the cache.
+func listSyncs(ctx context.Context, kube client.Reader, claim rolloutv1alpha1.ClaimReference) ([]v1alpha1.SiteSync, error) {
 	all, out := &v1alpha1.SiteSyncList{}, []v1alpha1.SiteSync{}
-	if err := listing.Cached(ctx, kube, all, client.InNamespace(claim.Namespace)); err != nil {
+	if err := listing.Cached(ctx, kube, all, client.InNamespace(claim.Namespace), client.MatchingFields{syncField: claimKey(claim)}); err != nil {
 		return nil, errors.Wrap(err, "cannot list SiteSyncs")
 	}
 	for i := range all.Items {

@@ -15,10 +15,8 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/workload"
 )
@@ -50,6 +48,8 @@ type siteFacts struct {
 	denied string
 	// unread is the reason why the Deployments of the Site cannot be read. Nil if they are.
 	unread *clusters.Error
+	// hasNoEngine is true for a Site whose revision no SiteSync proves.
+	hasNoEngine bool
 	// unobservedServes is true for a Site without an engine that counts as live without an observation.
 	unobservedServes bool
 	// isWorkloadSeen is true once the cluster of the control plane had a Deployment of the claim for a Site whose workload may run elsewhere.
@@ -79,10 +79,11 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (fac
 	g.SetLimit(maxAtOnce)
 	engine := &engineReader{kube: e.kube, claim: f.spec.ClaimRef}
 	for i, want := range f.spec.Sites {
-		pods := e.note.podsOf(want.Name)
+		n := e.note.siteOf(want.Name)
+		n.routes.restore(s.Status.AtProvider, want.Name)
 		f.sites[i].isWorkloadSeen = hadWorkload(s.Status.AtProvider, want.Name)
 		g.Go(func() error {
-			return panics.Recover("read a workload", func() error { return e.readSiteOrEngine(ctx, f, i, pods, engine) })
+			return panics.Recover("read a workload", func() error { return e.readSiteOrEngine(ctx, f, i, n, engine) })
 		})
 	}
 	return f, g.Wait()
@@ -97,32 +98,48 @@ func hadWorkload(o v1alpha1.SiteHealthObservation, site string) bool {
 }
 
 // readSiteOrEngine reads the workload of a Site, and the engine's report where the workload cannot be read.
-func (e *external) readSiteOrEngine(ctx context.Context, f facts, i int, pods *podNote, engine *engineReader) error {
+func (e *external) readSiteOrEngine(ctx context.Context, f facts, i int, n *siteNote, engine *engineReader) error {
 	name, s := f.spec.Sites[i].Name, &f.sites[i]
-	err := e.readSite(ctx, f, name, s, pods)
-	if err == nil && s.unread != nil {
+	c, err := e.readSite(ctx, f, name, s, &n.pods)
+	switch {
+	case err != nil:
+		return err
+	case s.unread != nil:
 		s.engineHealthy, err = engine.isHealthy(ctx, name)
+		return err
+	case c == nil || !f.spec.Route:
+		return nil
 	}
-	return err
+	// The SiteSyncs are read before the routes, which are those of the proven revision therefore.
+	proven, err := engine.deliveryAt(ctx, name)
+	if err != nil {
+		return err
+	}
+	s.route = f.readRoutes(ctx, c, &n.routes, proven)
+	if s.hasNoEngine {
+		s.route.Revision = nil
+	}
+	return nil
 }
 
-// readSite reads the workload and the routes of one Site.
-func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFacts, pods *podNote) error {
+// readSite reads the workload of one Site. It returns the cluster of the Site, or nil if the workload cannot be read.
+func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFacts, pods *podNote) (*clusters.Cluster, error) {
 	site := &catalogv1alpha1.Site{}
 	site.SetName(name)
 	if err := e.kube.Get(ctx, client.ObjectKey{Name: name}, site); client.IgnoreNotFound(err) != nil {
-		return errors.Wrapf(err, "cannot get Site %q", name)
+		return nil, errors.Wrapf(err, "cannot get Site %q", name)
 	}
 	// A missing Site allows no namespace.
 	if err := policy.CheckSite(site, f.namespace); err != nil {
 		s.denied = err.Error()
-		return nil //nolint:nilerr // A refusal is an answer.
+		return nil, nil //nolint:nilerr,nilnil // A refusal is an answer.
 	}
 	if !policy.AllowsTarget(site, f.namespace, f.namespace) {
 		s.denied = "the Site's spec.targetNamespaces.allowed does not allow namespace " + f.namespace
-		return nil
+		return nil, nil //nolint:nilnil // A refusal is an answer.
 	}
 	s.unobservedServes = ptr.Deref(site.Spec.Engine.UnobservedIsLive, false)
+	s.hasNoEngine = site.Spec.Engine.Type == catalogv1alpha1.EngineNone
 	s.isElsewhere = setup.IsElsewhere(site)
 	// A Site of another cluster or with an engine is not judged by the record, and may be changed to a Site whose workload runs elsewhere.
 	s.isWorkloadSeen = s.isWorkloadSeen && s.isElsewhere
@@ -130,13 +147,13 @@ func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFa
 	if err == nil {
 		err = s.readCluster(ctx, f, c, pods)
 	}
-	if !errors.As(err, &s.unread) {
-		return err
+	if errors.As(err, &s.unread) {
+		return nil, nil //nolint:nilnil // The reason is an answer.
 	}
-	return nil
+	return c, err
 }
 
-// readCluster reads the workload and the routes in a Site's cluster. It returns a clusters.Error if the Deployments cannot be read.
+// readCluster reads the workload in a Site's cluster. It returns a clusters.Error if the Deployments cannot be read.
 func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluster, pods *podNote) error {
 	w, err := setup.SelectWorkload(ctx, c, f.namespace, f.spec.ClaimRef.Name)
 	if err != nil {
@@ -146,9 +163,6 @@ func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluste
 	s.isWorkloadSeen = s.isWorkloadSeen || s.isElsewhere && !s.health.IsAbsent()
 	s.isElsewhere = s.isElsewhere && !s.isWorkloadSeen
 	s.readPods(ctx, f, c, pods)
-	if f.spec.Route {
-		s.route = f.readRoutes(ctx, c)
-	}
 	return nil
 }
 
@@ -176,28 +190,4 @@ func (n *podNote) dueAt() time.Time {
 		return n.since.Add(podDelay)
 	}
 	return n.readAt.Add(podInterval)
-}
-
-// readRoutes reads the HTTPRoutes of the claim. All of them have to be accepted.
-func (f facts) readRoutes(ctx context.Context, c *clusters.Cluster) *v1alpha1.RouteHealth {
-	routes, err := c.Select(ctx, setup.NamespacedRef(track.GatewayGroup, "httproutes", "HTTPRoute", f.namespace), f.isOfClaim)
-	var unread *clusters.Error
-	switch {
-	case errors.As(err, &unread) && unread.Reason == v1alpha1.SiteReasonEngineNotInstalled:
-		return &v1alpha1.RouteHealth{Reason: gatewayapi.ReasonRouteMissing, Message: "the cluster does not serve HTTPRoutes"}
-	case errors.As(err, &unread):
-		return &v1alpha1.RouteHealth{Reason: unread.Reason, Message: setup.ExplainUnread(unread, "HTTPRoutes", f.namespace)}
-	case len(routes) == 0:
-		return &v1alpha1.RouteHealth{Reason: gatewayapi.ReasonRouteMissing, Message: "no HTTPRoute has the label " + setup.LabelClaim}
-	}
-	for _, r := range routes {
-		if reason, message := gatewayapi.RouteAcceptance(r); reason != "" {
-			return &v1alpha1.RouteHealth{Reason: reason, Message: setup.CutMessage(message, maxMessage)}
-		}
-	}
-	return &v1alpha1.RouteHealth{Accepted: true}
-}
-
-func (f facts) isOfClaim(u *unstructured.Unstructured) bool {
-	return workload.LabelOf(u, setup.LabelClaim) == f.spec.ClaimRef.Name
 }

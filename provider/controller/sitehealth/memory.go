@@ -22,8 +22,14 @@ type note struct {
 	reconciledAt time.Time
 	// next is the latest time of the next observation. Zero means the interval.
 	next time.Time
-	// pods are the cached pod states of each Site.
-	pods map[string]*podNote
+	// sites have the state of each Site.
+	sites map[string]*siteNote
+}
+
+// A siteNote is the state kept about one Site.
+type siteNote struct {
+	pods   podNote
+	routes routeNote
 }
 
 // A podNote is the cached state of the unavailable pods of a Site.
@@ -40,15 +46,15 @@ type podNote struct {
 func newMemory() *memory { return setup.NewMemory(newNote) }
 
 func newNote() *note {
-	return &note{pods: map[string]*podNote{}, writes: rate.NewLimiter(rate.Every(writeInterval), writeBurst)}
+	return &note{sites: map[string]*siteNote{}, writes: rate.NewLimiter(rate.Every(writeInterval), writeBurst)}
 }
 
-// podsOf returns the note about a Site. It is not safe for concurrent use.
-func (n *note) podsOf(site string) *podNote {
-	p, ok := n.pods[site]
+// siteOf returns the note about a Site. It is not safe for concurrent use.
+func (n *note) siteOf(site string) *siteNote {
+	s, ok := n.sites[site]
 	if !ok {
-		p = &podNote{}
-		n.pods[site] = p
+		s = &siteNote{}
+		n.sites[site] = s
 	}
-	return p
+	return s
 }

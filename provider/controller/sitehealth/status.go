@@ -1,6 +1,7 @@
 package sitehealth
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
@@ -33,7 +35,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 		return
 	}
 	due := now
-	isSame := previous.ObservedGeneration == ready.ObservedGeneration && s.Status.AtProvider.Image == d.next.Image
+	isSame := previous.ObservedGeneration == ready.ObservedGeneration && s.Status.AtProvider.Image == d.next.Image && !isNextRoute(s.Status.AtProvider, d.next)
 	switch {
 	case isSame:
 		due = e.note.dueAt(now, isUrgent(s.Status.AtProvider, d.next))
@@ -100,6 +102,26 @@ func isUrgent(previous, next v1alpha1.SiteHealthObservation) bool {
 func isNextImage(previous, next v1alpha1.SiteHealthObservation) bool {
 	isSame := func(a, b v1alpha1.SiteHealthState) bool { return a.Name == b.Name }
 	return previous.Image != "" && next.Image != "" && previous.Image != next.Image && slices.EqualFunc(previous.Sites, next.Sites, isSame)
+}
+
+// isNextRoute is true if the routes of each Site are those of a later revision than the status says: an Application that succeeded waits for that.
+func isNextRoute(previous, next v1alpha1.SiteHealthObservation) bool {
+	return lowestRevision(next) > lowestRevision(previous)
+}
+
+// lowestRevision returns the earliest revision of the routes of all Sites, or 0.
+func lowestRevision(o v1alpha1.SiteHealthObservation) int64 {
+	if len(o.Sites) == 0 {
+		return 0
+	}
+	lowest := int64(math.MaxInt64)
+	for _, s := range o.Sites {
+		if s.Route == nil {
+			return 0
+		}
+		lowest = min(lowest, ptr.Deref(s.Route.Revision, 0))
+	}
+	return lowest
 }
 
 // isNextUrgent is true if a Site serves the next image, or serves no image any more. Both are about the same Sites.

@@ -15,23 +15,35 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// siteField finds SiteHealths by their Sites, and blindField finds by their claim the SiteHealths that cannot observe all of their Sites.
+// siteField finds SiteHealths by their Sites. claimField finds by their claim the SiteHealths that depend on SiteSyncs, and syncField the SiteSyncs.
 const (
 	siteField  = "intentplane.sitehealth.site"
-	blindField = "intentplane.sitehealth.blind"
+	claimField = "intentplane.sitehealth.claim"
+	syncField  = "intentplane.sitehealth.sync"
 )
 
 func indexHealths(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &v1alpha1.SiteHealth{}, siteField, siteIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index SiteHealths by Site")
 	}
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteHealth{}, blindField, blindIndexKeys), "cannot index SiteHealths by claim")
+	if err := i.IndexField(ctx, &v1alpha1.SiteHealth{}, claimField, claimIndexKeys); err != nil {
+		return errors.Wrap(err, "cannot index SiteHealths by claim")
+	}
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, syncField, syncIndexKeys), "cannot index SiteSyncs by claim")
 }
 
-// blindIndexKeys returns the claim of a SiteHealth with an unobservable Site: an engine's report affects only these.
-func blindIndexKeys(o client.Object) []string {
+// claimIndexKeys returns the claim of a SiteHealth with routes or an unobservable Site: the report of an engine affects only these.
+func claimIndexKeys(o client.Object) []string {
 	s, ok := o.(*v1alpha1.SiteHealth)
-	if !ok || !slices.ContainsFunc(s.Status.AtProvider.Sites, isUnobserved) {
+	if !ok || !s.Spec.ForProvider.Route && !slices.ContainsFunc(s.Status.AtProvider.Sites, isUnobserved) {
+		return nil
+	}
+	return []string{claimKey(s.Spec.ForProvider.ClaimRef)}
+}
+
+func syncIndexKeys(o client.Object) []string {
+	s, ok := o.(*v1alpha1.SiteSync)
+	if !ok {
 		return nil
 	}
 	return []string{claimKey(s.Spec.ForProvider.ClaimRef)}
@@ -63,13 +75,13 @@ func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile
 	return w.listHealths(ctx, client.MatchingFields{siteField: o.GetName()})
 }
 
-// requestsForSync wakes the SiteHealths of the same claim that cannot observe a Site, which counts by its engine's report.
+// requestsForSync wakes the SiteHealths of the same claim that have routes, or cannot observe a Site, which counts by its engine's report.
 func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile.Request {
 	s, ok := o.(*v1alpha1.SiteSync)
 	if !ok {
 		return nil
 	}
-	return w.listHealths(ctx, client.InNamespace(s.GetNamespace()), client.MatchingFields{blindField: claimKey(s.Spec.ForProvider.ClaimRef)})
+	return w.listHealths(ctx, client.InNamespace(s.GetNamespace()), client.MatchingFields{claimField: claimKey(s.Spec.ForProvider.ClaimRef)})
 }
 
 func (w waker) listHealths(ctx context.Context, o ...client.ListOption) []reconcile.Request {
