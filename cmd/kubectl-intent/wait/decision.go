@@ -16,8 +16,8 @@ import (
 // longer waits for something else, such as an update that cannot be delivered now, for days.
 const decisionTimeout = time.Minute
 
-// The clock of this machine may be ahead of the clock of the API server: a wait holds its end back for minDecisionTime after it first read an open request, unless the
-// request is older than clocks differ by.
+// The clock of this machine may be ahead of the clock of the API server: a wait holds its end back for minDecisionTime after it first read an open request,
+// unless the request is older than clocks differ by.
 const (
 	minDecisionTime = 10 * time.Second
 	maxSkew         = 15 * time.Minute
@@ -50,8 +50,8 @@ func (w *waiter) awaitDecisions(observe func(context.Context) (progress, error),
 	}
 }
 
-// isNew reports whether a deployment may still decide about a request, which this process first read at a time. The creation of the request is a time of the API
-// server.
+// isNew reports whether a deployment may still decide about a request, which this process first read at a time. The creation of the request is a time of the
+// API server.
 func isNew(r *rolloutv1alpha1.RolloutRequest, firstRead, now time.Time) bool {
 	age, waited := now.Sub(r.GetCreationTimestamp().Time), now.Sub(firstRead)
 	return age < decisionTimeout && waited < decisionTimeout || age < maxSkew && waited < minDecisionTime

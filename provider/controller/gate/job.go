@@ -326,8 +326,8 @@ func (e *external) readScript(ctx context.Context, namespace string, c v1alpha1.
 	return text, "", nil
 }
 
-// connectCluster returns the cluster that the Site's workloads run in. It returns a clusters.Error if there is none, or none that can be asked, and another error
-// if the control plane's API server cannot be asked.
+// connectCluster returns the cluster that the Site's workloads run in. It returns a clusters.Error if there is none, or none that can be asked, and another
+// error if the control plane's API server cannot be asked.
 func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, error) {
 	if ref, _ := clusters.KubeconfigOf(site); ref == nil && site.Spec.Cluster.ControlPlane == nil {
 		return nil, &clusters.Error{Detail: "the Site names no cluster"}

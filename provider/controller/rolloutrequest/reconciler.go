@@ -62,8 +62,8 @@ type deployment struct {
 	Status   deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
 }
 
-// isSuccessor reports whether a request is owned by another deployment, which was deleted: its author did not see this one, although it has the same name, and may
-// have a revision of the same number and content.
+// isSuccessor reports whether a request is owned by another deployment, which was deleted: its author did not see this one, although it has the same name, and
+// may have a revision of the same number and content.
 func (d *deployment) isSuccessor(rr *rolloutv1alpha1.RolloutRequest) bool {
 	return slices.ContainsFunc(rr.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return isDeployment(o) && o.UID != d.Metadata.UID })
 }

@@ -258,7 +258,7 @@ func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (subtree, e
 	}
 }
 
-// argoOverrides returns the names of files in the path of a source by which Argo CD overrides parameters of the source: of each Application, and of one of them.
+// argoOverrides returns the names of files in the path of a source by which Argo CD overrides parameters of the source: for each Application, and for one.
 // They may replace images, rename objects and leave files out, and no field of an Application shows it (argo-cd, reposerver/repository, mergeSourceParameters).
 func argoOverrides() []string { return []string{".argocd-source.yaml", ".argocd-source-*.yaml"} }
 
