@@ -19,11 +19,11 @@ func TestRequestOf(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "uid-a", CreationTimestamp: metav1.NewTime(created)},
 		Spec: rolloutv1alpha1.RolloutRequestSpec{
 			Action: rolloutv1alpha1.ActionRollbackTo, Revision: 4, Request: "sha256:1", ToRevision: new(int64(2)), Step: new(int32(1)),
-			Full: new(true), Force: new(true), RequestedBy: "ann", Reason: "It was\nslow.",
+			Full: new(true), Force: new(true), RequestedBy: "ann\u202e\u0085of\u200b it\u2028", Reason: "It was\nslow.",
 		},
 	}
 	want := step.Request{
-		Ref:    ledger.RequestReference{Name: "a", UID: "uid-a", By: "ann", Reason: "It was slow."},
+		Ref:    ledger.RequestReference{Name: "a", UID: "uid-a", By: "ann of it", Reason: "It was slow."},
 		Action: step.ActionRollbackTo, Revision: 4, Digest: "sha256:1", ToRevision: 2, Step: 1, Full: true, Force: true, CreatedAt: created,
 	}
 	if diff := cmp.Diff(want, RequestOf(r)); diff != "" {

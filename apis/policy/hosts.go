@@ -39,7 +39,7 @@ func hostsOfRoute(o *unstructured.Unstructured) (hosts []string, isRoute bool) {
 	case schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}, schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "GRPCRoute"},
 		schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "TLSRoute"}:
 		return hostsIn(o.Object, "spec", "hostnames"), true
-	case schema.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}:
+	case schema.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}, schema.GroupKind{Group: "extensions", Kind: "Ingress"}:
 		return hostsOfIngress(o), true
 	}
 	return nil, false
@@ -54,10 +54,13 @@ func hostsIn(object map[string]any, fields ...string) []string {
 	return hosts
 }
 
+// hostsOfIngress returns the hosts of an Ingress of any version. Its default backend, which takes each host, is spec.backend in v1beta1.
 func hostsOfIngress(o *unstructured.Unstructured) []string {
 	var out []string
-	if _, isThere, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "defaultBackend"); isThere {
-		out = append(out, "")
+	for _, field := range []string{"defaultBackend", "backend"} {
+		if _, isThere, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", field); isThere {
+			out = append(out, "")
+		}
 	}
 	rules, _, err := unstructured.NestedSlice(o.Object, "spec", "rules")
 	if err != nil || len(rules) == 0 {

@@ -16,6 +16,7 @@ func TestCheckHosts(t *testing.T) {
 	const (
 		http    = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: "
 		ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: shop}\nspec: "
+		older   = "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: shop}\nspec: "
 	)
 	ofTeam := []catalogv1alpha1.RouteHosts{
 		{Namespaces: []string{"team-a"}, Hosts: []string{"shop.example.org", "*.team-a.example.org"}},
@@ -76,6 +77,18 @@ func TestCheckHosts(t *testing.T) {
 		"IngressRest": {
 			reason: "A default backend takes each host.",
 			hosts:  ofTeam, object: ingress + "{defaultBackend: {}, rules: [{host: shop.example.org}]}", want: "it takes requests to each host",
+		},
+		"IngressOlder": {
+			reason: "An Ingress of the group of older clusters routes requests as well.",
+			hosts:  ofTeam, object: older + "{rules: [{host: shop.example.org}, {host: b.example.org}]}", want: `host "b.example.org"`,
+		},
+		"IngressOlderOwn": {
+			reason: "An Ingress of that group with hosts of the namespace is taken.",
+			hosts:  ofTeam, object: older + "{rules: [{host: shop.example.org}]}",
+		},
+		"IngressOlderRest": {
+			reason: "The default backend of version v1beta1 takes each host.",
+			hosts:  ofTeam, object: older + "{backend: {serviceName: shop}, rules: [{host: shop.example.org}]}", want: "it takes requests to each host",
 		},
 		"Service": {reason: "An object without routes has no host.", hosts: ofTeam, object: "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {}"},
 	}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -91,22 +92,27 @@ func (c *Client) ReadCommitFiles(ctx context.Context, commit *Commit, path, excl
 	return files, err
 }
 
-// HasAny reports whether a directory of the commit has an entry of one of these
-// names. The empty path is the root. It returns an *Error if the path is
-// refused.
-func (c *Commit) HasAny(ctx context.Context, path string, names ...string) (bool, error) {
+// HasAny reports whether a directory of the commit has an entry whose name matches one of these patterns, as path.Match has them. The empty directory is the
+// root. It returns an *Error if the path of the directory is refused.
+func (c *Commit) HasAny(ctx context.Context, dir string, patterns ...string) (bool, error) {
 	tree := c.view.Tree
-	if path != "" {
-		e, ok, err := c.view.Find(ctx, path)
+	if dir != "" {
+		e, ok, err := c.view.Find(ctx, dir)
 		if err != nil || !ok || !e.IsDir() {
 			return false, err
 		}
 		tree = e.ID
 	}
 	for e, err := range c.view.Entries(ctx, tree) {
-		if err != nil || slices.Contains(names, e.Name) {
+		if err != nil || slices.ContainsFunc(patterns, func(pattern string) bool { return matchesName(pattern, e.Name) }) {
 			return err == nil, err
 		}
 	}
 	return false, nil
+}
+
+// matchesName reports whether a name matches a pattern. A malformed pattern matches none.
+func matchesName(pattern, name string) bool {
+	isMatch, err := path.Match(pattern, name)
+	return err == nil && isMatch
 }

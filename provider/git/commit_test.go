@@ -90,9 +90,32 @@ func TestSubtreeWithout(t *testing.T) {
 			}
 		})
 	}
-	for path, want := range map[string]bool{"web": true, "bare": false, "": false, "other": false} {
-		if got, err := c.HasAny(t.Context(), path, "kustomization.yaml", marker); err != nil || got != want {
-			t.Errorf("Holds(%q): want %t, got %t, %v", path, want, got, err)
-		}
+}
+
+func TestHasAny(t *testing.T) {
+	s := serve(t, map[string]string{"web/x.yaml": "1\n", "web/" + marker: "ours\n", "bare/x.yaml": "1\n", "argo/.argocd-source-edge1.yaml": "1\n"})
+	c, err := client(t, s).FetchCommit(t.Context(), strings.TrimSpace(run(t, s, "rev-parse", "main")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason   string
+		dir      string
+		patterns []string
+		want     bool
+	}{
+		"Named":     {reason: "A directory has an entry with one of the names.", dir: "web", patterns: []string{"kustomization.yaml", marker}, want: true},
+		"Other":     {reason: "A directory with other entries has none of the names.", dir: "bare", patterns: []string{"kustomization.yaml", marker}},
+		"Root":      {reason: "The entries of a directory below the root are none of the root.", patterns: []string{"kustomization.yaml", marker}},
+		"Missing":   {reason: "A directory that does not exist has no entry.", dir: "other", patterns: []string{marker}},
+		"Pattern":   {reason: "A pattern matches a part of a name.", dir: "argo", patterns: []string{".argocd-source-*.yaml"}, want: true},
+		"Malformed": {reason: "A malformed pattern matches no name.", dir: "argo", patterns: []string{"[", ".argocd-source-["}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, err := c.HasAny(t.Context(), tc.dir, tc.patterns...); err != nil || got != tc.want {
+				t.Errorf("\n%s\nHasAny(%q): want %t, got %t, %v", tc.reason, tc.dir, tc.want, got, err)
+			}
+		})
 	}
 }

@@ -249,6 +249,19 @@ func TestFindFinalFailure(t *testing.T) {
 			reason: "An AnalysisRun without a conclusion did not fail.",
 			object: objectWith("argoproj.io/v1alpha1", "AnalysisRun", `phase: Inconclusive, message: "no"`),
 		},
+		"FlaggerCanary": {
+			reason: "A Canary of Flagger whose analysis failed does not run again.",
+			object: objectWith("flagger.app/v1beta1", "Canary", "phase: Failed, conditions: ["+conditionOf("Promoted", "False", "Failed")+"]"),
+			want:   failed("Canary shop/web: Failed: no"),
+		},
+		"FlaggerCanaryGoesOn": {
+			reason: "A Canary of Flagger whose analysis goes on has not failed.",
+			object: objectWith("flagger.app/v1beta1", "Canary", "phase: Progressing, conditions: ["+conditionOf("Promoted", "Unknown", "Progressing")+"]"),
+		},
+		"FlaggerCanaryWaits": {
+			reason: "A Canary of Flagger that waits for a user has not failed.",
+			object: objectWith("flagger.app/v1beta1", "Canary", "phase: WaitingPromotion, conditions: ["+conditionOf("Promoted", "Unknown", "WaitingPromotion")+"]"),
+		},
 		"TrainingJob": {
 			reason: "A job of Kubeflow that failed does not run again.",
 			object: objectWith("kubeflow.org/v1", "PyTorchJob", "conditions: ["+conditionOf("Failed", "True", "PyTorchJobFailed")+"]"),

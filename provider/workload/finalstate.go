@@ -52,6 +52,9 @@ func finalStates() []finalState {
 		},
 		{group: argoGroup, kinds: []string{"Rollout"}, conditionType: "InvalidSpec", status: metav1.ConditionTrue},
 		{group: argoGroup, kinds: []string{"Workflow", "AnalysisRun", "Experiment"}, phases: []string{"Failed", "Error"}},
+		{ // Flagger measures the same content no second time.
+			group: "flagger.app", kinds: []string{"Canary"}, conditionType: "Promoted", status: metav1.ConditionFalse, reasons: []string{"Failed"},
+		},
 		{group: "jobset.x-k8s.io", kinds: []string{"JobSet"}, conditionType: failed, status: metav1.ConditionTrue},
 		{
 			group: "kubeflow.org", kinds: []string{"JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"},

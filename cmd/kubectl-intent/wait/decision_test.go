@@ -51,8 +51,16 @@ func TestAwaitDecisions(t *testing.T) {
 		},
 		"Pending": {
 			reason: "A request that stays open for longer, as the approval of an update that cannot be delivered now, is not about this end.",
-			seen:   progress{result: resultSucceeded, message: "Succeeded: It runs.", at: deployment}, about: namespaced, age: time.Minute,
+			seen:   progress{result: resultSucceeded, message: "Succeeded: It runs.", at: deployment}, about: namespaced, age: maxSkew,
 			want: "Succeeded Succeeded: It runs.",
+		},
+		"Skewed": {
+			reason: "A request that was just created looks older where the clock of the user is ahead.",
+			seen:   progress{result: resultRolledBack, at: deployment}, about: namespaced, age: 5 * time.Minute, want: "GoesOn " + undecided,
+		},
+		"SkewedBack": {
+			reason: "A request that was just created looks younger than nothing where the clock of the user is behind.",
+			seen:   progress{result: resultRolledBack, at: deployment}, about: namespaced, age: -5 * time.Minute, want: "GoesOn " + undecided,
 		},
 		"GoesOn": {
 			reason: "A deployment that goes on says where it is.",
@@ -95,6 +103,42 @@ func TestAwaitDecisions(t *testing.T) {
 			got, err := w.awaitDecisions(func(context.Context) (progress, error) { return tc.seen, nil }, find)(t.Context())
 			if diff := cmp.Diff(tc.want, string(got.result)+" "+got.message); diff != "" || err != nil {
 				t.Errorf("\n%s\nawaitDecisions(...): %v; -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+}
+
+// TestDecisionsInTime reads an undecided request again and again, with a clock that differs from the clock of the API server.
+func TestDecisionsInTime(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		skew   time.Duration
+		// ends is how long the wait holds its end back.
+		ends time.Duration
+	}{
+		"Same":   {reason: "A request holds the end back for a minute after its creation.", ends: decisionTimeout},
+		"Ahead":  {reason: "A clock that is ahead leaves a deployment the time to decide.", skew: 5 * time.Minute, ends: minDecisionTime},
+		"Behind": {reason: "A clock that is behind holds the end back no longer than a minute.", skew: -time.Hour, ends: decisionTimeout},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			start := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+			r := &rolloutv1alpha1.RolloutRequest{}
+			r.Name, r.UID, r.CreationTimestamp = "again", "u", metav1.NewTime(start.Add(-tc.skew))
+			now := start
+			w := &waiter{now: func() time.Time { return now }}
+			end := progress{result: resultRolledBack, at: subject.Report{Kind: "IntentDeployment", Group: "intentplane.dev", Name: "shop"}}
+			observe := w.awaitDecisions(
+				func(context.Context) (progress, error) { return end, nil },
+				func(context.Context, rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest { return r },
+			)
+			for ; now.Sub(start) < 2*decisionTimeout; now = now.Add(time.Second) {
+				if p, err := observe(t.Context()); err != nil || p.result == resultRolledBack {
+					break
+				}
+			}
+			if diff := cmp.Diff(tc.ends, now.Sub(start)); diff != "" {
+				t.Errorf("\n%s\nawaitDecisions(...): end: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

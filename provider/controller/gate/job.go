@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -152,9 +153,13 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	if in.Site.Spec.PostCheck == nil {
 		return e.requestJob(ctx, r, in, nil)
 	}
-	cluster, trouble, err := e.connectCluster(ctx, in.Site)
-	if err != nil || trouble != "" {
-		return trouble, err
+	cluster, err := e.connectCluster(ctx, in.Site)
+	var unread *clusters.Error
+	switch {
+	case errors.As(err, &unread):
+		return e.waitForCluster(in, unread, into), nil
+	case err != nil:
+		return "", err
 	}
 	name := job.Name(in)
 	o, err := cluster.Only(ctx, engines.Ref{Resource: jobResource(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
@@ -195,15 +200,24 @@ func (e *external) repeatRemovedJob(in job.Input, into *checkFacts) {
 	into.retryAt = e.now()
 }
 
-// waitForCluster begins the time of a Job again while its cluster does not answer: an outage is not a verdict. It returns the obstacle.
+// waitForCluster begins the time of a Job again while its cluster cannot be asked: an outage is not a verdict. It returns the obstacle.
 func (e *external) waitForCluster(in job.Input, err error, into *checkFacts) string {
 	var unread *clusters.Error
-	if errors.As(err, &unread) && unread.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable {
+	if errors.As(err, &unread) && isOutage(unread) {
 		e.memory.restartJob(job.Name(in), e.now())
 		into.next = e.now().Add(clusterRetry)
 		into.judgement.Availability, into.judgement.Message = gates.Interrupted, "the check waits for the cluster of its Job: "+unread.Detail
 	}
 	return err.Error()
+}
+
+// isOutage reports whether a cluster cannot be asked: it does not answer, or the provider has no credentials that the cluster accepts, as after their end. A
+// missing right is none: it stays until a user grants it.
+func isOutage(e *clusters.Error) bool {
+	return slices.Contains([]string{
+		deliveryv1alpha1.SiteReasonClusterUnreachable, deliveryv1alpha1.SiteReasonKubeconfigDenied, deliveryv1alpha1.SiteReasonKubeconfigGone,
+		deliveryv1alpha1.SiteReasonKubeconfigRefused,
+	}, e.Reason)
 }
 
 // judgeOwnJob judges the Job that the provider created, and knows its UID from then on. It refuses another Job: any other user of the cluster
@@ -220,8 +234,7 @@ func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, i
 	judgement, err := e.judgeJob(ctx, cluster, j)
 	switch {
 	case err != nil:
-		into.next = e.now().Add(clusterRetry)
-		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble, which may end until the time of the Job is over.
+		return e.waitForCluster(in, err, into), nil
 	case judgement.Availability == gates.Interrupted:
 		into.retryAt = job.RetryAt(j, in.Attempt)
 	case !judgement.Ended():
@@ -286,7 +299,7 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 		out = job.Judge(j, pods)
 	})
 	var refused *clusters.Error
-	if errors.As(err, &refused) && refused.Reason == deliveryv1alpha1.SiteReasonClusterUnreachable && out.Phase != v1alpha1.CheckPassed {
+	if errors.As(err, &refused) && isOutage(refused) && out.Phase != v1alpha1.CheckPassed {
 		return out, refused
 	}
 	return out, nil
@@ -313,17 +326,13 @@ func (e *external) readScript(ctx context.Context, namespace string, c v1alpha1.
 	return text, "", nil
 }
 
-// connectCluster returns the cluster that the Site's workloads run in. It returns why it cannot be reached.
-func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, string, error) {
+// connectCluster returns the cluster that the Site's workloads run in. It returns a clusters.Error if there is none, or none that can be asked, and another
+// error if the control plane's API server cannot be asked.
+func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, error) {
 	if ref, _ := clusters.KubeconfigOf(site); ref == nil && site.Spec.Cluster.ControlPlane == nil {
-		return nil, "the Site names no cluster", nil
+		return nil, &clusters.Error{Detail: "the Site names no cluster"}
 	}
-	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
-	var refused *clusters.Error
-	if errors.As(err, &refused) {
-		return nil, refused.Detail, nil
-	}
-	return c, "", err
+	return setup.ConnectSite(ctx, e.kube, e.look, site)
 }
 
 // createJobs creates the Jobs that were requested, and records them in the status of the Gate. A failed creation is repeated until the

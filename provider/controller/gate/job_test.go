@@ -632,26 +632,79 @@ func TestJobIsRefused(t *testing.T) {
 	}
 }
 
-// TestJobInUnreachableCluster has a cluster that does not answer for longer than the check may take. The check goes on once it answers.
+// TestJobInUnreachableCluster has a cluster that cannot be asked for longer than the check may take. The check goes on once it can.
 func TestJobInUnreachableCluster(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+	}{
+		"Silent":  {reason: "A cluster that does not answer gives no verdict.", err: errors.New("connection refused")},
+		"Expired": {reason: "Credentials that the cluster does not accept any more give no verdict.", err: kerrors.NewUnauthorized("the token has expired")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, script(nil))
+			down := &atomic.Bool{}
+			down.Store(true)
+			w.cluster.PrependReactor("list", "jobs", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return down.Load(), nil, tc.err
+			})
+			now := time.Now()
+			w.c.now = func() time.Time { return now }
+			w.reconcile()
+			now = now.Add(5 * time.Minute)
+			w.reconcile()
+			if got := w.state(); got != "Measuring//Running" {
+				t.Fatalf("%s\nstate: got %s", tc.reason, got)
+			}
+			down.Store(false)
+			w.when("a Job", func() bool { return len(w.made()) == 1 })
+			w.end(batchv1.JobComplete, "", 0, "")
+			w.until("Passed/Passed/Passed")
+		})
+	}
+}
+
+// TestJobWithoutKubeconfig has a Site whose Secret with the kubeconfig is replaced by another one, for longer than the check may take.
+func TestJobWithoutKubeconfig(t *testing.T) {
 	w := newWorld(t, script(nil))
-	down := &atomic.Bool{}
-	down.Store(true)
-	w.cluster.PrependReactor("list", "jobs", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return down.Load(), nil, errors.New("connection refused")
-	})
+	w.change(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = inCluster("c1") })
 	now := time.Now()
 	w.c.now = func() time.Time { return now }
 	w.reconcile()
 	now = now.Add(5 * time.Minute)
 	w.reconcile()
 	if got := w.state(); got != "Measuring//Running" {
-		t.Fatalf("An outage of the cluster is no verdict.\nstate: got %s", got)
+		t.Fatalf("A Secret that is missing for a while gives no verdict.\nstate: got %s", got)
 	}
-	down.Store(false)
+	if got := w.get().Status.AtProvider.Checks[0].Message; !strings.Contains(got, "the Secret with the kubeconfig, or its key, does not exist") {
+		t.Errorf("why the check waits: %q", got)
+	}
+	w.must(w.kube.Create(t.Context(), held("team-a", "c1-kubeconfig", "value")))
 	w.when("a Job", func() bool { return len(w.made()) == 1 })
 	w.end(batchv1.JobComplete, "", 0, "")
 	w.until("Passed/Passed/Passed")
+}
+
+// TestPodsOfJobDuringOutage has a Job that failed, and a cluster that does not list its pods for longer than the check may take: without the pods it is unknown
+// whether the script failed, or a node ended its pod.
+func TestPodsOfJobDuringOutage(t *testing.T) {
+	w := newWorld(t, script(nil))
+	w.cluster.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("connection refused")
+	})
+	now := time.Now()
+	w.c.now = func() time.Time { return now }
+	w.when("a Job", func() bool { return len(w.made()) == 1 })
+	w.end(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded, 1, "")
+	w.when("the end of the Job", func() bool { return w.get().Status.AtProvider.Checks[0].Message != "" })
+	for range 3 {
+		now = now.Add(5 * time.Minute)
+		w.reconcile()
+	}
+	if got := w.state(); got != "Measuring//Running" {
+		t.Errorf("An outage of the cluster gives no verdict on a Job whose pods are unknown.\nstate: got %s", got)
+	}
 }
 
 func TestJobThatNeverStarts(t *testing.T) {

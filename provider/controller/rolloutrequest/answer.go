@@ -54,6 +54,10 @@ func answerFor(d *deployment, r *rolloutv1alpha1.RolloutRequest) deploymentv1alp
 		answer.Message = resultMessage(rolloutv1alpha1.ResultTooLarge)
 		return answer
 	}
+	if d.isSuccessor(r) {
+		answer.Result, answer.Message = string(rolloutv1alpha1.ResultStale), messageSuccessor
+		return answer
+	}
 	for _, s := range d.Status.Requests {
 		if s.UID == string(r.GetUID()) && s.Result != "" {
 			answer = s
@@ -64,6 +68,9 @@ func answerFor(d *deployment, r *rolloutv1alpha1.RolloutRequest) deploymentv1alp
 	}
 	return answer
 }
+
+// messageSuccessor is the message of a request that a deleted deployment owns.
+const messageSuccessor = "The deployment that the request was made for was deleted, and another one has its name."
 
 // makesRevision reports whether an action makes a revision. The other actions change the revision that they name.
 func makesRevision(a rolloutv1alpha1.Action) bool {

@@ -111,6 +111,10 @@ func TestDeploymentOwnsRequest(t *testing.T) {
 			request: request("a", 1, owned), shop: shop(deploymentv1alpha1.GroupClaims, 3),
 			want: append([]metav1.OwnerReference{stranger}, shopOf(deploymentv1alpha1.GroupClaims)...),
 		},
+		"Recreated": {
+			reason:  "A deployment does not adopt a request of a deleted deployment with its name: the garbage collector would keep the request.",
+			request: request("a", 1, ownedByDeleted), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: []metav1.OwnerReference{deletedShop()},
+		},
 		"Refused": {
 			reason:  "A request that is refused at once is owned, too.",
 			request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 4, "uid-a Stale"), want: shopOf(deploymentv1alpha1.GroupClaims),
@@ -129,6 +133,44 @@ func TestDeploymentOwnsRequest(t *testing.T) {
 			got := reconcileOne(t, build(t, objects...), "a").GetOwnerReferences()
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nReconcile(...): owners: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// deletedShop refers to a deployment that was deleted, and whose name another one has.
+func deletedShop() metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: deploymentv1alpha1.GroupClaims + "/v1alpha1", Kind: "IntentDeployment", Name: "shop", UID: "uid-deleted"}
+}
+
+func ownedByDeleted(r *rolloutv1alpha1.RolloutRequest) {
+	r.OwnerReferences = []metav1.OwnerReference{deletedShop()}
+}
+
+// TestRequestOfDeletedDeployment has a request of a deployment that was deleted, and another deployment with its name.
+func TestRequestOfDeletedDeployment(t *testing.T) {
+	taken := before(corev1.ConditionTrue, corev1.ConditionFalse, "Taken")
+	cases := map[string]struct {
+		reason  string
+		request *rolloutv1alpha1.RolloutRequest
+		want    view
+	}{
+		"Open": {
+			reason:  "A request takes no effect on a deployment that its author did not see, whatever its function answers.",
+			request: request("a", 1, ownedByDeleted), want: view{Accepted: "False Stale", Completed: "False Stale"},
+		},
+		"Taken": {
+			reason:  "A request that the deleted deployment accepted has ended.",
+			request: request("a", 1, ownedByDeleted, taken), want: view{Accepted: "True Taken", Completed: "True Superseded"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			kube := build(t, tc.request, shop(deploymentv1alpha1.GroupClaims, 3, "uid-a Taken"))
+			got := viewOf(t, kube, reconcileOne(t, kube, "a").GetName())
+			got.ObservedAt = ""
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nReconcile(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -62,12 +62,18 @@ type deployment struct {
 	Status   deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
 }
 
+// isSuccessor reports whether a request is owned by another deployment, which was deleted: its author did not see this one, although it has the same name, and
+// may have a revision of the same number and content.
+func (d *deployment) isSuccessor(rr *rolloutv1alpha1.RolloutRequest) bool {
+	return slices.ContainsFunc(rr.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return isDeployment(o) && o.UID != d.Metadata.UID })
+}
+
 func isDeployment(o metav1.OwnerReference) bool { return o.Kind == deploymentv1alpha1.Kind }
 
 // withOwner returns a request whose deployment owns it, so that the API server deletes both together, and none is left for another deployment of that
 // name. The cluster-scoped composite of a claim cannot own the request: the reference of the request names the claim.
 func withOwner(rr *rolloutv1alpha1.RolloutRequest, d *deployment) *rolloutv1alpha1.RolloutRequest {
-	if d == nil || slices.ContainsFunc(rr.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == d.Metadata.UID }) {
+	if d == nil || slices.ContainsFunc(rr.GetOwnerReferences(), isDeployment) {
 		return rr
 	}
 	owned := rr.DeepCopy()

@@ -161,7 +161,7 @@ func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.S
 	}
 	report := s.seen.Report
 	if s.applied.renamed {
-		report.Uncompared = cmp.Or(report.Uncompared, "the engine reads a kustomization.yaml above the directory")
+		report.Uncompared = cmp.Or(report.Uncompared, "the engine reads a kustomization.yaml or an .argocd-source.yaml above the directory")
 	}
 	return coverage{Coverage: report.Cover(s.site.Spec.Engine.Type, manifests)}
 }
@@ -246,12 +246,21 @@ func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (subtree, e
 				return subtree{}, err
 			}
 		}
+		if parent == root && !out.renamed {
+			if out.renamed, err = c.HasAny(ctx, parent, argoOverrides()...); err != nil {
+				return subtree{}, err
+			}
+		}
 		out.overlaid = out.overlaid || ignores || out.renamed
 		if parent == "" {
 			return out, nil
 		}
 	}
 }
+
+// argoOverrides returns the names of files in the path of a source by which Argo CD overrides parameters of the source: for each Application, and for one.
+// They may replace images, rename objects and leave files out, and no field of an Application shows it (argo-cd, reposerver/repository, mergeSourceParameters).
+func argoOverrides() []string { return []string{".argocd-source.yaml", ".argocd-source-*.yaml"} }
 
 // isInside is true for the directory that an engine reads, and directories below it.
 func isInside(root, dir string) bool {

@@ -156,6 +156,22 @@ func TestOverlay(t *testing.T) {
 			files:  map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1,
 		},
 		"Ignore": {reason: "A .sourceignore file counts at any place.", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
+		"Override": {
+			reason: "Argo CD overrides the parameters of a source by a file in its path.",
+			files:  map[string]string{"clusters/edge1/.argocd-source.yaml": "a"}, root: "clusters/edge1", want: true,
+		},
+		"OverrideOfOne": {
+			reason: "Argo CD overrides the parameters of one Application by a file with its name.",
+			files:  map[string]string{"clusters/edge1/.argocd-source-shop.yaml": "a"}, root: "clusters/edge1", want: true,
+		},
+		"OverrideBelow": {
+			reason: "Argo CD reads no override below the path of the source.",
+			files:  map[string]string{"clusters/edge1/team-a/.argocd-source.yaml": "a"}, root: "clusters/edge1",
+		},
+		"OverrideAbove": {
+			reason: "Argo CD reads no override above the path of the source.",
+			files:  map[string]string{"clusters/.argocd-source.yaml": "a"}, root: "clusters/edge1",
+		},
 		"SimilarDir": {
 			reason: "A directory whose name begins alike is not below the root.",
 			files:  map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge",
@@ -175,7 +191,7 @@ func TestOverlay(t *testing.T) {
 			}
 			got := w.c.prover.readSubtree(t.Context(), repo, id, tc.root, webAtE1)
 			if got.overlaid != tc.want || got.unknown != "" {
-				t.Errorf("\n%s\nsubtree(): want %t, got %+v", tc.reason, tc.want, got)
+				t.Errorf("\n%s\nreadSubtree(): want %t, got %+v", tc.reason, tc.want, got)
 			}
 		})
 	}
@@ -238,7 +254,9 @@ func TestCoverageBelowKustomization(t *testing.T) {
 		},
 		"Below": {
 			reason: "A kustomization above the directory may rename objects, so no object is compared, and the status reports it.", renamed: true,
-			want: engines.Coverage{Unproven: []string{"all objects: the engine reads a kustomization.yaml above the directory, so its inventory is not compared"}},
+			want: engines.Coverage{Unproven: []string{
+				"all objects: the engine reads a kustomization.yaml or an .argocd-source.yaml above the directory, so its inventory is not compared",
+			}},
 		},
 		"BelowPatches": {
 			reason:  "The field of the engine's object is named before a kustomization above.",

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
@@ -74,13 +75,13 @@ func (s *observedStatus) commitOf(transition step, isLast bool) string {
 	return s.Delivery.GitCommit
 }
 
-// requesterOf returns the user who made a RolloutRequest, or "".
+// requesterOf returns the user who made a RolloutRequest, or "". No invisible character makes the name look like the name of another user.
 func (r *Reconciler) requesterOf(ctx context.Context, namespace, name string) string {
 	o := &rolloutv1alpha1.RolloutRequest{}
 	if name == "" || r.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, o) != nil {
 		return ""
 	}
-	return o.Spec.RequestedBy
+	return oneline.Clean(o.Spec.RequestedBy, 0)
 }
 
 // phaseReason is the reason of the condition Stalled or, if that is not true, of Reconciling.

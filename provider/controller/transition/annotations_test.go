@@ -13,7 +13,9 @@ import (
 )
 
 func TestExplainEvent(t *testing.T) {
-	request := &rolloutv1alpha1.RolloutRequest{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "again"}, Spec: rolloutv1alpha1.RolloutRequestSpec{RequestedBy: "ann"}}
+	request := &rolloutv1alpha1.RolloutRequest{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "again"}, Spec: rolloutv1alpha1.RolloutRequestSpec{RequestedBy: "ann\u202e"},
+	}
 	first, second := map[string]string{AnnotationRevision: "2"}, map[string]string{
 		AnnotationRevision: "2", AnnotationReason: deploymentv1alpha1.ReasonLedgerUnreachable, AnnotationMessage: "git.example.org: 401",
 		AnnotationCommit:  "8d21c0e4",

@@ -75,11 +75,12 @@ func (q *Question) Key(time.Duration) string {
 	return strings.Join([]string{hex.EncodeToString([]byte(q.url.String())), q.text}, "\n")
 }
 
-// Ask the server. Its answer counts as of now: only its author knows which time it speaks of.
+// Ask the server. Its answer counts as of now: only its author knows which time it speaks of. A server that does not answer may be the judged software itself.
+// A question that the provider never sent, for want of a place or of memory, says nothing about any server.
 func (q *Question) Ask(ctx context.Context, _ time.Duration) gates.Answer {
 	response, err := q.doer.Do(ctx, fetch.Request{URL: q.url})
 	if err != nil {
-		return gates.Answer{Problem: err.Error()}
+		return gates.Answer{Problem: err.Error(), Unavailable: errors.Is(err, fetch.ErrBusy)}
 	}
 	if response.Status != http.StatusOK {
 		return gates.Answer{Problem: fetch.WithWords(problemStatus, response.Words(fetch.Credentials{}))}

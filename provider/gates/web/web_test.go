@@ -17,9 +17,6 @@ import (
 type server fetch.Answer
 
 func (s server) Do(context.Context, fetch.Request) (fetch.Answer, error) {
-	if s.Status == 0 {
-		return fetch.Answer{}, fetch.Error(fetch.ProblemSilent)
-	}
 	return fetch.Answer(s), nil
 }
 
@@ -100,14 +97,43 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-func TestSilence(t *testing.T) {
-	u, _ := Address("https://shop.example.org")
-	q, err := NewQuestion(server{}, expression.NewReader(1), u, "answer")
-	if err != nil {
-		t.Fatal(err)
+// A failing client returns its error for each request.
+type failing struct{ err error }
+
+func (f failing) Do(context.Context, fetch.Request) (fetch.Answer, error) {
+	return fetch.Answer{}, f.err
+}
+
+func TestAskWithoutAnswer(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		want   gates.Answer
+	}{
+		"Silent": {
+			reason: "A server that does not answer may be the judged software itself.",
+			err:    fetch.Error(fetch.ProblemSilent), want: gates.Answer{Problem: fetch.ProblemSilent},
+		},
+		"Slow": {
+			reason: "A server that does not answer in time may be the judged software itself.",
+			err:    fetch.Error(fetch.ProblemSlow), want: gates.Answer{Problem: fetch.ProblemSlow},
+		},
+		"Busy": {
+			reason: "A question that was not sent, since the requests of other namespaces are under way, says nothing about the server.",
+			err:    fetch.ErrBusy, want: gates.Answer{Problem: fetch.ErrBusy.Error(), Unavailable: true},
+		},
 	}
-	if got := q.Ask(t.Context(), 0); got.Problem != fetch.ProblemSilent {
-		t.Errorf("Ask(...): %+v", got)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			u, _ := Address("https://shop.example.org")
+			q, err := NewQuestion(failing{err: tc.err}, expression.NewReader(1), u, "answer")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, q.Ask(t.Context(), 0)); diff != "" {
+				t.Errorf("\n%s\nAsk(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 
