@@ -128,7 +128,7 @@ release_flags = --version='$(named_version)' $(if $(REBUILD),--rebuild)
 release: ## Make the files of a release in _output/dist (VERSION=v0.1.0 KEY=cosign.key TLOG=https://rekor.sigstore.dev).
 	@tools/tools.sh build RELEASE
 	@$(call with_tools,RELEASE) "$$RELEASE" check $(release_flags)
-	@env -u GOEXPERIMENT -u GOAMD64 -u GOARM64 GOFLAGS= $(MAKE) OUTPUT='$(OUTPUT)/release' \
+	@env -u GOEXPERIMENT GOFLAGS= GOWORK=off GOAMD64=v1 GOARM64=v8.0 GOFIPS140=off $(MAKE) OUTPUT='$(OUTPUT)/release' \
 		ARCH='$(subst $() ,$(comma),$(patsubst linux/%,%,$(filter linux/%,$(PLATFORMS))))' xpkg plugins
 	@$(call with_tools,RELEASE) "$$RELEASE" make $(release_flags) --built='$(OUTPUT)/release' --output='$(OUTPUT)/dist' \
 		--platforms='$(subst $() ,$(comma),$(strip $(PLATFORMS)))' $(if $(KEY),--key='$(KEY)') $(if $(TLOG),--log='$(TLOG)') $(if $(BUILDER),--builder='$(BUILDER)')

@@ -41,20 +41,35 @@ func newCommand(t *testing.T) *makeCommand {
 	}
 	writeFile(t, filepath.Join(c.Built, "go.mod"), "module example.org/program\n\ngo 1.26\n")
 	writeFile(t, filepath.Join(c.Built, "main.go"), "package main\n\nfunc main() {}\n")
-	run(t, c.Built, "go", "build", "-o", "program", ".")
-	program := readFile(t, filepath.Join(c.Built, "program"))
 	for _, p := range c.Platforms {
-		writeFile(t, filepath.Join(c.Built, "plugin", filepath.FromSlash(p), pluginName), program)
+		build(t, c.Built, p)
 	}
 	for _, p := range released {
 		for _, f := range p.files(c) {
 			writePackage(t, f.built)
 			if f.binary != "" {
-				writeFile(t, f.binary, program)
+				writeFile(t, f.binary, readFile(t, pluginPath(c, f.platform.OS+"/"+f.platform.Architecture)))
 			}
 		}
 	}
 	return c
+}
+
+// pluginPath is the path of the built plugin for a platform such as linux/amd64.
+func pluginPath(c *makeCommand, platform string) string {
+	return filepath.Join(c.Built, "plugin", filepath.FromSlash(platform), pluginName)
+}
+
+// build compiles the small program for a platform, with the settings of a release.
+func build(t *testing.T, dir, platform string) {
+	t.Helper()
+	system, architecture, _ := strings.Cut(platform, "/")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", filepath.Join("plugin", system, architecture, pluginName), ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+system, "GOARCH="+architecture)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
 }
 
 // writePackage writes an image into a file, with other content than each image before it.
@@ -233,6 +248,14 @@ func TestMakeRefuses(t *testing.T) {
 		"Platform": {
 			reason: "A platform that was not built is refused.",
 			change: func(_ *testing.T, c *makeCommand) { c.Platforms = append(c.Platforms, "plan9/amd64") }, want: "cannot read the plugin",
+		},
+		"Mixed": {
+			reason: "A program that was built for another platform than its package is refused.",
+			change: func(t *testing.T, c *makeCommand) {
+				t.Helper()
+				writeFile(t, filepath.Join(c.Built, "linux", "arm64", "provider"), readFile(t, pluginPath(c, "linux/amd64")))
+			},
+			want: "provider: setting GOARCH",
 		},
 		"Log": {
 			reason: "A log that does not answer ends the release.",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/tools/release/install"
 	"github.com/intentplane/intentplane/tools/release/packages"
+	"github.com/intentplane/intentplane/tools/release/plugin"
 	"github.com/intentplane/intentplane/tools/release/signing"
 	"github.com/intentplane/intentplane/tools/release/statement"
 )
@@ -46,8 +47,9 @@ type packageFile struct {
 	// name is the name in the release.
 	name string
 
-	// built is the path of the file, and binary that of its program.
+	// built is the path of the file. binary is the path of its program, which is for platform.
 	built, binary string
+	platform      plugin.Platform
 }
 
 func (p releasedPackage) files(c *makeCommand) []packageFile {
@@ -58,9 +60,10 @@ func (p releasedPackage) files(c *makeCommand) []packageFile {
 	var out []packageFile
 	for _, architecture := range c.linuxArchitectures() {
 		out = append(out, packageFile{
-			name:   fmt.Sprintf("%s_%s_linux_%s.xpkg", p.name, c.Version, architecture),
-			built:  built(p.built + "-" + architecture),
-			binary: filepath.Join(c.Built, "linux", architecture, p.program),
+			name:     fmt.Sprintf("%s_%s_linux_%s.xpkg", p.name, c.Version, architecture),
+			built:    built(p.built + "-" + architecture),
+			binary:   filepath.Join(c.Built, "linux", architecture, p.program),
+			platform: plugin.Platform{OS: "linux", Architecture: architecture},
 		})
 	}
 	return out

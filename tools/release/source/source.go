@@ -21,8 +21,8 @@ type Checkout struct {
 	// Time of the commit. All files of a release have it, so that a second build makes equal files.
 	Time time.Time
 
-	// Changes are the paths of files that differ from the commit, and of files that no commit has. Files that the commit ignores are left out, and files that only
-	// the settings of a machine ignore are not.
+	// Changes are the paths of files that differ from the commit, and of files that no commit has. Files that the commit ignores are left out, and files that
+	// only the settings of a machine ignore are not.
 	Changes []string
 
 	// Unchecked are the paths of files of which Git was told to report no change.
@@ -86,8 +86,8 @@ func changedPaths(status string) []string {
 	return out
 }
 
-// addListed adds the paths of "git ls-files -z -v", whose entries have a letter and a space before the path: "?" for a file that no commit has, "S" for a file of
-// which Git skips the working copy, and a small letter for a file that Git takes as unchanged.
+// addListed adds the paths of "git ls-files -z -v", whose entries have a letter and a space before the path: "?" for a file that no commit has, "S" for a file
+// whose working copy Git skips, and a small letter for a file that Git takes as unchanged.
 func (c *Checkout) addListed(listed string) {
 	for entry := range strings.SplitSeq(listed, "\x00") {
 		letter, path, _ := strings.Cut(entry, " ")
