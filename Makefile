@@ -396,7 +396,9 @@ push_package = "$$CROSSPLANE_CLI" xpkg push --package-files=$(subst $() ,$(comma
 release := $(subst ., ,$(firstword $(subst -, ,$(VERSION:v%=%))))
 next_minor = $(shell echo $$(($(word 2,$(release)) + 1)))
 DEPENDENCIES = >=$(VERSION), <v$(word 1,$(release)).$(next_minor).0$(if $(findstring -,$(VERSION)),-0)
-check_version = $(if $(and $(filter v%,$(VERSION)),$(word 3,$(release))),,$(error cannot build packages of version "$(VERSION)": want a semantic version, such as v0.1.0))
+# Build metadata is refused: the tag of an image cannot have a plus sign.
+semantic_version := ^v(0|[1-9][0-9]*)([.](0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?$$
+check_version = $(if $(shell [[ '$(VERSION)' =~ $(semantic_version) ]] && echo ok),,$(error cannot build packages of version "$(VERSION)": want a semantic version, such as v0.1.0))
 
 .SECONDEXPANSION:
 .PRECIOUS: $(OUTPUT)/linux/% $(OUTPUT)/image/%.tar
