@@ -125,7 +125,7 @@ named_version = $(if $(filter file,$(origin VERSION)),,$(VERSION))
 release_flags = --version='$(named_version)' $(if $(REBUILD),--rebuild)
 
 .PHONY: release
-release: ## Make the files of a release in _output/dist (VERSION=v0.1.0 KEY=cosign.key TLOG=https://rekor.sigstore.dev).
+release: ## Make the files of a release in _output/dist (VERSION=v0.1.0 KEY=../cosign.key TLOG=https://rekor.sigstore.dev).
 	@tools/tools.sh build RELEASE
 	@$(call with_tools,RELEASE) "$$RELEASE" check $(release_flags)
 	@env -u GOEXPERIMENT GOFLAGS= GOWORK=off GOAMD64=v1 GOARM64=v8.0 GOFIPS140=off $(MAKE) OUTPUT='$(OUTPUT)/release' \

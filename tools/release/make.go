@@ -83,7 +83,7 @@ func (c *makeCommand) report() {
 	fmt.Printf("release: %s has release %s\n", c.Output, c.Version)
 	switch {
 	case c.Key == "":
-		fmt.Println("release: nothing is signed: name a key, as in KEY=cosign.key")
+		fmt.Println("release: nothing is signed: name a key, as in KEY=../cosign.key")
 	case c.Log == "":
 		fmt.Println("release: Crossplane refuses these signatures: it wants an entry of a transparency log, as from TLOG=https://rekor.sigstore.dev")
 	}

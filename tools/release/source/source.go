@@ -106,7 +106,7 @@ func (c Checkout) Check(version string, rebuild bool) error {
 		return err
 	}
 	if len(c.Changes) > 0 {
-		return fmt.Errorf("cannot make release %s: %s differs from its commit: commit the change, or discard it", version, countPaths(c.Changes))
+		return fmt.Errorf("cannot make release %s: %s differs from its commit: commit the change, or take it out of the checkout", version, countPaths(c.Changes))
 	}
 	if len(c.Unchecked) > 0 {
 		return fmt.Errorf("cannot make release %s: Git does not report changes of %s: use git update-index --no-assume-unchanged --no-skip-worktree",
