@@ -25,7 +25,7 @@ type Checkout struct {
 	// only the settings of a machine ignore are not.
 	Changes []string
 
-	// Unchecked are the paths of files of which Git was told to report no change.
+	// Unchecked are the paths of files whose changes Git does not report, by their marks assume-unchanged or skip-worktree.
 	Unchecked []string
 
 	// Tagged is the commit of the tag that has the name of the version. It is empty without such a tag.
@@ -86,15 +86,15 @@ func changedPaths(status string) []string {
 	return out
 }
 
-// addListed adds the paths of "git ls-files -z -v", whose entries have a letter and a space before the path: "?" for a file that no commit has, "S" for a file
-// whose working copy Git skips, and a small letter for a file that Git takes as unchanged.
+// addListed adds the paths of "git ls-files -z -v", whose entries have a tag and a space before the path: "?" for a file that no commit has, "S" for a file whose
+// working copy Git skips, and a tag in lower case for a file that Git assumes to be unchanged.
 func (c *Checkout) addListed(listed string) {
 	for entry := range strings.SplitSeq(listed, "\x00") {
-		letter, path, _ := strings.Cut(entry, " ")
+		tag, path, _ := strings.Cut(entry, " ")
 		switch {
-		case letter == "?":
+		case tag == "?":
 			c.Changes = append(c.Changes, path)
-		case letter == "S" || letter != strings.ToUpper(letter):
+		case tag == "S" || tag != strings.ToUpper(tag):
 			c.Unchecked = append(c.Unchecked, path)
 		}
 	}

@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 			version: "v0.1.0", checkout: Checkout{Changes: []string{"a", "b", "c"}}, want: "a (and 2 more) differs",
 		},
 		"Unchecked": {
-			reason:  "A file of which Git reports no change may have one.",
+			reason:  "A file whose changes Git does not report may have some.",
 			version: "v0.1.0", checkout: Checkout{Unchecked: []string{"main.go"}}, want: "Git does not report changes of main.go",
 		},
 		"Exists": {
@@ -111,7 +111,7 @@ func TestReadHidden(t *testing.T) {
 		want Checkout
 	}{
 		"IgnoredByCommit": {
-			reason: "A file that the commit ignores is no part of a release.",
+			reason: "A file that the commit ignores is not a part of a release.",
 			hide:   func(t *testing.T, dir string) { t.Helper(); writeFile(t, dir, "built/a.go", "package built\n") },
 		},
 		"IgnoredHere": {
