@@ -123,6 +123,9 @@ func Read(dir string) ([]Tagged, error) {
 		}
 		out = append(out, Tagged{Tag: d.Annotations[tagAnnotation], Manifest: m})
 	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("cannot read packages from %s: the folder has no manifest", dir)
+	}
 	return out, nil
 }
 

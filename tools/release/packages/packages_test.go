@@ -231,6 +231,13 @@ func TestReadRefuses(t *testing.T) {
 	if _, err := Read(t.TempDir()); err == nil {
 		t.Error("A folder without packages cannot be read.")
 	}
+	bare := filepath.Join(t.TempDir(), "empty")
+	if err := Write(bare, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(bare); err == nil {
+		t.Error("A layout without a manifest has no package to push.")
+	}
 	if _, err := Load([]string{filepath.Join(t.TempDir(), "a.xpkg")}); err == nil {
 		t.Error("A package that does not exist cannot be loaded.")
 	}
