@@ -125,10 +125,10 @@ named_version = $(if $(filter file,$(origin VERSION)),,$(VERSION))
 release_flags = --version='$(named_version)' $(if $(REBUILD),--rebuild)
 
 .PHONY: release
-release: ## Make the files of a release in _output/dist (VERSION=v0.1.0 KEY=cosign.key TLOG=https://rekor.sigstore.dev).
+release: ## Make the files of a release in _output/dist (VERSION=v0.1.0 KEY=../cosign.key TLOG=https://rekor.sigstore.dev).
 	@tools/tools.sh build RELEASE
 	@$(call with_tools,RELEASE) "$$RELEASE" check $(release_flags)
-	@env -u GOEXPERIMENT -u GOAMD64 -u GOARM64 GOFLAGS= $(MAKE) OUTPUT='$(OUTPUT)/release' \
+	@env -u GOEXPERIMENT GOFLAGS= GOWORK=off GOAMD64=v1 GOARM64=v8.0 GOFIPS140=off $(MAKE) OUTPUT='$(OUTPUT)/release' \
 		ARCH='$(subst $() ,$(comma),$(patsubst linux/%,%,$(filter linux/%,$(PLATFORMS))))' xpkg plugins
 	@$(call with_tools,RELEASE) "$$RELEASE" make $(release_flags) --built='$(OUTPUT)/release' --output='$(OUTPUT)/dist' \
 		--platforms='$(subst $() ,$(comma),$(strip $(PLATFORMS)))' $(if $(KEY),--key='$(KEY)') $(if $(TLOG),--log='$(TLOG)') $(if $(BUILDER),--builder='$(BUILDER)')
@@ -396,7 +396,9 @@ push_package = "$$CROSSPLANE_CLI" xpkg push --package-files=$(subst $() ,$(comma
 release := $(subst ., ,$(firstword $(subst -, ,$(VERSION:v%=%))))
 next_minor = $(shell echo $$(($(word 2,$(release)) + 1)))
 DEPENDENCIES = >=$(VERSION), <v$(word 1,$(release)).$(next_minor).0$(if $(findstring -,$(VERSION)),-0)
-check_version = $(if $(and $(filter v%,$(VERSION)),$(word 3,$(release))),,$(error cannot build packages of version "$(VERSION)": want a semantic version, such as v0.1.0))
+# Build metadata is refused: the tag of an image cannot have a plus sign.
+semantic_version := ^v(0|[1-9][0-9]*)([.](0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?$$
+check_version = $(if $(shell [[ '$(VERSION)' =~ $(semantic_version) ]] && echo ok),,$(error cannot build packages of version "$(VERSION)": want a semantic version, such as v0.1.0))
 
 .SECONDEXPANSION:
 .PRECIOUS: $(OUTPUT)/linux/% $(OUTPUT)/image/%.tar

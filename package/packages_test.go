@@ -215,3 +215,36 @@ func TestBounds(t *testing.T) {
 		})
 	}
 }
+
+// TestPackageVersions asks make for the commands that build packages of a version, and runs none of them.
+func TestPackageVersions(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		version string
+		refused bool
+	}{
+		"Release":     {reason: "A version has three numbers.", version: "v0.1.0"},
+		"Candidate":   {reason: "A candidate is a version.", version: "v0.1.0-rc.1"},
+		"NoV":         {reason: "A version begins with v.", version: "0.1.0", refused: true},
+		"TwoNumbers":  {reason: "A version of two numbers is refused.", version: "v0.1", refused: true},
+		"FourNumbers": {reason: "A version of four numbers is refused.", version: "v0.1.0.0", refused: true},
+		"Letters":     {reason: "The minor version is a number: the packages of the next one are not accepted.", version: "vx.y.z", refused: true},
+		"LeadingZero": {reason: "A number has no leading zero.", version: "v0.01.0", refused: true},
+		"Metadata":    {reason: "The tag of an image has no plus sign.", version: "v0.1.0+build", refused: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "make", "--dry-run", "xpkg", "VERSION="+tc.version, "OUTPUT="+t.TempDir(), "ARCH=amd64")
+			cmd.Dir = ".."
+			// This make has nothing to do with the make that runs the tests.
+			cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
+				return strings.HasPrefix(entry, "MAKE") || strings.HasPrefix(entry, "MFLAGS=")
+			})
+			out, err := cmd.CombinedOutput()
+			want := `cannot build packages of version "` + tc.version + `": want a semantic version`
+			if (err != nil) != tc.refused || strings.Contains(string(out), want) != tc.refused {
+				t.Errorf("\n%s\nmake xpkg VERSION=%s: want a refusal: %v, got %v:\n%s", tc.reason, tc.version, tc.refused, err, out)
+			}
+		})
+	}
+}

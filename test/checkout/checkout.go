@@ -36,7 +36,7 @@ func Copy(t *testing.T, folder string) *Checkout {
 		CopyFile(t, filepath.Join(root, name), filepath.Join(c.Dir, name))
 	}
 	runGit(t, c.Dir, "init", "-q")
-	runGit(t, c.Dir, "add", ".")
+	runGit(t, c.Dir, "add", "--force", ".")
 	runGit(t, c.Dir, "-c", "commit.gpgsign=false", "commit", "-q", "-m", "copy")
 	runGit(t, c.Dir, "tag", OldVersion)
 	return c

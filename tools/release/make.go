@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"debug/buildinfo"
 	"fmt"
 	"maps"
 	"os"
@@ -84,7 +83,7 @@ func (c *makeCommand) report() {
 	fmt.Printf("release: %s has release %s\n", c.Output, c.Version)
 	switch {
 	case c.Key == "":
-		fmt.Println("release: nothing is signed: name a key, as in KEY=cosign.key")
+		fmt.Println("release: nothing is signed: name a key, as in KEY=../cosign.key")
 	case c.Log == "":
 		fmt.Println("release: Crossplane refuses these signatures: it wants an entry of a transparency log, as from TLOG=https://rekor.sigstore.dev")
 	}
@@ -165,11 +164,9 @@ func (m *maker) addArchive(p plugin.Platform, licence []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot read the plugin: %w", err)
 	}
-	info, err := buildinfo.ReadFile(binary)
-	if err != nil {
-		return "", fmt.Errorf("cannot read the compiler of %s: %w", binary, err)
+	if err := m.checkProgram(binary, p); err != nil {
+		return "", err
 	}
-	m.compiler = info.GoVersion
 	archive, err := plugin.Archive(p, program, licence, m.checkout.Time)
 	if err != nil {
 		return "", err
@@ -184,20 +181,25 @@ func (m *maker) addArchive(p plugin.Platform, licence []byte) (string, error) {
 func (m *maker) addPackages() error {
 	for _, p := range released {
 		for _, f := range p.files(m.makeCommand) {
-			content, err := os.ReadFile(f.built)
-			if err != nil {
-				return fmt.Errorf("cannot read a package: %w", err)
-			}
-			digest, err := m.out.add(f.name, content)
-			if err != nil {
+			if err := m.addPackage(p, f); err != nil {
 				return err
-			}
-			if p.program != "" {
-				m.programs[p.name] = append(m.programs[p.name], sbom.Program{File: f.name, SHA256: digest, Binary: f.binary})
 			}
 		}
 	}
 	return nil
+}
+
+func (m *maker) addPackage(p releasedPackage, f packageFile) error {
+	content, err := os.ReadFile(f.built)
+	if err != nil {
+		return fmt.Errorf("cannot read a package: %w", err)
+	}
+	digest, err := m.out.add(f.name, content)
+	if err != nil || p.program == "" {
+		return err
+	}
+	m.programs[p.name] = append(m.programs[p.name], sbom.Program{File: f.name, SHA256: digest, Binary: f.binary})
+	return m.checkProgram(f.binary, f.platform)
 }
 
 // addDocuments adds the lists of the content of programs.

@@ -5,29 +5,21 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
-	"io"
-	"log"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/random"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
 
-	"github.com/intentplane/intentplane/tools/release/packages"
 	"github.com/intentplane/intentplane/tools/release/sigstore"
 )
 
@@ -49,20 +41,35 @@ func newCommand(t *testing.T) *makeCommand {
 	}
 	writeFile(t, filepath.Join(c.Built, "go.mod"), "module example.org/program\n\ngo 1.26\n")
 	writeFile(t, filepath.Join(c.Built, "main.go"), "package main\n\nfunc main() {}\n")
-	run(t, c.Built, "go", "build", "-o", "program", ".")
-	program := readFile(t, filepath.Join(c.Built, "program"))
 	for _, p := range c.Platforms {
-		writeFile(t, filepath.Join(c.Built, "plugin", filepath.FromSlash(p), pluginName), program)
+		build(t, c.Built, p)
 	}
 	for _, p := range released {
 		for _, f := range p.files(c) {
 			writePackage(t, f.built)
 			if f.binary != "" {
-				writeFile(t, f.binary, program)
+				writeFile(t, f.binary, readFile(t, pluginPath(c, f.platform.OS+"/"+f.platform.Architecture)))
 			}
 		}
 	}
 	return c
+}
+
+// pluginPath is the path of the built plugin for a platform such as linux/amd64.
+func pluginPath(c *makeCommand, platform string) string {
+	return filepath.Join(c.Built, "plugin", filepath.FromSlash(platform), pluginName)
+}
+
+// build compiles the small program for a platform, with the settings of a release.
+func build(t *testing.T, dir, platform string) {
+	t.Helper()
+	system, architecture, _ := strings.Cut(platform, "/")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", filepath.Join("plugin", system, architecture, pluginName), ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+system, "GOARCH="+architecture)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
 }
 
 // writePackage writes an image into a file, with other content than each image before it.
@@ -242,6 +249,14 @@ func TestMakeRefuses(t *testing.T) {
 			reason: "A platform that was not built is refused.",
 			change: func(_ *testing.T, c *makeCommand) { c.Platforms = append(c.Platforms, "plan9/amd64") }, want: "cannot read the plugin",
 		},
+		"Mixed": {
+			reason: "A program that was built for another platform than its package is refused.",
+			change: func(t *testing.T, c *makeCommand) {
+				t.Helper()
+				writeFile(t, filepath.Join(c.Built, "linux", "arm64", "provider"), readFile(t, pluginPath(c, "linux/amd64")))
+			},
+			want: "provider: setting GOARCH",
+		},
 		"Log": {
 			reason: "A log that does not answer ends the release.",
 			change: func(t *testing.T, c *makeCommand) {
@@ -270,98 +285,4 @@ func TestMakeRefuses(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestPublish pushes the packages of a release.
-func TestPublish(t *testing.T) {
-	c := newCommand(t)
-	if err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	defer s.Close()
-	p := &pushCommand{Dist: c.Output, Registry: strings.TrimPrefix(s.URL, "http://") + "/intentplane"}
-	if err := p.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range released {
-		repository, err := name.NewRepository(p.Registry + "/" + r.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := remote.Get(repository.Tag(version))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d.MediaType.IsIndex() != (r.program != "") {
-			t.Errorf("A package with a program is an index of its architectures, and others are images: %s is %s", r.name, d.MediaType)
-		}
-	}
-	for _, wrong := range []pushCommand{{Dist: t.TempDir(), Registry: p.Registry}, {Dist: c.Output, Registry: "NO REGISTRY"}} {
-		if err := wrong.Run(t.Context()); err == nil {
-			t.Errorf("%+v pushes nothing", wrong)
-		}
-	}
-}
-
-// TestPublishInTwoRuns pushes a release to a registry that refuses one architecture of a program at first.
-func TestPublishInTwoRuns(t *testing.T) {
-	c := newCommand(t)
-	if err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	refused := "/function-intentplane/manifests/" + digestOf(t, filepath.Join(c.Built, "xpkg", "function-arm64.xpkg"))
-	handler, takesAll := registry.New(registry.Logger(log.New(io.Discard, "", 0))), atomic.Bool{}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !takesAll.Load() && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, refused) {
-			http.Error(w, `{"errors":[{"code":"DENIED","message":"this architecture is not taken"}]}`, http.StatusForbidden)
-			return
-		}
-		handler.ServeHTTP(w, r)
-	}))
-	defer s.Close()
-	p := &pushCommand{Dist: c.Output, Registry: strings.TrimPrefix(s.URL, "http://") + "/intentplane"}
-	if err := p.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "linux/arm64") {
-		t.Errorf("The error names the refused architecture, got %v", err)
-	}
-	if diff := cmp.Diff([]string{"provider-intentplane"}, publishedNames(t, p.Registry)); diff != "" {
-		t.Errorf("No Configuration is there without the function that it depends on: -want, +got:\n%s", diff)
-	}
-	takesAll.Store(true)
-	if err := p.Run(t.Context()); err != nil {
-		t.Fatalf("A second run pushes the rest: %v", err)
-	}
-	if got := publishedNames(t, p.Registry); len(got) != len(released) {
-		t.Errorf("All packages are there after the second run, got %q", got)
-	}
-}
-
-// digestOf returns the digest that the package of a file has in a registry.
-func digestOf(t *testing.T, file string) string {
-	t.Helper()
-	m, err := packages.Load([]string{file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest, err := m.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return digest.String()
-}
-
-// publishedNames returns the names of the packages that a registry has in the version.
-func publishedNames(t *testing.T, prefix string) []string {
-	t.Helper()
-	var out []string
-	for _, p := range released {
-		repository, err := name.NewRepository(prefix + "/" + p.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := remote.Head(repository.Tag(version)); err == nil {
-			out = append(out, p.name)
-		}
-	}
-	return out
 }

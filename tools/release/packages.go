@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/tools/release/install"
 	"github.com/intentplane/intentplane/tools/release/packages"
+	"github.com/intentplane/intentplane/tools/release/plugin"
 	"github.com/intentplane/intentplane/tools/release/signing"
 	"github.com/intentplane/intentplane/tools/release/statement"
 )
@@ -45,8 +47,9 @@ type packageFile struct {
 	// name is the name in the release.
 	name string
 
-	// built is the path of the file, and binary that of its program.
+	// built is the path of the file. binary is the path of its program, which is for platform.
 	built, binary string
+	platform      plugin.Platform
 }
 
 func (p releasedPackage) files(c *makeCommand) []packageFile {
@@ -57,9 +60,10 @@ func (p releasedPackage) files(c *makeCommand) []packageFile {
 	var out []packageFile
 	for _, architecture := range c.linuxArchitectures() {
 		out = append(out, packageFile{
-			name:   fmt.Sprintf("%s_%s_linux_%s.xpkg", p.name, c.Version, architecture),
-			built:  built(p.built + "-" + architecture),
-			binary: filepath.Join(c.Built, "linux", architecture, p.program),
+			name:     fmt.Sprintf("%s_%s_linux_%s.xpkg", p.name, c.Version, architecture),
+			built:    built(p.built + "-" + architecture),
+			binary:   filepath.Join(c.Built, "linux", architecture, p.program),
+			platform: plugin.Platform{OS: "linux", Architecture: architecture},
 		})
 	}
 	return out
@@ -145,22 +149,34 @@ type pushCommand struct {
 	Registry string `arg:"" help:"Where the packages go, such as ghcr.io/intentplane. Credentials are those of docker login."`
 }
 
-// Run pushes all packages: Configurations last, since they depend on the others.
+// Run pushes all packages, or none if one of them cannot be read or exists with other content.
 func (c *pushCommand) Run(ctx context.Context) error {
-	for i := range released {
-		p := released[len(released)-1-i]
-		all, err := packages.Read(filepath.Join(c.Dist, layouts, p.name))
+	all, err := c.read()
+	if err != nil {
+		return err
+	}
+	if err := packages.Push(ctx, all, remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
+		return err
+	}
+	for _, d := range all {
+		fmt.Fprintf(os.Stdout, "release: pushed %s:%s\n", d.Repository, d.Manifests[len(d.Manifests)-1].Tag)
+	}
+	return nil
+}
+
+// read returns the packages of the release: Configurations last, since they depend on the others.
+func (c *pushCommand) read() ([]packages.Delivery, error) {
+	var out []packages.Delivery
+	for _, p := range slices.Backward(released) {
+		manifests, err := packages.Read(filepath.Join(c.Dist, layouts, p.name))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		repository, err := name.NewRepository(c.Registry + "/" + p.name)
 		if err != nil {
-			return fmt.Errorf("cannot push to registry %q: %w", c.Registry, err)
+			return nil, fmt.Errorf("cannot push to registry %q: %w", c.Registry, err)
 		}
-		if err := packages.Push(ctx, repository, all, remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
-			return err
-		}
-		fmt.Fprintf(os.Stdout, "release: pushed %s:%s\n", repository, all[len(all)-1].Tag)
+		out = append(out, packages.Delivery{Repository: repository, Manifests: manifests})
 	}
-	return nil
+	return out, nil
 }

@@ -12,8 +12,8 @@ func programImages() []string {
 	return []string{"ghcr.io/intentplane/provider-intentplane", "ghcr.io/intentplane/function-intentplane"}
 }
 
-// mirrorLines say, of each program whose image comes from a mirror, whether an ImageConfig gives it its settings. Crossplane looks the settings up by the name that
-// the image has in the mirror. Missing settings have the given result.
+// mirrorLines say, of each program whose image comes from a mirror, whether an ImageConfig gives it its settings, and whether its signature is verified.
+// Crossplane looks up both by the name that the image has in the mirror. Missing settings have the given result.
 func mirrorLines(f *Facts, missing Result) []Line {
 	if f.Images.IsAbsent {
 		return nil
@@ -23,9 +23,12 @@ func mirrorLines(f *Facts, missing Result) []Line {
 	}
 	var out []Line
 	for _, image := range programImages() {
-		if mirror, prefix := bestMatch(f.Images.Items, image, rewrites); mirror != nil {
-			out = append(out, f.mirrorLine(mirror, mirror.Spec.RewriteImage.Prefix+strings.TrimPrefix(image, prefix), missing))
+		mirror, prefix := bestMatch(f.Images.Items, image, rewrites)
+		if mirror == nil {
+			continue
 		}
+		mirrored := mirror.Spec.RewriteImage.Prefix + strings.TrimPrefix(image, prefix)
+		out = append(append(out, f.mirrorLine(mirror, mirrored, missing)), f.verificationLines(image, mirrored)...)
 	}
 	return out
 }
@@ -42,6 +45,22 @@ func (f *Facts) mirrorLine(mirror *pkgv1beta1.ImageConfig, image string, missing
 	out.Fix = fmt.Sprintf("Add the prefix %s to the ImageConfigs of examples/install/runtime.yaml, and apply them.", image)
 	return out
 }
+
+// verificationLines name an image whose signature is to be verified, and is not, since the ImageConfig has the name outside of the mirror alone.
+func (f *Facts) verificationLines(image, mirrored string) []Line {
+	original, _ := bestMatch(f.Images.Items, image, verifies)
+	found, _ := bestMatch(f.Images.Items, mirrored, verifies)
+	if original == nil || found != nil {
+		return nil
+	}
+	return []Line{{
+		Check: checkPackages, Object: "ImageConfig " + original.GetName(), Result: Problem,
+		Message: fmt.Sprintf("The signature of %s is not verified: images are looked up by the name that they have in the mirror.", mirrored),
+		Fix:     fmt.Sprintf("Add the prefix %s to ImageConfig %s, and copy the signatures to the mirror.", mirrored, original.GetName()),
+	}}
+}
+
+func verifies(c *pkgv1beta1.ImageConfig) bool { return c.Spec.Verification != nil }
 
 func rewrites(c *pkgv1beta1.ImageConfig) bool { return c.Spec.RewriteImage != nil }
 

@@ -30,10 +30,23 @@ func runtimeFor(prefix string) pkgv1beta1.ImageConfig {
 	return c
 }
 
+// verificationFor returns an ImageConfig that verifies the signatures of images with a prefix.
+func verificationFor(prefix string) pkgv1beta1.ImageConfig {
+	c := runtimeFor(prefix)
+	c.Name, c.Spec.Runtime, c.Spec.Verification = "verification", nil, &pkgv1beta1.ImageVerification{}
+	return c
+}
+
 // missingSettings is the line about a program without settings.
 func missingSettings(result Result, image string) string {
 	return string(result) + " | packages | ImageConfig mirror | No ImageConfig gives " + image + " its settings: images are looked up by the name that they have in the mirror. | " +
 		"Add the prefix " + image + " to the ImageConfigs of examples/install/runtime.yaml, and apply them."
+}
+
+// missingVerification is the line about an image whose signature is not verified.
+func missingVerification(image string) string {
+	return "problem | packages | ImageConfig verification | The signature of " + image + " is not verified: images are looked up by the name that they have in the " +
+		"mirror. | Add the prefix " + image + " to ImageConfig verification, and copy the signatures to the mirror."
 }
 
 func TestMirrorLines(t *testing.T) {
@@ -67,6 +80,26 @@ func TestMirrorLines(t *testing.T) {
 			want: []string{
 				"ok | packages | ImageConfig own | r.example.org/own/provider-intentplane has the settings of ImageConfig runtime | ",
 				"ok | packages | ImageConfig own | r.example.org/own/function-intentplane has the settings of ImageConfig runtime | ",
+			},
+		},
+		"Unverified": {
+			reason: "A signature is looked up by the name in the mirror: a key for the original name verifies nothing.",
+			images: Part[pkgv1beta1.ImageConfig]{Items: []pkgv1beta1.ImageConfig{
+				mirror, runtimeFor("r.example.org/ghcr"), verificationFor("ghcr.io/intentplane"),
+			}},
+			want: []string{
+				"ok | packages | ImageConfig mirror | " + mirroredProvider + " has the settings of ImageConfig runtime | ", missingVerification(mirroredProvider),
+				"ok | packages | ImageConfig mirror | " + mirroredFunction + " has the settings of ImageConfig runtime | ", missingVerification(mirroredFunction),
+			},
+		},
+		"Verified": {
+			reason: "A key for the name in the mirror verifies the image.",
+			images: Part[pkgv1beta1.ImageConfig]{Items: []pkgv1beta1.ImageConfig{
+				mirror, runtimeFor("r.example.org/ghcr"), verificationFor("ghcr.io/intentplane"), verificationFor("r.example.org/ghcr/intentplane"),
+			}},
+			want: []string{
+				"ok | packages | ImageConfig mirror | " + mirroredProvider + " has the settings of ImageConfig runtime | ",
+				"ok | packages | ImageConfig mirror | " + mirroredFunction + " has the settings of ImageConfig runtime | ",
 			},
 		},
 		"Absent": {reason: "A Crossplane without ImageConfigs has no mirrors.", images: Part[pkgv1beta1.ImageConfig]{IsAbsent: true, Unread: &cause.Unread{}}},

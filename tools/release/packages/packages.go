@@ -123,6 +123,9 @@ func Read(dir string) ([]Tagged, error) {
 		}
 		out = append(out, Tagged{Tag: d.Annotations[tagAnnotation], Manifest: m})
 	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("cannot read packages from %s: the folder has no manifest", dir)
+	}
 	return out, nil
 }
 
@@ -133,21 +136,43 @@ func readManifest(index v1.ImageIndex, d v1.Descriptor) (Manifest, error) {
 	return index.Image(d.Digest)
 }
 
-// Push writes manifests to a repository, in their order. It refuses a package whose tag names another manifest, and writes nothing then. An index is tagged after
-// the registry took all of its images: a registry that refuses one architecture has no package for the others.
-func Push(ctx context.Context, repository name.Repository, all []Tagged, opts ...remote.Option) error {
+// A Delivery is the manifests for one repository, in the order in which it gets them.
+type Delivery struct {
+	Repository name.Repository
+	Manifests  []Tagged
+}
+
+// Push writes manifests to repositories, in their order. It refuses a package whose tag names another manifest, and writes nothing to any repository then: a version
+// never has packages of two releases. An index is tagged after the registry took all of its images: a registry that refuses one architecture has no package for the
+// others.
+func Push(ctx context.Context, all []Delivery, opts ...remote.Option) error {
 	opts = append(opts, remote.WithContext(ctx))
-	for _, m := range all {
+	for _, step := range []func(Delivery, []remote.Option) error{Delivery.check, Delivery.write} {
+		for _, d := range all {
+			if err := step(d, opts); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d Delivery) check(opts []remote.Option) error {
+	for _, m := range d.Manifests {
 		if strings.HasPrefix(m.Tag, digestTag) {
 			continue // Another signature of the same digest may take its place.
 		}
-		if err := m.checkTag(repository, opts); err != nil {
+		if err := m.checkTag(d.Repository, opts); err != nil {
 			return err
 		}
 	}
-	for _, m := range all {
-		if err := m.upload(repository, opts); err != nil {
-			return fmt.Errorf("cannot push %s:%s: %w", repository, m.Tag, err)
+	return nil
+}
+
+func (d Delivery) write(opts []remote.Option) error {
+	for _, m := range d.Manifests {
+		if err := m.upload(d.Repository, opts); err != nil {
+			return fmt.Errorf("cannot push %s:%s: %w", d.Repository, m.Tag, err)
 		}
 	}
 	return nil

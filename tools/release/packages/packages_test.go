@@ -105,7 +105,7 @@ func TestPushFromFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	repository := serve(t, refuseNothing)
-	if err := Push(t.Context(), repository, all); err != nil {
+	if err := Push(t.Context(), []Delivery{{Repository: repository, Manifests: all}}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]v1.Hash{"sha256-a.sig": digestOf(t, signature), "v0.1.0": digestOf(t, index)}
@@ -121,7 +121,7 @@ func TestPushFromFolder(t *testing.T) {
 		t.Errorf("A registry has the manifests of the folder: -want, +got:\n%s", diff)
 	}
 	compareIndexes(t, repository)
-	if err := Push(t.Context(), repository, all); err != nil {
+	if err := Push(t.Context(), []Delivery{{Repository: repository, Manifests: all}}); err != nil {
 		t.Errorf("A push that was interrupted is repeated: %v", err)
 	}
 }
@@ -160,26 +160,32 @@ func TestPushRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	existing, err := loadImage(amd64)
+	if err != nil {
+		t.Fatal(err)
+	}
 	refusedPath := "/manifests/" + digestOf(t, refusedImage).String()
 	cases := map[string]struct {
 		reason  string
 		refuses func(*http.Request) bool
 		// existing is pushed first, unless it is nil.
-		existing Manifest
+		existing v1.Image
 		want     string
 		// wantTag is the digest of the version in the end, or empty.
 		wantTag v1.Hash
+		// wantEarlier is true if the repository before it has its package in the end.
+		wantEarlier bool
 	}{
 		"OneArchitecture": {
 			reason: "A registry that refuses one architecture gets no tag, and the error names the architecture.",
 			refuses: func(r *http.Request) bool {
 				return r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, refusedPath)
 			},
-			want: "linux/arm64",
+			want: "linux/arm64", wantEarlier: true,
 		},
 		"Exists": {
-			reason: "A version that exists with other content stays.", refuses: refuseNothing, existing: loadPackages(t, amd64),
-			want: "the tag exists", wantTag: digestOf(t, loadPackages(t, amd64)),
+			reason: "A version that exists with other content stays, and no other repository gets a package of it.", refuses: refuseNothing, existing: existing,
+			want: "the tag exists", wantTag: digestOf(t, existing),
 		},
 		"Unreadable": {
 			reason: "A registry that does not answer whether the version exists gets nothing.", refuses: func(*http.Request) bool { return true },
@@ -190,28 +196,47 @@ func TestPushRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			repository := serve(t, tc.refuses)
 			if tc.existing != nil {
-				if err := Push(t.Context(), repository, []Tagged{{Tag: "v0.1.0", Manifest: tc.existing}}); err != nil {
+				if err := remote.Write(repository.Tag("v0.1.0"), tc.existing); err != nil {
 					t.Fatal(err)
 				}
 			}
-			err := Push(t.Context(), repository, []Tagged{{Tag: "v0.1.0", Manifest: loadPackages(t, amd64, arm64)}})
+			earlier := repository.Repo("intentplane", "provider-intentplane")
+			err := Push(t.Context(), []Delivery{
+				{Repository: earlier, Manifests: []Tagged{{Tag: "v0.1.0", Manifest: loadPackages(t, amd64)}}},
+				{Repository: repository, Manifests: []Tagged{{Tag: "v0.1.0", Manifest: loadPackages(t, amd64, arm64)}}},
+			})
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("\n%s\nPush(...): want %q, got %v", tc.reason, tc.want, err)
 			}
-			got := v1.Hash{}
-			if d, err := remote.Head(repository.Tag("v0.1.0")); err == nil {
-				got = d.Digest
-			}
-			if got != tc.wantTag {
+			if got := digestOfTag(repository); got != tc.wantTag {
 				t.Errorf("\n%s\nPush(...): the version is %s, want %s", tc.reason, got, tc.wantTag)
+			}
+			if got := digestOfTag(earlier); (got != v1.Hash{}) != tc.wantEarlier {
+				t.Errorf("\n%s\nPush(...): the repository before it has %s, want a package: %v", tc.reason, got, tc.wantEarlier)
 			}
 		})
 	}
 }
 
+// digestOfTag returns the digest of the version in a repository, or an empty one.
+func digestOfTag(repository name.Repository) v1.Hash {
+	d, err := remote.Head(repository.Tag("v0.1.0"))
+	if err != nil {
+		return v1.Hash{}
+	}
+	return d.Digest
+}
+
 func TestReadRefuses(t *testing.T) {
 	if _, err := Read(t.TempDir()); err == nil {
 		t.Error("A folder without packages cannot be read.")
+	}
+	bare := filepath.Join(t.TempDir(), "empty")
+	if err := Write(bare, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(bare); err == nil {
+		t.Error("A layout without a manifest has no package to push.")
 	}
 	if _, err := Load([]string{filepath.Join(t.TempDir(), "a.xpkg")}); err == nil {
 		t.Error("A package that does not exist cannot be loaded.")

@@ -118,6 +118,17 @@ func TestManifest(t *testing.T) {
 	if err := yaml.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
+	head := map[string]any{"apiVersion": got["apiVersion"], "kind": got["kind"], "metadata": got["metadata"]}
+	wantHead := map[string]any{
+		"apiVersion": "krew.googlecontainertools.github.com/v1alpha2", "kind": "Plugin", "metadata": map[string]any{"name": "intent"},
+	}
+	if diff := cmp.Diff(wantHead, head); diff != "" {
+		t.Errorf("The manifest has the kind of krew, and the name of its file intent.yaml: -want, +got:\n%s", diff)
+	}
+	described := got["spec"].(map[string]any)                                                              //nolint:forcetypeassert // A panic fails the test.
+	if short := described["shortDescription"].(string); len(short) > 50 || strings.Contains(short, "\n") { //nolint:forcetypeassert // The same.
+		t.Errorf("The short description is one line of at most 50 characters in the list of krew, got %q", short)
+	}
 	const folder = "https://github.com/intentplane/intentplane/releases/download/v0.1.0/"
 	want := []any{
 		map[string]any{
@@ -129,7 +140,7 @@ func TestManifest(t *testing.T) {
 			"uri": folder + "kubectl-intent_v0.1.0_windows_arm64.zip", "bin": "kubectl-intent.exe",
 		},
 	}
-	if diff := cmp.Diff(want, got["spec"].(map[string]any)["platforms"]); diff != "" { //nolint:forcetypeassert // A panic fails the test.
+	if diff := cmp.Diff(want, described["platforms"]); diff != "" {
 		t.Errorf("Each platform has its archive, digest and program: -want, +got:\n%s", diff)
 	}
 	if _, err := Manifest("v0.1.0", []Platform{linux, windows}, map[Platform]string{linux: "aa"}); err == nil || !strings.Contains(err.Error(), "windows/arm64") {

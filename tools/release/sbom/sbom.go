@@ -66,13 +66,13 @@ func Document(name, version string, created time.Time, programs []Program) ([]by
 	return encode(doc)
 }
 
-// namespace is unique for the digests of the programs, as the specification demands.
+// namespace is unique for the digests of the programs, as the specification demands. It has no "#", behind which SPDX names the elements of a document.
 func namespace(name, version string, programs []Program) string {
 	all := sha256.New()
 	for _, p := range programs {
 		_, _ = fmt.Fprintln(all, p.SHA256, p.File) // A hash never returns an error.
 	}
-	return fmt.Sprintf("https://github.com/intentplane/intentplane/releases/download/%s/%s.spdx.json#%s", version, name, hex.EncodeToString(all.Sum(nil)[:8]))
+	return fmt.Sprintf("https://github.com/intentplane/intentplane/spdx/%s-%s-%s", name, version, hex.EncodeToString(all.Sum(nil)[:8]))
 }
 
 func encode(doc *spdx.Document) ([]byte, error) {
@@ -110,13 +110,18 @@ func (m module) describe() *spdx.Package {
 		PackageDownloadLocation: unknown, PackageLicenseConcluded: unknown, PackageLicenseDeclared: unknown, PackageCopyrightText: unknown,
 		PrimaryPackagePurpose: "LIBRARY",
 		PackageExternalReferences: []*spdx.PackageExternalReference{
-			{Category: common.CategoryPackageManager, RefType: common.TypePackageManagerPURL, Locator: "pkg:golang/" + purl.Replace(m.path+"@"+m.version)},
+			{Category: common.CategoryPackageManager, RefType: common.TypePackageManagerPURL, Locator: m.packageURL()},
 		},
 	}
 }
 
-// purl escapes the characters of versions of modules that a package URL gives another meaning.
-var purl = strings.NewReplacer("+", "%2B")
+// packageURL names the module in vulnerability databases. The path is in lower case, as package URLs of Go demand, and the version as it is.
+func (m module) packageURL() string {
+	return "pkg:golang/" + strings.ToLower(m.path) + "@" + escapeVersion.Replace(m.version)
+}
+
+// escapeVersion escapes the characters of versions of modules that a package URL gives another meaning.
+var escapeVersion = strings.NewReplacer("+", "%2B")
 
 // outsideID are the characters that an SPDX identifier cannot have.
 var outsideID = regexp.MustCompile(`[^A-Za-z0-9.-]`)

@@ -2,6 +2,7 @@ package sbom
 
 import (
 	"bytes"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -82,5 +83,41 @@ func TestDocumentRefuses(t *testing.T) {
 func TestElementID(t *testing.T) {
 	if a, b := elementID("Module", "a/b"), elementID("Module", "a_b"); a == b || outsideID.MatchString(string(a)) {
 		t.Errorf("Different names have different identifiers, of allowed characters: %s, %s", a, b)
+	}
+}
+
+// TestNamespace holds the namespace of a document to SPDX 2.3, which the library does not check.
+func TestNamespace(t *testing.T) {
+	got := namespace("function", "v0.1.0", []Program{{File: "a", SHA256: "01"}})
+	if address, err := url.Parse(got); err != nil || !address.IsAbs() || strings.Contains(got, "#") {
+		t.Errorf("A namespace is an absolute URI without a fragment: %s, %v", got, err)
+	}
+	if rebuilt := namespace("function", "v0.1.0", []Program{{File: "a", SHA256: "02"}}); rebuilt == got {
+		t.Errorf("Documents of different programs have different namespaces, got %s twice", got)
+	}
+}
+
+func TestPackageURL(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		module module
+		want   string
+	}{
+		"Standard": {reason: "Go's own library has a package URL.", module: module{path: "std", version: "1.26.0"}, want: "pkg:golang/std@1.26.0"},
+		"Capitals": {
+			reason: "A path is in lower case, as databases of vulnerabilities look it up.",
+			module: module{path: "github.com/Masterminds/semver/v3", version: "v3.5.0-RC1"}, want: "pkg:golang/github.com/masterminds/semver/v3@v3.5.0-RC1",
+		},
+		"Incompatible": {
+			reason: "The plus sign of a version is escaped.",
+			module: module{path: "example.org/a", version: "v2.0.0+incompatible"}, want: "pkg:golang/example.org/a@v2.0.0%2Bincompatible",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.module.packageURL()); diff != "" {
+				t.Errorf("\n%s\npackageURL(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

@@ -21,8 +21,12 @@ type Checkout struct {
 	// Time of the commit. All files of a release have it, so that a second build makes equal files.
 	Time time.Time
 
-	// Changes are the paths of files that differ from the commit, and of files that no commit has.
+	// Changes are the paths of files that differ from the commit, and of files that no commit has. Files that the commit ignores are left out, and files that
+	// only the settings of a machine ignore are not.
 	Changes []string
+
+	// Unchecked are the paths of files whose changes Git does not report, by their marks assume-unchanged or skip-worktree.
+	Unchecked []string
 
 	// Tagged is the commit of the tag that has the name of the version. It is empty without such a tag.
 	Tagged string
@@ -51,16 +55,24 @@ func Read(ctx context.Context, dir, version string) (Checkout, error) {
 	if err != nil {
 		return Checkout{}, fmt.Errorf("cannot read the time of commit %s: %w", commit, err)
 	}
-	status, err := runGit(ctx, dir, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+	out := Checkout{Commit: commit, Time: time.Unix(unix, 0).UTC()}
+	status, err := runGit(ctx, dir, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames")
 	if err != nil {
 		return Checkout{}, err
 	}
+	listed, err := runGit(ctx, dir, "ls-files", "-z", "-v", "--cached", "--others", "--exclude-per-directory=.gitignore")
+	if err != nil {
+		return Checkout{}, err
+	}
+	out.Changes = changedPaths(status)
+	out.addListed(listed)
 	// Without such a tag the output is empty.
 	tagged, err := runGit(ctx, dir, "for-each-ref", "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)", "refs/tags/"+version)
 	if err != nil {
 		return Checkout{}, err
 	}
-	return Checkout{Commit: commit, Time: time.Unix(unix, 0).UTC(), Changes: changedPaths(status), Tagged: strings.TrimSpace(tagged)}, nil
+	out.Tagged = strings.TrimSpace(tagged)
+	return out, nil
 }
 
 // changedPaths returns the paths of "git status --porcelain -z", whose entries have two letters and a space before the path.
@@ -74,13 +86,31 @@ func changedPaths(status string) []string {
 	return out
 }
 
+// addListed adds the paths of "git ls-files -z -v", whose entries have a tag and a space before the path: "?" for a file that no commit has, "S" for a file whose
+// working copy Git skips, and a tag in lower case for a file that Git assumes to be unchanged.
+func (c *Checkout) addListed(listed string) {
+	for entry := range strings.SplitSeq(listed, "\x00") {
+		tag, path, _ := strings.Cut(entry, " ")
+		switch {
+		case tag == "?":
+			c.Changes = append(c.Changes, path)
+		case tag == "S" || tag != strings.ToUpper(tag):
+			c.Unchecked = append(c.Unchecked, path)
+		}
+	}
+}
+
 // Check returns an error if a version cannot be released from the checkout. A rebuild makes the files of a tagged version again, from the commit of its tag.
 func (c Checkout) Check(version string, rebuild bool) error {
 	if err := CheckVersion(version); err != nil {
 		return err
 	}
 	if len(c.Changes) > 0 {
-		return fmt.Errorf("cannot make release %s: %s differs from its commit: commit the change, or discard it", version, countPaths(c.Changes))
+		return fmt.Errorf("cannot make release %s: %s differs from its commit: commit the change, or take it out of the checkout", version, countPaths(c.Changes))
+	}
+	if len(c.Unchecked) > 0 {
+		return fmt.Errorf("cannot make release %s: Git does not report changes of %s: use git update-index --no-assume-unchanged --no-skip-worktree",
+			version, countPaths(c.Unchecked))
 	}
 	if rebuild {
 		return c.checkRebuild(version)

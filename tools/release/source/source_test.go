@@ -36,6 +36,10 @@ func TestCheck(t *testing.T) {
 			reason:  "The number of further changes is given.",
 			version: "v0.1.0", checkout: Checkout{Changes: []string{"a", "b", "c"}}, want: "a (and 2 more) differs",
 		},
+		"Unchecked": {
+			reason:  "A file whose changes Git does not report may have some.",
+			version: "v0.1.0", checkout: Checkout{Unchecked: []string{"main.go"}}, want: "Git does not report changes of main.go",
+		},
 		"Exists": {
 			reason:  "A version that exists is refused.",
 			version: "v0.1.0", checkout: Checkout{Commit: commit, Tagged: other}, want: "tag v0.1.0 exists, of commit decade",
@@ -96,6 +100,61 @@ func TestRead(t *testing.T) {
 	writeFile(t, dir, "docs/a file\n.md", "new")
 	want.Changes = []string{"main.go", "docs/a file\n.md"}
 	compareCheckouts(t, "A changed file and a new file are changes.", dir, "v0.1.0", want)
+}
+
+// TestReadHidden changes files that "git status" does not show.
+func TestReadHidden(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// hide changes a checkout whose commit has main.go, and ignores folder built.
+		hide func(t *testing.T, dir string)
+		want Checkout
+	}{
+		"IgnoredByCommit": {
+			reason: "A file that the commit ignores is not a part of a release.",
+			hide:   func(t *testing.T, dir string) { t.Helper(); writeFile(t, dir, "built/a.go", "package built\n") },
+		},
+		"IgnoredHere": {
+			reason: "A file that the settings of this machine ignore is compiled.",
+			hide: func(t *testing.T, dir string) {
+				t.Helper()
+				writeFile(t, dir, ".git/info/exclude", "local.go\n")
+				writeFile(t, dir, "local.go", "package main\n")
+			},
+			want: Checkout{Changes: []string{"local.go"}},
+		},
+		"AssumeUnchanged": {
+			reason: "A file that Git takes as unchanged is named.",
+			hide: func(t *testing.T, dir string) {
+				t.Helper()
+				git(t, dir, "update-index", "--assume-unchanged", "main.go")
+			},
+			want: Checkout{Unchecked: []string{"main.go"}},
+		},
+		"SkipWorktree": {
+			reason: "A file of which Git skips the working copy is named.",
+			hide:   func(t *testing.T, dir string) { t.Helper(); git(t, dir, "update-index", "--skip-worktree", "main.go") },
+			want:   Checkout{Unchecked: []string{"main.go"}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeFile(t, dir, "main.go", "package main\n")
+			writeFile(t, dir, ".gitignore", "/built/\n")
+			git(t, dir, "init", "-q")
+			git(t, dir, "add", ".")
+			git(t, dir, "commit", "-q", "-m", "a")
+			tc.hide(t, dir)
+			got, err := Read(t.Context(), dir, "v0.1.0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, Checkout{Changes: got.Changes, Unchecked: got.Unchecked}); diff != "" {
+				t.Errorf("\n%s\nRead(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
 }
 
 func compareCheckouts(t *testing.T, reason, dir, version string, want Checkout) {
