@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// A desiredRevision is the desired revision of a delivery, as far as reports depend on it.
+// A desiredRevision has the properties of a delivery's desired revision that reports depend on.
 type desiredRevision struct {
 	number int64
 	// step that is carried out, and the Sites of all steps.
