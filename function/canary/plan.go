@@ -1,5 +1,5 @@
-// Package canary plans the steps in which a revision gets the requests of the previous revision. It is pure: its inputs are the spec, and the Sites
-// that the stable revision serves.
+// Package canary plans the waves of Sites, and the steps with weights in which a revision gets the requests of the previous revision. It is pure: its inputs
+// are the spec, and the Sites that the stable revision serves.
 package canary
 
 import (

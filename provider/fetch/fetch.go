@@ -1,4 +1,4 @@
-// Package fetch gets answers from web servers that others name.
+// Package fetch is the HTTP client for servers that users name, such as Prometheus servers, web checks and receivers of notifications.
 //
 // It reaches no machine that is near or that trusts each client that reaches it, whichever address a name resolves to; it follows no
 // redirect, uses no proxy of the environment, and reads no more than it has room for. Its errors have stable words.
