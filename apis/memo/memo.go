@@ -1,4 +1,4 @@
-// Package memo remembers results, up to a number of bytes.
+// Package memo is a cache of results with a limit in bytes.
 package memo
 
 import (

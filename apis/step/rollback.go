@@ -88,8 +88,8 @@ func isAborted(s ledger.State) bool {
 	return s.IsRejected() && s.Verdict.Reason == ledger.RejectedRequested
 }
 
-// TargetOf returns the revision that a rejected one is rolled back to: the target of the attempts that began, and else the newest one before it
-// that was verified and not withdrawn. It returns nil if there is none.
+// TargetOf returns the rollback target of a rejected revision: the target of the attempts that began, or else the newest earlier revision that was
+// verified and not withdrawn. It returns nil without such a revision.
 func TargetOf(s ledger.State) *ledger.Past {
 	for _, p := range s.Targets() {
 		if s.Target == p.Number || s.Target == 0 && p.Number < s.Current.Number {

@@ -1,5 +1,5 @@
-// Package step decides what happens next to a deployment: from the recorded state of its ledger and the present observations follows one event, or why
-// none does. It is pure: it knows no object of Kubernetes, no repository and no clock.
+// Package step decides the next event in the ledger of a deployment, such as the next step, a verdict or a rollback, from the recorded state of the ledger and
+// the present observations, or the reason why no event follows. It is pure: it knows no object of Kubernetes, no repository and no clock.
 package step
 
 import "github.com/intentplane/intentplane/apis/ledger"

@@ -1,5 +1,5 @@
-// Package canary plans the steps in which a revision gets the requests of the previous revision. It is pure: its inputs are the spec, and the Sites
-// that the stable revision serves.
+// Package canary plans the waves of Sites, and the steps with weights in which a revision gets the requests of the previous revision. It is pure: its inputs
+// are the spec, and the Sites that the stable revision serves.
 package canary
 
 import (
@@ -110,14 +110,15 @@ func (in Input) planWave(w Wave) []ledger.Step {
 	if len(served) == 0 {
 		return []ledger.Step{{Sites: remaining, Gate: in.HasChecks}}
 	}
-	out := in.weightsOf(w.Steps)
+	out := in.weightSteps(w.Steps)
 	out[0].Sites, out[len(out)-1].Sites = served, remaining
 	in.setAhead(out)
 	return out
 }
 
-// weightsOf returns the steps from 0 to 100 percent.
-func (in Input) weightsOf(steps []deploymentv1alpha1.CanaryStep) []ledger.Step {
+// weightSteps returns the steps of a canary from 0 to 100 percent: a step for each weight of the spec, with its Gate and its pause, and a last step of 100
+// percent where the spec has none.
+func (in Input) weightSteps(steps []deploymentv1alpha1.CanaryStep) []ledger.Step {
 	out := []ledger.Step{{Weight: new(int32(0))}}
 	for _, s := range steps {
 		if s.Pause != nil {

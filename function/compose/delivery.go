@@ -1,4 +1,4 @@
-// Package compose turns a revision and its trees into the managed resources that should exist.
+// Package compose makes the desired managed resources of a revision from its trees: GitDeliveries, the SiteSync and the Gate.
 package compose
 
 import (

@@ -56,7 +56,7 @@ type proposedState struct {
 	left  step.Kind
 
 	// asked are the desired resources for the state.
-	asked assets
+	asked desiredResources
 
 	// proof is the comparison that proves the state.
 	proof evidence.Comparison
@@ -97,7 +97,7 @@ func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 	s, err := ledger.Append(home.State, recordingTime(), p.events...)
 	for ; err == nil; s, err = ledger.Append(s, recordingTime(), p.events[len(p.events)-1]) {
 		p.state = s
-		if p.asked, err = dr.ask(home, s); err != nil {
+		if p.asked, err = dr.composeResources(home, s); err != nil {
 			return p, err
 		}
 		p.proof = dr.compareState(p)

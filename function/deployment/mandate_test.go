@@ -357,7 +357,7 @@ func TestIsLeftToProvider(t *testing.T) {
 			home := &deliveryv1alpha1.GitDelivery{}
 			home.Spec.ForProvider.Mandate = &deliveryv1alpha1.Mandate{Rules: 1, Ledger: "l", Epoch: 1, Revision: 2}
 			home.Status.AtProvider.Mandate = &deliveryv1alpha1.MandateStatus{Rules: 1, Revision: 2, May: step.Kinds()}
-			p := proposedState{home: step.Home{State: s}, state: s, asked: assets{home: "home"}}
+			p := proposedState{home: step.Home{State: s}, state: s, asked: desiredResources{home: "home"}}
 			if tc.change != nil {
 				tc.change(&p, home)
 			}

@@ -9,15 +9,15 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// askForRollback asks for a rejected revision: for all directories as they are, or for an attempt to roll back.
-func (dr decider) askForRollback(s ledger.State) assets {
+// requestRollback requests the trees of a rejected revision: all directories as they are, or the trees of the rollback target.
+func (dr decider) requestRollback(s ledger.State) desiredResources {
 	spec := dr.deliveryConfig(s)
 	r := compose.Return{Trees: directories.TargetTrees(s), Chosen: dr.compiled.isChosen, Timeout: attemptTimeout(dr.in)}
 	ds := compose.RestoreDirectories(dr.revisionParts(s), spec, s, r)
 	if s.Cursor.Attempt == 0 {
-		return assets{deliveries: ds, sync: dr.observed.sync, isResumed: true}
+		return desiredResources{deliveries: ds, sync: dr.observed.sync, isResumed: true}
 	}
-	return assets{deliveries: ds, sync: compose.Sync(dr.in.Claim, spec, s, ds, dr.sitesWithoutEngine(ds))}
+	return desiredResources{deliveries: ds, sync: compose.Sync(dr.in.Claim, spec, s, ds, dr.sitesWithoutEngine(ds))}
 }
 
 // deliveryConfig returns the part of the spec about deliveries, without invalid timeouts: the timeouts in the objects stay. In a rollback attempt the Sites have

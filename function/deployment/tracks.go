@@ -67,10 +67,10 @@ type trackedState struct {
 	isOwn bool
 }
 
-// askForTracks asks for a deployment in tracks, as far as its stages and steps have come.
-func (dr decider) askForTracks(s ledger.State) (assets, error) {
+// requestTracks requests the trees of a deployment in tracks, as far as its stages and steps have come.
+func (dr decider) requestTracks(s ledger.State) (desiredResources, error) {
 	x := trackedState{decider: dr, state: s, input: stepInput(dr.in, dr.observed, dr.compiled, s)}
-	a, spec := assets{}, dr.deliveryConfig(s)
+	a, spec := desiredResources{}, dr.deliveryConfig(s)
 	switch {
 	case s.Cursor.Attempt > 0:
 		spec.DeliveryTimeout = spec.SyncWaitTimeout
@@ -89,7 +89,7 @@ func (dr decider) askForTracks(s ledger.State) (assets, error) {
 }
 
 // composeDeliveries composes the deliveries and the SiteSync.
-func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.DeliveryConfig) error {
+func (x trackedState) composeDeliveries(a *desiredResources, spec deploymentv1alpha1.DeliveryConfig) error {
 	a.deliveries, a.alone = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]ledger.SiteTree{}
 	var sites []deliveryv1alpha1.SiteTree
 	for _, name := range slices.Sorted(maps.Keys(x.base)) {

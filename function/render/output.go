@@ -114,6 +114,7 @@ func checkInstructions(in Input, o *resource.Resource, content []byte) error {
 	return instruction.Check(object, in.Site.Engine, in.Blueprint.Spec.Unproven)
 }
 
+// checkIdentity returns an error for an object of kustomize without a valid apiVersion, kind, metadata.name or namespace.
 func checkIdentity(o *resource.Resource) error {
 	if !apiVersionPattern.MatchString(o.GetApiVersion()) {
 		return errors.Errorf("%s: apiVersion %.64q is not valid", describeObject(o), o.GetApiVersion())

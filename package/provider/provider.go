@@ -1,4 +1,5 @@
-// Package provider holds what the provider's package is made of.
+// Package provider holds the content of the provider's Crossplane package: its metadata and its CustomResourceDefinitions. The RBAC rules of the provider are
+// in examples/rbac/provider.yaml.
 package provider
 
 import "embed"

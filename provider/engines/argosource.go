@@ -44,7 +44,8 @@ type sourceObservation struct {
 	proof     v1alpha1.Proof
 }
 
-// findSource returns the source of the Application that reads the Site's directory. If there is none, it returns a reason and a message.
+// findSource returns the source of the Application that reads the Site's directory, also of a multi-source Application (spec.sources, and its
+// status.sync.revisions). Without such a source it returns a reason and a message.
 func (a argoApplication) findSource(w Want) (sourceObservation, string, string) {
 	if a.Spec.SourceHydrator != nil {
 		return a.findHydratedSource(w)

@@ -1,4 +1,4 @@
-// Package engines reads the status of GitOps engines: which commit they applied with success, or why there is none.
+// Package engines reads the status of GitOps engines (Flux, Argo CD, Config Sync): which commit they applied with success, or why there is none.
 //
 // It is pure: the caller passes an engine's object, and the second object that belongs to it. An engine's status proves nothing alone: the
 // caller still has to check that the commit holds the right tree.

@@ -1,4 +1,4 @@
-// Package fetch gets answers from web servers that others name.
+// Package fetch is the HTTP client for servers that users name, such as Prometheus servers, web checks and receivers of notifications.
 //
 // It reaches no machine that is near or that trusts each client that reaches it, whichever address a name resolves to; it follows no
 // redirect, uses no proxy of the environment, and reads no more than it has room for. Its errors have stable words.
@@ -145,9 +145,9 @@ type Options struct {
 
 // Clients are the clients of all namespaces, which share connections. They are safe for concurrent use.
 type Clients struct {
-	options Options
-	account *Account
-	wires   *wires
+	options    Options
+	account    *Account
+	transports *transports
 }
 
 // New returns Clients whose requests an account pays for. It returns an error without an account.
@@ -155,7 +155,7 @@ func New(o Options, a *Account) (*Clients, error) {
 	if a.IsZero() {
 		return nil, errors.New("cannot make clients of web servers: no account pays for the answers")
 	}
-	return &Clients{options: o, account: a, wires: newWires(address.Guard{Loopback: o.Loopback})}, nil
+	return &Clients{options: o, account: a, transports: newTransports(address.Guard{Loopback: o.Loopback})}, nil
 }
 
 // ForNamespace returns the client of a namespace, which has its turn.
@@ -190,7 +190,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 
 // send sends a request that has its place.
 func (c *Client) send(ctx context.Context, r Request) (Answer, error) {
-	wire, err := c.clients.wires.transportFor(c.namespace, r.Credentials.CABundle)
+	transport, err := c.clients.transports.transportFor(c.namespace, r.Credentials.CABundle)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -198,7 +198,7 @@ func (c *Client) send(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, Error(ProblemSilent) // The message of the error may repeat the request.
 	}
-	resp, err := wire.RoundTrip(req)
+	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		var refusal *address.RefusedError
 		if errors.As(err, &refusal) {

@@ -97,6 +97,7 @@ func (c Criteria) Measure(a Answer) Measurement {
 	return m
 }
 
+// measureAnswer returns the outcome of an answer: an error, missing data where the answer is empty, or the comparison of its value with the threshold.
 func (c Criteria) measureAnswer(a Answer) Measurement {
 	switch {
 	case a.Problem != "":

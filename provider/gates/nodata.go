@@ -6,7 +6,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// missingData returns the measurement without a value. It fails for an empty or unknown NoData.
+// missingData returns the measurement of an answer without a value, such as an empty vector of Prometheus or too few samples. NoData decides its outcome: an
+// empty or unknown NoData fails.
 func (c Criteria) missingData(a Answer, message string) Measurement {
 	if a.Early {
 		return Measurement{Outcome: Early, Message: message}

@@ -1,4 +1,4 @@
-// Package gates judges measurements. It is pure: it measures nothing, and time is passed in.
+// Package gates judges the measurements of Gates, also without data. It is pure: it measures nothing, and time is passed in.
 //
 // The answer of a server is an Answer. Criteria make a Measurement of it, which passed, failed, was inconclusive or went wrong. Rules say
 // how many of each make a verdict.

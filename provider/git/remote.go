@@ -1,4 +1,4 @@
-// Package git delivers directories into branches of remote Git repositories.
+// Package git is a client that commits and pushes directories to branches of remote Git repositories.
 //
 // It has no working copy: it reads the trees of a branch's tip into memory,
 // rebuilds only the trees on the way to the directories it owns, and pushes the

@@ -86,7 +86,8 @@ func FirstMark(outcomes []Outcome, start, now time.Time) (Mark, bool) {
 	return Mark{}, false
 }
 
-// Untold returns the outcomes that come after a mark. A receiver without a mark begins with the first outcome that is not before start.
+// Untold returns the outcomes that were not posted to a receiver yet, which are the outcomes after its mark: no receiver gets an outcome again with each
+// reconcile. A receiver without a mark begins with the first outcome that is not before start.
 func Untold(outcomes []Outcome, log []deploymentv1alpha1.Transition, mark *Mark, start time.Time) []Outcome {
 	isLater := func(o Outcome) bool { return o.At.Unix() >= start.Unix() }
 	if mark != nil {

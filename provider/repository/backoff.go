@@ -6,26 +6,27 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// A retryPolicy is how long a backoff waits after the first failure, and at most.
+// A retryPolicy has the first wait of a backoff, and the limit of its waits.
 type retryPolicy struct {
 	first time.Duration
-	most  time.Duration
+	limit time.Duration
 }
 
 // retryPolicyFor returns the policy for an error. Transient errors are retried soon, and errors that a user has to repair are not: changed
-// credentials or a changed object have another identity, and do not wait. A lost race is tried again at once, elsewhere. All concealed errors
-// have one policy: the user sees by the name server or by the proxy when the provider tries again, and would learn the class from it.
+// credentials or a changed object have another identity, and do not wait. A push that lost a race, which is not a fast-forward, has no backoff:
+// contention.go retries it. All concealed errors have one policy: the user sees by the name server or by the proxy when the provider tries again,
+// and would learn the class from it.
 func retryPolicyFor(err error) retryPolicy {
 	if failure.IsConcealed(err) {
-		return retryPolicy{first: 15 * time.Second, most: 5 * time.Minute}
+		return retryPolicy{first: 15 * time.Second, limit: 5 * time.Minute}
 	}
 	switch failure.ClassOf(err) {
 	case failure.ClassAuth, failure.ClassTrust, failure.ClassAddress, failure.ClassNotFound:
-		return retryPolicy{first: 15 * time.Second, most: 5 * time.Minute}
+		return retryPolicy{first: 15 * time.Second, limit: 5 * time.Minute}
 	case failure.ClassPolicy, failure.ClassStateRefused, failure.ClassTooLarge, failure.ClassTooCostly, failure.ClassOccupied, failure.ClassInvalid:
-		return retryPolicy{first: 15 * time.Second, most: 10 * time.Minute}
+		return retryPolicy{first: 15 * time.Second, limit: 10 * time.Minute}
 	}
-	return retryPolicy{first: time.Second, most: time.Minute}
+	return retryPolicy{first: time.Second, limit: time.Minute}
 }
 
 // A backoff is an error that all callers get until it is time to try again. The wait doubles with each failure.
@@ -61,7 +62,7 @@ func (t *backoff) recordResult(err error, now time.Time) {
 		return
 	}
 	p := retryPolicyFor(err)
-	wait := min(max(t.next, p.first), p.most)
+	wait := min(max(t.next, p.first), p.limit)
 	*t = backoff{cause: err, until: now.Add(wait), next: 2 * wait, failedAt: now}
 }
 

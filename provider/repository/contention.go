@@ -19,7 +19,8 @@ const (
 	longestGap  = 250 * time.Millisecond
 )
 
-// A contention is the observed activity of other writers of the same branch.
+// A contention is the observed activity of other writers of the same branch. It has the pause before the retry of a push that the server rejected because
+// it was not a fast-forward: another writer won the race.
 type contention struct {
 	// gap is a pause in which they push.
 	gap time.Duration

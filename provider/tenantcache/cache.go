@@ -1,4 +1,4 @@
-// Package tenantcache remembers values for many namespaces in a bounded memory that they share.
+// Package tenantcache is a cache of values with a bounded memory, which many namespaces share.
 package tenantcache
 
 import (

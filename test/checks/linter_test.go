@@ -69,7 +69,7 @@ func TestLinterRefuses(t *testing.T) {
 		ownModule = "github.com/intentplane/intentplane/"
 		runtime   = "sigs.k8s.io/controller-runtime"
 		anywhere  = "provider/controller/gate/gather.go"
-		web       = "provider/fetch/wires.go"
+		web       = "provider/fetch/transports.go"
 		ofGit     = "provider/git/transport/http.go"
 		ofSites   = "provider/clusters/transport.go"
 		ofLists   = "provider/listing/listing.go"

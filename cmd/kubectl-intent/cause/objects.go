@@ -1,4 +1,4 @@
-// Package cause finds out why a deployment or a cluster does not go on, from the reports of its objects: it follows them from the object that
+// Package cause has the findings of kubectl intent why: the reason why a deployment or a cluster makes no progress. It follows the reports from the object that
 // the user made to the blocking object. It is pure, and states only facts of the objects.
 package cause
 

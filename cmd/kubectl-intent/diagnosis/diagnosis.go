@@ -1,5 +1,5 @@
-// Package diagnosis lists the health and the errors of an installation of Intentplane, from the reports of its objects. It is pure, and an
-// unread object is unknown.
+// Package diagnosis has the checks of kubectl intent doctor: the health and the errors of an installation of Intentplane, from the reports of its objects.
+// It is pure, and an unread object is unknown.
 package diagnosis
 
 import (

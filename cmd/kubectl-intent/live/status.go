@@ -1,4 +1,5 @@
-// Package live has the commands that read a cluster, or a clone in its place, and change nothing.
+// Package live has the commands of kubectl intent that read a cluster, or a clone in its place, and change nothing, such as status, why, logs, diff, history
+// and doctor.
 package live
 
 import (

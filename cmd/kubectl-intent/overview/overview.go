@@ -1,4 +1,5 @@
-// Package overview shows Bundles, Applications, deployments and clusters to people: objects come in, and lines go out. It is pure.
+// Package overview formats the output of kubectl intent status and of other commands: objects of Bundles, Applications, deployments and clusters come in, and
+// lines go out. It is pure.
 package overview
 
 import (

@@ -1,4 +1,5 @@
-// Package request has the commands that ask for something: a decision about a revision, a look at the present state, or the removal of leftovers.
+// Package request has the commands of kubectl intent that create requests: to promote, abort, retry or approve a revision, to refresh the observed state, or to
+// prune directories and packages without an owner.
 package request
 
 import (

@@ -1,4 +1,4 @@
-// Package wait has the command that waits for the end of a request.
+// Package wait has the command kubectl intent wait, which waits for the end of a request. Its exit codes are in the package terminal.
 package wait
 
 import (

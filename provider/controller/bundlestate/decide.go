@@ -87,7 +87,7 @@ func decide(f *facts) decision {
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(f.objects), compareKeys) {
 		if o := f.objects[key]; f.isOwned(o) && !f.names(key) {
-			out.packages = append(out.packages, d.decideLeft(key, o)...)
+			out.packages = append(out.packages, d.decideUnreferenced(key, o)...)
 		}
 	}
 	out.packages = out.packages[:min(len(out.packages), maxPackages)]

@@ -1,4 +1,5 @@
-// Package bundlestate makes the packages of a Bundle, layer by layer, and keeps the record of the deployed packages.
+// Package bundlestate is the controller of BundleStates: it makes the packages of a Bundle, layer by layer, prunes the packages that left it, and keeps the
+// record of the deployed packages.
 //
 // Facts are gathered first, past caches; a pure function decides; and then the packages are changed, each just as it was seen. The labels of the packages say
 // which bundle made them: from these and the spec everything else can be made again. The record follows, and nothing waits for it.

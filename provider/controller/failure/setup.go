@@ -50,7 +50,7 @@ func addController(mgr ctrl.Manager, o controller.Options, gvk schema.GroupVersi
 // have been written before.
 func rejectionHandler(s *treeCache, group string) handler.EventHandler {
 	wake := func(d *deliveryv1alpha1.GitDelivery, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-		if key := revisionKeyOf(d); key.group == group && askedRevisionOf(d).isRejected {
+		if key := revisionKeyOf(d); key.group == group && desiredRevisionOf(d).isRejected {
 			q.Add(reconcile.Request{NamespacedName: key.key})
 		}
 	}
@@ -67,7 +67,7 @@ func rejectionHandler(s *treeCache, group string) handler.EventHandler {
 				return
 			}
 			s.putRejected(previous, current)
-			if previousRevision := askedRevisionOf(previous); !previousRevision.isRejected || previousRevision.number != askedRevisionOf(current).number {
+			if previousRevision := desiredRevisionOf(previous); !previousRevision.isRejected || previousRevision.number != desiredRevisionOf(current).number {
 				wake(current, q)
 			}
 		},

@@ -35,7 +35,7 @@ func (k revisionKey) deployment() string { return k.group + "/" + k.key.String()
 func revisionKeyOf(d *deliveryv1alpha1.GitDelivery) revisionKey {
 	p := d.Spec.ForProvider
 	return revisionKey{
-		group: p.ClaimRef.APIGroup, key: types.NamespacedName{Namespace: d.GetNamespace(), Name: p.ClaimRef.Name}, revision: askedRevisionOf(d).number,
+		group: p.ClaimRef.APIGroup, key: types.NamespacedName{Namespace: d.GetNamespace(), Name: p.ClaimRef.Name}, revision: desiredRevisionOf(d).number,
 	}
 }
 
@@ -60,7 +60,7 @@ func newTreeCache() *treeCache {
 // putRejected keeps the trees of a delivery whose revision was rejected by this update.
 func (s *treeCache) putRejected(previous, current *deliveryv1alpha1.GitDelivery) {
 	key := revisionKeyOf(previous)
-	if askedRevisionOf(previous).isRejected || !askedRevisionOf(current).isRejected || key != revisionKeyOf(current) {
+	if desiredRevisionOf(previous).isRejected || !desiredRevisionOf(current).isRejected || key != revisionKeyOf(current) {
 		return
 	}
 	s.mu.Lock()
@@ -136,7 +136,7 @@ func treesOfRevision(trees []deliveryv1alpha1.Tree, key revisionKey, parts []del
 // treesFromHistory returns the trees of a revision in the history of a delivery: their ids, without files. A Site whose step was not
 // reached still has its previous tree, and is left out.
 func treesFromHistory(d *deliveryv1alpha1.GitDelivery, revision int64) []deliveryv1alpha1.Tree {
-	requested, out := askedRevisionOf(d), []deliveryv1alpha1.Tree{}
+	requested, out := desiredRevisionOf(d), []deliveryv1alpha1.Tree{}
 	paths := map[string]string{}
 	for _, t := range d.Spec.ForProvider.Trees {
 		paths[t.Site] = t.Path
@@ -153,13 +153,13 @@ func treesFromHistory(d *deliveryv1alpha1.GitDelivery, revision int64) []deliver
 
 // isRevisionOrdered reports whether a delivery was ordered to deliver a revision.
 func isRevisionOrdered(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
-	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool { return askedRevisionOf(&d).number >= revision })
+	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool { return desiredRevisionOf(&d).number >= revision })
 }
 
 // isWithdrawal reports whether a revision is a rollback that a user ordered.
 func isWithdrawal(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
 	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool {
-		requested := askedRevisionOf(&d)
+		requested := desiredRevisionOf(&d)
 		return requested.number == revision && requested.isWithdrawal
 	})
 }

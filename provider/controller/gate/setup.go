@@ -1,4 +1,5 @@
-// Package gate judges one step of one revision by measurements.
+// Package gate is the controller of Gates: it judges one step of one revision by the measurements of its checks, which are queries of Prometheus, web
+// checks, Jobs and the availability of pods.
 //
 // Facts are gathered first: who proves that the subject is live, and whom to ask. A meter takes the measurements, a pure function decides,
 // and its decision is written into the status: when the checks begin, and when one of them ends.

@@ -1,4 +1,4 @@
-// Package gitdelivery delivers the trees of claims to Git repositories.
+// Package gitdelivery is the controller of GitDeliveries: it commits and pushes the trees and the ledger of claims to Git repositories.
 //
 // The controller gathers facts, a pure function decides, and the controller carries out the decision in one push.
 package gitdelivery

@@ -1,4 +1,4 @@
-// Package imagebuild finds the commits of sources, and has kpack build images of them.
+// Package imagebuild is the controller of ImageBuilds: it finds the commits of sources, and has kpack build images of them.
 //
 // Facts are gathered first: from the configuration, from the repository through one look that all of its users share, and from kpack's Image
 // and Build; a pure function decides the requests to kpack and the status.

@@ -1,4 +1,4 @@
-// Package managedcluster makes Clusters of Cluster API, and reports their state.
+// Package managedcluster is the controller of ManagedClusters: it makes Clusters of Cluster API, and reports their state.
 //
 // The facts are gathered first, from the watches that all clusters share. A pure function decides the changes and the status. The Cluster is
 // the only object that is deleted while it exists: Cluster API deletes the rest, in its order.

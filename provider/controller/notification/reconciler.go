@@ -1,4 +1,4 @@
-// Package notification posts the outcomes of deployments to the receivers of the configuration that they name.
+// Package notification is the controller that posts the outcomes of deployments to the receivers of notifications, such as Slack, in their configuration.
 //
 // A reconcile posts the outcomes that the status of a deployment shows after the mark of each receiver, and moves the mark. A request without
 // a name is about the marks of a namespace: it notes the present receivers, and drops the marks of deleted deployments and receivers.

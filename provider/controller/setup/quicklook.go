@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// A QuickLook observes an object after an event, and reconciles it only if something has to be changed or written now. An object whose clusters
-// flap is observed after each event, and costs neither a write nor a place in the queue of the rate limiter. Each object is reconciled in full once
-// per interval, for changes that no watch reports.
+// A QuickLook is the fast path of a controller: it observes an object after an event, and reconciles it only if something has to be changed or
+// written now. An object whose clusters flap is observed after each event, and costs neither a write nor a place in the queue of the rate limiter.
+// Each object is reconciled in full once per interval, for changes that no watch reports.
 type QuickLook[T resource.Managed] struct {
 	reconcile.Reconciler
 

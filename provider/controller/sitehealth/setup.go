@@ -1,4 +1,4 @@
-// Package sitehealth observes whether the pods of one image serve at the Sites of a deployment.
+// Package sitehealth is the controller of SiteHealths: it observes whether the pods of one image serve at the Sites of a deployment.
 //
 // Facts are gathered first, from the API server and from the clusters of the Sites; a pure function decides; and its decision is written into
 // the status: at once where a Site begins or ends to serve, and at most once per minute where that changes all the time.

@@ -1,4 +1,5 @@
-// Package sitesync observes whether Sites run the trees of a position.
+// Package sitesync is the controller of SiteSyncs: it observes whether the GitOps engines of Sites (Flux, Argo CD, Config Sync) run the trees of a position,
+// and waits for clusters of Cluster API.
 //
 // Facts are gathered first, from the API server, the engines and Git; a pure function decides; and its decision is written into the status,
 // at once where another object waits for it.

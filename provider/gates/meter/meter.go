@@ -95,7 +95,7 @@ func New(now func() time.Time, wake func(owner types.NamespacedName), o Observer
 	}
 	return &Meter{
 		now: now, wake: wake, observer: o, changed: make(chan struct{}, 1),
-		gates: map[types.NamespacedName]*owned{}, touched: map[*run]struct{}{}, lines: newLines(),
+		gates: map[types.NamespacedName]*owned{}, touched: map[*run]struct{}{}, lines: newQuestionQueue(),
 	}
 }
 

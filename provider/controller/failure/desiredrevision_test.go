@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestAskedRevision reads the requested revision of deliveries.
-func TestAskedRevision(t *testing.T) {
+// TestDesiredRevision reads the requested revision of deliveries.
+func TestDesiredRevision(t *testing.T) {
 	ordered := func(number int64) ledger.Event {
 		return ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{
 			Number: number, Request: ledger.Request{Intent: "i" + string(rune('0'+number)), Sources: "s", Scheme: 1, Renderer: 1},
@@ -47,38 +47,38 @@ func TestAskedRevision(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		delivery *deliveryv1alpha1.GitDelivery
-		want     askedRevision
+		want     desiredRevision
 	}{
 		"Goes": {
 			reason:   "A revision that goes out is not rejected.",
-			delivery: home(second, second.Head, nil, second.Position()), want: askedRevision{number: 2, sites: sites},
+			delivery: home(second, second.Head, nil, second.Position()), want: desiredRevision{number: 2, sites: sites},
 		},
 		"Proposed": {
 			reason:   "A home that is asked to record a rejection does not carry the rejected trees any more.",
-			delivery: home(second, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true},
+			delivery: home(second, second.Head, rejects, back.Position()), want: desiredRevision{number: 2, sites: sites, isRejected: true},
 		},
 		"Recorded": {
 			reason:   "A rejection that was recorded holds.",
-			delivery: home(back, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true},
+			delivery: home(back, second.Head, rejects, back.Position()), want: desiredRevision{number: 2, sites: sites, isRejected: true},
 		},
-		"Follower": {reason: "A follower has the verdict from its copy.", delivery: follower(back), want: askedRevision{number: 2, sites: sites, isRejected: true}},
+		"Follower": {reason: "A follower has the verdict from its copy.", delivery: follower(back), want: desiredRevision{number: 2, sites: sites, isRejected: true}},
 		"Requested": {
 			reason: "A rollback that a user ordered counts as requested.",
 			delivery: home(
 				first, first.Head, []ledger.Event{ordered(2), {Judged: rejects[0].Judged}, ordered(3), withdrawn},
 				ledger.Position{Epoch: 1, Revision: 4, Attempt: 1},
 			),
-			want: askedRevision{number: 4, sites: sites, isRejected: true, isWithdrawal: true},
+			want: desiredRevision{number: 4, sites: sites, isRejected: true, isWithdrawal: true},
 		},
 		"Unknown": {
 			reason:   "Of a revision that the status does not show, only the number is known.",
-			delivery: home(ledger.State{}, second.Head, rejects, back.Position()), want: askedRevision{number: 2},
+			delivery: home(ledger.State{}, second.Head, rejects, back.Position()), want: desiredRevision{number: 2},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, askedRevisionOf(tc.delivery), cmp.AllowUnexported(askedRevision{})); diff != "" {
-				t.Errorf("\n%s\naskedRevisionOf(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, desiredRevisionOf(tc.delivery), cmp.AllowUnexported(desiredRevision{})); diff != "" {
+				t.Errorf("\n%s\ndesiredRevisionOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -20,7 +20,7 @@ func TestWiresOfNamespaces(t *testing.T) {
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	// Text around a certificate makes another set.
 	setOf := func(n int) []byte { return append(fmt.Appendln(nil, n), bundle...) }
-	w := newWires(address.Guard{Loopback: true})
+	w := newTransports(address.Guard{Loopback: true})
 	use := func(namespace string, bundle []byte) *http.Transport {
 		got, err := w.transportFor(namespace, bundle)
 		if err != nil {
@@ -29,16 +29,16 @@ func TestWiresOfNamespaces(t *testing.T) {
 		return got
 	}
 	system, good := use("hostile", nil), use("good", setOf(-1))
-	for n := range 3 * maxWires {
+	for n := range 3 * maxTransports {
 		use("hostile", setOf(n))
 	}
-	if diff := cmp.Diff(maxWires+2, len(w.byTrust)); diff != "" {
+	if diff := cmp.Diff(maxTransports+2, len(w.byTrust)); diff != "" {
 		t.Errorf("\nA namespace has connections for a number of sets of certificates.\nsets: -want, +got:\n%s", diff)
 	}
 	if use("good", setOf(-1)) != good || use("good", nil) != system {
 		t.Error("\nThe connections of other namespaces stay, and so do connections that trust the system's certificates.\ntransportFor(...): want the same transports")
 	}
-	if last := setOf(3*maxWires - 1); use("hostile", last) != use("good", last) {
+	if last := setOf(3*maxTransports - 1); use("hostile", last) != use("good", last) {
 		t.Error("\nNamespaces that trust the same certificates share connections.\ntransportFor(...): want the same transport")
 	}
 	for _, unused := range w.byTrust {

@@ -24,34 +24,34 @@ const (
 	// maxBundleBytes limits a set of certificates. The certificates of all public authorities have 230 KiB.
 	maxBundleBytes = 256 << 10
 
-	// maxWires is the number of sets of certificates of one namespace that connections are kept for.
-	maxWires = 16
+	// maxTransports is the number of sets of certificates of one namespace that connections are kept for.
+	maxTransports = 16
 )
 
-// wires are the connections to servers, by the certificates that they trust. A namespace that names many sets of certificates closes its own connections. They
-// are safe for concurrent use.
-type wires struct {
+// transports have the connections to servers, by the certificates that they trust. A namespace that names many sets of certificates closes its own
+// connections. They are safe for concurrent use.
+type transports struct {
 	guard address.Guard
 
 	mu sync.Mutex
 	// byTrust has each set of certificates that requests used within the last minutes.
-	byTrust map[[sha256.Size]byte]*wire
+	byTrust map[[sha256.Size]byte]*sharedTransport
 }
 
-// A wire is the connections that trust one set of certificates.
-type wire struct {
+// A sharedTransport has the connections that trust one set of certificates.
+type sharedTransport struct {
 	transport *http.Transport
 	// namespace that used the certificates first. Empty for the certificates of the system.
 	namespace string
 	usedAt    time.Time
 }
 
-func newWires(g address.Guard) *wires {
-	return &wires{guard: g, byTrust: map[[sha256.Size]byte]*wire{}}
+func newTransports(g address.Guard) *transports {
+	return &transports{guard: g, byTrust: map[[sha256.Size]byte]*sharedTransport{}}
 }
 
 // transportFor returns the connections that trust a set of certificates, for a request of a namespace. It returns an Error for a set without a certificate.
-func (w *wires) transportFor(namespace string, bundle []byte) (*http.Transport, error) {
+func (w *transports) transportFor(namespace string, bundle []byte) (*http.Transport, error) {
 	key := sha256.Sum256(bundle)
 	if known := w.find(key); known != nil {
 		return known, nil
@@ -63,11 +63,11 @@ func (w *wires) transportFor(namespace string, bundle []byte) (*http.Transport, 
 	if len(bundle) == 0 {
 		namespace = ""
 	}
-	return w.add(key, &wire{transport: created, namespace: namespace, usedAt: time.Now()}), nil
+	return w.add(key, &sharedTransport{transport: created, namespace: namespace, usedAt: time.Now()}), nil
 }
 
 // find returns the connections for a set of certificates, or nil.
-func (w *wires) find(key [sha256.Size]byte) *http.Transport {
+func (w *transports) find(key [sha256.Size]byte) *http.Transport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.byTrust[key]
@@ -80,7 +80,7 @@ func (w *wires) find(key [sha256.Size]byte) *http.Transport {
 
 // add adds connections, unless another request was first, and returns the connections to use. It closes unused connections, and the oldest connections of a
 // namespace with too many.
-func (w *wires) add(key [sha256.Size]byte, created *wire) *http.Transport {
+func (w *transports) add(key [sha256.Size]byte, created *sharedTransport) *http.Transport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if known := w.byTrust[key]; known != nil {
@@ -98,7 +98,7 @@ func (w *wires) add(key [sha256.Size]byte, created *wire) *http.Transport {
 			}
 		}
 	}
-	if count >= maxWires {
+	if count >= maxTransports {
 		w.drop(oldest)
 	}
 	w.byTrust[key] = created
@@ -106,12 +106,12 @@ func (w *wires) add(key [sha256.Size]byte, created *wire) *http.Transport {
 }
 
 // drop closes the idle connections for a set of certificates, and each other connection once its request has ended.
-func (w *wires) drop(key [sha256.Size]byte) {
+func (w *transports) drop(key [sha256.Size]byte) {
 	w.byTrust[key].transport.CloseIdleConnections()
 	delete(w.byTrust, key)
 }
 
-func (w *wires) newTransport(bundle []byte) (*http.Transport, error) {
+func (w *transports) newTransport(bundle []byte) (*http.Transport, error) {
 	if len(bundle) > maxBundleBytes {
 		return nil, Error(ProblemBundle)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// An askedRevision is the desired revision of a delivery, as far as reports depend on it.
-type askedRevision struct {
+// A desiredRevision has the properties of a delivery's desired revision that reports depend on.
+type desiredRevision struct {
 	number int64
 	// step that is carried out, and the Sites of all steps.
 	step  int
@@ -18,11 +18,11 @@ type askedRevision struct {
 	isRejected, isWithdrawal bool
 }
 
-// askedRevisionOf returns the desired revision of a delivery.
-func askedRevisionOf(d *deliveryv1alpha1.GitDelivery) askedRevision {
+// desiredRevisionOf returns the desired revision of a delivery.
+func desiredRevisionOf(d *deliveryv1alpha1.GitDelivery) desiredRevision {
 	p := d.Spec.ForProvider
-	s, position := askedState(d), p.AskedPosition()
-	out := askedRevision{number: position.Revision, step: int(position.Step)}
+	s, position := desiredState(d), p.AskedPosition()
+	out := desiredRevision{number: position.Revision, step: int(position.Step)}
 	if s.Current == nil || s.Current.Number != position.Revision {
 		return out
 	}
@@ -33,8 +33,8 @@ func askedRevisionOf(d *deliveryv1alpha1.GitDelivery) askedRevision {
 	return out
 }
 
-// askedState returns the state of the ledger that a delivery has to carry out: in the home, the state after the pending events.
-func askedState(d *deliveryv1alpha1.GitDelivery) ledger.State {
+// desiredState returns the state of the ledger that a delivery has to carry out: in the home, the state after the pending events.
+func desiredState(d *deliveryv1alpha1.GitDelivery) ledger.State {
 	p := d.Spec.ForProvider
 	if p.Copy != nil {
 		return *p.Copy
@@ -56,7 +56,7 @@ func askedState(d *deliveryv1alpha1.GitDelivery) ledger.State {
 // requestDigest returns the digest of the request of a revision, from the ledger that one of the deliveries holds or has a copy of, or "".
 func requestDigest(parts []deliveryv1alpha1.GitDelivery, revision int64) string {
 	for i := range parts {
-		if digest := askedState(&parts[i]).RequestDigest(revision); digest != "" {
+		if digest := desiredState(&parts[i]).RequestDigest(revision); digest != "" {
 			return digest
 		}
 	}
@@ -64,7 +64,7 @@ func requestDigest(parts []deliveryv1alpha1.GitDelivery, revision int64) string 
 }
 
 // isAwaitingStep reports whether the step of a Site was not reached. Sites that no step names belong to the last one.
-func (a askedRevision) isAwaitingStep(site string) bool {
+func (a desiredRevision) isAwaitingStep(site string) bool {
 	step := slices.IndexFunc(a.sites, func(sites []string) bool { return slices.Contains(sites, site) })
 	if step < 0 {
 		step = len(a.sites) - 1

@@ -14,7 +14,7 @@ const (
 	maxTogether = 32
 )
 
-// newLines returns the queue of questions that wait for their servers, and of questions that are under way.
-func newLines() *shares.Queue[*group] {
+// newQuestionQueue returns the queue of questions that wait for their servers, and of questions that are under way.
+func newQuestionQueue() *shares.Queue[*group] {
 	return shares.NewQueue[*group](shares.Limits{PerHost: maxPerHost, PerNamespace: maxPerNamespace, Together: maxTogether})
 }

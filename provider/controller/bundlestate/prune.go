@@ -14,9 +14,9 @@ import (
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
-// decideLeft decides on an object of this bundle that its spec does not name. It returns the status of the object: none, if another object of
-// the same name is in the status already.
-func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObservation {
+// decideUnreferenced decides whether an object that left the bundle is pruned, stays, or gets another bundle as its owner. It returns the status of the
+// object: none, if another object of the same name is in the status already.
+func (d *decider) decideUnreferenced(key objectKey, o *object) []v1alpha1.PackageObservation {
 	if next := d.nextOwner(key); next != nil && !o.isDeleting {
 		d.handOver(o, next)
 		return nil
@@ -24,7 +24,7 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 	out := v1alpha1.PackageObservation{
 		Name: key.name, Kind: key.kind, UID: d.was[key.name].UID, Version: d.was[key.name].Version, Digest: o.digest, Revision: o.evidence.Revision, Commit: o.evidence.Commit, Ready: o.evidence.Ready,
 	}
-	setStatusf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and %s", d.explainLeft(o))
+	setStatusf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and %s", d.explainUnreferenced(o))
 	switch {
 	case o.removalProblem != "":
 		setStatusf(&out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.removalProblem)
@@ -59,8 +59,8 @@ func (d *decider) pruneTime(o *object) (time.Time, bool) {
 	return due, true
 }
 
-// explainLeft explains the future of an object that left the bundle.
-func (d *decider) explainLeft(o *object) string {
+// explainUnreferenced returns the message about an object that left the bundle: when it is pruned, or the reason of the prune plan to keep it.
+func (d *decider) explainUnreferenced(o *object) string {
 	due, isPruned := d.pruneTime(o)
 	switch {
 	case !isPruned:

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// assets are the desired resources for a state of the ledger.
-type assets struct {
+// desiredResources are the composed resources that a decision requests for a state of the ledger.
+type desiredResources struct {
 	// deliveries by their names in the composition, that of the home among them.
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 
@@ -40,23 +40,23 @@ type assets struct {
 	lostFiles string
 }
 
-// ask returns the desired resources for a state of the ledger: compiled from the spec, if that is the request of the current revision, or else the
+// composeResources returns the desired resources for a state of the ledger: compiled from the spec, if that is the request of the current revision, or else the
 // previous ones. A rejected revision asks for its rollback.
-func (dr decider) ask(home step.Home, s ledger.State) (assets, error) {
+func (dr decider) composeResources(home step.Home, s ledger.State) (desiredResources, error) {
 	if s.Current == nil {
-		return assets{}, nil
+		return desiredResources{}, nil
 	}
-	var a assets
+	var a desiredResources
 	var err error
 	switch {
 	case s.HasTracks():
-		a, err = dr.askForTracks(s)
+		a, err = dr.requestTracks(s)
 	case s.IsRejected():
-		a = dr.askForRollback(s)
+		a = dr.requestRollback(s)
 	case dr.isRequestOf(s):
-		a = dr.askForTrees(s, compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries))
+		a = dr.requestTrees(s, compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries))
 	case dr.isRendererHeld(s):
-		a = dr.askForTrees(s, compose.KeepRevisionTrees(compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries), dr.observed.deliveries, s))
+		a = dr.requestTrees(s, compose.KeepRevisionTrees(compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries), dr.observed.deliveries, s))
 		a.isRendererHeld = true
 	default:
 		a = dr.resumeDeliveries(s)
@@ -80,19 +80,19 @@ func (dr decider) isRendererHeld(s ledger.State) bool {
 	return dr.compiled.Problem == nil && desired.RendererHold != step.HoldNone && desired.Request.HasNewerRenderer(s.Current.Request)
 }
 
-// askForTrees asks for the trees of deliveries, as far as the revision has come.
-func (dr decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1.GitDelivery) assets {
-	return assets{
+// requestTrees requests the trees of deliveries, as far as the revision has come.
+func (dr decider) requestTrees(s ledger.State, trees map[string]*deliveryv1alpha1.GitDelivery) desiredResources {
+	return desiredResources{
 		deliveries: compose.Schedule(compose.RetainUnreadySites(trees, dr.observed.deliveries, dr.observed.sync, s, dr.compiled.clustered), s),
 		sync:       compose.Sync(dr.in.Claim, dr.in.Spec.DeliveryConfig, s, trees, dr.compiled.sitesWithoutSync()),
 	}
 }
 
 // resumeDeliveries asks for the trees that the deliveries of a revision ask for already.
-func (dr decider) resumeDeliveries(s ledger.State) assets {
+func (dr decider) resumeDeliveries(s ledger.State) desiredResources {
 	parts := dr.revisionParts(s)
 	ds := compose.Step(compose.Resume(parts, dr.deliveryConfig(s)), s)
-	return assets{deliveries: ds, sync: dr.resumeSync(s, ds), isResumed: true, isLost: !canResume(parts, s)}
+	return desiredResources{deliveries: ds, sync: dr.resumeSync(s, ds), isResumed: true, isLost: !canResume(parts, s)}
 }
 
 // resumeSync returns the SiteSync of a revision that goes on as it is. A lost SiteSync is composed again for the Sites that have an engine by the

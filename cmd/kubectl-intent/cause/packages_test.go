@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/advice"
 )
 
-func TestFindBeneath(t *testing.T) {
+func TestFindForPackage(t *testing.T) {
 	object := func(kind string, conditions ...Condition) *Object {
 		o := &Object{TypeMeta: metav1.TypeMeta{Kind: kind}}
 		o.Metadata.Name, o.Status.Conditions = "a", conditions
