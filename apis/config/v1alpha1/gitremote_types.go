@@ -54,7 +54,7 @@ const (
 type Credentials struct {
 	// Type of the credentials. None; Basic (keys username and password); Bearer (key token); SSH (key ssh-privatekey or identity,
 	// with its passphrase in password, and known_hosts unless knownHostsSecretRef names them); GitHubApp (keys githubAppID,
-	// githubAppInstallationID, githubAppPrivateKey, and githubAppBaseURL for a GitHub of one's own).
+	// githubAppInstallationID, githubAppPrivateKey, and githubAppBaseURL for GitHub Enterprise Server).
 	// +optional
 	// +kubebuilder:default=None
 	// +kubebuilder:validation:Enum=None;Basic;Bearer;SSH;GitHubApp
