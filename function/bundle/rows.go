@@ -42,7 +42,7 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.pendingPackage() != nil },
 		message: (*Facts).pendingMessage,
 	}, {
-		Known:   "each package was deployed, and a package is no longer ready",
+		Known:   "each package was deployed, and a package became unready",
 		Phase:   v1alpha1.PhaseDegraded,
 		matches: func(f *Facts) bool { return f.degradedPackage() != nil },
 		message: func(f *Facts) string { return describePackage(f.degradedPackage()) },

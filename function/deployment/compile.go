@@ -278,7 +278,7 @@ func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.In
 	for _, name := range slices.Sorted(maps.Keys(i.SiteReplicas)) {
 		if !slices.ContainsFunc(s.Places, func(p catalog.Place) bool { return p.Site.GetName() == name }) {
 			return terminalProblem(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling,
-				errors.Errorf("%s: Site %q is not among the chosen ones", field, name))
+				errors.Errorf("%s: Site %q is not a Site of the deployment", field, name))
 		}
 	}
 	return nil

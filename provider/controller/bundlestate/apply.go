@@ -196,7 +196,7 @@ func (e *external) readObject(ctx context.Context, o *object) (*unstructured.Uns
 	}
 	if u.GetResourceVersion() != o.live.GetResourceVersion() || u.GetUID() != o.live.GetUID() {
 		kind := o.live.GroupVersionKind()
-		return nil, kerrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, o.live.GetName(), errors.New("it was changed since it was read"))
+		return nil, kerrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, o.live.GetName(), errors.New("it changed after it was read"))
 	}
 	return u, nil
 }

@@ -121,9 +121,9 @@ func checkWhole(f facts, t v1alpha1.Tree, field string, whole tree.Files) *decis
 func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
 	switch {
 	case len(t.Files) > 0:
-		return refuse(v1alpha1.ReasonInvalid, "%s.files: what is restored carries none", field)
+		return refuse(v1alpha1.ReasonInvalid, "%s.files: must be absent with action Restore", field)
 	case t.Tree == "":
-		return refuse(v1alpha1.ReasonInvalid, "%s.tree: is required for what is restored", field)
+		return refuse(v1alpha1.ReasonInvalid, "%s.tree: is required with action Restore", field)
 	}
 	files, ok := f.restored[t.Tree]
 	if !ok {

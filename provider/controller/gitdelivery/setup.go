@@ -98,7 +98,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	})
 	unchanged.onDelete = pool.Forget
 	if err := mgr.Add(pool); err != nil {
-		return nil, errors.Wrap(err, "cannot add what pushes")
+		return nil, errors.Wrap(err, "cannot add the pool of repositories")
 	}
 	c := &connector{
 		named:    newNamedObjects(),
