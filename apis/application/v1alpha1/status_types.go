@@ -114,7 +114,7 @@ type DeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
 
-	// Revision that is delivered. 0 means that nothing was ordered.
+	// Revision that is delivered. 0 means that the ledger has no revision.
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 

@@ -265,23 +265,23 @@ type Transition struct {
 	// +required
 	At metav1.Time `json:"at"`
 
-	// Revision at that time. 0 means that nothing was ordered.
+	// Revision at that time. 0 means that the ledger had no revision.
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
-	// Epoch of the ledger that the revision belongs to, on the changes to Succeeded and Failed. A ledger that moves to another repository, or is opened again, has
-	// the next one. 0 on all others, and where an older function wrote the change.
+	// Epoch of the ledger that the revision belongs to, on the changes to Succeeded and Failed. A ledger that moves to another repository, or is opened
+	// again, has the next epoch. 0 on all other changes, and on changes that an older function wrote.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Epoch int64 `json:"epoch,omitempty"`
 
 	// Rejected is the reason of the revision's rejection, on the change to Failed that follows it, and on the change that ends its rollback. Empty on
-	// all others, such as the change to Failed by a spec that is not valid.
+	// all other changes, such as the change to Failed by an invalid spec.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Rejected string `json:"rejected,omitempty"`
 
-	// Restored is the revision that the Sites run again, on the change that ends a rollback. 0 on all others.
+	// Restored is the revision that the Sites run again, on the change that ends a rollback. 0 on all other changes.
 	// +optional
 	Restored int64 `json:"restored,omitempty"`
 }
@@ -317,12 +317,12 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=32768
 	Understood string `json:"understood,omitempty"`
 
-	// Revision that is delivered. 0 means that nothing was ordered.
+	// Revision that is delivered. 0 means that the ledger has no revision.
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
 	// HeldBack is set if the spec requests another revision, or its next step, and spec.suspend, or a newer version of the
-	// function, holds that back: the outcome is then that of an earlier request.
+	// function, holds back that revision or step: the outcome then belongs to an earlier request.
 	// +optional
 	HeldBack bool `json:"heldBack,omitempty"`
 
