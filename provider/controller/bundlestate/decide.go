@@ -193,7 +193,7 @@ func (d *decider) judgeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha
 	}
 }
 
-// isSuspended reports whether nothing may be changed.
+// isSuspended reports whether the Bundle defers all changes of its packages.
 func (f *facts) isSuspended() bool { return f.spec.Suspend && !f.isDeleted }
 
 // statusOfBundle sums up the statuses of the packages that the bundle asks for.

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// changeIntent is the action for a user if neither the state nor the branch has the files of a tree any more.
+// changeIntent is the action for a user if neither the state nor the branch has the files of a tree.
 const changeIntent = "change the intent of the deployment, so that another revision is delivered"
 
 // checkClaim refuses to act for a claim of another namespace: a user who may create a GitDelivery here may not create that claim.

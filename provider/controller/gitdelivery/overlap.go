@@ -157,7 +157,7 @@ func (c *comparison) countEntries(n int) error {
 	return nil
 }
 
-// hasStemOf is true if one of the claim's objects may be in a file with such a prefix.
+// hasStemOf is true if an object of the claim may be in a file with the prefix.
 func (c *comparison) hasStemOf(stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return len(c.own[stem]) > 0 })
 }

@@ -152,7 +152,7 @@ func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Build
 }
 
 // pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. Only a deadline, the end of a pause or an
-// event that is due shortens it: the first delivery after an interval fetches for all others.
+// due event shortens it: the first delivery after an interval fetches for all deliveries of the repository.
 func pollIntervalHook(kube client.Reader, unchanged *fastPath) managed.PollIntervalHook {
 	return func(mg resource.Managed, interval time.Duration) time.Duration {
 		d, ok := mg.(*v1alpha1.GitDelivery)

@@ -282,7 +282,8 @@ func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateUntrusted), err))
 }
 
-// reportRival reports in a condition that two refs hold a state, of which the newer is in use, and emits an event when the condition becomes false.
+// reportRival reports in a condition that two refs hold a state, and that the newer state is in use, and emits an event when the condition becomes
+// false.
 func (e *external) reportRival(d *v1alpha1.GitDelivery) {
 	previous := d.GetCondition(v1alpha1.TypeStateUnique)
 	if e.facts.rival == "" {
