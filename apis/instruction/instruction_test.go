@@ -319,7 +319,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckInstructions(t *testing.T) {
 	skipped, slice := annotated("kustomize.toolkit.fluxcd.io/reconcile", "disabled"), ofKind("discovery.k8s.io", "EndpointSlice")
 	const declare = "declare the object in spec.unproven of the Blueprint"
 	const way, wayOfKind = ", so no Site can prove it: remove the instruction, or " + declare, ", so no Site can prove it: " + declare

@@ -153,7 +153,7 @@ func checkProof(t *testing.T, f *Input, step int32, a, b deliveryState, r report
 	}
 }
 
-func TestProof(t *testing.T) {
+func TestRejectionReasons(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		a, b   deliveryState

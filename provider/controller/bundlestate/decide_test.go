@@ -769,8 +769,8 @@ func TestRemains(t *testing.T) {
 	}
 }
 
-// TestRefused says how a package that the API server refuses stays refused until it is taken.
-func TestRefused(t *testing.T) {
+// TestRefusedPackage says how a package that the API server refuses stays refused until it is taken.
+func TestRefusedPackage(t *testing.T) {
 	s := scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}}
 	d := decide(s.facts())
 	d.refuse(&s.asked[0], errTest)

@@ -27,7 +27,7 @@ func withFiles(t *testing.T, d *v1alpha1.GitDelivery, f tree.Files) {
 	d.Spec.ForProvider.Trees[0].Files, d.Spec.ForProvider.Trees[0].Tree = b, tree.ID(f)
 }
 
-func TestRefused(t *testing.T) {
+func TestRefusedDelivery(t *testing.T) {
 	object := func(yaml string) tree.Files {
 		return tree.Files{"kustomization.yaml": files("")["kustomization.yaml"], "configmap.yaml": []byte(yaml)}
 	}

@@ -221,7 +221,7 @@ func TestJudgeDisruption(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestJudgeJob(t *testing.T) {
 	job := func(kind batchv1.JobConditionType, reason string, status corev1.ConditionStatus) *batchv1.Job {
 		return &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Reason: reason, Status: status}}}}
 	}
