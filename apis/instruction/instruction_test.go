@@ -415,9 +415,9 @@ func TestCheckFile(t *testing.T) {
 		want     []string
 	}{
 		"Object":  {reason: "An object with an instruction is named.", name: "a.yaml", text: skipped, want: []string{message}},
-		"Objects": {reason: "So is each of several in one file.", name: "a.yaml", text: skipped + "---\n" + skipped, want: []string{message, message}},
+		"Objects": {reason: "Each object with an instruction in one file is named.", name: "a.yaml", text: skipped + "---\n" + skipped, want: []string{message, message}},
 		"Declared": {
-			reason: "A declared object is not.",
+			reason: "A declared object with an instruction is accepted.",
 			name:   "a.yaml", text: skipped, declared: []catalogv1alpha1.RenderedObject{{Group: "apps", Kind: "Deployment"}},
 		},
 		"Default": {
