@@ -23,7 +23,7 @@ type managed interface {
 }
 
 // IsDelivered is true when a delivery proves now that its repository was brought to a position: it is Ready and Synced, its Ready is
-// about its present generation, and it asks for that position.
+// about its current generation, and it asks for that position.
 func IsDelivered(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
 	return (hasReady(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, position) && HasApplied(d, position)
 }
@@ -95,7 +95,7 @@ func rejectionBy(reason, kind string, m managed) *ledger.Verdict {
 	return newRejection(reason, fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
 }
 
-// hasReady is true when the Ready condition of a managed resource has a status and is about its present generation. A resource that is not Ready
+// hasReady is true when the Ready condition of a managed resource has a status and is about its current generation. A resource that is not Ready
 // need not be Synced: a failed resource is neither.
 func hasReady(m managed, status corev1.ConditionStatus) bool {
 	ready := m.GetCondition(xpv2.TypeReady)

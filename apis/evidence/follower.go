@@ -126,7 +126,7 @@ func sitesOfPart(name string, s ledger.State) []string {
 	return nil
 }
 
-// IsSeen is true for a delivery whose Ready condition is about its present generation.
+// IsSeen is true for a delivery whose Ready condition is about its current generation.
 func IsSeen(d *deliveryv1alpha1.GitDelivery) bool {
 	ready := d.GetCondition(xpv2.TypeReady)
 	return ready.Status != corev1.ConditionUnknown && ready.ObservedGeneration == d.GetGeneration()

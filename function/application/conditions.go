@@ -120,7 +120,7 @@ func (f *Facts) isScaledToZero() bool {
 	return true
 }
 
-// routedCondition says whether each Gateway accepted the route of the present spec. An accepted route is that of an earlier spec until the deployment of this one
+// routedCondition says whether each Gateway accepted the route of the current spec. An accepted route is that of an earlier spec until the deployment of this one
 // succeeded; a refused route is known as soon as the deployment has taken up the spec.
 func routedCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeRouted
@@ -140,7 +140,7 @@ func routedCondition(f *Facts) projection.Condition {
 	return projection.Is(conditionType, true, v1alpha1.ReasonAccepted, "")
 }
 
-// messageRoutePending is the message while the Sites are not proven to have the route of the present spec.
+// messageRoutePending is the message while the Sites are not proven to have the route of the current spec.
 const messageRoutePending = "No deployment of this spec has succeeded yet: the Sites may have the route of an earlier spec."
 
 // stalledCondition is true when the Application makes no progress until a user acts. A crash loop does not count: it may end by itself.

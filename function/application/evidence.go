@@ -173,7 +173,7 @@ type Health struct {
 }
 
 // ObserveHealth returns the evidence in the status of a SiteHealth that should have the requested parameters. There is none while the status is about
-// other parameters, or was not written for the present generation.
+// other parameters, or was not written for the current generation.
 func ObserveHealth(observed *deliveryv1alpha1.SiteHealth, requested deliveryv1alpha1.SiteHealthParameters) Health {
 	switch {
 	case observed == nil:

@@ -10,10 +10,10 @@ const (
 	// ReasonTrafficDiffers means that a route in the cluster has other weights than the route in Git.
 	ReasonTrafficDiffers = "TrafficDiffers"
 
-	// ReasonRouteNotAccepted means that a Gateway does not accept the present generation of a route, or not all of it.
+	// ReasonRouteNotAccepted means that a Gateway does not accept the current generation of a route, or not all of it.
 	ReasonRouteNotAccepted = "RouteNotAccepted"
 
-	// ReasonRefsNotResolved means that a Gateway has not found the objects that the present generation of a route refers to.
+	// ReasonRefsNotResolved means that a Gateway has not found the objects that the current generation of a route refers to.
 	ReasonRefsNotResolved = "RefsNotResolved"
 
 	// ReasonCanaryNotAvailable means that a Deployment of the new track has not all of its pods.

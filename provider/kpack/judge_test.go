@@ -85,7 +85,7 @@ func TestJudgeBuild(t *testing.T) {
 			observed: "2", status: "True", says: "UpToDate", build: ok, want: Succeeded,
 		},
 		"Behind": {
-			reason:   "An Image that was not taken up at its present generation proves nothing.",
+			reason:   "An Image that was not taken up at its current generation proves nothing.",
 			observed: "1", status: "True", says: "UpToDate", build: ok, want: Unknown,
 		},
 		"OtherCommit": {

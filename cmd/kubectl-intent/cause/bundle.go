@@ -50,7 +50,7 @@ type BundleFacts struct {
 	Unread    []Unread
 }
 
-// IsAnswered reports whether the status speaks about the present spec.
+// IsAnswered reports whether the status speaks about the current spec.
 func (f *BundleFacts) IsAnswered() bool {
 	return f.SpecDigest == "" || f.Bundle.Status.SpecDigest == f.SpecDigest
 }

@@ -94,7 +94,7 @@ func (e evidence) isReportedHealthy(site string) bool {
 	})
 }
 
-// syncedSince believes a SiteSync that speaks of this position, with its present spec, or after it followed the ledger to the position.
+// syncedSince believes a SiteSync that speaks of this position, with its current spec, or after it followed the ledger to the position.
 func (e evidence) syncedSince(site string) time.Time {
 	s := e.sync
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
