@@ -268,7 +268,7 @@ func CheckSelection(in Input, i intent.Intent, s *catalog.Selection) error {
 	return checkMetrics(s.Blueprint.Spec)
 }
 
-// checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not
+// checkSiteReplicas returns a problem if the intent sets replicas for a Site that is not selected. Which Sites are chosen is not
 // known before: the intent need not name them.
 func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, s *catalog.Selection) error {
 	field := "spec.intent: replicas"

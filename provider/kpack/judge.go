@@ -91,7 +91,7 @@ type Finding struct {
 	// Image that was built. With Succeeded only.
 	Image string
 
-	// IsOtherBuilder says that just this was built, with another builder than there is now. With NotBuilt only.
+	// IsOtherBuilder is true if just this was built, with another builder than there is now. With NotBuilt only.
 	IsOtherBuilder bool
 }
 

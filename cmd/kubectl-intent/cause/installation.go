@@ -27,7 +27,7 @@ type root struct {
 	metadata   metav1.ObjectMeta
 	conditions Conditions
 
-	// isAnswered says that the status speaks about the current spec.
+	// isAnswered is true if the status describes the current spec.
 	isAnswered bool
 	installed  Installed
 }

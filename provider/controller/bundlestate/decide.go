@@ -58,7 +58,7 @@ type decision struct {
 	// remains says of a bundle that is being deleted that there is still something to do.
 	remains bool
 
-	// isPruneDue says that a prune plan of the packages that left the bundle is needed.
+	// isPruneDue is true if a prune plan of the packages that left the bundle is needed.
 	isPruneDue bool
 
 	// due is when something changes by itself. Zero is never.

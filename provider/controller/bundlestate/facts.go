@@ -138,7 +138,8 @@ type object struct {
 	owner v1alpha1.BundleReference
 	label string
 
-	// isDeleting says that it is being deleted, and removalProblem why that does not go on. isControlled says that it belongs to another object.
+	// isDeleting is true if it is being deleted, and removalProblem has the reason of a blocked deletion. isControlled is true if another object
+	// controls it.
 	isDeleting     bool
 	removalProblem string
 	isControlled   bool
