@@ -38,8 +38,8 @@ type Placement struct {
 	// HasSteps is true if the requests go from the stable revision to this one in steps. Without steps the revision takes the track of the stable one.
 	HasSteps bool
 
-	// IsMove is true if one of the two has no tracks. The steps give all requests from the stable revision to this one, and share none. Where neither has tracks, the
-	// requests are taken back from a move to tracks that was given up.
+	// IsMove is true if one of the two revisions has no tracks. The steps move all requests at once from the stable revision to this revision. Where
+	// neither has tracks, the requests are taken back from a move to tracks that was given up.
 	IsMove bool
 }
 
