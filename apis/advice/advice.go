@@ -178,7 +178,7 @@ func For(k Kind, reason string) (Advice, bool) {
 func Reasons(k Kind) []string { return slices.Sorted(maps.Keys(reasonsOf(k))) }
 
 // good returns the advice for a reason that needs no action.
-func good() Advice { return Advice{Actor: NoActor, Do: "Nothing: this is as it should be."} }
+func good() Advice { return Advice{Actor: NoActor, Do: "Nothing: no action is required."} }
 
 // over returns the advice for a final result. No person has to act.
 func over(do string) Advice { return Advice{Actor: NoActor, Do: do} }

@@ -21,7 +21,7 @@ func applicationReasons() map[string]Advice {
 		"Deployed":         good(),
 		"Deploying":        wait(WakeFunction, "Wait: kubectl intent why shows the cause of the wait."),
 		"DeploymentFailed": act(Author, WakeRequest, "Correct the error in the message; kubectl intent why shows its cause."),
-		"RolledBack":       act(Author, WakeRequest, "Ask for another image or other settings, or deliver it again: kubectl intent retry."),
+		"RolledBack":       act(Author, WakeRequest, "Choose another image or other settings, or deliver the revision again: kubectl intent retry."),
 		"Serving":          good(),
 		"EarlierImage":     wait(WakeWatch, "Wait until the image is delivered: the previous image serves."),
 		"NotDelivered":     wait(WakeWatch, "Wait until the image is delivered."),

@@ -36,9 +36,9 @@ func bundleStateReasons() map[string]Advice {
 		"KindMissing":        act(PlatformTeam, WakeRetry, "Install the Configuration of the kind."),
 		"Refused":            act(Author, WakeEdit, "Correct the package according to the message, or the right or the policy that refuses it."),
 		"DeploymentFailed":   act(Author, WakeRequest, "Correct the error in the message; kubectl intent why shows its cause."),
-		"RolledBack":         act(Author, WakeRequest, "Ask for something else, or deliver it again: kubectl intent retry."),
+		"RolledBack":         act(Author, WakeRequest, "Change the package, or deliver its revision again: kubectl intent retry."),
 		"UsedByBundle":       wait(WakeWatch, "Wait until no bundle named in the message uses the package, or enable it again."),
 		"RemovalBlocked":     act(RepositoryOwner, WakeRetry, "Remove the obstacle named in the message: it keeps the files."),
-		"Unreferenced":       wait(WakeEdit, "Take the package into a Bundle again, or remove it: kubectl intent prune."),
+		"Unreferenced":       wait(WakeEdit, "Add the package to a Bundle again, or remove it: kubectl intent prune."),
 	}
 }

@@ -29,14 +29,14 @@ func specReasons() map[string]Advice {
 		"BlueprintMissing":        act(PlatformTeam, WakeCatalog, "Create the Blueprint, or correct spec.blueprint or the type of the intent."),
 		"BlueprintAmbiguous":      act(PlatformTeam, WakeCatalog, "Remove one of the Blueprints named in the message, or name a version in spec.blueprint."),
 		"ConfigMissing":           act(PlatformTeam, WakeCatalog, "Create the configuration, or correct the name that the message shows."),
-		"NoSite":                  act(Author, WakeCatalog, "Name a Site, or a label that some Site has."),
+		"NoSite":                  act(Author, WakeCatalog, "Name a Site, or a label of a Site, in the intent or in spec.deliveryConfig."),
 	}
 }
 
 // progressReasons returns the reasons of a revision that makes progress.
 func progressReasons() map[string]Advice {
 	return map[string]Advice{
-		"Unknown":         wait(WakeFunction, "Wait: it is not known yet."),
+		"Unknown":         wait(WakeFunction, "Wait for the first observation of the state."),
 		"NothingOrdered":  wait(WakeFunction, "Wait for the first revision; other conditions name the obstacle."),
 		"Delivering":      wait(WakeWatch, "Wait until the repositories hold the revision."),
 		"Delivered":       good(),
@@ -44,14 +44,14 @@ func progressReasons() map[string]Advice {
 		"DriftRestored":   over("Find out who made the commit named in the message."),
 		"Syncing":         wait(WakeWatch, "Wait until the engines of the Sites run the revision."),
 		"Live":            good(),
-		"EarlierRevision": wait(WakeWatch, "Wait: the Sites run an earlier revision until this one is live."),
+		"EarlierRevision": wait(WakeWatch, "Wait: the Sites run an earlier revision until the current revision is live."),
 		"NotLive":         wait(WakeWatch, "Wait; each Site below has the reason of its wait."),
 		"GatesOff":        good(),
 		"NoGates":         good(),
 		"Recorded":        good(),
-		"NotRecorded":     wait(WakeWatch, "Wait until the repository of the ledger has recorded it."),
+		"NotRecorded":     wait(WakeWatch, "Wait until the repository of the ledger has recorded the result."),
 		"Passed":          good(),
-		"Measuring":       wait(WakeWatch, "Wait until the Gate has measured often enough."),
+		"Measuring":       wait(WakeWatch, "Wait until each check of the Gate has its count of measurements."),
 		"Progressing":     wait(WakeWatch, "Wait: the object is being reconciled."),
 		"Idle":            good(),
 		"NotRolledBack":   good(),
@@ -66,7 +66,7 @@ func blockedReasons() map[string]Advice {
 		"DeliveryBlocked":       act(PlatformTeam, WakeRetry, "Follow the message of the GitDelivery named in the message."),
 		"ObjectConflict":        act(Author, WakeWatch, "Give the service another name, or remove the object from the other deployment."),
 		"ProviderNotResponding": act(PlatformTeam, WakeInstall, "Check the provider: kubectl get providers.pkg.crossplane.io, then the log of its Pod."),
-		"NoData":                outage(Author, WakeWatch, "Send requests to the service, or correct the query: it gives no data."),
+		"NoData":                outage(Author, WakeWatch, "Send requests to the service, or correct the query, which returns no data."),
 		"MetricsUnavailable":    outage(PlatformTeam, WakeRetry, "Check the metrics backend, or the cluster of the Site, named in the message; kubectl intent abort rejects the revision."),
 		"LedgerUnreachable":     outage(RepositoryOwner, WakeRetry, "Make the repository of the ledger reachable, or move the ledger with a RolloutRequest MoveLedger."),
 		"Suspended":             act(Author, WakeEdit, "Set spec.suspend to false to deliver the waiting revision."),
@@ -79,26 +79,26 @@ func rejectionReasons() map[string]Advice {
 	return map[string]Advice{
 		"DeliveryTimedOut": act(RepositoryOwner, WakeRequest, "Remove the cause named in the message, then change the intent or use kubectl intent retry."),
 		"DeliveryRefused":  act(RepositoryOwner, WakeRequest, "Allow the push named in the message, then change the intent or use kubectl intent retry."),
-		"SyncTimedOut":     act(ClusterOwner, WakeRequest, "Find out why the Site did not run it in time, then change the intent or use kubectl intent retry."),
+		"SyncTimedOut":     act(ClusterOwner, WakeRequest, "Correct the cause of the Site's delay, then change the intent or use kubectl intent retry."),
 		"SyncFailed":       act(Author, WakeRequest, "Correct the error in the engine's message, then change the intent or use kubectl intent retry."),
 		"ClusterTimedOut":  act(ClusterOwner, WakeRequest, "Make the cluster of the Site ready, then use kubectl intent retry."),
 		"FilesLost":        act(Author, WakeRequest, "Deliver the running revision once more, such as with another number of replicas, then move to the other Blueprint again."),
 		"GateFailed":       act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent retry measures the same revision again."),
 		"Requested":        over("Nothing: a user requested it. To deliver again, change the intent or use kubectl intent retry."),
-		"DeploymentFailed": act(Author, WakeRequest, "Nothing is known to run: change the intent, or use kubectl intent retry or rollback."),
+		"DeploymentFailed": act(Author, WakeRequest, "Change the intent, or use kubectl intent retry or rollback: no revision is proven to run."),
 	}
 }
 
 // rollbackReasons returns the reasons of the rollback of a rejected revision, or of its absence.
 func rollbackReasons() map[string]Advice {
 	return map[string]Advice{
-		"RollingBack":      wait(WakeWatch, "Wait: the Sites go back to an earlier revision."),
+		"RollingBack":      wait(WakeWatch, "Wait until the Sites run the earlier revision."),
 		"RolledBack":       act(Author, WakeRequest, "Correct the cause named in the message, and change the intent; kubectl intent retry delivers the same revision again."),
 		"RollbackOff":      act(Author, WakeRequest, "Change the intent, or use kubectl intent rollback: spec.rollbackConfig disables automatic rollbacks."),
-		"NoTarget":         act(Author, WakeRequest, "Change the intent: no earlier revision can be rolled back to."),
-		"NothingToRestore": act(Author, WakeRequest, "Change the intent: the directories hold the last good revision already."),
-		"Irreversible":     act(Author, WakeRequest, "Decide: kubectl intent rollback goes back although the Blueprint marks it as irreversible."),
-		"TooManyRollbacks": act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent rollback goes back beyond the limit."),
+		"NoTarget":         act(Author, WakeRequest, "Change the intent: no earlier revision is a possible rollback target."),
+		"NothingToRestore": act(Author, WakeRequest, "Change the intent: the directories already hold the newest verified revision."),
+		"Irreversible":     act(Author, WakeRequest, "Decide: kubectl intent rollback rolls back although the Blueprint marks the change as irreversible."),
+		"TooManyRollbacks": act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent rollback rolls back beyond the limit."),
 		"AttemptsSpent":    act(Author, WakeRequest, "Remove the cause named in the message, then change the intent or use kubectl intent rollback."),
 	}
 }
@@ -106,9 +106,9 @@ func rollbackReasons() map[string]Advice {
 // canaryReasons returns the reasons of a revision that gets a share of the requests.
 func canaryReasons() map[string]Advice {
 	return map[string]Advice{
-		"Paused":            wait(WakeWatch, "Wait until the pause is over, or use kubectl intent promote."),
+		"Paused":            wait(WakeWatch, "Wait until the pause ends, or use kubectl intent promote."),
 		"AwaitingPromotion": act(Author, WakePromote, "Decide: kubectl intent promote releases the step, kubectl intent abort rejects the revision."),
 		"Held":              act(Author, WakePromote, "Decide: the Gate came to no conclusion. kubectl intent promote releases the step, kubectl intent abort rejects the revision."),
-		"Draining":          wait(WakeWatch, "Wait until pods without requests have finished those under way."),
+		"Draining":          wait(WakeWatch, "Wait until the open requests of pods without weight have ended."),
 	}
 }

@@ -18,10 +18,10 @@ const (
 	// ReasonNotComposed means that the status is not about the current spec: Crossplane or the function has not observed it yet.
 	ReasonNotComposed = "NotComposed"
 
-	// ReasonNotReconciled means that the provider has not observed the present generation of an object.
+	// ReasonNotReconciled means that the provider has not observed the current generation of an object.
 	ReasonNotReconciled = "NotReconciled"
 
-	// ReasonProviderStopped means that the provider has not observed the present generation of an object, and that its lease is not renewed.
+	// ReasonProviderStopped means that the provider has not observed the current generation of an object, and that its lease is not renewed.
 	ReasonProviderStopped = "ProviderStopped"
 
 	// ReasonDefinitionNotActive means that Crossplane does not serve the kind, or a kind that it is composed of.

@@ -52,7 +52,7 @@ type Rollback struct {
 	// IsChosen is true for a Site that the deployment is still for.
 	IsChosen func(site string) bool
 
-	// AwaitsFiles says that files which are in no object now may be rendered later: a directory stays until then.
+	// AwaitsFiles is true if files which are in no object now may be rendered later: a directory stays until then.
 	AwaitsFiles bool
 }
 

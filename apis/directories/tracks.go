@@ -42,10 +42,10 @@ type Directory struct {
 	// Asked is the last requested tree of the directory, from which shared files are taken.
 	Asked deliveryv1alpha1.Tree
 
-	// IsAskedInPosition says that Asked is of the recorded position that the directory is composed for. Else it may never come to it.
+	// IsAskedInPosition is true if Asked is of the recorded position that the directory is composed for. Else it may never come to it.
 	IsAskedInPosition bool
 
-	// IsAskedAgain says that Asked is of the position that the directory is composed for, whether that is recorded or not.
+	// IsAskedAgain is true if Asked is of the position that the directory is composed for, whether that is recorded or not.
 	IsAskedAgain bool
 
 	// Held is the last reported tree of the directory.
@@ -55,7 +55,7 @@ type Directory struct {
 	Track    string
 	Revision int64
 
-	// IsPlainLabelled says that the pods of a revision without tracks, beside which the directory has a track, have a label of their own.
+	// IsPlainLabelled is true if the pods of a revision without tracks, beside which the directory has a track, have a label of their own.
 	IsPlainLabelled bool
 
 	// FolderOf returns the id of the folder of a past revision at full size. It is empty where that is not known.

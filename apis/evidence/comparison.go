@@ -36,17 +36,17 @@ type Comparison struct {
 	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. It is nil while the catalog is not known.
 	Unobserved map[string]bool
 
-	// IsPartLost says that the content of some repository of the revision is unknown: its delivery was lost, and the place of its Sites is unknown. So
+	// IsPartLost is true if the content of some repository of the revision is unknown: its delivery was lost, and the place of its Sites is unknown. So
 	// nothing is proven.
 	IsPartLost bool
 
-	// LostFiles says which files the step needs that are in no object any more. Empty means that it has all.
+	// LostFiles names the required files of the step that no object has. Empty means that objects have all files.
 	LostFiles string
 
-	// IsDraining says that some directory still has the track that a verified revision took the requests from.
+	// IsDraining is true if some directory still has the track that a verified revision took the requests from.
 	IsDraining bool
 
-	// RendererDeferred says that a newer renderer would render other trees than the revision has, and has to wait.
+	// RendererDeferred is true if a newer renderer would render other trees than the revision's, and has to wait.
 	RendererDeferred bool
 }
 
@@ -124,7 +124,7 @@ func (c *Comparison) HasConflict() bool {
 	return d != nil && ready.Reason == deliveryv1alpha1.ReasonObjectConflict
 }
 
-// AwaitsCluster is true while some Site receives nothing because its cluster is not ready.
+// AwaitsCluster is true while some Site receives no files because its cluster is not ready.
 func (c *Comparison) AwaitsCluster() bool {
 	for name, d := range c.Desired {
 		trees := d.Spec.ForProvider.Trees

@@ -23,7 +23,7 @@ type managed interface {
 }
 
 // IsDelivered is true when a delivery proves now that its repository was brought to a position: it is Ready and Synced, its Ready is
-// about its present generation, and it asks for that position.
+// about its current generation, and it asks for that position.
 func IsDelivered(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
 	return (hasReady(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, position) && HasApplied(d, position)
 }
@@ -53,7 +53,7 @@ func HasApplied(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool 
 	return r != nil && r.Position == position
 }
 
-// AsksForPosition is true for a delivery that asks for a position.
+// AsksForPosition is true for a delivery whose spec has the position.
 func AsksForPosition(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
 	p := d.Spec.ForProvider.Position
 	return p != nil && *p == position
@@ -95,7 +95,7 @@ func rejectionBy(reason, kind string, m managed) *ledger.Verdict {
 	return newRejection(reason, fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
 }
 
-// hasReady is true when the Ready condition of a managed resource has a status and is about its present generation. A resource that is not Ready
+// hasReady is true when the Ready condition of a managed resource has a status and is about its current generation. A resource that is not Ready
 // need not be Synced: a failed resource is neither.
 func hasReady(m managed, status corev1.ConditionStatus) bool {
 	ready := m.GetCondition(xpv2.TypeReady)
@@ -103,7 +103,7 @@ func hasReady(m managed, status corev1.ConditionStatus) bool {
 	return ready.Status == status && ready.ObservedGeneration == m.GetGeneration() && (synced || status == corev1.ConditionFalse)
 }
 
-// AsksForTree is true for a delivery that asks for a tree, which mostly has this index.
+// AsksForTree is true for a delivery whose spec has the tree, usually at this index.
 func AsksForTree(d *deliveryv1alpha1.GitDelivery, index int, t *deliveryv1alpha1.Tree) bool {
 	requested := d.Spec.ForProvider.Trees
 	if index < len(requested) && isSameTree(&requested[index], t) {
@@ -117,7 +117,7 @@ func AsksForTree(d *deliveryv1alpha1.GitDelivery, index int, t *deliveryv1alpha1
 	return false
 }
 
-// AsksForSameTrees is true when two deliveries ask for the same trees in the same directories, in any order.
+// AsksForSameTrees is true if the specs of two deliveries have the same trees in the same directories, in any order.
 func AsksForSameTrees(a, b *deliveryv1alpha1.GitDelivery) bool {
 	trees, otherTrees := a.Spec.ForProvider.Trees, b.Spec.ForProvider.Trees
 	if len(trees) != len(otherTrees) {

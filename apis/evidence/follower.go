@@ -38,7 +38,7 @@ func IsOfRevision(p *ledger.Position, s ledger.State) bool {
 	return p != nil && s.Current != nil && p.Epoch == s.Epoch && p.Revision == s.Current.Number
 }
 
-// AsksForNothing is true for a delivery that leaves each directory as it is.
+// AsksForNothing is true for a delivery that changes no directory.
 func AsksForNothing(d *deliveryv1alpha1.GitDelivery) bool {
 	return !slices.ContainsFunc(d.Spec.ForProvider.Trees, isBrought)
 }
@@ -126,7 +126,7 @@ func sitesOfPart(name string, s ledger.State) []string {
 	return nil
 }
 
-// IsSeen is true for a delivery whose Ready condition is about its present generation.
+// IsSeen is true for a delivery whose Ready condition is about its current generation.
 func IsSeen(d *deliveryv1alpha1.GitDelivery) bool {
 	ready := d.GetCondition(xpv2.TypeReady)
 	return ready.Status != corev1.ConditionUnknown && ready.ObservedGeneration == d.GetGeneration()

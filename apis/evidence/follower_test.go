@@ -123,7 +123,7 @@ func TestNeedsNothing(t *testing.T) {
 			setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3)
 			s.Cursor.Attempt, s.Verdict = 1, &ledger.Verdict{Result: ledger.VerdictRejected}
 		}},
-		"Unseen": {reason: "A rollback does not end before each repository reported about its present generation.", change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) {
+		"Unseen": {reason: "A rollback does not end before each repository reported about its current generation.", change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) {
 			d.SetGeneration(4)
 			s.Cursor.Attempt, s.Verdict = 1, &ledger.Verdict{Result: ledger.VerdictRejected}
 		}},

@@ -93,7 +93,7 @@ type Context struct {
 	// Names of the variables of the Blueprint.
 	Names []string
 
-	// HasRest says that one of the names follows a brace without a $ before it, or that a brace is a delimiter of a replacement.
+	// HasRest is true if one of the names follows a brace without a preceding $, or if a brace is a delimiter of a replacement.
 	HasRest bool
 }
 

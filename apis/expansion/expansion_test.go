@@ -97,7 +97,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckExpansion(t *testing.T) {
 	const replaced = ` is not in the files of the Blueprint, and the GitOps engine may replace it by a value of its own Secrets`
 	env := map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"env": []any{map[string]any{"name": "A", "value": "${TOKEN}"}}}}}}
 	key := map[string]any{"data": map[string]any{"${TOKEN}": "a"}}

@@ -19,7 +19,7 @@ func chain(form, inside string, n int) string {
 	return inside
 }
 
-func TestRead(t *testing.T) {
+func TestReadExpression(t *testing.T) {
 	const cel, large, noNumber = "is not CEL that checks may use", "makes a list or a map of several things", "gives neither a number nor true or false"
 	cases := map[string]struct {
 		reason string

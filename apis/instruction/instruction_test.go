@@ -333,7 +333,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckInstructions(t *testing.T) {
 	skipped, slice := annotated("kustomize.toolkit.fluxcd.io/reconcile", "disabled"), ofKind("discovery.k8s.io", "EndpointSlice")
 	const declare = "declare the object in spec.unproven of the Blueprint"
 	const way, wayOfKind = ", so no Site can prove it: remove the instruction, or " + declare, ", so no Site can prove it: " + declare
@@ -429,9 +429,9 @@ func TestCheckFile(t *testing.T) {
 		want     []string
 	}{
 		"Object":  {reason: "An object with an instruction is named.", name: "a.yaml", text: skipped, want: []string{message}},
-		"Objects": {reason: "So is each of several in one file.", name: "a.yaml", text: skipped + "---\n" + skipped, want: []string{message, message}},
+		"Objects": {reason: "Each object with an instruction in one file is named.", name: "a.yaml", text: skipped + "---\n" + skipped, want: []string{message, message}},
 		"Declared": {
-			reason: "A declared object is not.",
+			reason: "A declared object with an instruction is accepted.",
 			name:   "a.yaml", text: skipped, declared: []catalogv1alpha1.RenderedObject{{Group: "apps", Kind: "Deployment"}},
 		},
 		"Default": {

@@ -50,7 +50,7 @@ func chainID(id string, e Event) (string, error) {
 	return hex.EncodeToString(sum[:])[:idLength], nil
 }
 
-// change returns the one change that the event makes, and its name. It is nil if the event has none, or more than one.
+// change returns the change that the event makes, and its name. It is nil if the event has no change, or more than one.
 func (e Event) change() (string, change) {
 	all := [...]struct {
 		name string

@@ -107,7 +107,7 @@ func (s State) repeatsRejected(o Ordered) bool {
 	return !o.AdoptEnabled || s.Verdict.Reason != RejectedDelivery
 }
 
-// invalid returns the reason why a revision cannot be carried out in any state.
+// invalid returns the reason why a revision is invalid in each state.
 func (r Revision) invalid() string {
 	if len(r.Plan) == 0 || len(r.Plan) > MaxSteps {
 		return fmt.Sprintf("a plan has 1 to %d steps, not %d", MaxSteps, len(r.Plan))

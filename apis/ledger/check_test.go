@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCheck(t *testing.T) {
+func TestCheckState(t *testing.T) {
 	const highest = 1 << 52
 	current := &Revision{Number: 7, Plan: []Step{{}, {}}}
 	for name, tc := range map[string]struct {

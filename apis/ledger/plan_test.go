@@ -328,7 +328,7 @@ func TestTakesBack(t *testing.T) {
 	}{
 		"Nothing": {reason: "A ledger without a revision takes nothing back."},
 		"Return":  {reason: "Steps between revisions without tracks take requests back from a track.", current: &Revision{Stable: 1, Plan: weighted()}, want: true},
-		"Label":   {reason: "So do they where the pods have a label.", current: &Revision{Track: TrackPlain, Stable: 1, Plan: weighted()}, want: true},
+		"Label":   {reason: "Steps take requests back from a track also where the pods have a label.", current: &Revision{Track: TrackPlain, Stable: 1, Plan: weighted()}, want: true},
 		"InPlace": {reason: "Without steps a revision replaces the previous revision.", current: &Revision{Stable: 1, Plan: []Step{{}}}},
 		"Move":    {reason: "A move from tracks takes over the requests of a verified revision.", current: &Revision{Track: TrackPlain, Stable: 2, Plan: weighted()}},
 		"Tracks":  {reason: "A revision in a track takes no requests back.", current: &Revision{Track: TrackBlue, Stable: 1, Plan: weighted()}},

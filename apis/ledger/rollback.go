@@ -61,7 +61,7 @@ func (w Withdrawn) apply(s State, timestamp metav1.Time) (State, string) {
 	return s.remember(Past{Verdict: s.Verdict}, timestamp), ""
 }
 
-// withdrawAfter marks the revisions after a target, so that no rollback goes to them any more.
+// withdrawAfter marks the revisions after a target as withdrawn: no rollback targets them.
 func (s State) withdrawAfter(target int64) State {
 	s.History = slices.Clone(s.History)
 	for i := range s.History {

@@ -39,7 +39,7 @@ func (s State) needsRejected() string {
 	return ""
 }
 
-// begin returns the state in which nothing has happened to the current revision.
+// begin returns the state at the start of the current revision.
 func (s State) begin() State {
 	s.Cursor, s.Verdict, s.Target, s.Withdraws, s.Restored = Cursor{}, nil, 0, 0, false
 	return s

@@ -28,7 +28,7 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-func TestRemember(t *testing.T) {
+func TestMemoizedCalls(t *testing.T) {
 	m, calls, failure := New[string](1<<10), 0, errors.New("failed")
 	compute := func(err error) func() (string, int, error) {
 		return func() (string, int, error) {

@@ -67,7 +67,7 @@ func decodeObject(doc []byte) (*unstructured.Unstructured, error) {
 		return nil, errors.New("a document is not an object with apiVersion, kind and metadata.name")
 	}
 	if _, ok := m["items"]; ok && strings.HasSuffix(o.GetKind(), "List") {
-		return nil, errors.Errorf("%s is a list: each object must stand for itself", o.GetKind())
+		return nil, errors.Errorf("%s is a list: write each object as a separate document", o.GetKind())
 	}
 	return o, nil
 }

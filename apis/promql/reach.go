@@ -87,7 +87,7 @@ func (r *Reach) addSelector(s *parser.VectorSelector, path []parser.Node) error 
 		}
 	}
 	if fixed {
-		return errors.New("looks at a fixed time, which may lie before the measured revision went live")
+		return errors.New("selects a fixed time, which may be before the measured revision went live")
 	}
 	back, err := sumSteps(steps)
 	if err != nil {
@@ -107,7 +107,7 @@ func sumSteps(steps []time.Duration) (time.Duration, error) {
 	for _, step := range steps {
 		// Each is checked by itself too, since their sum may overflow.
 		if back += step; step.Abs() > maxReach || back > maxReach {
-			return 0, errors.New("looks back or ahead for more than 24h: the measured revision would have to be live for as long before the first query")
+			return 0, errors.New("has a window and offsets of more than 24h: the measured revision would have to be live for as long before the first query")
 		}
 	}
 	return back, nil

@@ -8,7 +8,7 @@ import (
 )
 
 func TestReachOf(t *testing.T) {
-	const tooFar = "looks back or ahead for more than 24h: the measured revision would have to be live for as long before the first query"
+	const tooFar = "has a window and offsets of more than 24h: the measured revision would have to be live for as long before the first query"
 	cases := map[string]struct {
 		reason string
 		query  string
@@ -37,23 +37,23 @@ func TestReachOf(t *testing.T) {
 		},
 		"Fixed": {
 			reason: "A query at a fixed time is refused.",
-			query:  "up @ 1600000000", err: "looks at a fixed time, which may lie before the measured revision went live",
+			query:  "up @ 1600000000", err: "selects a fixed time, which may be before the measured revision went live",
 		},
 		"FixedSubquery": {
 			reason: "A subquery at a fixed time is refused.",
-			query:  "max_over_time(a[1m:10s] @ 1600000000)", err: "looks at a fixed time, which may lie before the measured revision went live",
+			query:  "max_over_time(a[1m:10s] @ 1600000000)", err: "selects a fixed time, which may be before the measured revision went live",
 		},
 		"Start": {
 			reason: "A time that is said in words is fixed too.",
-			query:  "up @ start()", err: "looks at a fixed time, which may lie before the measured revision went live",
+			query:  "up @ start()", err: "selects a fixed time, which may be before the measured revision went live",
 		},
 		"StartSubquery": {
 			reason: "A subquery at the start of the evaluation is at a fixed time too.",
-			query:  "max_over_time(a[1m:10s] @ start())", err: "looks at a fixed time, which may lie before the measured revision went live",
+			query:  "max_over_time(a[1m:10s] @ start())", err: "selects a fixed time, which may be before the measured revision went live",
 		},
 		"EndSubquery": {
 			reason: "A subquery at the end of the evaluation is at a fixed time too.",
-			query:  "max_over_time(a[1m:10s] @ end())", err: "looks at a fixed time, which may lie before the measured revision went live",
+			query:  "max_over_time(a[1m:10s] @ end())", err: "selects a fixed time, which may be before the measured revision went live",
 		},
 		"Day":        {reason: "A day is as long as a check may take.", query: "rate(a[12h] offset 12h)", want: Reach{Windows: 24 * time.Hour}},
 		"Month":      {reason: "A query that looks back for a month is refused.", query: "rate(x[30d])", err: tooFar},

@@ -204,10 +204,10 @@ func TestRefusedTemplates(t *testing.T) {
 		"NotPromQL":  {reason: "A query has to be one.", query: `sum(up{a="{{service}}"}`, want: "is not PromQL"},
 		"OpenString": {reason: "A query has to be one.", query: `up{a="{{service}}}`, want: "is not PromQL"},
 		"Range":      {reason: "A query that gives a range of values is refused.", query: `up{a="{{service}}"}[5m]`, want: "gives a range vector"},
-		"Fixed":      {reason: "A query that can never be judged is refused at once.", query: `up{a="{{service}}"} @ 1`, want: "looks at a fixed time"},
+		"Fixed":      {reason: "A query that can never be judged is refused at once.", query: `up{a="{{service}}"} @ 1`, want: "selects a fixed time"},
 		"Month": {
 			reason: "A query that looks back for a month is refused when it is parsed.",
-			query:  `rate(up{a="{{service}}"}[30d])`, want: "looks back or ahead for more than 24h",
+			query:  `rate(up{a="{{service}}"}[30d])`, want: "has a window and offsets of more than 24h",
 		},
 		"Text": {reason: "A query that gives a text is refused when it is parsed.", query: `"up"`, want: "gives a string"},
 		"Large": {

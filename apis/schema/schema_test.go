@@ -38,7 +38,7 @@ spec:
                 items: {type: object, properties: {name: {type: string}}}}}
 `
 
-func TestCheck(t *testing.T) {
+func TestCheckObjects(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		object string

@@ -11,7 +11,7 @@ import (
 type survey struct {
 	settings
 
-	// isUnclear says that the script has something that may end it with any exit code.
+	// isUnclear is true if the script has something that may end it with any exit code.
 	isUnclear bool
 
 	// readsUnset says that the script reads a variable that may not be set.

@@ -142,7 +142,7 @@ var argoFunctional = map[string]argoCase{
 		},
 	},
 	"TestKubectlWaitForPaused": {
-		reason:  "That a user is awaited is a state that can be waited for, and it does not end by itself.",
+		reason:  "A script can wait for a pause that only a user ends, and the pause does not end by itself.",
 		differs: "A script waits by kubectl intent wait --for=step=2: condition Paused does not exist, and AwaitingPromotion is a reason of Reconciling.",
 		plan:    "0 5/Manual 100",
 		play: func(q *sequence) {

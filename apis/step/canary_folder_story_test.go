@@ -12,7 +12,7 @@ type folderStory struct {
 	*testing.T
 	*canaryModel
 
-	// isBlind says that the SiteSync does not look.
+	// isBlind is true if the SiteSync does not look.
 	isBlind bool
 }
 

@@ -57,7 +57,7 @@ type canaryDelivery struct {
 	wanted   map[string]canaryDirectory
 	// files are the directories whose files the object has.
 	files map[string]canaryDirectory
-	// isRejected says that the wanted directories were composed after a rejection.
+	// isRejected is true if the wanted directories were composed after a rejection.
 	isRejected bool
 	// mandate of the home. echo is the revision for which the provider says that it acts by it, and may are the kinds of its events.
 	mandate canaryMandate
@@ -165,7 +165,7 @@ type canaryModel struct {
 	before   []canaryView
 	// views counts the views, and seen is the number of the last view of a call.
 	views, seen int
-	// isAsking says that composed directories are requested, and not only compared.
+	// isAsking is true if composed directories are requested, and not only compared.
 	isAsking bool
 	truth    canaryTruth
 	isCalm   bool

@@ -267,10 +267,10 @@ func TestCanaryMutants(t *testing.T) {
 		reason string
 		change func(*canaryRules)
 	}{
-		"Drain":        {reason: "A track without requests may still answer some that are under way.", change: func(r *canaryRules) { r.Drain = false }},
-		"IdleIsProven": {reason: "That Git gives a track no requests does not say that it gets none.", change: func(r *canaryRules) { r.IdleIsProven = false }},
+		"Drain":        {reason: "A track without weight may still answer open requests.", change: func(r *canaryRules) { r.Drain = false }},
+		"IdleIsProven": {reason: "A weight of 0 in Git does not prove that the track gets no requests.", change: func(r *canaryRules) { r.IdleIsProven = false }},
 		"NewerThanWeighed": {
-			reason: "A proof from before a track got requests does not say that they left.",
+			reason: "A proof from before a track got requests does not prove that the requests have ended.",
 			change: func(r *canaryRules) { r.NewerThanWeighed = false },
 		},
 		"Available":        {reason: "Requests need pods that are available.", change: func(r *canaryRules) { r.Available = false }},

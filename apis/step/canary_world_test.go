@@ -108,7 +108,7 @@ type canarySite struct {
 	idleSince map[string]int
 	pods      []pod
 	made      map[string]int
-	// hasServed says that the Site served all requests once. Before, there is nothing that a commit could break.
+	// hasServed is true if the Site served all requests once. Before, there is nothing that a commit could break.
 	hasServed bool
 	// beganAnew says that a track took over from pods without tracks of which nothing was verified, so that these do not count.
 	beganAnew bool

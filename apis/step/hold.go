@@ -5,10 +5,10 @@ type Hold string
 
 // Holds of the next revision.
 const (
-	// HoldNone means that nothing is held: there is nothing to do, or the current step or attempt has not ended.
+	// HoldNone means that no event is held: no event is due, or the current step or attempt has not ended.
 	HoldNone Hold = ""
 
-	// HoldFrozen means that the spec cannot be compiled, so that nothing new begins.
+	// HoldFrozen means that the spec cannot be compiled, so that no revision begins.
 	HoldFrozen Hold = "Frozen"
 
 	// HoldSuspended means that spec.suspend holds back a new revision or step.
@@ -29,7 +29,7 @@ const (
 
 // Holds of the current revision.
 const (
-	// HoldClusterWaits means that a Site gets nothing before its cluster is ready.
+	// HoldClusterWaits means that a Site receives no files before its cluster is ready.
 	HoldClusterWaits Hold = "ClusterWaits"
 
 	// HoldAwaitsPromotion means that a user has to release the next step.

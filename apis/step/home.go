@@ -13,10 +13,10 @@ type Repository struct {
 	// ConfigRef is the name of the configuration of the repository.
 	ConfigRef string
 
-	// IsKnown says that the provider read the repository. Its ledger is unknown before.
+	// IsKnown is true if the provider read the repository. Its ledger is unknown before.
 	IsKnown bool
 
-	// Ledger that the repository holds. The zero value says that it holds none.
+	// Ledger that the repository holds. The zero value means that it holds no ledger.
 	Ledger ledger.State
 
 	// Copy of the ledger in the repository's record.
@@ -28,7 +28,7 @@ type Home struct {
 	// ConfigRef is the name of the configuration of the repository.
 	ConfigRef string
 
-	// IsKnown says that the recorded state is known. Nothing is decided before.
+	// IsKnown is true if the recorded state is known. Nothing is decided before.
 	IsKnown bool
 
 	// State that is recorded.

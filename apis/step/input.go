@@ -11,20 +11,20 @@ type Input struct {
 	// Versions of the function that decides.
 	Versions Versions
 
-	// Desired is the request of the spec. Nil means that the spec cannot be compiled now: no revision begins, and the current one goes on.
+	// Desired is the request of the spec. Nil means that the spec cannot be compiled now: no revision begins, and the current revision continues.
 	Desired *Desired
 
 	// IsSuspended holds back new revisions and steps.
 	IsSuspended bool
 
-	// IsBlueprintGone says that the Blueprint that the deployment stays with is gone, so that an update may be approved although the spec cannot be
+	// IsBlueprintGone is true if the Blueprint that the deployment stays with is gone, so that an update may be approved although the spec cannot be
 	// compiled.
 	IsBlueprintGone bool
 
-	// HasUpdate says that an update waits for approval.
+	// HasUpdate is true if an update waits for approval.
 	HasUpdate bool
 
-	// HasEnded says that the current revision came to its end.
+	// HasEnded is true if the current revision has ended.
 	HasEnded bool
 
 	// Proof of the current position.
@@ -36,17 +36,17 @@ type Input struct {
 	// Directories of the repositories that take part in the current revision, sorted by Site.
 	Directories []Directory
 
-	// HasAllReported says that each of these repositories reported its directories at the current position. Before, a directory may be about to
+	// HasAllReported is true if each of these repositories reported its directories at the current position. Before, a directory may be about to
 	// change.
 	HasAllReported bool
 
-	// IsRecorded says that the state is recorded, and not only proposed.
+	// IsRecorded is true if the state is recorded, and not only proposed.
 	IsRecorded bool
 
-	// HoldsFiles says that the objects hold the files of the next step, so that a revision goes on while the spec cannot be compiled, or compiles to other trees.
+	// HoldsFiles is true if the objects hold the files of the next step, so that a revision goes on while the spec cannot be compiled, or compiles to other trees.
 	HoldsFiles bool
 
-	// AreTreesLost says that the desired trees of the current revision are unknown: a delivery was lost, or restored from a backup. The ledger does not
+	// AreTreesLost is true if the desired trees of the current revision are unknown: a delivery was lost, or restored from a backup. The ledger does not
 	// move then: its home could not be asked to record that.
 	AreTreesLost bool
 
@@ -63,7 +63,7 @@ type Versions struct {
 	Renderer int32
 }
 
-// Desired is the revision that the spec asks for.
+// Desired is the revision that the spec requests.
 type Desired struct {
 	// Request that the spec comes to.
 	Request ledger.Request
@@ -74,17 +74,16 @@ type Desired struct {
 	// Plan to go out in.
 	Plan []ledger.Step
 
-	// Placement of a workload with tracks, which the trees and the plan are made for. The zero value says that it has no tracks.
+	// Placement of a workload with tracks, which the trees and the plan are made for. The zero value means no tracks.
 	Placement Placement
 
-	// Workload describes a workload with tracks. The zero value says that it has no tracks.
+	// Workload describes a workload with tracks. The zero value means no tracks.
 	Workload Workload
 
 	// Parts are the repositories that would take part.
 	Parts []ledger.Part
 
-	// HasSameTrees says that the request renders the trees that the current revision asks for, and that no Gate which cannot measure would get
-	// other checks.
+	// HasSameTrees is true if the request renders the trees that the current revision asks for, and no Gate that cannot measure would get other checks.
 	HasSameTrees bool
 
 	// AdoptEnabled says that files of other users may be overwritten now, and could not when the current revision went out.
@@ -93,11 +92,11 @@ type Desired struct {
 	// RendererHold is why a new renderer alone begins no revision now: RendererWaits or ApprovalWaits. Empty means that it does.
 	RendererHold Hold
 
-	// AwaitsCluster says that the current revision has not reached some Site of its step, since the cluster is not ready. The files for that
+	// AwaitsCluster is true if the current revision has not reached some Site of its step, since the cluster is not ready. The files for that
 	// Site are in no object.
 	AwaitsCluster bool
 
-	// VerdictIsComing says that the current revision will be judged without any further change.
+	// VerdictIsComing is true if the current revision will be judged without a further change.
 	VerdictIsComing bool
 
 	// ReadMarks returns a digest of the revision's content that its Blueprint marks as irreversible, and whether it may change any of that content. It
@@ -110,29 +109,29 @@ type Desired struct {
 
 // Proof is the proven state of the current position. It leaves out evidence about another position.
 type Proof struct {
-	// IsLive says that each repository holds the trees of the position, and that each Site of the step runs them.
+	// IsLive is true if each repository holds the trees of the position, and each Site of the step runs them.
 	IsLive bool
 
-	// HasPassed says that the Gate of the step passed.
+	// HasPassed is true if the Gate of the step passed.
 	HasPassed bool
 
-	// IsWatching says that the Gate of the step has measured each check often enough, and measures on until the step is released.
+	// IsWatching is true if the Gate of the step has measured each check often enough, and measures on until the step is released.
 	IsWatching bool
 
-	// IsHeld says that the Gate of the step came to no verdict, and that a user decides.
+	// IsHeld is true if the Gate of the step came to no verdict, and a user decides.
 	IsHeld bool
 
 	// HeldAt is when the Gate came to no verdict. A request that is older did not see that. The zero value means that the time is unknown.
 	HeldAt time.Time
 
-	// IsPauseOver says that the pause behind the step is over.
+	// IsPauseOver is true if the pause behind the step is over.
 	IsPauseOver bool
 
 	// Failure is why the revision is rejected, or why the rollback attempt failed. Nil means that nothing speaks against it. In a stage before the
 	// steps, the pods of a track that loses its requests do not count: another revision brought them.
 	Failure *ledger.Verdict
 
-	// AwaitsCluster says that a Site of the step gets nothing before its cluster is ready.
+	// AwaitsCluster is true if a Site of the step gets nothing before its cluster is ready.
 	AwaitsCluster bool
 
 	// Trees that the Sites of the plan were proven to run.
@@ -156,10 +155,10 @@ type Directory struct {
 	// Site that the directory is for.
 	Site string
 
-	// IsChosen says that the deployment is still for the Site.
+	// IsChosen is true if the deployment is still for the Site.
 	IsChosen bool
 
-	// IsKnown says that the repository reported the directory.
+	// IsKnown is true if the repository reported the directory.
 	IsKnown bool
 
 	// Tree that the directory holds.
@@ -171,7 +170,7 @@ type Directory struct {
 	// Tracks of the directory, by their names. Nil for a directory without tracks.
 	Tracks map[string]Track
 
-	// AreTracksKnown says that its repository reported the directory at the recorded position, so that Tracks are the Site's until another
+	// AreTracksKnown is true if its repository reported the directory at the recorded position, so that Tracks are the Site's until another
 	// position is recorded.
 	AreTracksKnown bool
 }

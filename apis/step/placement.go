@@ -14,10 +14,10 @@ type Workload struct {
 	// Digest of the files that its pods depend on, regardless of their number and their track.
 	Digest string
 
-	// IsPlain says that its Blueprint has no tracks. Only Serving counts then.
+	// IsPlain is true if its Blueprint has no tracks. Only Serving counts then.
 	IsPlain bool
 
-	// IsEnabled says that the spec asks for steps.
+	// IsEnabled is true if the spec asks for steps.
 	IsEnabled bool
 
 	// HasPods is false for a workload that is to have none.
@@ -35,11 +35,11 @@ type Placement struct {
 	// Stable is the revision that it begins beside. 0 means that there is none.
 	Stable int64
 
-	// HasSteps says that the requests go from the stable revision to this one in steps. Without steps the revision takes the track of the stable one.
+	// HasSteps is true if the requests go from the stable revision to this one in steps. Without steps the revision takes the track of the stable one.
 	HasSteps bool
 
-	// IsMove says that one of the two has no tracks. The steps give all requests from the stable revision to this one, and share none. Where neither has tracks, the
-	// requests are taken back from a move to tracks that was given up.
+	// IsMove is true if one of the two revisions has no tracks. The steps move all requests at once from the stable revision to this revision. Where
+	// neither has tracks, the requests are taken back from a move to tracks that was given up.
 	IsMove bool
 }
 

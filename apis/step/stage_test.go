@@ -165,7 +165,7 @@ func TestStages(t *testing.T) {
 			events: canary(0, 0), in: []func(*Input){tracks(shared, stable)}, want: "Advanced",
 		},
 		"Shifted": {
-			reason: "That Git gives a track no requests does not end the stage.",
+			reason: "A weight of 0 in Git alone does not end the stage.",
 			events: canary(0, ledger.StageShift), in: []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining,
 		},
 		"Unknown": {

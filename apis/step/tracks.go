@@ -15,28 +15,28 @@ type Track struct {
 	// Weight of the requests that the directory gives to the track, in percent.
 	Weight int32
 
-	// IsProven says that all pods of the very folder that the track has were available once, by a position that is not before the last change of
+	// IsProven is true if all pods of the very folder that the track has were available once, by a position that is not before the last change of
 	// the folder. They may not be now.
 	IsProven bool
 
-	// IsIdle says that the Site was proven to give the track no requests, by a position after the last position that gave it any, and that the time for
+	// IsIdle is true if the Site was proven to give the track no requests, by a position after the last position that gave it any, and the time for
 	// requests under way has passed since.
 	IsIdle bool
 }
 
-// getsNoRequests is true for a track that serves nothing, so that its pods may change.
+// getsNoRequests is true for a track without requests, so that its pods may change.
 func (t Track) getsNoRequests() bool { return t.Revision == 0 || t.IsIdle }
 
 // Aim is the desired content of the directory of a Site in a position.
 type Aim struct {
-	// Keeps says that the directory stays as it is. Nothing else is set then.
+	// Keeps is true if the directory does not change. All other fields are empty then.
 	Keeps bool
 
-	// IsUnknown says that the repository has to report the directory first, which stays as it is meanwhile. Nothing is proven of the position
+	// IsUnknown is true if the repository has to report the directory first, which stays as it is meanwhile. Nothing is proven of the position
 	// before. Nothing else is set then.
 	IsUnknown bool
 
-	// Restores says that the directory gets the tree of the target. Nothing else is set then.
+	// Restores is true if the directory gets the tree of the target. All other fields are empty then.
 	Restores bool
 
 	// Put are the revisions whose folders replace the present ones, by track.
@@ -51,11 +51,11 @@ type Aim struct {
 	// Ahead is the share that the pods of the other track are enough for, in percent. Nil means that they stay as many as they are.
 	Ahead *int32
 
-	// IsAlone says that the other track is removed.
+	// IsAlone is true if the other track is removed.
 	IsAlone bool
 }
 
-// origin is the starting point of a revision or a rollback at a Site: a verified revision in its track. The zero value says that there is none.
+// origin is the starting point of a revision or a rollback at a Site: a verified revision in its track. The zero value means that no such revision exists.
 type origin struct {
 	track    string
 	revision int64
@@ -104,7 +104,7 @@ func (t siteTracks) canReplacePods() bool {
 	return t.home.Revision == t.origin.revision || t.home.getsNoRequests() || inPlace
 }
 
-// isStageDone is true if nothing is left to do in a stage before the steps.
+// isStageDone is true if a stage before the steps is complete.
 func (t siteTracks) isStageDone(stage int32) bool {
 	switch {
 	case !t.isKnown:

@@ -115,12 +115,12 @@ func TestAimOfReturn(t *testing.T) {
 		want        Aim
 	}{
 		"Prepare": {
-			reason: "Its pods come beside the track, which keeps the requests.",
+			reason: "The pods without tracks start beside the track, which keeps the requests.",
 			blue:   Track{Revision: 2, Weight: 100}, plain: Track{Revision: 1},
 			want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Ahead: new(int32(100))},
 		},
 		"Weight": {
-			reason: "Then it gets all requests.",
+			reason: "The folder without tracks gets all requests in the next step.",
 			step:   1, blue: Track{Revision: 2, Weight: 100}, plain: Track{Revision: 3},
 			want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Weight: 100, Ahead: new(int32(100))},
 		},

@@ -14,7 +14,7 @@ type State struct {
 	// Other is the other track. Empty means the track that Other returns for Serving.
 	Other string
 
-	// IsLabelled says that the pods of Plain have the label of a track, so that a front selects them alone. Otherwise it selects the pods of both while Plain
+	// IsLabelled is true if the pods of Plain have the label of a track, so that a front selects them alone. Otherwise it selects the pods of both while Plain
 	// serves.
 	IsLabelled bool
 

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-func TestEncode(t *testing.T) {
+func TestEncodeTree(t *testing.T) {
 	files := func() Files {
 		f := Files{}
 		for i := range 50 {

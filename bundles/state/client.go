@@ -17,28 +17,28 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Prefix is what the names of Secrets begin with where Options say nothing else.
+// Prefix is the default prefix of the names of Secrets.
 const Prefix = "intentplane-bundle-"
 
-// Pauses between two tries of a write, while others write the same record.
+// Pauses between two attempts of a write, while other writers change the same record.
 const (
 	shortestPause = 2 * time.Millisecond
 	longestPause  = 250 * time.Millisecond
 )
 
-// Options say where records are, and who writes them.
+// Options configure the location of the records, and their writer.
 type Options struct {
-	// Namespace of the records. Empty means all, which only ListBundleStates takes.
+	// Namespace of the records. Empty means all namespaces, which only ListBundleStates accepts.
 	Namespace string
 
 	// Prefix of the names of their Secrets, before the name of the bundle. The default is Prefix.
 	Prefix string
 
 	// Writer names the program and its instance, such as "provider/" and a UID. It is recorded with each change. BundleState.Stale compares it,
-	// so that an instance finds what another one left unfinished.
+	// so that an instance finds unfinished changes of another instance.
 	Writer string
 
-	// CreateNamespace lets InitBundleState make the namespace if it does not exist.
+	// CreateNamespace lets InitBundleState create the namespace if it does not exist.
 	CreateNamespace bool
 
 	// Legacy lets ListBundleStates and UsersOf read the records of uds-cli too: those are Opaque Secrets, so that they have to read all Secrets
@@ -53,21 +53,20 @@ type Options struct {
 	Now func() time.Time
 }
 
-// UDS returns the options for records where uds-cli has them.
+// UDS returns the options for records at the location of uds-cli.
 func UDS() Options {
 	return Options{Namespace: "uds", Prefix: "uds-bundle-", CreateNamespace: true, Legacy: true}
 }
 
 // A Client reads and writes records. It is safe for concurrent use. A write is repeated while other programs change the record, until its context
-// ends: give that a deadline. The client needs get, list, create, update and delete of Secrets in its
-// namespace, each only for the methods that do it.
+// ends: set a deadline. The client needs get, list, create, update and delete of Secrets in its namespace, each only for the methods that do it.
 type Client struct {
 	kube kubernetes.Interface
 	o    Options
 }
 
-// NewClient returns a client. It asks the cluster nothing, so it works without one; the methods of the client then return errors. It returns
-// an error without a connection, and ErrName for a namespace or prefix that cannot be one.
+// NewClient returns a client. It sends no request, so it works without a cluster; the methods of the client then return errors. It returns an error
+// without a connection, and ErrName for an invalid namespace or prefix.
 func NewClient(kube kubernetes.Interface, o Options) (*Client, error) {
 	if kube == nil {
 		return nil, errors.New("cannot keep records without a client for Kubernetes: make one with kubernetes.NewForConfig")
@@ -90,9 +89,9 @@ func NewClient(kube kubernetes.Interface, o Options) (*Client, error) {
 	return &Client{kube: kube, o: o}, nil
 }
 
-// Modify changes a record by a function, which gets the record as it is and may be called several times: other writers come between. It
-// returns ErrNoState without a record, and ErrTransition for a change that may not be. If the function changes nothing, nothing is
-// written. An error of the function is returned, and nothing is written.
+// Modify changes a record by a function. The function gets the current record, and is called again after a conflict with another writer. Modify
+// returns ErrNoState without a record, ErrTransition for a forbidden change, and the error of the function. It writes only if the function changed
+// the record without an error.
 func (c *Client) Modify(ctx context.Context, name string, change func(*BundleState) error) error {
 	_, err := c.writeRecord(ctx, name, func(s *BundleState) (*BundleState, error) {
 		if s == nil {
@@ -110,7 +109,7 @@ func (c *Client) Modify(ctx context.Context, name string, change func(*BundleSta
 	return err
 }
 
-// describeMissing returns ErrNoState with what to do.
+// describeMissing returns ErrNoState with the action for the caller.
 func (c *Client) describeMissing(name string) error {
 	return fmt.Errorf("%w: bundle %q has none in namespace %q (Secret %s): deploy the bundle, which makes one (InitBundleState)",
 		ErrNoState, name, c.o.Namespace, c.o.Prefix+name)
@@ -146,7 +145,7 @@ func (c *Client) readRecord(ctx context.Context, bundle string) (*BundleState, *
 	return s, secret, err
 }
 
-// decodeOwn decodes a Secret, and returns ErrForeign if it is named after another bundle than the one whose record it holds.
+// decodeOwn decodes a Secret, and returns ErrForeign if its name and its record name different bundles.
 func (c *Client) decodeOwn(secret *corev1.Secret) (*BundleState, error) {
 	s, err := Decode(secret)
 	if err != nil {
@@ -159,7 +158,7 @@ func (c *Client) decodeOwn(secret *corev1.Secret) (*BundleState, error) {
 	return s, nil
 }
 
-// describeFailure says what could not be done, and where rights are missing, which.
+// describeFailure returns an error with the failed operation, and with the missing right if access was denied.
 func (c *Client) describeFailure(verb, bundle string, err error) error {
 	if kerrors.IsForbidden(err) {
 		return fmt.Errorf("cannot %s the record of bundle %q: ask for the right to get, create, update and delete Secrets in namespace %q: %w",
@@ -204,7 +203,7 @@ func (c *Client) writeOnce(ctx context.Context, bundle string, s *BundleState, s
 	return s, c.storeRecord(ctx, bundle, s, secret)
 }
 
-// stampChanges writes who changed what, and when.
+// stampChanges sets the writer and the time of each changed part of a record.
 func (c *Client) stampChanges(original, s *BundleState) {
 	now := c.o.Now().UTC().Round(0)
 	for i := range s.PkgStatuses {
@@ -239,8 +238,8 @@ func (c *Client) storeRecord(ctx context.Context, bundle string, s *BundleState,
 	return nil
 }
 
-// createSecret makes a Secret, and the namespace if that is missing and may be made. Where the namespace exists it is not touched, so that
-// rights in the namespace are enough.
+// createSecret creates a Secret, and the namespace if it is missing and CreateNamespace is set. It does not request an existing namespace, so that
+// rights in the namespace suffice.
 func (c *Client) createSecret(ctx context.Context, bundle string, secret *corev1.Secret) error {
 	_, err := c.kube.CoreV1().Secrets(c.o.Namespace).Create(ctx, secret, metav1.CreateOptions{})
 	if kerrors.IsNotFound(err) && c.o.CreateNamespace {
@@ -261,14 +260,14 @@ func (c *Client) createSecret(ctx context.Context, bundle string, secret *corev1
 	return c.describeFailure("write", bundle, err)
 }
 
-// A conflictError says that another writer came between.
+// A conflictError means that another writer changed the Secret after it was read.
 type conflictError struct{ error }
 
-// Unwrap returns what the API server says.
+// Unwrap returns the error of the API server.
 func (e *conflictError) Unwrap() error { return e.error }
 
-// retryConflicts repeats what other writers came between, until the context ends: each conflict means that another writer had success. It waits
-// longer each time, so that many writers get out of step.
+// retryConflicts repeats a write after a conflict, until the context ends: each conflict means that another writer succeeded. It waits longer after
+// each conflict, so that many writers spread out.
 func retryConflicts(ctx context.Context, try func(context.Context) error) error {
 	pause := shortestPause
 	for n := 1; ; n++ {

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// maxPackages and maxFields bound what is decoded: small JSON can need much memory.
+	// maxPackages and maxFields bound the decoded record: small JSON can need much memory.
 	maxPackages = 20_000
 	maxFields   = 64
 )
 
-// MarshalJSON returns the fields of the record in their order, and those that this package does not know behind them.
+// MarshalJSON returns the fields of the record in their order, followed by its unknown fields.
 func (s BundleState) MarshalJSON() ([]byte, error) {
 	type fields BundleState
 	if s.PkgStatuses == nil {
@@ -35,7 +35,7 @@ func (s *BundleState) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// MarshalJSON returns the fields of the package in their order, and those that this package does not know behind them.
+// MarshalJSON returns the fields of the package in their order, followed by its unknown fields.
 func (p PkgStatus) MarshalJSON() ([]byte, error) {
 	type fields PkgStatus
 	return encodeFields(fields(p), p.unknown)

@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
-// pageSize is how many Secrets are read at once. Each may have a megabyte, and takes about five in memory while it is decoded.
+// pageSize is the number of Secrets in one page. Each may have a megabyte, and takes about five megabytes of memory while it is decoded.
 const pageSize = 4
 
-// ListBundleStates returns all records of the namespace, or of all namespaces if the options name none, ordered by namespace and name. A
-// record that cannot be read is part of the error; the others are returned with it.
+// ListBundleStates returns all records of the namespace, or of all namespaces if the options name none, ordered by namespace and name. The error
+// names each unreadable record; all readable records are returned with it.
 func (c *Client) ListBundleStates(ctx context.Context) ([]BundleState, error) {
 	out, broken := []BundleState{}, []error{}
 	err := c.decodeRecords(ctx, func(secret *corev1.Secret) bool { return strings.HasPrefix(secret.Name, c.o.Prefix) }, func(_ string, s *BundleState, err error) {
@@ -38,16 +38,15 @@ func (c *Client) ListBundleStates(ctx context.Context) ([]BundleState, error) {
 	return out, errors.Join(broken...)
 }
 
-// EachRecord calls a function with one record after the other, also those that other programs keep under another prefix, in no order, and with the name
-// of its Secret. A record that cannot be read is nil, with an error. A record may have megabytes: a function that keeps none lets any number of them take
-// the memory of one.
+// EachRecord calls a function with each record and the name of its Secret, in no order, including records of other programs under another prefix. An
+// unreadable record is nil, with an error. A record may have megabytes: if the function keeps no record, EachRecord needs the memory of one.
 func (c *Client) EachRecord(ctx context.Context, visit func(secret string, s *BundleState, err error)) error {
 	return c.decodeRecords(ctx, c.isRecord, visit)
 }
 
-// UsersOf returns the names of the bundles that have a package and did not remove it, over all records of the namespace, also those that other
-// programs keep under another prefix. A bundle in which it is unreferenced does not use it. It returns an error if a record cannot be read,
-// since that could be the one of a user. Records that this client keeps of the bundles in except are not read.
+// UsersOf returns the names of the bundles that have a package and did not remove it, over all records of the namespace, including records of other
+// programs under another prefix. A bundle in which the package is unreferenced does not use it. UsersOf returns an error for an unreadable record,
+// since that bundle could use the package. It skips this client's records of the bundles in except.
 func (c *Client) UsersOf(ctx context.Context, pkg string, except ...string) ([]string, error) {
 	users, broken := map[string]bool{}, []error{}
 	choose := func(secret *corev1.Secret) bool { return c.isRecord(secret) && !c.isRecordOf(secret, except) }
@@ -73,13 +72,13 @@ func (c *Client) isRecord(s *corev1.Secret) bool {
 	return s.Type == SecretType || strings.HasPrefix(s.Name, c.o.Prefix)
 }
 
-// isRecordOf reports whether a Secret has the name of the record of one of some bundles.
+// isRecordOf reports whether a Secret has the name of the record of any of the bundles.
 func (c *Client) isRecordOf(s *corev1.Secret, bundles []string) bool {
 	name, ok := strings.CutPrefix(s.Name, c.o.Prefix)
 	return ok && slices.Contains(bundles, name)
 }
 
-// decodeRecords decodes one of the chosen Secrets after the other.
+// decodeRecords decodes the selected Secrets one after another.
 func (c *Client) decodeRecords(ctx context.Context, choose func(*corev1.Secret) bool, visit func(secret string, s *BundleState, err error)) error {
 	types := []corev1.SecretType{SecretType}
 	if c.o.Legacy {
@@ -128,7 +127,7 @@ func (c *Client) eachSecret(ctx context.Context, t corev1.SecretType, read func(
 	}
 }
 
-// describeListing says what could not be listed, and where rights are missing, which.
+// describeListing returns an error with the failed list, and with the missing right if access was denied.
 func (c *Client) describeListing(err error) error {
 	scope := "all namespaces"
 	if c.o.Namespace != "" {

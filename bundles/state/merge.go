@@ -22,11 +22,11 @@ func checkBundle(b Bundle) error {
 	return nil
 }
 
-// mergeBundle brings a record up to date with what the bundle asks for:
+// mergeBundle updates a record to the requested packages of the bundle:
 //
-//   - a package that is new, or was unreferenced, is not deployed,
-//   - one that left the bundle is unreferenced, unless nothing of it was ever made or it was removed: such a package leaves the record,
-//   - each other one keeps its status, and says which version is asked for.
+//   - a new or previously unreferenced package becomes NotDeployed,
+//   - a package that left the bundle becomes Unreferenced. If it was never deployed, or was removed, it leaves the record,
+//   - each other package keeps its status, and gets the requested version as WantedVersion.
 func mergeBundle(s *BundleState, b Bundle, status Status) {
 	s.Version, s.Status = b.Version, status
 	packages := make([]PkgStatus, 0, len(b.Packages))
@@ -41,7 +41,7 @@ func mergeBundle(s *BundleState, b Bundle, status Status) {
 	s.PkgStatuses = packages
 }
 
-// mergePackage returns the record of a package that the bundle asks for.
+// mergePackage returns the record of a requested package.
 func mergePackage(recorded *PkgStatus, requested Package) PkgStatus {
 	p := PkgStatus{Name: requested.Name, Status: NotDeployed}
 	if recorded != nil {
@@ -78,8 +78,8 @@ func dereference(p *PkgStatus) bool {
 	return true
 }
 
-// applyStatus changes the status of a package and what follows from it, and whatever more a caller says. A caller who knows which version was
-// deployed says so, since another one may be asked for by now.
+// applyStatus changes the status of a package with the dependent fields, and applies the changes of the caller. A caller that knows the deployed
+// version sets Version, since another version may be requested meanwhile.
 func applyStatus(p *PkgStatus, status Status, writer string, changes []func(*PkgStatus)) {
 	name, previous, wanted := p.Name, p.Status, p.WantedVersion
 	if previous != status {

@@ -10,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// InitBundleState makes the record of a bundle, or brings it up to date with what the bundle asks for, and sets the status of the bundle.
-// Packages that left the bundle become Unreferenced, new ones and those that came back NotDeployed. Call it before each deployment and
-// each removal. It returns ErrName for names that cannot be used.
+// InitBundleState creates the record of a bundle, or updates it to the requested packages, and sets the status of the bundle. Packages that left the
+// bundle become Unreferenced; new and returned packages become NotDeployed. Call it before each deployment and each removal. It returns ErrName for
+// invalid names.
 func (c *Client) InitBundleState(ctx context.Context, b Bundle, status Status) (*BundleState, error) {
 	if err := errors.Join(checkBundle(b), checkBundleStatus(b.Name, status)); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (c *Client) GetBundlePkgState(ctx context.Context, name, pkg string) (*PkgS
 	return findPackage(s, pkg)
 }
 
-// findPackage returns a package of a record, or ErrNoPackage with those that there are.
+// findPackage returns a package of a record, or ErrNoPackage with the names of the recorded packages.
 func findPackage(s *BundleState, name string) (*PkgStatus, error) {
 	if p := s.Pkg(name); p != nil {
 		return p, nil
@@ -60,7 +60,7 @@ func findPackage(s *BundleState, name string) (*PkgStatus, error) {
 	return nil, fmt.Errorf("%w: bundle %q has no package %q: it has %s", ErrNoPackage, s.Name, name, strings.Join(names, ", "))
 }
 
-// UpdateBundleState sets the status of a bundle, and whatever more the functions change.
+// UpdateBundleState sets the status of a bundle, and applies the functions.
 func (c *Client) UpdateBundleState(ctx context.Context, name string, status Status, changes ...func(*BundleState)) error {
 	return c.Modify(ctx, name, func(s *BundleState) error {
 		for _, change := range changes {
@@ -71,10 +71,9 @@ func (c *Client) UpdateBundleState(ctx context.Context, name string, status Stat
 	})
 }
 
-// UpdateBundlePkgState sets the status of a package, and whatever more the functions change, such as Revision, Commit and Message. With
-// Success after Deploying the wanted version becomes the deployed one, unless a function sets Version: say which version you deployed where another program
-// may ask for a newer one meanwhile. It returns ErrNoPackage for a package that the bundle does not have, and ErrTransition for a status
-// that may not follow.
+// UpdateBundlePkgState sets the status of a package, and applies the functions, which may set Revision, Commit, Message and others. With Success
+// after Deploying the wanted version becomes the deployed version, unless a function sets Version: set it where another program may request a newer
+// version meanwhile. It returns ErrNoPackage for a package that the bundle does not have, and ErrTransition for a forbidden change of the status.
 func (c *Client) UpdateBundlePkgState(ctx context.Context, name, pkg string, status Status, changes ...func(*PkgStatus)) error {
 	return c.Modify(ctx, name, func(s *BundleState) error {
 		p, err := findPackage(s, pkg)
@@ -113,8 +112,8 @@ func (c *Client) UnreferencedPackages(ctx context.Context, name string) ([]PkgSt
 	return s.Unreferenced(), nil
 }
 
-// RemoveBundleState deletes the record of a bundle. It returns nil if there is none, and ErrDeployed while a package is neither
-// removed nor unreferenced nor not deployed.
+// RemoveBundleState deletes the record of a bundle. It returns nil without a record, and ErrDeployed while a package has another status than Removed,
+// Unreferenced or NotDeployed.
 func (c *Client) RemoveBundleState(ctx context.Context, name string) error {
 	return retryConflicts(ctx, func(ctx context.Context) error {
 		s, secret, err := c.readRecord(ctx, name)
@@ -137,7 +136,7 @@ func (c *Client) RemoveBundleState(ctx context.Context, name string) error {
 	})
 }
 
-// deployedPackages returns those for which the record of a bundle is still needed, with their statuses.
+// deployedPackages returns the packages that still need the record of a bundle, with their statuses.
 func deployedPackages(s *BundleState) []string {
 	out := []string{}
 	for _, p := range s.PkgStatuses {

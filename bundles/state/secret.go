@@ -14,10 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// SecretType is that of Secrets which this package makes. Those of uds-cli are Opaque.
+// SecretType is the type of the Secrets that this package creates. Secrets of uds-cli are Opaque.
 const SecretType corev1.SecretType = "state.intentplane.dev/bundle.v1"
 
-// Labels of the Secrets that this package writes. A value that does not fit is shortened, and characters that labels cannot have are replaced by '_'.
+// Labels of the Secrets that this package writes. A value over the limit of labels is shortened, and invalid characters are replaced by '_'.
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	LabelBundle    = "state.intentplane.dev/bundle"
@@ -36,20 +36,20 @@ const (
 )
 
 const (
-	// maxPlainBytes is how large a record may be under keyPlain.
+	// maxPlainBytes is the maximum size of a record under keyPlain.
 	maxPlainBytes = 256 << 10
 
-	// maxStoredBytes is how large a compressed record may be. A Secret may have 1 MiB.
+	// maxStoredBytes is the maximum size of a compressed record. A Secret may have 1 MiB.
 	maxStoredBytes = 1_000_000
 
-	// maxUnpackedBytes is how large a record may be before it is compressed.
+	// maxUnpackedBytes is the maximum size of a record before it is compressed.
 	maxUnpackedBytes = 8 << 20
 
 	// maxReasonBytes is the limit of the reason in an error about a broken record.
 	maxReasonBytes = 512
 )
 
-// Decode returns the record that a Secret holds. It reads what uds-cli wrote, too. It returns ErrNewer for a newer schema, and ErrBroken for
+// Decode returns the record that a Secret holds. It reads records of uds-cli, too. It returns ErrNewer for a newer schema, and ErrBroken for
 // anything that is not a record; a hostile Secret costs little more memory than a large record.
 func Decode(secret *corev1.Secret) (*BundleState, error) {
 	plain, err := readPlain(secret.Data)
@@ -84,8 +84,8 @@ func describeBroken(secret *corev1.Secret, err error) error {
 		ErrBroken, secret.Namespace, secret.Name, reason)
 }
 
-// readPlain returns the JSON of a record. A tool that does not know compressed records leaves the old one beside what it writes, so the plain
-// one counts.
+// readPlain returns the JSON of a record. A tool without support for compressed records leaves the old compressed record beside its own, so the plain
+// record takes precedence.
 func readPlain(data map[string][]byte) ([]byte, error) {
 	if plain, ok := data[keyPlain]; ok {
 		return checkUnpacked(plain)
@@ -126,8 +126,7 @@ func decodeRecord(plain []byte, s *BundleState) error {
 	return checkRecord(s)
 }
 
-// migrateRecord makes of a record of uds-cli what this package means by it: uds-cli writes the version that is asked for although nothing is
-// deployed.
+// migrateRecord converts a record of uds-cli: uds-cli writes the requested version also if no version is deployed.
 func migrateRecord(s *BundleState) {
 	for i := range s.PkgStatuses {
 		p := &s.PkgStatuses[i]
@@ -140,7 +139,7 @@ func migrateRecord(s *BundleState) {
 	}
 }
 
-// checkRecord returns an error for a record that no writer may make.
+// checkRecord returns an error for an invalid record.
 func checkRecord(s *BundleState) error {
 	if s.Name == "" {
 		return fmt.Errorf("it names no bundle")
@@ -169,7 +168,7 @@ func checkRecord(s *BundleState) error {
 	return nil
 }
 
-// encodeSecret puts a record into a Secret, and leaves what others put there. It returns ErrTooLarge for one that does not fit.
+// encodeSecret writes a record into a Secret, and keeps the keys of other programs. It returns ErrTooLarge for a record over the limit.
 func encodeSecret(s *BundleState, secret *corev1.Secret) error {
 	key, value, err := encodeRecord(s)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // A Status of a bundle or of a package.
 type Status string
 
-// Statuses. Removed, FailedRemove and Unreferenced are those of packages only.
+// Statuses. Only packages have Removed, FailedRemove and Unreferenced.
 const (
 	// Success means that the package, or each package of the bundle, is deployed.
 	Success Status = "success"
@@ -36,16 +36,16 @@ const (
 	Unreferenced Status = "unreferenced"
 )
 
-// legacyUnreferenced is how the first design of uds-cli spells Unreferenced. It is read, and not written.
+// legacyUnreferenced is the spelling of Unreferenced in the first design of uds-cli. It is read, and not written.
 const legacyUnreferenced Status = "Unreferenced"
 
-// Statuses returns all of them.
+// Statuses returns all statuses.
 func Statuses() []Status {
 	return []Status{NotDeployed, Deploying, Success, Failed, Removing, Removed, FailedRemove, Unreferenced}
 }
 
-// Next returns the statuses that a package may have after this one. It is the one table of legal changes: every write but InitBundleState,
-// which compares the record with the bundle, is held to it.
+// Next returns the statuses that a package may have after this one. It is the table of legal changes for every write except InitBundleState, which
+// compares the record with the bundle.
 func (s Status) Next() []Status {
 	return map[Status][]Status{
 		NotDeployed:  {Deploying},
@@ -59,7 +59,7 @@ func (s Status) Next() []Status {
 	}[s]
 }
 
-// CanBecome reports whether a package may change to another status. A status may always be said again.
+// CanBecome reports whether a package may change to another status. The same status may always be set again.
 func (s Status) CanBecome(next Status) bool { return s == next || slices.Contains(s.Next(), next) }
 
 // ofBundle reports whether a bundle can have this status.
@@ -67,10 +67,10 @@ func (s Status) ofBundle() bool {
 	return slices.Contains([]Status{Success, Failed, Deploying, NotDeployed, Removing}, s)
 }
 
-// isUnderWay reports whether a writer has to follow with a result.
+// isUnderWay reports whether a result has to follow the status.
 func (s Status) isUnderWay() bool { return s == Deploying || s == Removing }
 
-// isDroppable reports whether a record may lose a package with this status: nothing of it is deployed, or it left the bundle.
+// isDroppable reports whether a record may drop a package with this status: the package is not deployed, or left the bundle.
 func (s Status) isDroppable() bool {
 	return slices.Contains([]Status{NotDeployed, Removing, Removed, Unreferenced}, s)
 }
@@ -83,8 +83,7 @@ func checkBundleStatus(name string, s Status) error {
 	return fmt.Errorf("%w: bundle %q cannot be %q: want success, failed, deploying, not_deployed or removing", ErrTransition, name, s)
 }
 
-// checkChange returns an error if a record may not become another one: a status that may not follow, a package that may not be dropped, or
-// another name.
+// checkChange returns an error for an illegal change of a record: a forbidden change of a status, a package that may not be dropped, or another name.
 func checkChange(previous, next *BundleState) error {
 	if next.Name != previous.Name {
 		return fmt.Errorf("%w: the record of bundle %q cannot become that of %q", ErrName, previous.Name, next.Name)

@@ -48,7 +48,7 @@ type commands struct {
 	Validate   offline.Validate  `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 	Version    live.Version      `cmd:"" help:"Print the versions of this program and of the packages in the cluster."`
 	Why        live.Why          `cmd:"" help:"Say why a Bundle, an Application, a deployment or a cluster does not go on, who has to act, and how."`
-	Wait       wait.Command      `cmd:"" help:"Wait until the Sites run the present spec of an Application, an IntentDeployment or a Bundle. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
+	Wait       wait.Command      `cmd:"" help:"Wait until the Sites run the current spec of an Application, an IntentDeployment or a Bundle. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
 }
 
 // gcPercent lets the heap grow to five times the live objects: a command ends within seconds, and the default spends a fifth of its time on garbage collection.

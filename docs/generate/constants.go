@@ -13,9 +13,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A constant is a word that objects say.
+// A constant is a value of a condition or an event, such as a reason.
 type constant struct {
-	// file that declares it, from the root of the project, and group, what the comment above its group says.
+	// file that declares it, from the root of the project, and group, the comment above its group.
 	file, group string
 
 	// name in the code, value in objects, and doc without the name.
@@ -25,7 +25,7 @@ type constant struct {
 // apiConstant matches the names of constants that stand in conditions and events.
 var apiConstant = regexp.MustCompile(`^(?:Site|Health|Package)?(Type|Reason|Result)[A-Z]`)
 
-// eachFile reads the Go files of a directory, but for tests and what is generated, in the order of their names.
+// eachFile reads the Go files of a directory, except for tests and generated files, in the order of their names.
 func eachFile(root, dir string, do func(file string, f *ast.File) error) error {
 	fset := token.NewFileSet()
 	return filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
@@ -45,7 +45,7 @@ func eachFile(root, dir string, do func(file string, f *ast.File) error) error {
 	})
 }
 
-// readConstants returns those of a directory that stand in conditions and events.
+// readConstants returns the constants of a directory for conditions and events.
 func readConstants(root, dir string) ([]constant, error) {
 	var out []constant
 	err := eachFile(root, dir, func(file string, f *ast.File) error {
@@ -70,7 +70,7 @@ func constantsOf(file string, g *ast.GenDecl) []constant {
 		if !ok || literal.Kind != token.STRING {
 			continue
 		}
-		// What was parsed is a string.
+		// The parser accepts only valid literals.
 		value, _ := strconv.Unquote(literal.Value)
 		c := constant{file: file, group: line(g.Doc.Text()), name: v.Names[0].Name, value: value, doc: v.Doc.Text()}
 		if !g.Lparen.IsValid() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestExplained holds for the pages that are written by hand, since they say what to do: what their tables explain is something that the code
-// says, and of what conditions say all is explained on some page beside the reference.
+// TestExplained checks the handwritten pages, which have the remedies: each reason in their tables is a constant of the code, and each reason of a
+// condition is on a page beside the reference.
 func TestExplained(t *testing.T) {
 	literalTexts, all := literals(t), handwritten(t)
 	n := 0

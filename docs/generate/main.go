@@ -1,5 +1,5 @@
-// Package main writes the tables of docs/*.md that say what the code says: phases and their changes, conditions, reasons, events and metrics.
-// Each stands between two marks.
+// Package main writes the tables of docs/*.md that repeat the code: phases and their changes, conditions, reasons, events and metrics. Each table is
+// between two marks.
 package main
 
 import (

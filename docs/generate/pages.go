@@ -17,8 +17,8 @@ const (
 	end   = "<!-- end -->"
 )
 
-// renderPages returns those of a project's documentation, by their files, with all parts generated again. It returns an error about a mark that is not
-// understood, and a part that is on no page.
+// renderPages returns the pages of a project's documentation, by their files, with all parts generated again. It returns an error for an unknown
+// mark, and for a part without a page.
 func renderPages(root string) (map[string]string, error) {
 	all, err := renderParts(root)
 	if err != nil {
@@ -49,7 +49,7 @@ func renderPages(root string) (map[string]string, error) {
 	return out, nil
 }
 
-// pageFiles returns the pages of a directory and of those below it.
+// pageFiles returns the pages of a directory and of its subdirectories.
 func pageFiles(dir string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

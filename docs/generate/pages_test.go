@@ -42,14 +42,14 @@ func TestFill(t *testing.T) {
 			page:   "a\n<!-- generated: x -->\n<!-- end -->\nb\n", want: want{text: "a\n<!-- generated: x -->\nX\n<!-- end -->\nb\n", used: []string{"x"}},
 		},
 		"Stale": {
-			reason: "What was there goes, and what is beside it stays.",
+			reason: "The previous content of a part is replaced, and the text beside the part stays.",
 			page:   "<!-- generated: x -->\nold\n<!-- end -->\nb\n<!-- generated: y -->\n<!-- end -->\nc\n",
 			want:   want{text: "<!-- generated: x -->\nX\n<!-- end -->\nb\n<!-- generated: y -->\nY\n<!-- end -->\nc\n", used: []string{"x", "y"}},
 		},
 		"Unknown": {reason: "A name that no generator has is a mistake.", page: "<!-- generated: z -->\n<!-- end -->\n", want: want{fails: true}},
-		"Endless": {reason: "So is a part without an end.", page: "<!-- generated: x -->\n", want: want{fails: true}},
+		"Endless": {reason: "A part without an end is a mistake.", page: "<!-- generated: x -->\n", want: want{fails: true}},
 		"Nested": {
-			reason: "The end of the next part is not that of this one.",
+			reason: "The end of the next part does not end this part.",
 			page:   "<!-- generated: x -->\nb\n<!-- generated: y -->\n<!-- end -->\n", want: want{fails: true},
 		},
 	}

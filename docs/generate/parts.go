@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/catalog"
 )
 
-// A section is about the objects whose conditions a file declares, and which advice there is about them.
+// A section has the conditions of a kind, which a file declares, and the advice about them.
 type section struct {
 	title, file string
 	kind        advice.Kind
@@ -94,7 +94,7 @@ func renderParts(root string) (map[string]string, error) {
 	return out, nil
 }
 
-// adviceGroups returns one table for each group of constants, below what is said about it.
+// adviceGroups returns one table for each group of constants, below the comment of the group.
 func adviceGroups(k advice.Kind, all []constant) string {
 	var out []string
 	for len(all) > 0 {

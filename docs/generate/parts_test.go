@@ -11,7 +11,7 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, say := range map[string]string{
-		"phases of IntentDeployment":   "| the spec cannot be carried out | `Failed` | `Failed` |",
+		"phases of IntentDeployment":   "| the spec cannot be compiled | `Failed` | `Failed` |",
 		"changes of IntentDeployment":  "| `Failed` | `RollingBack` |",
 		"phases of WorkloadCluster":    "| the provider has not observed the cluster yet | `Pending` |",
 		"phases of Application":        "| the revision with the image was rolled back | `Degraded` |",

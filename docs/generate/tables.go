@@ -105,7 +105,7 @@ func wordsOfKind(kind string, all []constant) string {
 	return formatTable([]string{kind, ""}, rows)
 }
 
-// adviceTable writes constants that mean something, with what to do about each reason.
+// adviceTable writes the documented constants, with the advice about each reason.
 func adviceTable(k advice.Kind, all []constant) string {
 	kind := kindOf(all[0])
 	if kind == "type" {
@@ -119,7 +119,7 @@ func adviceTable(k advice.Kind, all []constant) string {
 	return formatTable([]string{kind, "", "who acts", "action"}, rows)
 }
 
-// whoActs says who acts, and when.
+// whoActs returns the actor of an advice, and the condition of the action.
 func whoActs(a advice.Advice) string {
 	if a.EndsByItself && a.Actor != advice.NoActor {
 		return a.Actor.Words() + ", if it lasts"

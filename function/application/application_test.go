@@ -110,8 +110,8 @@ func (w *world) serving(image string) {
 	w.observe(HealthName, `{atProvider: {image: "`+image+`", sites: [{name: edge1, state: Available, available: 1, updated: 1, desired: 1}]}, conditions: [{type: Ready, status: "True", reason: Serving, observedGeneration: 1}]}`)
 }
 
-// TestLife goes from a new Application to a running Application, and on to the next image.
-func TestLife(t *testing.T) {
+// TestLifeOfApplication goes from a new Application to a running Application, and on to the next image.
+func TestLifeOfApplication(t *testing.T) {
 	w := newWorld(t)
 	w.run()
 	if w.in.Status.Phase != v1alpha1.PhasePending || len(w.out.Resources) != 1 {
@@ -213,9 +213,9 @@ conditions: [{type: Ready, status: "True", reason: Serving, observedGeneration: 
 	}
 }
 
-// TestSuspended has an edit that spec.deploy.suspend holds back: the status of the deployment speaks about the new spec, and its success is that of the
+// TestSuspendedEdit has an edit that spec.deploy.suspend holds back: the status of the deployment speaks about the new spec, and its success is that of the
 // revision before.
-func TestSuspended(t *testing.T) {
+func TestSuspendedEdit(t *testing.T) {
 	w := newWorld(t)
 	w.run()
 	w.deployed()

@@ -101,7 +101,7 @@ func (d *observedDeployment) mayHoldBack() bool {
 
 // heldDeployment returns the IntentDeployment as it is, with the policy of an edit, which belongs to no image. Changed rules of measurements make a revision
 // of the image in force. That delivers the image again, so the rules of a rejected image, or of a failed deployment, wait for the next image. A deployment that
-// holds an earlier edit back stays suspended: the present spec does not request that edit.
+// holds an earlier edit back stays suspended: the current spec does not request that edit.
 func heldDeployment(in Input, current *observedDeployment) *Composed {
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	next := d.Spec

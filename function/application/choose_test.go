@@ -242,7 +242,7 @@ func TestResumeWithSource(t *testing.T) {
 			want.Default()
 			got := w.desiredSpec()
 			if diff := cmp.Diff(want, got.GatesConfig); diff != "" || *got.Suspend || got.Expectation.Image != oldImage {
-				t.Errorf("\n%s\nRun(...): the rules of the present spec, with its image: -want, +got:\n%s\nsuspend %t, image %s", tc.reason, diff, *got.Suspend, got.Expectation.Image)
+				t.Errorf("\n%s\nRun(...): the rules of the current spec, with its image: -want, +got:\n%s\nsuspend %t, image %s", tc.reason, diff, *got.Suspend, got.Expectation.Image)
 			}
 		})
 	}

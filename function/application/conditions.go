@@ -87,8 +87,8 @@ func deployedCondition(f *Facts) projection.Condition {
 
 func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1.ReasonMissing) }
 
-// availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present image is not deployed; after that
-// they are there because another controller changed the Deployment.
+// availableCondition reports whether each Site has an available pod. Pods of an earlier image count while the present image is not deployed; after
+// that they are there because another controller changed the Deployment.
 func availableCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeAvailable
 	served, isWanted := f.isServedEverywhere(), f.hasWantedImage() && !f.KeepsOtherImage
@@ -120,8 +120,8 @@ func (f *Facts) isScaledToZero() bool {
 	return true
 }
 
-// routedCondition says whether each Gateway accepted the route of the present spec. An accepted route is that of an earlier spec until the deployment of this one
-// succeeded, and the routes were read after its Site ran the revision; a refused route is known as soon as the deployment has taken up the spec.
+// routedCondition reports whether each Gateway accepted the route of the current spec. An accepted route is that of an earlier spec until the deployment of this one
+// succeeded, and the routes were read after its Site ran the revision; a refused route is reported as soon as the deployment has observed the spec.
 func routedCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeRouted
 	_, reason := f.routeTrouble()
@@ -143,7 +143,7 @@ func routedCondition(f *Facts) projection.Condition {
 	return projection.Is(conditionType, true, v1alpha1.ReasonAccepted, "")
 }
 
-// messageRoutePending is the message while the Sites are not proven to have the route of the present spec.
+// messageRoutePending is the message while the Sites are not proven to have the route of the current spec.
 const messageRoutePending = "No deployment of this spec has succeeded yet: the Sites may have the route of an earlier spec."
 
 // stalledCondition is true when the Application makes no progress until a user acts. A crash loop does not count: it may end by itself.

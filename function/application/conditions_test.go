@@ -128,7 +128,7 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-// TestRouted has routes whose acceptance is of the present spec, or of an earlier one.
+// TestRouted has routes whose acceptance is of the current spec, or of an earlier one.
 func TestRouted(t *testing.T) {
 	routed := func(accepted bool) func(*Facts) {
 		return func(f *Facts) {

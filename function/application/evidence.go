@@ -167,13 +167,13 @@ type Health struct {
 	// Sites that were observed.
 	Sites []deliveryv1alpha1.SiteHealthState
 
-	// Earlier is the last observation of another image, while the desired image was not observed. It shows which pods serve, and nothing about the desired
-	// image.
+	// Earlier is the last observation of another image, while the desired image was not observed. It shows the serving pods, and proves nothing about
+	// the desired image.
 	Earlier []deliveryv1alpha1.SiteHealthState
 }
 
 // ObserveHealth returns the evidence in the status of a SiteHealth that should have the requested parameters. There is none while the status is about
-// other parameters, or was not written for the present generation.
+// other parameters, or was not written for the current generation.
 func ObserveHealth(observed *deliveryv1alpha1.SiteHealth, requested deliveryv1alpha1.SiteHealthParameters) Health {
 	switch {
 	case observed == nil:
@@ -195,7 +195,7 @@ type Facts struct {
 	// Digest of the spec.
 	Digest string
 
-	// Problem because of which the spec cannot be carried out, and the reason of condition Valid for it. Empty if there is none.
+	// Problem because of which the spec cannot be compiled, and the reason of condition Valid for it. Empty without a problem.
 	Problem, ProblemReason string
 
 	// Missing names the object that is missing before the image can be deployed, with the action to take. Empty if there is none.
@@ -210,7 +210,7 @@ type Facts struct {
 	// Image is the desired image of the IntentDeployment. Empty if there is none.
 	Image string
 
-	// KeepsOtherImage is true while the deployment keeps another image than a spec names that cannot be carried out.
+	// KeepsOtherImage is true while the spec cannot be compiled, and the deployment keeps another image than the spec names.
 	KeepsOtherImage bool
 
 	// URL of the service. Empty if it has no route.
@@ -219,7 +219,7 @@ type Facts struct {
 	// RouteWaits is true while the edited route waits for a build, and the deployment keeps the route of an earlier spec.
 	RouteWaits bool
 
-	// Source says which commit is wanted. Empty if the spec names the image.
+	// Source identifies the desired commit. Empty if the spec names the image.
 	Source v1alpha1.SourceStatus
 
 	// Commit that Image was built of. Empty if the spec names the image, and for an archive.
@@ -254,7 +254,7 @@ func (f *Facts) hasDeploymentFailed() bool {
 	return f.isDeploymentCurrent() && f.Deployment.Outcome == deploymentv1alpha1.OutcomeFailed
 }
 
-// isUntaken reports whether the deployment says nothing about the wanted image yet, or waits for something that is missing.
+// isUntaken reports whether the deployment has no report about the desired image yet, or waits for a missing object.
 func (f *Facts) isUntaken() bool {
 	return f.hasWantedImage() && (!f.Deployment.isCurrent() || f.Deployment.Phase == "" || f.Deployment.Phase == deploymentv1alpha1.PhasePending)
 }

@@ -14,7 +14,7 @@ func asked() deliveryv1alpha1.SiteHealthParameters {
 	return deliveryv1alpha1.SiteHealthParameters{Image: newImage, Route: true, Sites: []deliveryv1alpha1.HealthTarget{{Name: "edge1"}}}
 }
 
-// observedHealth returns a SiteHealth that was observed for its present generation.
+// observedHealth returns a SiteHealth that was observed for its current generation.
 func observedHealth() *deliveryv1alpha1.SiteHealth {
 	h := &deliveryv1alpha1.SiteHealth{Spec: deliveryv1alpha1.SiteHealthSpec{ForProvider: asked()}}
 	h.Generation = 4

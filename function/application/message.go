@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// pendingMessage names the missing object, or says that the deployment has not observed the spec yet.
+// pendingMessage names the missing object, or reports that the deployment has not observed the spec yet.
 func (f *Facts) pendingMessage() string {
 	switch d := f.Deployment; {
 	case f.Missing != "":
@@ -66,7 +66,7 @@ func (f *Facts) failedMessage() string {
 	return projection.Sentences("The deployment failed.", projection.Sentence(f.Deployment.Message), f.unavailableMessage())
 }
 
-// runningMessage says how many Sites serve.
+// runningMessage has the number of serving Sites.
 func (f *Facts) runningMessage() string {
 	serving, all := f.countServing()
 	if _, reason := f.routeTrouble(); reason != "" {
@@ -82,7 +82,7 @@ func servingText(serving, all int) string {
 	return fmt.Sprintf("%d of %d Sites serve the image.", serving, all)
 }
 
-// unavailableMessage says which Site does not serve, and why. It is empty if all do, or if the deployment names none.
+// unavailableMessage names the first Site that does not serve, with the reason. It is empty if all Sites serve, or if the deployment names no Site.
 func (f *Facts) unavailableMessage() string {
 	s, found := f.firstNotServing()
 	if !found {
@@ -91,7 +91,7 @@ func (f *Facts) unavailableMessage() string {
 	return projection.Sentences(f.servedMessage(), siteMessage(s))
 }
 
-// servedMessage says how many Sites serve, and of how many it is not known.
+// servedMessage has the number of serving Sites, and the number of unobserved Sites.
 func (f *Facts) servedMessage() string {
 	serving, all := f.countServing()
 	switch unknownCount := f.countUnknown(); {
@@ -135,7 +135,7 @@ func (f *Facts) stalledDeploymentMessage() string {
 	return projection.Sentence(f.Deployment.Message)
 }
 
-// troubleMessage names the trouble of the pods while the deployment goes on. Pods that start, and Sites that have not got the image yet, are none.
+// troubleMessage has the error of the pods while the deployment is in progress. Starting pods, and Sites without the image yet, are not errors.
 func (f *Facts) troubleMessage() string {
 	s, found := f.firstNotServing()
 	if !found || s.State != deliveryv1alpha1.HealthUnavailable {
@@ -174,7 +174,7 @@ func (f *Facts) siteWithEarlierRoute() string {
 	return ""
 }
 
-// routeMessage says which route is not accepted, and why. It is empty if all are.
+// routeMessage names the route that is not accepted, with the reason. It is empty if all routes are accepted.
 func (f *Facts) routeMessage() string {
 	s, reason := f.routeTrouble()
 	switch {

@@ -57,7 +57,7 @@ func (o observed) deploymentEvidence(name, specDigest string) Deployment {
 	return d
 }
 
-// typeResponsive is the condition of a composite that says whether Crossplane reacts to its events. It is False while the circuit breaker is open.
+// typeResponsive is the condition of a composite that reports whether Crossplane reacts to its events. It is False while the circuit breaker is open.
 const typeResponsive xpv2.ConditionType = "Responsive"
 
 // isHalted reports whether Crossplane does not carry the spec of the deployment out: it is being deleted, or is paused, the function fails, or the circuit breaker
@@ -71,7 +71,7 @@ func (d *observedDeployment) isHalted() bool {
 }
 
 // isRejected reports whether the revision of the deployment was rejected, also before its rollback ends. Outcome Failed alone says nothing about the image: a
-// deployment whose spec cannot be carried out has it, too.
+// deployment whose spec cannot be compiled has it, too.
 func (d *observedDeployment) isRejected() bool {
 	return d != nil && (d.Status.Rollback != nil || d.Status.Outcome == deploymentv1alpha1.OutcomeRolledBack)
 }

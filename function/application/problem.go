@@ -53,7 +53,7 @@ func findImageProblem(s v1alpha1.ApplicationSpec) string {
 	return ""
 }
 
-// findSecondVariable returns which environment variable stands in spec.env or in the services twice, or "".
+// findSecondVariable returns the name of an environment variable that spec.env or the services have twice, or "".
 func findSecondVariable(s v1alpha1.ApplicationSpec) string {
 	pathsByName := map[deploymentv1alpha1.EnvName]string{}
 	for i, e := range s.Env {

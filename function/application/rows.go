@@ -22,12 +22,12 @@ type Row struct {
 // Rows returns the table of phases: the first row that matches gives the phase. The last row always matches.
 func Rows() []Row {
 	return []Row{{
-		Known:   "the spec cannot be carried out, or is refused",
+		Known:   "the spec cannot be compiled, or is refused",
 		Phase:   v1alpha1.PhaseFailed,
 		matches: func(f *Facts) bool { return f.Problem != "" },
 		message: func(f *Facts) string { return f.Problem },
 	}, {
-		Known:   "something is missing that the spec names, or the deployment has not taken up the spec yet, or holds it back",
+		Known:   "an object that the spec names is missing, or the deployment has not processed the spec yet, or holds it back",
 		Phase:   v1alpha1.PhasePending,
 		matches: func(f *Facts) bool { return f.Missing != "" || f.isUntaken() },
 		message: (*Facts).pendingMessage,
@@ -52,17 +52,17 @@ func Rows() []Row {
 		matches: (*Facts).hasDeploymentFailed,
 		message: (*Facts).failedMessage,
 	}, {
-		Known:   "the deployment `Succeeded`, and each Site has an available pod of the image, or is asked for none",
+		Known:   "the deployment `Succeeded`, and each Site has an available pod of the image, or needs no pods",
 		Phase:   v1alpha1.PhaseRunning,
 		matches: func(f *Facts) bool { return f.hasSucceeded() && f.isServedEverywhere() },
 		message: (*Facts).runningMessage,
 	}, {
-		Known:   "the deployment `Succeeded`, and some Sites have an available pod of the image, and some have none or it is not known",
+		Known:   "the deployment `Succeeded`, some Sites have an available pod of the image, and the other Sites have no such pod or cannot be observed",
 		Phase:   v1alpha1.PhaseDegraded,
 		matches: func(f *Facts) bool { return f.hasSucceeded() && f.isServedSomewhere() },
 		message: (*Facts).unavailableMessage,
 	}, {
-		Known:   "the image is being delivered or judged, or no Site is known to have an available pod of it",
+		Known:   "the image is being delivered or judged, or no Site has an observed available pod of it",
 		Phase:   v1alpha1.PhaseDeploying,
 		matches: func(*Facts) bool { return true },
 		message: (*Facts).deployingMessage,

@@ -24,7 +24,7 @@ type Projection struct {
 	// Conditions of the Application.
 	Conditions []projection.Condition
 
-	// Ready says whether the Application is in its desired state now.
+	// Ready reports whether the Application is in its desired state now.
 	Ready bool
 }
 

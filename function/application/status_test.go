@@ -9,7 +9,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-func TestStatus(t *testing.T) {
+func TestApplicationStatus(t *testing.T) {
 	f := change(built(), withSites(site("edge1", deliveryv1alpha1.HealthAvailable, 2), site("edge2", deliveryv1alpha1.HealthUnavailable, 0)))
 	f.URL = "http://shop.example.org"
 	want := &v1alpha1.ApplicationStatus{

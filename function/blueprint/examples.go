@@ -50,7 +50,7 @@ func Test(ctx context.Context, b *catalogv1alpha1.Blueprint, r render.Builder) (
 		return nil, err
 	}
 	if len(b.Spec.Examples) == 0 {
-		return nil, errors.New("spec.examples: there is none to test")
+		return nil, errors.New("spec.examples: is empty: add an example to test")
 	}
 	out := make([]Result, 0, len(b.Spec.Examples))
 	for i, e := range b.Spec.Examples {

@@ -368,8 +368,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestSuspended holds a Bundle back that is not done.
-func TestSuspended(t *testing.T) {
+// TestSuspendedBundle holds a Bundle back that is not done.
+func TestSuspendedBundle(t *testing.T) {
 	w := newWorld(t, "suspend: true"+twoPackages)
 	if !w.state().Spec.ForProvider.Suspend {
 		t.Error("The BundleState goes on.")

@@ -9,8 +9,8 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 )
 
-// TestCheck takes the packages of an example, and refuses a name that no object can have.
-func TestCheck(t *testing.T) {
+// TestCheckPackages takes the packages of an example, and refuses a name that no object can have.
+func TestCheckPackages(t *testing.T) {
 	text, err := os.ReadFile("../../examples/bundles/ordered.yaml")
 	if err != nil {
 		t.Fatal(err)

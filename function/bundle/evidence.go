@@ -14,7 +14,7 @@ type Facts struct {
 	// Problem because of which the spec cannot be carried out. Empty if there is none.
 	Problem string
 
-	// IsSuspended says that nothing is changed.
+	// IsSuspended is true if nothing is changed.
 	IsSuspended bool
 
 	// Enabled is the number of enabled packages, also if the spec is invalid.

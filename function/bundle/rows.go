@@ -22,12 +22,12 @@ type Row struct {
 // Rows returns the table of phases: the first row that matches gives the phase. The last row always matches.
 func Rows() []Row {
 	return []Row{{
-		Known:   "the spec cannot be carried out",
+		Known:   "the spec cannot be compiled",
 		Phase:   v1alpha1.PhaseFailed,
 		matches: func(f *Facts) bool { return f.Problem != "" },
 		message: func(f *Facts) string { return f.Problem },
 	}, {
-		Known:   "the provider has not taken up the spec yet",
+		Known:   "the provider has not processed the spec yet",
 		Phase:   v1alpha1.PhasePending,
 		matches: func(f *Facts) bool { return !f.isCurrent() },
 		message: func(*Facts) string { return "The provider has not taken up the spec yet." },
@@ -37,12 +37,12 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.failedPackage() != nil },
 		message: func(f *Facts) string { return describePackage(f.failedPackage()) },
 	}, {
-		Known:   "a package is deployed or removed, or waits for another one",
+		Known:   "a package is being deployed or removed, or waits for another package",
 		Phase:   v1alpha1.PhaseDeploying,
 		matches: func(f *Facts) bool { return f.pendingPackage() != nil },
 		message: (*Facts).pendingMessage,
 	}, {
-		Known:   "each package was deployed, and one is not ready any more",
+		Known:   "each package was deployed, and a package became unready",
 		Phase:   v1alpha1.PhaseDegraded,
 		matches: func(f *Facts) bool { return f.degradedPackage() != nil },
 		message: func(f *Facts) string { return describePackage(f.degradedPackage()) },

@@ -38,7 +38,7 @@ type Input struct {
 	// Scale of the spec: Weight or Full. Empty means Weight.
 	Scale string
 
-	// HasChecks says that the deployment has checks, so that a step may have a Gate.
+	// HasChecks is true if the deployment has checks, so that a step may have a Gate.
 	HasChecks bool
 
 	// IsServed is true for a Site that the stable revision serves. Another one has nothing to share requests with, and gets the revision whole.

@@ -77,7 +77,7 @@ func waveOfSites(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[s
 func checkSitesChosen(i int, w deploymentv1alpha1.Wave, places []catalog.Place) error {
 	for _, name := range w.Sites {
 		if !slices.ContainsFunc(places, func(p catalog.Place) bool { return p.Site.GetName() == string(name) }) {
-			return invalidWave(i, "Site %q is not among the chosen ones", name)
+			return invalidWave(i, "Site %q is not a Site of the deployment", name)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func TestPlanWithoutSteps(t *testing.T) {
 		},
 		"Typo": {
 			reason: "A Site that was not chosen is a mistake.",
-			waves:  []deploymentv1alpha1.Wave{named("first", "z")}, err: `spec.deliveryConfig.waves[0]: Site "z" is not among the chosen ones`,
+			waves:  []deploymentv1alpha1.Wave{named("first", "z")}, err: `spec.deliveryConfig.waves[0]: Site "z" is not a Site of the deployment`,
 		},
 	}
 	for name, tc := range cases {

@@ -31,7 +31,7 @@ func selectBlueprint(d *requirements, q Query) (*catalogv1alpha1.Blueprint, stri
 	return b, "", err
 }
 
-// blueprintMissing returns an error that says which Blueprints there are instead.
+// blueprintMissing returns an error that lists the existing Blueprints.
 func blueprintMissing(d *requirements, q Query, description string) error {
 	hint, err := suggestBlueprints(d, q)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 const decodedFactor = 3
 
 // A Cache remembers decoded objects of the catalog by their JSON: nearly every call is given the same objects again, and to decode them would take
-// most of its time. It may be used by several goroutines. A Cache of nil remembers nothing.
+// most of its time. It may be used by several goroutines. A nil Cache stores nothing.
 type Cache struct{ objects *memo.Memo[any] }
 
 // NewCache returns a Cache that holds objects of about maxBytes.

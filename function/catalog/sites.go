@@ -21,7 +21,7 @@ const (
 // maxSites is the greatest number of Sites of one deployment.
 const maxSites = 500
 
-// A siteTarget says which Sites a deployment requests.
+// A siteTarget has the Sites that a deployment requests.
 type siteTarget struct {
 	words  []string
 	labels map[string]string

@@ -38,7 +38,7 @@ func newInput() (*catalogv1alpha1.Blueprint, policy.Input) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckTrees(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*catalogv1alpha1.Blueprint, *policy.Input)

@@ -125,7 +125,7 @@ func hasSameConfig(a, b *deliveryv1alpha1.GitDelivery) bool {
 		*a.Spec.ProviderConfigReference == *b.Spec.ProviderConfigReference
 }
 
-// NewDelivery returns a delivery to the repository of a configuration, which asks for nothing yet.
+// NewDelivery returns a delivery to the repository of a configuration, without trees and events.
 func NewDelivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, config catalog.ConfigRef) *deliveryv1alpha1.GitDelivery {
 	return &deliveryv1alpha1.GitDelivery{
 		TypeMeta:   metav1.TypeMeta{APIVersion: deliveryv1alpha1.GroupVersion.String(), Kind: "GitDelivery"},

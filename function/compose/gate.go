@@ -25,7 +25,7 @@ func GateName(p ledger.Position) string {
 }
 
 // Gate is the managed resource that judges the step of a state, while the SiteSync proves that it is live: a SiteSync without a name yet is
-// that of the claim. The config has the policy for an unavailable metrics backend. It is nil where there is nothing to check. A Gate
+// that of the claim. The config has the policy for an unavailable metrics backend. It is nil without checks. A Gate
 // never changes, so an existing Gate stays as it is.
 func Gate(claim rolloutv1alpha1.ClaimReference, s ledger.State, sync *deliveryv1alpha1.SiteSync, config deploymentv1alpha1.GatesConfig, checks []rolloutv1alpha1.GateCheck) *rolloutv1alpha1.Gate {
 	if len(checks) == 0 {

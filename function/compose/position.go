@@ -57,7 +57,7 @@ func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events 
 	return &out
 }
 
-// Withdraw returns an observed delivery that asks to record nothing any more: the ledger goes on in another repository, from the newest known state. It
+// Withdraw returns an observed delivery without events to record: the ledger continues in another repository, from the newest known state. It
 // keeps its trees, and its position only where that is the position of the state: another one was to be recorded first.
 func Withdraw(observed *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, newest ledger.State) *deliveryv1alpha1.GitDelivery {
 	out, essentials := resumeDelivery(observed, spec), newest.Essentials()

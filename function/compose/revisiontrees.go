@@ -70,7 +70,7 @@ func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledge
 	return t, false
 }
 
-// AsksForRevision is true for a delivery that asks for the trees of a revision.
+// AsksForRevision is true for a delivery whose spec has trees of a revision.
 func AsksForRevision(d *deliveryv1alpha1.GitDelivery, revision int64) bool {
 	p := d.Spec.ForProvider.Position
 	return p != nil && p.Revision == revision

@@ -12,7 +12,7 @@ import (
 
 // A Return is the content that a rollback attempt restores.
 type Return struct {
-	// Trees of the target, by Site. Nil means that the target is not remembered any more.
+	// Trees of the target, by Site. Nil means that no history has the target.
 	Trees map[string]string
 
 	// Chosen is true for a Site that the deployment is still for.

@@ -21,7 +21,7 @@ func Schedule(compiled map[string]*deliveryv1alpha1.GitDelivery, s ledger.State)
 	})
 }
 
-// Step returns the observed deliveries of a revision at the step of a state: directories whose step has come get their later trees.
+// Step returns the observed deliveries of a revision at the step of a state: directories whose step has begun get their later trees.
 func Step(observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	return mapDeliveries(observed, func(p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
 		return retainUnreached(directories.At(p, s), s)

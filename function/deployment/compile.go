@@ -268,7 +268,7 @@ func CheckSelection(in Input, i intent.Intent, s *catalog.Selection) error {
 	return checkMetrics(s.Blueprint.Spec)
 }
 
-// checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not
+// checkSiteReplicas returns a problem if the intent sets replicas for a Site that is not selected. Which Sites are chosen is not
 // known before: the intent need not name them.
 func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, s *catalog.Selection) error {
 	field := "spec.intent: replicas"
@@ -278,7 +278,7 @@ func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.In
 	for _, name := range slices.Sorted(maps.Keys(i.SiteReplicas)) {
 		if !slices.ContainsFunc(s.Places, func(p catalog.Place) bool { return p.Site.GetName() == name }) {
 			return terminalProblem(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling,
-				errors.Errorf("%s: Site %q is not among the chosen ones", field, name))
+				errors.Errorf("%s: Site %q is not a Site of the deployment", field, name))
 		}
 	}
 	return nil

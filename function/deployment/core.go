@@ -42,7 +42,7 @@ type Input struct {
 	Spec   deploymentv1alpha1.IntentDeploymentSpec
 	Status deploymentv1alpha1.IntentDeploymentStatus
 
-	// Conditions that the composite has. Nothing is decided by them.
+	// Conditions that the composite has. No decision depends on them.
 	Conditions []phase.Condition
 
 	// Observed composed resources, by their name in the composition.
@@ -152,10 +152,10 @@ type Option func(*Core)
 // WithRendererSpread lets deployments take a new renderer one after another, over so long a time. 0 means all at once.
 func WithRendererSpread(d time.Duration) Option { return func(c *Core) { c.spread = d } }
 
-// WithProviderTimeout says how long the provider may take to observe a change of a composed resource. 0 means that it may take any time.
+// WithProviderTimeout sets the time limit for the provider to observe a change of a composed resource. 0 means no limit.
 func WithProviderTimeout(d time.Duration) Option { return func(c *Core) { c.providerTimeout = d } }
 
-// WithLoopbackChecks says whether checks may ask Prometheus servers on the provider's own machine, which the provider has to allow too. It is for
+// WithLoopbackChecks sets whether checks may query Prometheus servers on the provider's own machine, which the provider has to allow too. It is for
 // tests.
 func WithLoopbackChecks(allowed bool) Option {
 	return func(c *Core) { c.gates = gates.NewCompiler(queryBytes, gates.WithLoopback(allowed)) }

@@ -63,7 +63,7 @@ type proposedState struct {
 }
 
 // decide proposes the events that follow in the ledger, and composes the resources that ask for them. While the home of the ledger is not known
-// nothing is decided: observed resources stay, and the home is asked for its ledger.
+// the function makes no decision: observed resources stay, and the home is asked for its ledger.
 func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	o = o.continueWith(k)
 	dr := decider{in: in, observed: o, compiled: k}

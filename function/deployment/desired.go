@@ -19,7 +19,7 @@ import (
 // A channel is the state of the channel of Blueprints, beside the Blueprint that a deployment stays with.
 type channel struct {
 	pinned *ledger.BlueprintReference
-	// isPinnedGone says that the pinned Blueprint does not exist any more.
+	// isPinnedGone is true if the pinned Blueprint does not exist any more.
 	isPinnedGone bool
 	// newest is the name of the object in the channel. It is empty when there is none, and when nothing is pinned.
 	newest string

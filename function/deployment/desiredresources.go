@@ -24,16 +24,16 @@ type desiredResources struct {
 	// home is the name of the delivery to the home of the ledger.
 	home string
 
-	// isResumed says that the desired resources follow from the previous desired resources, and not from the spec.
+	// isResumed is true if the desired resources follow from the previous desired resources, and not from the spec.
 	isResumed bool
 
-	// isRendererHeld says that a newer renderer would render other trees.
+	// isRendererHeld is true if a newer renderer would render other trees.
 	isRendererHeld bool
 
 	// alone are the trees in which a revision in tracks is alone, by Site.
 	alone map[string]ledger.SiteTree
 
-	// isLost says that the desired trees of the state are unknown: a delivery was lost, or restored from a backup.
+	// isLost is true if the desired trees of the state are unknown: a delivery was lost, or restored from a backup.
 	isLost bool
 
 	// lostFiles says which files a move from or to tracks needs that are in no object any more. Empty means that it has all.

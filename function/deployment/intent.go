@@ -65,7 +65,7 @@ func withObjectives(g deploymentv1alpha1.GatesConfig, i intent.Intent, field str
 			return g, errors.Wrap(err, path)
 		}
 		if objective, ok := i.SLOs[metric]; ok && objective != threshold {
-			return g, errors.Errorf("%s says %q, and the %s of %s is %q: say one of them", path, threshold, metric, field, objective)
+			return g, errors.Errorf("%s says %q, and the %s of %s is %q: set only one of them", path, threshold, metric, field, objective)
 		}
 		all[metric] = deploymentv1alpha1.Threshold(threshold)
 	}

@@ -43,7 +43,7 @@ func TestJudged(t *testing.T) {
 			gates:  thresholds{"latency_p99": "400ms"},
 			slos:   map[string]string{"latency_p99": "< 500ms"},
 			want:   thresholds{"latency_p99": "400ms"},
-			err:    `spec.gatesConfig.sloThresholds.latency_p99 says "400ms", and the latency_p99 of spec.intent is "< 500ms": say one of them`,
+			err:    `spec.gatesConfig.sloThresholds.latency_p99 says "400ms", and the latency_p99 of spec.intent is "< 500ms": set only one of them`,
 		},
 		"Invalid": {
 			reason: "Not everything that is read has passed through a schema.",

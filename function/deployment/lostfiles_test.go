@@ -21,7 +21,7 @@ func (w *world) recreatesDelivery(site string) {
 func TestLostInCanary(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// isInWaves says that edge2 comes in a later wave, and has a repository of its own.
+		// isInWaves is true if edge2 comes in a later wave, and has a repository of its own.
 		isInWaves bool
 		act       func(w *world)
 		want      []string

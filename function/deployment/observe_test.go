@@ -83,7 +83,7 @@ func (w *world) stamp(ago time.Duration, subresource string) {
 	}
 }
 
-// observeGenerations lets a condition of every composed resource speak of its present generation.
+// observeGenerations lets a condition of every composed resource speak of its current generation.
 func (w *world) observeGenerations() {
 	for _, o := range w.in.Observed {
 		o.Object["status"].(map[string]any)["conditions"] = []any{map[string]any{

@@ -25,7 +25,7 @@ func TestPinned(t *testing.T) {
 		want   *ledger.BlueprintReference
 	}{
 		"Stays":   {reason: "The deployment stays with the ordered Blueprint.", is: ordered, choice: choice, name: "web", want: ordered},
-		"Nothing": {reason: "Nothing was ordered.", choice: choice, name: "web"},
+		"Nothing": {reason: "A deployment without a revision stays with no Blueprint.", choice: choice, name: "web"},
 		"Automatic": {
 			reason: "An automatic update needs no approval.",
 			is:     ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic }),
@@ -36,24 +36,24 @@ func TestPinned(t *testing.T) {
 			is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web",
 		},
 		"OtherVersion": {
-			reason: "Another version is asked for.",
+			reason: "A deployment leaves its Blueprint when the spec names another version.",
 			is:     &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.1" }), name: "web",
 		},
 		"Version": {
-			reason: "A version is asked for, and it was ordered by its channel.",
+			reason: "A Blueprint that was chosen by its channel is not kept for a spec with a version.",
 			is:     ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web",
 		},
 		"Channel": {
-			reason: "Another channel is asked for.",
+			reason: "A deployment leaves its Blueprint when the spec names another channel.",
 			is:     ordered, choice: choiceWith(func(c *deploymentv1alpha1.BlueprintChoice) { c.Channel = "next" }), name: "web",
 		},
-		"ByVersion": {reason: "It was ordered by its version.", is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choice, name: "web"},
-		"Name":      {reason: "Another Blueprint is asked for.", is: ordered, choice: choice, name: "batch"},
+		"ByVersion": {reason: "A Blueprint that was chosen by its version is not kept for a spec with a channel.", is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: choice, name: "web"},
+		"Name":      {reason: "A deployment leaves its Blueprint when the spec names another Blueprint.", is: ordered, choice: choice, name: "batch"},
 		"Prefix": {
-			reason: "A name that the other begins with is another.",
+			reason: "A Blueprint whose name begins with the name in the spec is another Blueprint.",
 			is:     &ledger.BlueprintReference{Name: "web-2-1.0.0", Channel: "stable"}, choice: choice, name: "web",
 		},
-		"NoVersion": {reason: "A name without a version is none.", is: &ledger.BlueprintReference{Name: "web", Channel: "stable"}, choice: choice, name: "web"},
+		"NoVersion": {reason: "The name of an object without a version names no Blueprint.", is: &ledger.BlueprintReference{Name: "web", Channel: "stable"}, choice: choice, name: "web"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -38,7 +38,7 @@ func pendingProblem(reason, message string) error {
 	return &problemError{phase.Problem{Reason: reason, Message: message, Phase: deploymentv1alpha1.PhasePending}}
 }
 
-// problemOf returns the problem that an error stands for, or the error when it stands for none: then it is a bug.
+// problemOf returns the problem in an error, or the error itself if it has no problem: such an error is a bug.
 func problemOf(err error) (*phase.Problem, error) {
 	if e := (&catalog.InvalidError{}); errors.As(err, &e) {
 		err = invalidSpec(err)

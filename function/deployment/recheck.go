@@ -9,9 +9,9 @@ import (
 // renderRetry is the time until a rendering that exceeded its timeout is retried.
 const renderRetry = time.Minute
 
-// A recheck says whether the time had a part in a value, and when that has to be computed again.
+// A recheck records whether a value depends on the time, and the time at which it has to be computed again.
 type recheck struct {
-	// isDated says that the same input may have another output later.
+	// isDated is true if the same input may have another output later.
 	isDated bool
 
 	// wait is the longest time until then. 0 means that it does not change without another input.

@@ -40,7 +40,7 @@ func (dr decider) withdrawEvents(d Decision, home step.Home) bool {
 	return len(d.composed) > 0
 }
 
-// unreachableMessage says why the home of a ledger does not report it.
+// unreachableMessage returns the reason why the home of a ledger does not report it.
 func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string {
 	if d == nil {
 		return fmt.Sprintf("The ledger is in the repository of %s, which was not read yet.", describeConfig(home.ConfigRef))
@@ -52,7 +52,7 @@ func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string 
 	return fmt.Sprintf("The ledger is in the repository of %s, which cannot be read or written: %s: %s", describeConfig(home.ConfigRef), ready.Reason, ready.Message)
 }
 
-// withUnreachableHome returns a decision that says why the home of a ledger that is known cannot be read or written now, if it cannot.
+// withUnreachableHome returns a decision with the reason why the home of a recorded ledger cannot be read or written now, if it cannot.
 func (dr decider) withUnreachableHome(d Decision, home step.Home) Decision {
 	observed := dr.observed.deliveries[dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)]
 	d.IsLedgerOverdue = isOverdueHome(observed)
@@ -175,7 +175,7 @@ func (dr decider) followsLedger(desired *deliveryv1alpha1.SiteSync, s ledger.Sta
 	return home != nil && evidence.ShowsMandate(home) && compose.NeedsNoSpec(observed, desired, s.HasTracks())
 }
 
-// withHolds returns a decision that says why nothing else follows.
+// withHolds returns a decision with the reason why no further event follows.
 func (dr decider) withHolds(d Decision, p proposedState) Decision {
 	d.Comparison, d.left, d.Holds = p.proof, p.left, p.holds
 	if p.holds.Start == step.HoldOutranked && p.state.Current.Request.Scheme <= digest.Scheme && p.state.Current.Request.Intent == dr.compiled.request.Intent {

@@ -27,7 +27,7 @@ type selected struct {
 	// blueprint is the digest of the Blueprint. Empty if it cannot be computed.
 	blueprint string
 
-	// unsupported are the fields that do nothing yet.
+	// unsupported are the fields without effect in this version.
 	unsupported []string
 
 	request Request

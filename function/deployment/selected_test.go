@@ -79,7 +79,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// remembered returns the cached results of the Core for the present spec, as text.
+// remembered returns the cached results of the Core for the current spec, as text.
 func (w *world) remembered() []string {
 	w.t.Helper()
 	in := w.in

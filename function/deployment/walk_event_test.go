@@ -18,7 +18,7 @@ type judgedCall struct {
 	seen, next ledger.State
 	// asked is the number of events that were requested before.
 	asked int
-	// isNew says that some were not.
+	// isNew is true if some were not.
 	isNew bool
 	// provenIn is the epoch in which the steps of the current revision were proven: that of the state which is recovered, where one is.
 	provenIn int64

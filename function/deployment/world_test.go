@@ -38,7 +38,7 @@ type world struct {
 	// repositories by their URL, and why they refuse trees. Empty means that they take them.
 	repositories map[string]*repo
 	refusal      xpv2.ConditionReason
-	// isLate says that each call is made twice before the provider has carried out the first one.
+	// isLate is true if each call is made twice before the provider has carried out the first one.
 	isLate bool
 	// applied are the objects as they were applied last, by their name in the composition.
 	applied map[string]appliedObject

@@ -24,7 +24,7 @@ func RetainAll(observed map[string]*unstructured.Unstructured) (map[string]Resou
 	return out, nil
 }
 
-// Observe returns a decoded observed composed resource, or nil if there is none of that name. It returns an error for an unreadable resource.
+// Observe returns a decoded observed composed resource, or nil if no resource has that name. It returns an error for an unreadable resource.
 func Observe[T any](observed map[string]*unstructured.Unstructured, name string) (*T, error) {
 	u, ok := observed[name]
 	if !ok {
@@ -35,7 +35,7 @@ func Observe[T any](observed map[string]*unstructured.Unstructured, name string)
 	return out, errors.Wrapf(err, "cannot read composed resource %q", name)
 }
 
-// SetReady says of a resource that should exist whether it has its desired state.
+// SetReady sets whether a desired resource has its desired state.
 func SetReady(all map[string]Resource, name string, isReady bool) {
 	if r, ok := all[name]; ok {
 		r.Ready = isReady
@@ -54,7 +54,7 @@ func ChangedAt(o *unstructured.Unstructured) time.Time {
 	return last
 }
 
-// ObservedGeneration returns the newest generation of an object that one of its conditions is about.
+// ObservedGeneration returns the newest observedGeneration of an object's conditions.
 func ObservedGeneration(o *unstructured.Unstructured) int64 {
 	var conditions []metav1.Condition
 	if err := fieldpath.Pave(o.Object).GetValueInto("status.conditions", &conditions); err != nil {

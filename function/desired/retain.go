@@ -19,7 +19,7 @@ type Resource struct {
 	// Object to apply.
 	Object *unstructured.Unstructured
 
-	// Ready says whether the observed resource has its desired state.
+	// Ready reports whether the observed resource has its desired state.
 	Ready bool
 }
 

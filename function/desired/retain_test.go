@@ -117,8 +117,8 @@ func TestRetainRefuses(t *testing.T) {
 	}
 }
 
-// TestEncode encodes a delivery that has a status, as an observed one does.
-func TestEncode(t *testing.T) {
+// TestEncodeResource encodes a delivery that has a status, as an observed one does.
+func TestEncodeResource(t *testing.T) {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.SetNamespace("team-a")
 	d.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{Commit: "c"}

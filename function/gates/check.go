@@ -89,7 +89,7 @@ func checkOfPostCheck(p *deploymentv1alpha1.PostCheck) deploymentv1alpha1.Check 
 func (c *Compiler) readOwnCheck(k kind, check *deploymentv1alpha1.Check, places []catalog.Place, weight *int) error {
 	chosen := func(p catalog.Place) bool { return p.Site.GetName() == check.Site }
 	if check.Site != "" && !slices.ContainsFunc(places, chosen) {
-		return errors.Errorf("site: %q is not among the chosen Sites", check.Site)
+		return errors.Errorf("site: %q is not a Site of the deployment", check.Site)
 	}
 	if k.read != nil {
 		if err := k.read(c, check, weight); err != nil {
@@ -115,7 +115,7 @@ func normalizeThreshold(k kind, c *deploymentv1alpha1.Check) error {
 		return err
 	}
 	if !t.Compares() {
-		return errors.Errorf("%q needs a comparison, such as <= or >=, which says which side is good", c.Threshold)
+		return errors.Errorf("%q has no comparison: add one, such as <= or >=", c.Threshold)
 	}
 	if c.Unit == "" && t.Unit() != "" {
 		return errors.Errorf("%q is in %s: set unit to the unit of the value", c.Threshold, t.Unit())

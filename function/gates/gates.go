@@ -183,7 +183,7 @@ func (c *Compiler) checkFillWeight(all []declaredCheck, sites int) error {
 			return errors.Wrap(err, declared.path)
 		}
 		if weight += cost * sites; weight > maxFillWeight {
-			return errors.Errorf("%s: the regular expressions of all queries take too long to compile for %d Sites: use fewer or simpler ones", declared.path, sites)
+			return errors.Errorf("%s: the regular expressions of all queries take too long to compile for %d Sites: use fewer or simpler expressions", declared.path, sites)
 		}
 	}
 	return nil

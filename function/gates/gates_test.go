@@ -224,7 +224,7 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"Site": {
 			reason: "A check whose Site was not chosen would never be made.", config: withCheck(prometheus(check{Site: "edge9", Threshold: "< 1"})),
-			want: `spec.gatesConfig.checks[0]: site: "edge9" is not among the chosen Sites`,
+			want: `spec.gatesConfig.checks[0]: site: "edge9" is not a Site of the deployment`,
 		},
 		"NameOfMetric": {
 			reason: "A check may not have the name of a metric, since results are distinguished by name.",
@@ -245,7 +245,7 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"Bare": {
 			reason: "A threshold of a deployment's own query needs a comparison, since its good side is unknown.", config: withCheck(prometheus(check{Threshold: "5"})),
-			want: `spec.gatesConfig.checks[0]: threshold: "5" needs a comparison, such as <= or >=, which says which side is good`,
+			want: `spec.gatesConfig.checks[0]: threshold: "5" has no comparison: add one, such as <= or >=`,
 		},
 		"NoUnit": {
 			reason: "A query in seconds would always be below 500.", config: withCheck(prometheus(check{Threshold: "< 500ms"})),
@@ -262,11 +262,11 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"Fixed": {
 			reason: "A query that can never be judged is not delivered.", config: withCheck(checkWithQuery("x @ 1")),
-			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before the measured revision went live`,
+			want: `spec.gatesConfig.checks[0]: prometheus.query: selects a fixed time, which may be before the measured revision went live`,
 		},
 		"Window": {
 			reason: "A query that could be judged only after a month is refused.", config: withCheck(checkWithQuery("rate(x[30d])")),
-			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h: the measured revision would have to be live for as long before the first query`,
+			want: `spec.gatesConfig.checks[0]: prometheus.query: has a window and offsets of more than 24h: the measured revision would have to be live for as long before the first query`,
 		},
 		"Heavy": {
 			reason: "A few bytes may take gigabytes to compile.", config: withCheck(checkWithQuery(`x{a=~"(?i)\\pL{900}"}`)),
@@ -279,7 +279,7 @@ func TestCompileRefuses(t *testing.T) {
 		"HeavyEverywhere": {
 			reason: "Regular expressions that are compiled for too many Sites are refused.", config: withCheck(checkWithQuery(`x{a=~"(?i)[^a]",b="{{site}}"}`)),
 			change: func(in *Input) { *in = newInput(in.Config, newPlaces(40)...) },
-			want:   `spec.gatesConfig.checks[0]: the regular expressions of all queries take too long to compile for 40 Sites: use fewer or simpler ones`,
+			want:   `spec.gatesConfig.checks[0]: the regular expressions of all queries take too long to compile for 40 Sites: use fewer or simpler expressions`,
 		},
 		"JobThreshold": {
 			reason: "A field that would be ignored is refused.", config: withCheck(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),

@@ -15,7 +15,7 @@ import (
 // a check. How each kind is measured is listed in provider/controller/gate/kinds.go, and its fields are in apis/deployment/v1alpha1/gates_types.go.
 func kinds() []kind { return []kind{prometheusKind(), jobKind(), webKind(), availabilityKind()} }
 
-// A kind has the properties of checks of one type. A function that is nil does nothing.
+// A kind has the properties of checks of one type. A nil function has no effect.
 type kind struct {
 	// block is the name of the field that a check of this kind sets.
 	block string
@@ -27,7 +27,7 @@ type kind struct {
 	// reading the check to weight: all checks of a deployment share one bound.
 	read func(c *Compiler, check *deploymentv1alpha1.Check, weight *int) error
 
-	// whyNoThreshold says why a check of this kind has no threshold. Empty if it needs one.
+	// whyNoThreshold is the reason why a check of this kind has no threshold. Empty if it needs a threshold.
 	whyNoThreshold string
 
 	// canFail reports whether a measurement can fail the threshold, as far as that follows from the texts of a check. It is nil for a kind without a threshold.

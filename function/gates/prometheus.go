@@ -111,7 +111,7 @@ func allowQuery(c *Compiler, _ Input, p catalog.Place, check *declaredCheck) err
 	return policy.CheckOwnQuery(&p.Site, &p.Config, check.Prometheus)
 }
 
-// queryLead returns how far a query looks back. It is zero for a query that cannot be read, which is refused elsewhere.
+// queryLead returns the longest window and offset of a query. It is zero for an invalid query, which another check refuses.
 func queryLead(check *deploymentv1alpha1.Check) time.Duration {
 	reach, err := promql.ReachOf(check.Prometheus.Query)
 	if err != nil {

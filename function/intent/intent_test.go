@@ -75,7 +75,7 @@ func TestFromText(t *testing.T) {
 		"SiteAndSites": {
 			reason: "Both forms together contradict each other.",
 			text:   `{"service": "shop", "site": "edge1", "sites": ["edge2"]}`,
-			want:   want{err: `spec.intent: line 1, column 47: sites: excludes site: say one of them`},
+			want:   want{err: `spec.intent: line 1, column 47: sites: excludes site: set only one of them`},
 		},
 		"WrongType": {
 			reason: "The position is that of the value, in characters.",

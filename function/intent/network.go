@@ -29,7 +29,7 @@ var (
 
 func (d *draft) checkSelector() *document.Problem {
 	if len(d.Selector) > 0 && len(d.Sites) > 0 {
-		return d.problemAt("selector", "excludes %s: say one of them", d.pathInForm("sites"))
+		return d.problemAt("selector", "excludes %s: set only one of them", d.pathInForm("sites"))
 	}
 	if len(d.Selector) > maxLabels {
 		return d.problemAt("selector", "must not be more than %d labels", maxLabels)

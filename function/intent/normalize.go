@@ -205,7 +205,7 @@ func (d *draft) checkParameters() *document.Problem {
 	return nil
 }
 
-// IsParameter says whether a parameter may have this name.
+// IsParameter reports whether a parameter may have this name.
 func IsParameter(s string) bool {
 	return parameterName.MatchString(s)
 }

@@ -68,7 +68,7 @@ func (r *serviceReader) readSites(n document.Node) *document.Problem {
 
 func (r *serviceReader) onlySites(n document.Node) *document.Problem {
 	if r.firstSites != "" {
-		return document.Problemf(n.Path, "excludes %s: say one of them", r.firstSites)
+		return document.Problemf(n.Path, "excludes %s: set only one of them", r.firstSites)
 	}
 	r.firstSites = n.Path
 	return nil
@@ -92,7 +92,7 @@ func (r *serviceReader) readSiteReplicas(n document.Node) *document.Problem {
 		return prob
 	}
 	if r.SiteReplicas != nil {
-		return document.Problemf(n.Path, "excludes %s by Site: say one of them", r.pathInForm("siteReplicas"))
+		return document.Problemf(n.Path, "excludes %s by Site: set only one of them", r.pathInForm("siteReplicas"))
 	}
 	r.SiteReplicas = map[string]int32{}
 	r.paths["siteReplicas"] = n.Path

@@ -124,7 +124,7 @@ func formOf(root document.Node) (form, *document.Problem) {
 			continue
 		}
 		if because != "" && f.name != found.name {
-			return form{}, document.Problemf(m.Node.Path, "is a field of a %s, and %s one of a %s: say one of them", f.name, because, found.name)
+			return form{}, document.Problemf(m.Node.Path, "is a field of a %s, and %s one of a %s: set only one of them", f.name, because, found.name)
 		}
 		found, because = f, m.Name
 	}

@@ -137,7 +137,7 @@ func (r *expectationReader) readContext(n document.Node) *document.Problem {
 	return r.applyContext(n, attribute, values)
 }
 
-// isUnderstoodCondition says whether a condition stands for all of its values.
+// isUnderstoodCondition reports whether a condition stands for all of its values.
 func isUnderstoodCondition(condition string, values int) bool {
 	equal, among := []string{"EQUAL", "IS_EQUAL_TO", "IS_ALL_OF"}, []string{"ONE_OF", "IS_ONE_OF"}
 	return slices.Contains(equal, condition) || values == 1 && slices.Contains(among, condition)

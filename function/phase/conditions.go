@@ -103,7 +103,7 @@ func deliveredWithDrift(f *Input) Condition {
 	return projection.Is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
 }
 
-// validatedCondition says how the revision was judged. While a problem is in the way of the present spec, a good word says which revision it is about.
+// validatedCondition says how the revision was judged. While a problem is in the way of the current spec, a good word says which revision it is about.
 func validatedCondition(f *Input) Condition {
 	c := revisionValidatedCondition(f)
 	if c.Status == corev1.ConditionTrue && f.Problem != nil {

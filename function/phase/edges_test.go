@@ -266,7 +266,7 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	}
 }
 
-func TestLog(t *testing.T) {
+func TestTransitionLog(t *testing.T) {
 	succeeded := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseSucceeded, IntentDigest: "d", Revision: 1}
 	failed := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "bad", Revision: 1}
 	cases := map[string]struct {

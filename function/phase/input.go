@@ -81,7 +81,7 @@ type Decision struct {
 	// LedgerUnreachable is the reason why the ledger cannot be read or written. Empty means that it can.
 	LedgerUnreachable string
 
-	// IsLedgerOverdue says that it could not be written for longer than a delivery may take.
+	// IsLedgerOverdue is true if it could not be written for longer than a delivery may take.
 	IsLedgerOverdue bool
 }
 

@@ -136,7 +136,7 @@ func TestEveryProof(t *testing.T) {
 }
 
 // checkProof checks the purpose of the core: nothing is live, and nothing succeeds, without every single proof of this revision. In the steps, a repository whose
-// wave has not come proves nothing, and prevents nothing once its delivery has the present spec.
+// wave has not come proves nothing, and prevents nothing once its delivery has the current spec.
 func checkProof(t *testing.T, f *Input, step int32, a, b deliveryState, r report) {
 	t.Helper()
 	hasPresentSpec := !slices.Contains([]deliveryState{absent, otherPosition, otherTrees}, b)
@@ -153,7 +153,7 @@ func checkProof(t *testing.T, f *Input, step int32, a, b deliveryState, r report
 	}
 }
 
-func TestProof(t *testing.T) {
+func TestRejectionReasons(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		a, b   deliveryState

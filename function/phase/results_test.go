@@ -228,7 +228,7 @@ func TestNothingMeasured(t *testing.T) {
 	}
 }
 
-// TestValidatedOfEarlierRevision has a problem in the way of the present spec, after a revision without gates succeeded.
+// TestValidatedOfEarlierRevision has a problem in the way of the current spec, after a revision without gates succeeded.
 func TestValidatedOfEarlierRevision(t *testing.T) {
 	f := &Input{Digest: "d", Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: is no intent", Terminal: true}}}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, done)

@@ -21,12 +21,12 @@ type Row struct {
 // Rows returns the table of phases: the first row that holds gives the phase. The last row always does.
 func Rows() []Row {
 	rows := append([]Row{{
-		Known: "the spec cannot be carried out",
+		Known: "the spec cannot be compiled",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Input) bool { return f.Problem != nil && f.Problem.Terminal },
 		says:  problemMessage,
 	}, {
-		Known: "something that the spec names is missing, or nothing was ordered yet",
+		Known: "an object that the spec names is missing, or the ledger has no revision yet",
 		Phase: v1alpha1.PhasePending,
 		holds: func(f *Input) bool { return f.Problem != nil || f.State.Current == nil },
 		says:  problemMessage,
@@ -42,14 +42,14 @@ func rejectedRows() []Row {
 		holds: (*Input).HasRolledBack,
 		says:  rolledBackMessage,
 	}, {
-		Known: "the revision was rejected, and no attempt of a rollback was begun, or all failed",
+		Known: "the revision was rejected, and no attempt of a rollback has begun, or all attempts failed",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Input) bool {
 			return f.State.IsRejected() && !f.State.Restored && (f.State.Cursor.Attempt == 0 || f.isStopped())
 		},
 		says: func(f *Input) string { return projection.Sentences(stoppedMessage(f), heldBackMessage(f)) },
 	}, {
-		Known: "the revision was rejected, and an attempt goes on, or worked and is not recorded yet",
+		Known: "the revision was rejected, and an attempt of its rollback is in progress, or succeeded and is not recorded yet",
 		Phase: v1alpha1.PhaseRollingBack,
 		holds: func(f *Input) bool { return f.State.IsRejected() },
 		says:  rollingBackMessage,
@@ -64,19 +64,19 @@ func progressRows() []Row {
 		holds: (*Input).HasSucceeded,
 		says:  succeededMessage,
 	}, {
-		Known: "it was verified, or runs at its last step and is judged",
+		Known: "the revision was verified, or runs at its last step and is judged",
 		Phase: v1alpha1.PhaseValidating,
 		holds: func(f *Input) bool {
 			return f.State.IsVerified() || f.State.IsAtLastStep() && (f.IsLive() || f.IsMeasured())
 		},
 		says: validatingMessage,
 	}, {
-		Known: "another deployment delivers an object of the revision to the same Site; this ends when it does not any more",
+		Known: "another deployment delivers an object of the revision to the same Site; the phase changes once that deployment no longer delivers it",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: (*Input).HasConflict,
 		says:  heldDeliveryMessage,
 	}, {
-		Known: "anything else: the commit is on its way, or not all Sites of the step run it, or an earlier step is judged",
+		Known: "in all other cases: the commit is being pushed, or not all Sites of the step run it, or an earlier step is judged",
 		Phase: v1alpha1.PhaseDelivering,
 		holds: func(*Input) bool { return true },
 		says:  heldDeliveryMessage,

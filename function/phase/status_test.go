@@ -440,7 +440,7 @@ func TestNothingOrdered(t *testing.T) {
 			want: "Nothing was ordered yet. The first revision is held back by spec.suspend.",
 		},
 		"Unreachable": {
-			reason: "It is not known what a ledger that cannot be read has ordered.", decision: Decision{LedgerUnreachable: "The ledger is away."},
+			reason: "The revision in an unreadable ledger is unknown.", decision: Decision{LedgerUnreachable: "The ledger is away."},
 			want: "The ledger is away.",
 		},
 	}

@@ -85,7 +85,7 @@ func TestAlong(t *testing.T) {
 	}
 }
 
-func TestLog(t *testing.T) {
+func TestLogIsBounded(t *testing.T) {
 	type entry struct {
 		Index    int64
 		From, To string

@@ -132,7 +132,7 @@ func (g *walker) walkResources(k *types.Kustomization, dir string, above []strin
 func (g *walker) walkFolder(dir, ref string, above []string) error {
 	target := path.Join(dir, ref)
 	if !isLocalPath(ref) || !g.isFolder(target) {
-		return errors.Errorf("%.128q is not a file or a folder of the Blueprint: nothing else can be read", ref)
+		return errors.Errorf("%.128q is not a file or a folder of the Blueprint: a kustomization reads only files of its Blueprint", ref)
 	}
 	return g.walkDirectory(target, above)
 }
@@ -156,7 +156,7 @@ func (g *walker) checkResourceFile(name string) error {
 	for i, d := range documents {
 		g.uses.recordWorkload(name, d)
 		if strings.HasSuffix(scalarField(d, "kind"), "List") {
-			return errors.Errorf("%s: is a list: each object must stand for itself", name)
+			return errors.Errorf("%s: is a list: write each object as a separate document", name)
 		}
 		if err := checkHasName(d); err != nil {
 			return errors.Wrapf(err, "%s: object %d", name, i+1)
@@ -170,14 +170,14 @@ func checkHasName(object *yaml.Node) error {
 	if objectName(object) != "" || metadataField(object, "generateName") == "" {
 		return nil
 	}
-	return errors.Errorf("metadata.generateName: %s needs metadata.name: the API server would make up another name at each delivery", scalarField(object, "kind"))
+	return errors.Errorf("metadata.generateName: %s needs metadata.name: the API server would generate another name at each delivery", scalarField(object, "kind"))
 }
 
 // resolveFile returns the name of a file that a kustomization refers to. Folders that kustomize could take for the address of a Git server are not local.
 func (g *walker) resolveFile(dir, ref string) (string, error) {
 	name := path.Join(dir, ref)
 	if _, ok := g.files[name]; !ok || !isLocalPath(path.Dir(ref)) {
-		return "", errors.Errorf("%.128q is not a file of the Blueprint: nothing else can be read", ref)
+		return "", errors.Errorf("%.128q is not a file of the Blueprint: a kustomization reads only files of its Blueprint", ref)
 	}
 	return name, nil
 }

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-func TestEncode(t *testing.T) {
+func TestEncodeObjects(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		values string

@@ -132,7 +132,7 @@ func checkIdentity(o *resource.Resource) error {
 		return errors.Errorf("%s: namespace is not valid", describeObject(o))
 	}
 	if o.Field("items") != nil && strings.HasSuffix(o.GetKind(), "List") {
-		return errors.Errorf("%s: is a list: each object must stand for itself", describeObject(o))
+		return errors.Errorf("%s: is a list: write each object as a separate document", describeObject(o))
 	}
 	return nil
 }

@@ -47,13 +47,13 @@ func TestBuildObjects(t *testing.T) {
 		"List": {
 			reason:  "A list hides how many objects there are.",
 			objects: "apiVersion: v1\nkind: List\nitems: []\n---\n",
-			want:    want{err: "objects.yaml: is a list: each object must stand for itself"},
+			want:    want{err: "objects.yaml: is a list: write each object as a separate document"},
 		},
 		"GenerateName": {
 			reason:  "A name that the API server makes up cannot be delivered again.",
 			objects: object("v1", "ConfigMap", "{generateName: a}"),
 			want: want{
-				err: "objects.yaml: object 1: metadata.generateName: ConfigMap needs metadata.name: the API server would make up another name at " +
+				err: "objects.yaml: object 1: metadata.generateName: ConfigMap needs metadata.name: the API server would generate another name at " +
 					"each delivery",
 			},
 		},

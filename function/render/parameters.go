@@ -65,7 +65,7 @@ func validateParameters(schema *spec.Schema, values map[string]string) (err erro
 		problems[strings.ReplaceAll(e.Error(), " in body", "")] = true
 	}
 	sorted := slices.Sorted(maps.Keys(problems))
-	return errors.Errorf("the intent's parameters do not fit: %s", shortenMessage(strings.Join(sorted[:min(len(sorted), maxProblems)], "; ")))
+	return errors.Errorf("the intent's parameters do not match spec.parametersSchema: %s", shortenMessage(strings.Join(sorted[:min(len(sorted), maxProblems)], "; ")))
 }
 
 // coerceValue reads a value as the type that the schema requires. A value of another type stays a string, which the schema then refuses.

@@ -37,7 +37,7 @@ func TestParameters(t *testing.T) {
 			given:  map[string]string{"size": "30", "on": "yes", "color": "red"},
 			want: want{
 				parameters: map[string]string{"size": "30", "on": "yes", "color": "red"},
-				err: `the intent's parameters do not fit: parameters.color is a forbidden property; ` +
+				err: `the intent's parameters do not match spec.parametersSchema: parameters.color is a forbidden property; ` +
 					`parameters.on must be of type boolean: "string"; parameters.size should be less than or equal to 9`,
 			},
 		},
@@ -46,7 +46,7 @@ func TestParameters(t *testing.T) {
 			schema: schema,
 			want: want{
 				parameters: map[string]string{"on": "true"},
-				err:        "the intent's parameters do not fit: parameters.size is required",
+				err:        "the intent's parameters do not match spec.parametersSchema: parameters.size is required",
 			},
 		},
 		"Reference": {

@@ -13,10 +13,10 @@ import (
 func checkTrack(in Input) error {
 	canary := in.Blueprint != nil && in.Blueprint.Spec.Canary != nil
 	if canary && (in.Track == "" || in.Track == track.Plain) {
-		return errors.New("spec.canary: is set, so that nothing can be rendered without a track")
+		return errors.New("spec.canary: is set, so the Blueprint is rendered in a track only")
 	}
 	if !canary && in.Track != "" && in.Track != track.Plain {
-		return errors.New("spec.canary: is not set, so that nothing can be rendered in tracks")
+		return errors.New("spec.canary: is not set, so the Blueprint is not rendered in tracks")
 	}
 	return nil
 }

@@ -118,11 +118,11 @@ func TestBuildRefusesTracks(t *testing.T) {
 	}{
 		"NoTrack": {
 			reason: "A Blueprint with a canary is never rendered without tracks.", change: func(in *Input) { in.Track = "" },
-			want: `cannot render Blueprint "web-1.1.0": spec.canary: is set, so that nothing can be rendered without a track`,
+			want: `cannot render Blueprint "web-1.1.0": spec.canary: is set, so the Blueprint is rendered in a track only`,
 		},
 		"NoCanary": {
 			reason: "A Blueprint without a canary has no tracks.", change: func(in *Input) { in.Blueprint.Spec.Canary = nil },
-			want: `cannot render Blueprint "web-1.1.0": spec.canary: is not set, so that nothing can be rendered in tracks`,
+			want: `cannot render Blueprint "web-1.1.0": spec.canary: is not set, so the Blueprint is not rendered in tracks`,
 		},
 		"OtherTrack": {
 			reason: "There are two tracks.", change: func(in *Input) { in.Track = "red" },

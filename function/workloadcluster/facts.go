@@ -55,7 +55,7 @@ func (f *facts) readyReason() xpv2.ConditionReason { return f.readyCondition().R
 // isObserved reports whether the provider observed the cluster at least once.
 func (f *facts) isObserved() bool { return f.readyReason() != "" }
 
-// isCurrent reports whether the condition Ready is about the present spec.
+// isCurrent reports whether the condition Ready is about the current spec.
 func (f *facts) isCurrent() bool {
 	return f.isObserved() && f.matchesDesired && f.readyCondition().ObservedGeneration == f.Observed.GetGeneration()
 }
@@ -104,7 +104,7 @@ func (f *facts) wasProvisioned() bool {
 	return f.clusterUID() != "" && f.Observed.Status.AtProvider.Provisioned != nil && f.Observed.Status.AtProvider.Provisioned.UID == f.clusterUID()
 }
 
-// isRefused reports whether the provider refused the present spec, so that a user has to change it.
+// isRefused reports whether the provider refused the current spec, so that a user has to change it.
 func (f *facts) isRefused() bool {
 	return f.isCurrent() && slices.Contains([]xpv2.ConditionReason{
 		clusterv1alpha1.ReasonPolicyDenied, clusterv1alpha1.ReasonNameTaken, clusterv1alpha1.ReasonChangeIgnored,
@@ -144,7 +144,7 @@ func (f *facts) notSyncedCondition() (xpv2.Condition, bool) {
 	return c, c.Status == corev1.ConditionFalse
 }
 
-// isManagedClusterReady reports whether the provider applied the present spec and the cluster is ready.
+// isManagedClusterReady reports whether the provider applied the current spec and the cluster is ready.
 func (f *facts) isManagedClusterReady() bool {
 	return f.isCurrent() && f.isTrue(xpv2.TypeReady) && f.isTrue(xpv2.TypeSynced)
 }

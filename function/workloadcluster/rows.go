@@ -18,7 +18,7 @@ type Row struct {
 // Rows returns the table of phases: the first row that matches gives the phase. The last row always matches.
 func Rows() []Row {
 	return []Row{{
-		Known:   "the Cluster is being deleted, or is gone, and the WorkloadCluster exists",
+		Known:   "the Cluster is being deleted, or was deleted, and the WorkloadCluster exists",
 		Phase:   v1alpha1.PhaseDeleting,
 		matches: (*facts).isClusterDeleting,
 	}, {
@@ -26,11 +26,11 @@ func Rows() []Row {
 		Phase:   v1alpha1.PhaseProvisioned,
 		matches: (*facts).isProvisioned,
 	}, {
-		Known:   "this Cluster was `Provisioned` once, and machines of its control plane are being replaced because a user asked for it, while infrastructure, endpoint and kubeconfig are ready",
+		Known:   "this Cluster was `Provisioned` once, and machines of its control plane are being replaced because of a user's change, while infrastructure, endpoint and kubeconfig are ready",
 		Phase:   v1alpha1.PhaseProvisioned,
 		matches: (*facts).isRollingOut,
 	}, {
-		Known:   "this Cluster was `Provisioned` once, and is not any more, or its state is unknown",
+		Known:   "this Cluster was `Provisioned` once, and lost that state, or its state is unknown",
 		Phase:   v1alpha1.PhaseDegraded,
 		matches: (*facts).wasProvisioned,
 	}, {

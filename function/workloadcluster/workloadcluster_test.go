@@ -58,7 +58,7 @@ func TestDegradedWithoutKubeconfig(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestClusterStatus(t *testing.T) {
 	w := newReadyWorld(t)
 	want := v1alpha1.WorkloadClusterStatus{
 		Phase: v1alpha1.PhaseProvisioned, Message: "The cluster is ready.", ManagedCluster: "north",

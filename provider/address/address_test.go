@@ -8,7 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-func TestRefused(t *testing.T) {
+func TestRefusedAddresses(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		ip       string

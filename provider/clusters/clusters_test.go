@@ -251,7 +251,7 @@ func (p *pool) sizes(links, watches int) {
 	}
 }
 
-func TestShared(t *testing.T) {
+func TestSharedWatch(t *testing.T) {
 	s := newAPIServer(t)
 	s.put("edge1", "one")
 	p, k := newPool(t), s.kubeconfig(canary)

@@ -77,6 +77,6 @@ func newHTTP(cfg *rest.Config, d *net.Dialer) (*http.Client, *http.Transport, er
 		return nil, nil, &RefusedError{Detail: "holds credentials that cannot be used"}
 	}
 	return &http.Client{Transport: auth, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return errors.New("the cluster redirects, which is not followed")
+		return errors.New("the cluster redirects the request, and the provider follows no redirect")
 	}}, wire, nil
 }

@@ -39,7 +39,7 @@ func of(t configv1alpha1.CredentialsType, ref *configv1alpha1.SecretReference) c
 	return configv1alpha1.GitRemote{Credentials: configv1alpha1.Credentials{Type: t, SecretRef: ref}}
 }
 
-func TestRead(t *testing.T) {
+func TestReadCredentials(t *testing.T) {
 	creds := &configv1alpha1.SecretReference{Name: "creds"}
 	all := secretsIn("team-a", map[string]string{"username": "u", "password": "p", "token": "t", "ca.crt": "PEM"})
 	broken := &test.MockClient{MockGet: test.NewMockGetFn(errors.New("boom"))}

@@ -22,7 +22,7 @@ const (
 )
 
 // ErrBusy means that too many other requests are under way. It says nothing of the server.
-var ErrBusy = errors.New("too many requests are under way at the same time")
+var ErrBusy = errors.New("too many concurrent requests")
 
 // An Account pays for all requests of one purpose: for their places at servers, and for the memory of their answers. The clients of a process share it, and
 // its namespaces take turns, so that its bounds hold for the whole process, and a namespace whose servers are slow waits for itself. Nothing is sent with a nil

@@ -84,7 +84,7 @@ type Judgement struct {
 	// UnavailableSince is since when the backend does not answer. Zero while it does.
 	UnavailableSince time.Time
 
-	// IsCounted says that a check which goes on has its count, and would pass.
+	// IsCounted is true if a check which goes on has its count, and would pass.
 	IsCounted bool
 }
 

@@ -31,7 +31,7 @@ func tally(letters string) Tally {
 	return t
 }
 
-func TestJudge(t *testing.T) {
+func TestJudgeMeasurements(t *testing.T) {
 	strict := Rules{Count: 3, ErrorLimit: 2, Timeout: 5 * time.Minute}
 	lax := Rules{Count: 3, FailureLimit: 3, ErrorLimit: 2, InconclusiveLimit: 3, Timeout: 5 * time.Minute}
 	watching, counted, holding := strict, strict, strict

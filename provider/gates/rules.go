@@ -56,7 +56,7 @@ type Rules struct {
 	// GoesOn says that the check is measured on after it has its count, since the step is not released.
 	GoesOn bool
 
-	// HasCount says that the check had its count before, and would have passed. A restart, and a subject that is not live for a while, lose the measurements,
+	// HasCount is true if the check had its count before, and would have passed. A restart, and a subject that is not live for a while, lose the measurements,
 	// but not this fact.
 	HasCount bool
 }

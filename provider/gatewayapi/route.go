@@ -71,7 +71,7 @@ func decodeRoute(found *unstructured.Unstructured) (gatewayRoute, error) {
 }
 
 // RouteReason returns why a route in the cluster does not prove the weights that it has in Git, and a message on one line. Both are empty
-// when it does: it has these weights, and each of its parents has accepted its present generation and found the objects that it refers to. An
+// when it does: it has these weights, and each of its parents has accepted its current generation and found the objects that it refers to. An
 // implementation that does not report the generation proves nothing. No status reports that the data plane follows, so nothing proves that.
 func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, message string) {
 	name := fmt.Sprintf("%s %s/%s", want.Kind, want.Namespace, want.Name)
@@ -88,7 +88,7 @@ func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, me
 }
 
 // RouteAcceptance returns why a route in the cluster is not accepted, and a message on one line. Both are empty when each of its parents has
-// accepted its present generation and found the objects that it refers to.
+// accepted its current generation and found the objects that it refers to.
 func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) {
 	name := fmt.Sprintf("%s %s/%s", found.GetKind(), found.GetNamespace(), found.GetName())
 	if found.GetDeletionTimestamp() != nil {
@@ -104,7 +104,7 @@ func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) 
 	return "", ""
 }
 
-// RouteRefusal returns the latest condition by which a Gateway refuses the present generation of a route, or nil: an earlier refusal of another Gateway does not
+// RouteRefusal returns the latest condition by which a Gateway refuses the current generation of a route, or nil: an earlier refusal of another Gateway does not
 // hide it. An unresolved reference does not refuse the route: its object may come yet.
 func RouteRefusal(found *unstructured.Unstructured) *metav1.Condition {
 	r, err := decodeRoute(found)
@@ -251,7 +251,7 @@ func conditionMissing(all []metav1.Condition, conditionType string, generation i
 	return ""
 }
 
-// describeOtherGeneration describes why a condition proves nothing of the present generation of a route, and names the remedy: the entry of a
+// describeOtherGeneration describes why a condition proves nothing of the current generation of a route, and names the remedy: the entry of a
 // removed controller stays in the status until a user removes it.
 func describeOtherGeneration(c metav1.Condition, generation int64) string {
 	if c.ObservedGeneration == 0 {
@@ -260,7 +260,7 @@ func describeOtherGeneration(c metav1.Condition, generation int64) string {
 	return fmt.Sprintf("%s is for generation %d, and the route has %d", c.Type, c.ObservedGeneration, generation) + waitForController
 }
 
-// waitForController is the remedy for an entry that says nothing about the present generation of a route.
+// waitForController is the remedy for an entry that says nothing about the current generation of a route.
 const waitForController = ": wait for this controller; if it is gone, remove its entry from status.parents of the route"
 
 func describeRouteCondition(c metav1.Condition) string {

@@ -56,7 +56,7 @@ func TestRouteReason(t *testing.T) {
 		want    string
 		message string
 	}{
-		"Proven":  {reason: "A route whose parents all accept its present generation proves its weights.", route: canaryRoute},
+		"Proven":  {reason: "A route whose parents all accept its current generation proves its weights.", route: canaryRoute},
 		"Missing": {reason: "A route that does not exist sends no requests.", want: ReasonRouteMissing, message: "HTTPRoute shop/web does not exist"},
 		"Deleted": {
 			reason: "A route that is being deleted does not count.", route: replace("generation: 3}", "generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z}"),

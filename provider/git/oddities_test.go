@@ -197,7 +197,7 @@ func TestOddities(t *testing.T) {
 			reason:  "A repository with a working copy refuses pushes to its branch.",
 			prepare: settings("core.bare", "false"), class: failure.ClassPolicy, detail: "cannot push to refs/heads/main: branch is currently checked out",
 		},
-		"CheckedOutIgnored": {reason: "It may accept them.", prepare: settings("core.bare", "false", "receive.denyCurrentBranch", "ignore")},
+		"CheckedOutIgnored": {reason: "A repository with a working copy may accept pushes to its branch.", prepare: settings("core.bare", "false", "receive.denyCurrentBranch", "ignore")},
 		"KeptPacks":         {reason: "A server may keep each pack as it arrives.", prepare: settings("receive.unpackLimit", "1", "transfer.unpackLimit", "1")},
 		"Alternates": {reason: "Objects may lie in another repository.", prepare: func(t *testing.T, s *gitserver.Server) {
 			t.Helper()

@@ -153,7 +153,7 @@ func TestSignedCommits(t *testing.T) {
 			if err := verified(t, s, otherSigner, gitserver.Branch); err == nil {
 				t.Errorf("\n%s\ngit verify-commit: it accepts another key", tc.reason)
 			}
-			if diff := cmp.Diff("it is not signed by a key that is trusted", look(t, client(t, s, signing(otherSigner.key))).StateForged()); diff != "" {
+			if diff := cmp.Diff("no trusted key signed it", look(t, client(t, s, signing(otherSigner.key))).StateForged()); diff != "" {
 				t.Errorf("\n%s\nStateForged(): -want, +got:\n%s", tc.reason, diff)
 			}
 			otherSigner.key.Trusted = []byte(p.public)
@@ -186,7 +186,7 @@ func TestForgedState(t *testing.T) {
 				c := client(t, s, signing(sshPair(t).key))
 				push(t, c, plan(t, look(t, c), delivery(7)))
 			},
-			want: "it is not signed by a key that is trusted",
+			want: "no trusted key signed it",
 		},
 		"Branch": {
 			reason: "A signed commit of the branch does not count as a state, for it has unmanaged files.",
@@ -217,7 +217,7 @@ func TestForgedState(t *testing.T) {
 				}
 				run(t, s, "update-ref", stateRef, run(t, s, "hash-object", "-t", "commit", "-w", file))
 			},
-			want: "it is not signed by a key that is trusted",
+			want: "no trusted key signed it",
 		},
 	}
 	for name, tc := range cases {

@@ -179,11 +179,11 @@ func (t *Tokens) readToken(res *http.Response) (string, time.Time, error) {
 		Until time.Time `json:"expires_at"` //nolint:tagliatelle // GitHub's name.
 	}{}
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswerBytes)).Decode(&answer); err != nil {
-		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")
+		return "", time.Time{}, errors.New("the response of GitHub's API has no token")
 	}
 	odd := func(r rune) bool { return !isASCIIDigit(r) && !isASCIILetter(r) && !strings.ContainsRune("._-", r) }
 	if answer.Token == "" || strings.ContainsFunc(answer.Token, odd) {
-		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")
+		return "", time.Time{}, errors.New("the response of GitHub's API has no token")
 	}
 	return answer.Token, answer.Until, nil
 }

@@ -91,7 +91,7 @@ type Finding struct {
 	// Image that was built. With Succeeded only.
 	Image string
 
-	// IsOtherBuilder says that just this was built, with another builder than there is now. With NotBuilt only.
+	// IsOtherBuilder is true if just this was built, with another builder than there is now. With NotBuilt only.
 	IsOtherBuilder bool
 }
 
@@ -173,7 +173,7 @@ func (w Want) queueMessage(b *unstructured.Unstructured) string {
 	return fmt.Sprintf("commit %s waits for Build %s of commit %s", shortCommit(w.Commit), b.GetName(), shortCommit(CommitOf(b)))
 }
 
-// judgeSuccess judges the last Build of an Image that is up to date at its present generation. kpack does not build for each edit, so a Build
+// judgeSuccess judges the last Build of an Image that is up to date at its current generation. kpack does not build for each edit, so a Build
 // of the same source counts even if the rest of its request differs, but for another trigger.
 func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 	content := decodeObject[build](b)

@@ -50,8 +50,8 @@ annotations: {build.intentplane.dev/request: "`+request+`", build.intentplane.de
 status: {latestImage: "`+image+`", conditions: [{type: Succeeded, status: "`+succeeded+`", lastTransitionTime: "2026-11-01T12:00:00Z"}]}}`)
 }
 
-// TestJudge has each state of an Image with each of its last Build. The first word of a reason is that of kpack.
-func TestJudge(t *testing.T) {
+// TestJudgeBuild has each state of an Image with each of its last Build. The first word of a reason is that of kpack.
+func TestJudgeBuild(t *testing.T) {
 	const ours = "registry.example.org/apps/team-a/shop" + digest
 	ok := func(t *testing.T) *unstructured.Unstructured {
 		t.Helper()
@@ -85,7 +85,7 @@ func TestJudge(t *testing.T) {
 			observed: "2", status: "True", says: "UpToDate", build: ok, want: Succeeded,
 		},
 		"Behind": {
-			reason:   "An Image that was not taken up at its present generation proves nothing.",
+			reason:   "An Image that was not taken up at its current generation proves nothing.",
 			observed: "1", status: "True", says: "UpToDate", build: ok, want: Unknown,
 		},
 		"OtherCommit": {

@@ -1,7 +1,7 @@
 // Package kpack knows the kinds of kpack: the desired Image of an ImageBuild, and the state of an Image and its Builds. Pure.
 //
 // No success is taken from one object alone. An Image keeps the last image through failed builds and edits, and a Build says nothing about
-// the present request: only an Image that is up to date at its present generation, together with its latest Build, of just the wanted commit,
+// the present request: only an Image that is up to date at its current generation, together with its latest Build, of just the wanted commit,
 // is evidence.
 package kpack
 

@@ -34,7 +34,7 @@ func describeObjects(manifests []instruction.Manifest) []string {
 	return out
 }
 
-func TestRead(t *testing.T) {
+func TestReadManifest(t *testing.T) {
 	files := tree.Files{"a.yaml": configMap("a"), "blue/b.yaml": configMap("b")}
 	objects := []string{"ConfigMap team-a/a", "ConfigMap team-a/b"}
 	large, largeObjects := tree.Files{}, []string{}

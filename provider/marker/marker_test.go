@@ -33,7 +33,7 @@ const encoded = `{
 }
 `
 
-func TestEncode(t *testing.T) {
+func TestEncodeMarker(t *testing.T) {
 	withUID := example()
 	withUID.Claim.UID = "another"
 

@@ -159,7 +159,7 @@ type Package struct {
 	Bundle BundleName
 	Label  string
 
-	// IsMade says that its field owner is the controller of packages.
+	// IsMade is true if its field owner is the controller of packages.
 	IsMade bool
 
 	// SpecDigest of its spec.
@@ -201,7 +201,7 @@ type Record struct {
 
 	Namespace string
 
-	// IsNewer says that a newer version wrote it, and IsBroken that it cannot be read.
+	// IsNewer is true if a newer version wrote it, and IsBroken that it cannot be read.
 	IsNewer, IsBroken bool
 
 	// Uses are the packages that it names as part of the bundle, also where another program keeps the record.

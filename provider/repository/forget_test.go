@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestForget forgets one of two objects that failed in all ways, and in two repositories.
-func TestForget(t *testing.T) {
+// TestForgetDelivery forgets one of two objects that failed in all ways, and in two repositories.
+func TestForgetDelivery(t *testing.T) {
 	s, p := serve(t, map[string]string{"README.md": "hello"}), pool(Options{})
 	all := []*Repository{open(t, p, s), openURL(t, p, s.URL("team/other"))}
 	for _, r := range all {

@@ -19,7 +19,7 @@ type Delivery struct {
 	Version string
 	// Asked is when a user asked for another try: a failure from before is not waited out. Zero means never.
 	Asked time.Time
-	// IsAside says that the delivery follows one of its object that failed, and that the failure counts until that one succeeds.
+	// IsAside is true if the delivery follows a failed delivery of its object, and the failure counts until the earlier delivery succeeds.
 	IsAside bool
 	// Size is how many bytes it holds while it waits, by and large.
 	Size int

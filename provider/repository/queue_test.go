@@ -77,7 +77,7 @@ func TestRetriedFailure(t *testing.T) {
 		reason  string
 		version string
 		aside   bool
-		// hasFailed says that the delivery says how the last try failed.
+		// hasFailed is true if the delivery says how the last try failed.
 		hasFailed bool
 	}{
 		{reason: "A retry says how the last try failed.", version: "1", hasFailed: true},

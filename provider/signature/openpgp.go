@@ -83,7 +83,7 @@ func (f *pgpForm) signContent(content []byte) (string, error) {
 func (f *pgpForm) verifyContent(content []byte, signature string) error {
 	_, err := openpgp.CheckArmoredDetachedSignature(f.trusted, bytes.NewReader(content), io.LimitReader(strings.NewReader(signature), 1<<20), f.config)
 	if err != nil {
-		return errors.New("it is not signed by a key that is trusted")
+		return errors.New("no trusted key signed it")
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func pgp(t *testing.T, c *packet.Config) (private, public string) {
 
 func at(t time.Time) func() time.Time { return func() time.Time { return t } }
 
-func TestCheck(t *testing.T) {
+func TestCheckKeys(t *testing.T) {
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)

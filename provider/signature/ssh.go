@@ -89,5 +89,5 @@ func (f *sshForm) verifyContent(content []byte, signature string) error {
 			return nil
 		}
 	}
-	return errors.New("it is not signed by a key that is trusted")
+	return errors.New("no trusted key signed it")
 }

@@ -110,8 +110,8 @@ func (w *world) expectLooks(reason string, want int) {
 	}
 }
 
-// TestShared has a hundred who name one repository.
-func TestShared(t *testing.T) {
+// TestSharedCheck has a hundred who name one repository.
+func TestSharedCheck(t *testing.T) {
 	w := newWorld(t)
 	first := w.find(w.request("app-0"))
 	for i := range 100 {
@@ -220,8 +220,8 @@ func TestSlowLook(t *testing.T) {
 	}
 }
 
-// TestForget has revisions that no one asks for any more.
-func TestForget(t *testing.T) {
+// TestForgetRevisions has revisions that no one asks for any more.
+func TestForgetRevisions(t *testing.T) {
 	w := newWorld(t)
 	for i := range 20 {
 		w.find(w.request("app", func(r *Request) { r.Revision, r.Interval = fmt.Sprintf("branch-%d", i), time.Minute }))

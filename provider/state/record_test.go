@@ -103,7 +103,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-func TestRemember(t *testing.T) {
+func TestRetainedRevisions(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		verified int64

@@ -67,7 +67,7 @@ func (g *generation) UnmarshalJSON(b []byte) error {
 	return errors.Wrap(err, "cannot parse generation")
 }
 
-// FindFinalFailure returns the failure that the status of an object declares final for its present generation, or nil. An object that another one controls
+// FindFinalFailure returns the failure that the status of an object declares final for its current generation, or nil. An object that another one controls
 // has none: its owner may replace it.
 func FindFinalFailure(u *unstructured.Unstructured) *FinalFailure {
 	if u == nil || u.GetDeletionTimestamp() != nil || metav1.GetControllerOfNoCopy(u) != nil {
@@ -92,7 +92,7 @@ func FindFinalFailure(u *unstructured.Unstructured) *FinalFailure {
 	return &FinalFailure{Reason: gatewayapi.ReasonObjectFailed, Message: engines.SanitizeMessage(message), DeclaredAt: c.LastTransitionTime.Time}
 }
 
-// finalCondition returns the condition that declares a failure of the present generation final, or nil.
+// finalCondition returns the condition that declares a failure of the current generation final, or nil.
 func (o failingObject) finalCondition(states []finalState) *metav1.Condition {
 	i := slices.IndexFunc(o.Status.Conditions, func(c metav1.Condition) bool {
 		return o.isPresent(c) && slices.ContainsFunc(states, func(f finalState) bool { return f.matches(c) })
@@ -103,7 +103,7 @@ func (o failingObject) finalCondition(states []finalState) *metav1.Condition {
 	return &o.Status.Conditions[i]
 }
 
-// finalPhase returns a phase that declares a failure of the present generation final, as a condition, or nil. It has the time of the last
+// finalPhase returns a phase that declares a failure of the current generation final, as a condition, or nil. It has the time of the last
 // change that the status knows.
 func (o failingObject) finalPhase(u *unstructured.Unstructured, states []finalState) *metav1.Condition {
 	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
@@ -120,7 +120,7 @@ func (o failingObject) finalPhase(u *unstructured.Unstructured, states []finalSt
 	return &metav1.Condition{Reason: cmp.Or(end.Status.Reason, phase), Message: message, LastTransitionTime: changedAt}
 }
 
-// isPresent reports whether a condition is about the present generation, as far as the condition or the status says. A Job says neither: its spec never
+// isPresent reports whether a condition is about the current generation, as far as the condition or the status says. A Job says neither: its spec never
 // changes.
 func (o failingObject) isPresent(c metav1.Condition) bool {
 	observed := c.ObservedGeneration
@@ -130,7 +130,7 @@ func (o failingObject) isPresent(c metav1.Condition) bool {
 	return observed == 0 || observed >= o.Metadata.Generation
 }
 
-// findRefusal returns that a Gateway refuses the present generation of a route, or nil.
+// findRefusal returns that a Gateway refuses the current generation of a route, or nil.
 func findRefusal(u *unstructured.Unstructured) *FinalFailure {
 	c := gatewayapi.RouteRefusal(u)
 	if c == nil {

@@ -34,7 +34,7 @@ type TrackDeployment struct {
 }
 
 // TrackReason returns why a Deployment of the new track is not available, and a message on one line. Both are empty when its controller has seen
-// its present generation, and as many pods of that are available as it, and its autoscaler, ask for at least.
+// its current generation, and as many pods of that are available as it, and its autoscaler, ask for at least.
 func TrackReason(w TrackDeployment, found *unstructured.Unstructured) (reason, message string) {
 	subject := fmt.Sprintf("Deployment %s/%s", w.Namespace, w.Name)
 	if found == nil || found.GetDeletionTimestamp() != nil {
@@ -45,7 +45,7 @@ func TrackReason(w TrackDeployment, found *unstructured.Unstructured) (reason, m
 		return gatewayapi.ReasonCanaryNotAvailable, err.Error()
 	}
 	if d.Metadata.Generation == 0 || d.Status.ObservedGeneration < d.Metadata.Generation {
-		return gatewayapi.ReasonCanaryNotAvailable, subject + ": its controller has not seen its present generation"
+		return gatewayapi.ReasonCanaryNotAvailable, subject + ": its controller has not seen its current generation"
 	}
 	want := int64(1)
 	if d.Spec.Replicas != nil {

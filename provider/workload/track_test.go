@@ -47,7 +47,7 @@ func TestTrackReason(t *testing.T) {
 		"OldGeneration": {
 			reason:  "A status of an earlier generation counts pods of another template.",
 			found:   deployment("replicas: 2", "observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2"),
-			message: name + ": its controller has not seen its present generation",
+			message: name + ": its controller has not seen its current generation",
 		},
 		"Starting": {
 			reason:  "A pod that is not available gets no requests.",

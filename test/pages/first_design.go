@@ -52,7 +52,7 @@ func schemasByKind(t *testing.T) map[string]map[string]any {
 	return out
 }
 
-// hasField says whether a schema has a field, such as spec.metrics[].name.
+// hasField reports whether a schema has a field, such as spec.metrics[].name.
 func hasField(schema map[string]any, path string) bool {
 	if path == "status.conditions" {
 		return true // Crossplane adds them to the status of a composite.

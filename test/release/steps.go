@@ -93,7 +93,7 @@ func hasPause(o *unstructured.Unstructured) bool {
 	return pause != ""
 }
 
-// holdsNow is true for a condition that holds for the present generation.
+// holdsNow is true for a condition that holds for the current generation.
 func holdsNow(o *unstructured.Unstructured, kind xpv2.ConditionType) bool {
 	c := controlplane.Conditions(o).GetCondition(kind)
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == o.GetGeneration()

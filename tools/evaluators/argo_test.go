@@ -22,7 +22,7 @@ type argoRule struct {
 	query            string
 	success, failure string
 
-	// isRefused says that the command refuses each metric of this form.
+	// isRefused is true if the command refuses each metric of this form.
 	isRefused bool
 }
 

@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Types of the conditions of an Application, beside Crossplane's Ready and Synced. All are always there.
+// Types of the conditions of an Application, beside Crossplane's Ready and Synced. Each status has all of them.
 const (
 	// TypeValid reports whether the spec is valid and can be applied.
 	TypeValid = "Valid"
@@ -29,10 +29,10 @@ const (
 
 // Reasons of the conditions of an Application, beside the reasons of its ImageBuild and of the Sites in its SiteHealth, which it repeats.
 const (
-	// ReasonValid means that the spec is valid and can be carried out.
+	// ReasonValid means that the spec is valid and can be compiled.
 	ReasonValid = "Valid"
 
-	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
+	// ReasonInvalidSpec means that a field of the spec is invalid; the message names it. Terminal.
 	ReasonInvalidSpec = "InvalidSpec"
 
 	// ReasonNameTaken means that an object of the Application's name exists that does not belong to it. Nothing was written. Terminal.
@@ -44,7 +44,7 @@ const (
 	// ReasonNotRequired means that the step is not needed: the spec names an image, or requests no route.
 	ReasonNotRequired = "NotRequired"
 
-	// ReasonMissing means that an object is missing that the Application needs. The message names it.
+	// ReasonMissing means that an object that the Application needs is missing. The message names it.
 	ReasonMissing = "Missing"
 
 	// ReasonResolved means that the commit is known.
@@ -95,7 +95,7 @@ const (
 	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier image serves, or that no deployment of the spec has succeeded yet.
 	ReasonNotDelivered = "NotDelivered"
 
-	// ReasonNotObserved means that it is not known.
+	// ReasonNotObserved means that the state is unknown, because it cannot be observed.
 	ReasonNotObserved = "NotObserved"
 
 	// ReasonAccepted means that each Gateway accepted the route.
@@ -104,6 +104,6 @@ const (
 	// ReasonProgressing means that the object is being reconciled.
 	ReasonProgressing = "Progressing"
 
-	// ReasonIdle means that there is nothing to do.
+	// ReasonIdle means that no change is in progress.
 	ReasonIdle = "Idle"
 )

@@ -94,7 +94,7 @@ type GatewayReference struct {
 
 // Route is the address of the service outside of its cluster.
 type Route struct {
-	// Enabled is false for a service that has no route for now.
+	// Enabled set to false removes the route, and keeps the other fields. Default: true.
 	// +optional
 	// +kubebuilder:default=true
 	Enabled *bool `json:"enabled,omitempty"`
@@ -159,7 +159,7 @@ type Deploy struct {
 	GatesConfig deploymentv1alpha1.GatesConfig `json:"gatesConfig,omitempty"`
 
 	// ProgressTimeout is the time for pods of a revision until one is available at each Site, counted from the moment when the Site runs the revision, from
-	// 15s to 24h. A revision that takes longer, such as a revision whose containers end again and again, is rejected by a Gate and rolled back in Git. Time
+	// 15s to 24h. A Gate rejects a revision that takes longer, such as a revision whose containers exit repeatedly, and it is rolled back in Git. Time
 	// in which a Site cannot be observed does not count. It has no effect while gatesConfig.enabled is false. Absent means no timeout: the Application
 	// stays Deploying, with its reason.
 	// +optional
@@ -224,7 +224,7 @@ type ApplicationSpec struct {
 	// +optional
 	Build *Build `json:"build,omitempty"`
 
-	// Image that runs, such as registry.example.org/team/shop@sha256:…. It is taken as it is: a tag may name another image later, which nothing notices.
+	// Image that runs, such as registry.example.org/team/shop@sha256:…. It is not resolved: a later change of a tag to another image is not detected.
 	// Absent means that it is built of source.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -238,7 +238,7 @@ type ApplicationSpec struct {
 	// +kubebuilder:validation:Maximum=65535
 	Port *int32 `json:"port,omitempty"`
 
-	// Replicas at each Site. 0 means that nothing runs. Absent means 1.
+	// Replicas at each Site. 0 means no pods. Absent means 1.
 	// +optional
 	Replicas *deploymentv1alpha1.Replicas `json:"replicas,omitempty"`
 
@@ -262,7 +262,7 @@ type ApplicationSpec struct {
 	// +listMapKey=name
 	Env []deploymentv1alpha1.EnvVar `json:"env,omitempty"`
 
-	// Services are attached: each is a Secret, as environment variables and as files.
+	// Services are attached services: the Secret of each is exposed as environment variables and as files.
 	// +optional
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=map

@@ -26,7 +26,7 @@ const (
 	// PhaseDegraded means that the image is deployed and that some Sites have no available pod of it, or that it was rolled back.
 	PhaseDegraded Phase = "Degraded"
 
-	// PhaseFailed means that the spec cannot be carried out, or that its build or deployment failed.
+	// PhaseFailed means that the spec cannot be compiled, or that its build or deployment failed.
 	PhaseFailed Phase = "Failed"
 )
 
@@ -37,7 +37,7 @@ type SourceStatus struct {
 	// +kubebuilder:validation:MaxLength=200
 	Revision string `json:"revision,omitempty"`
 
-	// Commit that the revision is at. Empty while that is not known, and for an archive.
+	// Commit of the revision. Empty while it is unknown, and for an archive.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
@@ -77,12 +77,12 @@ type BuildStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
 
-	// Reason for which it waits, or failed.
+	// Reason why the build waits, or failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
 
-	// Step that it is at, or that failed.
+	// Step of the build that runs, or that failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Step string `json:"step,omitempty"`
@@ -114,7 +114,7 @@ type DeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
 
-	// Revision that is delivered. 0 means that nothing was ordered.
+	// Revision that is delivered. 0 means that the ledger has no revision.
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
@@ -195,7 +195,7 @@ type ApplicationStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// SpecDigest of the spec that this status is about.
+	// SpecDigest of the spec that this status describes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`

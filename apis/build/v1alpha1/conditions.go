@@ -15,7 +15,7 @@ const (
 	// ReasonQueued means that kpack has not begun to build the requested image: it has not observed the request yet, or another Build runs.
 	ReasonQueued xpv2.ConditionReason = "Queued"
 
-	// ReasonRetrying means that the Build failed because of the infrastructure, and that it is tried again.
+	// ReasonRetrying means that the Build failed because of the infrastructure, and that the provider retries it.
 	ReasonRetrying xpv2.ConditionReason = "Retrying"
 
 	// ReasonPodPending means that a Build runs whose pod has not begun within two minutes.
@@ -27,7 +27,7 @@ const (
 	// ReasonBuildDisrupted means that the Build of the wanted commit failed for another cause than its source, and that no retry is left. Terminal.
 	ReasonBuildDisrupted xpv2.ConditionReason = "BuildDisrupted"
 
-	// ReasonRebuildLoop means that kpack built the same commit more than three times within an hour. The next image is taken when the hour is over.
+	// ReasonRebuildLoop means that kpack built the same commit more than three times within an hour. The provider accepts the next image after the hour.
 	ReasonRebuildLoop xpv2.ConditionReason = "RebuildLoop"
 
 	// ReasonBuilderNotReady means that the builder is not ready. No build failed.
@@ -48,7 +48,7 @@ const (
 	// ReasonRevisionAmbiguous means that the repository has a branch and a tag of the revision's name. Terminal.
 	ReasonRevisionAmbiguous xpv2.ConditionReason = "RevisionAmbiguous"
 
-	// ReasonSourceUnreachable means that the repository cannot be read now.
+	// ReasonSourceUnreachable means that the repository is unreachable.
 	ReasonSourceUnreachable xpv2.ConditionReason = "SourceUnreachable"
 
 	// ReasonSourceDenied means that the repository does not exist, that its server refuses the credentials or cannot be trusted, or that it is at an address
@@ -61,7 +61,7 @@ const (
 	// ReasonNameTaken means that an Image of kpack of this name exists that does not belong to the ImageBuild. Nothing was written. Terminal.
 	ReasonNameTaken xpv2.ConditionReason = "NameTaken"
 
-	// ReasonForeignImage means that the last Build names an image outside of the repository that it was to push to. It is not taken. Terminal.
+	// ReasonForeignImage means that the last Build names an image outside of its requested repository. The provider does not accept it. Terminal.
 	ReasonForeignImage xpv2.ConditionReason = "ForeignImage"
 
 	// ReasonConfigurationMissing means that the configuration does not exist.
@@ -70,7 +70,7 @@ const (
 	// ReasonPolicyDenied means that the configuration does not allow the build. Terminal.
 	ReasonPolicyDenied xpv2.ConditionReason = "PolicyDenied"
 
-	// ReasonInvalid means that a field of the spec is wrong. Terminal.
+	// ReasonInvalid means that a field of the spec is invalid; the message names it. Terminal.
 	ReasonInvalid xpv2.ConditionReason = "Invalid"
 
 	// ReasonNotObserved means that the repository was not observed yet, or that kpack has no status for the Image.
@@ -82,13 +82,13 @@ const (
 	// ReasonFailureStep means that a step ended with a failure.
 	ReasonFailureStep = "StepFailed"
 
-	// ReasonFailureEvicted means that the pod was evicted: the node had no room for it, was drained, killed its step, or its kubelet refused the pod.
+	// ReasonFailureEvicted means that the pod was evicted: the node had no room for it, was drained or killed its step, or the kubelet refused the pod.
 	ReasonFailureEvicted = "Evicted"
 
-	// ReasonFailureNodeLost means that the node of the pod went, was shut down, or did not report how a step ended.
+	// ReasonFailureNodeLost means that the node of the pod was lost or shut down, or did not report the end of a step.
 	ReasonFailureNodeLost = "NodeLost"
 
-	// ReasonFailurePreempted means that the pod had to make room for a more important one.
+	// ReasonFailurePreempted means that a pod with a higher priority preempted the pod.
 	ReasonFailurePreempted = "Preempted"
 
 	// ReasonFailureDeadline means that the build took longer than its timeout.
@@ -97,7 +97,8 @@ const (
 	// ReasonFailurePodDeleted means that the pod was deleted while a step ran.
 	ReasonFailurePodDeleted = "PodDeleted"
 
-	// ReasonFailureNotStarted means that the pod of the Build could not be made, ended before its first step, or could not start the container of a step.
+	// ReasonFailureNotStarted means that the pod of the Build could not be created, ended before its first step, or could not start the container of a
+	// step.
 	ReasonFailureNotStarted = "NotStarted"
 )
 

@@ -44,7 +44,7 @@ type WantedImage struct {
 
 // SourceTrouble is the error of the last observation of the repository.
 type SourceTrouble struct {
-	// Reason why the look found no commit. Empty if it found one.
+	// Reason why the check of the repository found no commit. Empty if it found a commit.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
@@ -85,7 +85,7 @@ type RunningBuild struct {
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
 
-	// Step that it is at: prepare, analyze, detect, restore, build, export, rebase or completion. It may be half a minute old.
+	// Step that runs: prepare, analyze, detect, restore, build, export, rebase or completion. The value may be half a minute old.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Step string `json:"step,omitempty"`
@@ -182,7 +182,7 @@ type FailedBuild struct {
 	// +kubebuilder:validation:MaxLength=512
 	Logs string `json:"logs,omitempty"`
 
-	// At is the time when it ended.
+	// At is the time when the Build ended.
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 

@@ -198,7 +198,7 @@ type Settings struct {
 	Cache *Cache `json:"cache,omitempty"`
 
 	// Retries is the number of retries of a build that failed because of the infrastructure: an evicted pod, a lost node, a registry that did not answer.
-	// A step detect or build that fails is never tried again. From 0, which is never, to 3.
+	// A failed step detect or build is never retried. From 0, which means never, to 3.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0

@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Types of the conditions of a Bundle, beside Crossplane's Ready and Synced. All are always there.
+// Types of the conditions of a Bundle, beside Crossplane's Ready and Synced. Each status has all of them.
 const (
 	// TypeValid reports whether the spec is valid and can be applied.
 	TypeValid = "Valid"
@@ -20,19 +20,19 @@ const (
 
 // Reasons of the conditions of a Bundle, beside the reasons of a package in its BundleState, which it repeats.
 const (
-	// ReasonValid means that the spec is valid and can be carried out.
+	// ReasonValid means that the spec is valid and can be compiled.
 	ReasonValid = "Valid"
 
-	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
+	// ReasonInvalidSpec means that a field of the spec is invalid; the message names it. Terminal.
 	ReasonInvalidSpec = "InvalidSpec"
 
 	// ReasonDeployed means that each package runs its current spec.
 	ReasonDeployed = "Deployed"
 
-	// ReasonDegraded means that each package was deployed, and that one is not ready any more.
+	// ReasonDegraded means that each package was deployed, and that a package became unready.
 	ReasonDegraded = "Degraded"
 
-	// ReasonDeploying means that packages are deployed or removed, or wait for others.
+	// ReasonDeploying means that packages are being deployed or removed, or wait for other packages.
 	ReasonDeploying = "Deploying"
 
 	// ReasonHeldBack means that spec.suspend holds back the current spec.
@@ -44,12 +44,12 @@ const (
 	// ReasonNotRecorded means that the record cannot be written. The deployment continues.
 	ReasonNotRecorded = "NotRecorded"
 
-	// ReasonNotObserved means that it is not known.
+	// ReasonNotObserved means that the state is unknown, because it cannot be observed.
 	ReasonNotObserved = "NotObserved"
 
 	// ReasonProgressing means that the object is being reconciled.
 	ReasonProgressing = "Progressing"
 
-	// ReasonIdle means that there is nothing to do.
+	// ReasonIdle means that no change is in progress.
 	ReasonIdle = "Idle"
 )

@@ -19,7 +19,7 @@ type ExistingPackage struct {
 	// +kubebuilder:default=IntentDeployment
 	Kind string `json:"kind,omitempty"`
 
-	// Group of the package: that of the namespaced composite, or that of the claim. Default: intentplane.dev.
+	// Group of the package: intentplane.dev for a namespaced composite, or claims.intentplane.dev for a claim. Default: intentplane.dev.
 	// +optional
 	// +kubebuilder:validation:Enum=intentplane.dev;claims.intentplane.dev
 	// +kubebuilder:default="intentplane.dev"
@@ -32,7 +32,8 @@ type ExistingPackage struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.existing) || !has(self.enabled) || self.enabled",message="an existing package is never removed: leave it out instead"
 // +kubebuilder:validation:XValidation:rule="!has(self.existing) || !has(self.adopt) || !self.adopt",message="an existing package is never adopted"
 type Package struct {
-	// Name of the package, which is that of its IntentDeployment or Application. That of an Application has at most 52 characters, and begins with one of a-z.
+	// Name of the package, and of its IntentDeployment or Application. The name of an Application has at most 52 characters, and begins with a
+	// lower-case letter.
 	// +required
 	Name PackageName `json:"name"`
 
@@ -54,7 +55,7 @@ type Package struct {
 	// +kubebuilder:validation:Type=object
 	Application *runtime.RawExtension `json:"application,omitempty"`
 
-	// Existing is a package that another user deploys: it is waited for and recorded, and never written or removed.
+	// Existing is a package that another user deploys: the Bundle waits for it and records it, and never writes or removes it.
 	// +optional
 	Existing *ExistingPackage `json:"existing,omitempty"`
 
@@ -64,7 +65,7 @@ type Package struct {
 	// +listType=set
 	DependsOn []PackageName `json:"dependsOn,omitempty"`
 
-	// Enabled is false for a package that is not deployed, and is removed if it was. It is removed after the packages that depend on it. Default: true.
+	// Enabled is false for a package that is not to be deployed. A deployed package is removed, after the packages that depend on it. Default: true.
 	// +optional
 	// +kubebuilder:default=true
 	Enabled *bool `json:"enabled,omitempty"`
@@ -125,7 +126,7 @@ type BundleSpec struct {
 	// +kubebuilder:default=Never
 	Prune PrunePolicy `json:"prune,omitempty"`
 
-	// PruneMinAge is the least time since a package left the list before AfterSuccess removes it, from 0s to 8760h (a year). 0s removes it at once.
+	// PruneMinAge is the minimum time since a package left the list before AfterSuccess removes it, from 0s to 8760h (a year). 0s removes it at once.
 	// Default: 1h.
 	// +optional
 	// +kubebuilder:default="1h"

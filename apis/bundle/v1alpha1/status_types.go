@@ -12,16 +12,16 @@ const (
 	// PhasePending means that the spec was not observed yet.
 	PhasePending Phase = "Pending"
 
-	// PhaseDeploying means that packages are deployed or removed, or wait for others.
+	// PhaseDeploying means that packages are being deployed or removed, or wait for other packages.
 	PhaseDeploying Phase = "Deploying"
 
 	// PhaseSucceeded means that each package runs its current spec.
 	PhaseSucceeded Phase = "Succeeded"
 
-	// PhaseDegraded means that each package was deployed, and that one is not ready any more.
+	// PhaseDegraded means that each package was deployed, and that a package became unready.
 	PhaseDegraded Phase = "Degraded"
 
-	// PhaseFailed means that the spec cannot be carried out, or that a package failed.
+	// PhaseFailed means that the spec cannot be compiled, or that a package failed.
 	PhaseFailed Phase = "Failed"
 )
 
@@ -37,7 +37,7 @@ type PackageStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// Status of the package, in the words of the record: not_deployed, deploying, success, failed, removing, removed, failed_remove or unreferenced.
+	// Status of the package, with a value of the record: not_deployed, deploying, success, failed, removing, removed, failed_remove or unreferenced.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Status string `json:"status,omitempty"`
@@ -46,7 +46,7 @@ type PackageStatus struct {
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// Layer in which the package is deployed, from 1. 0 of a package that left the Bundle.
+	// Layer in which the package is deployed, from 1. 0 for a package that left the Bundle.
 	// +optional
 	Layer int32 `json:"layer,omitempty"`
 
@@ -54,7 +54,7 @@ type PackageStatus struct {
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
-	// Commit that brought the revision to the repository.
+	// Commit that delivered the revision to the repository.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
@@ -115,7 +115,7 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Phase Phase `json:"phase,omitempty"`
 
-	// State is the status of the Bundle in the words of the record: not_deployed, deploying, success, failed or removing.
+	// State is the status of the Bundle, with a value of the record: not_deployed, deploying, success, failed or removing.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	State string `json:"state,omitempty"`
@@ -130,7 +130,7 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// SpecDigest of the spec that this status is about.
+	// SpecDigest of the spec that this status describes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`

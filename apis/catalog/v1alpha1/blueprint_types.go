@@ -161,7 +161,7 @@ type BlueprintSpec struct {
 	// +kubebuilder:validation:MaxProperties=64
 	Files map[string]File `json:"files"`
 
-	// ParametersSchema is a JSON schema for the intent's parameters. Absent means that any are taken.
+	// ParametersSchema is a JSON schema for the intent's parameters. Absent means that each parameter is accepted.
 	// +optional
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Schemaless
@@ -176,7 +176,7 @@ type BlueprintSpec struct {
 	Metrics []BlueprintMetric `json:"metrics,omitempty"`
 
 	// Unproven objects have an annotation, a label or a kind that keeps a GitOps engine from applying them (once, again or at once) or from removing them.
-	// No Site proves them, and its status names them. A rendered object of that sort is refused unless it is named here. Up to 32; absent means none.
+	// No Site proves them, and its status names them. Another rendered object with such an instruction is refused. Up to 32; absent means none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
@@ -189,9 +189,9 @@ type BlueprintSpec struct {
 	Irreversible []IrreversibleKind `json:"irreversible,omitempty"`
 
 	// Canary renders the workload in tracks, so that a revision can serve a share of the requests beside the previous revision: the Deployments with the
-	// label intentplane.dev/workload: main, and the objects that belong to them. An HTTPRoute or a GRPCRoute of the Blueprint has to send requests to a
-	// Service of theirs. The command "kubectl intent blueprint test" renders such a Blueprint. A deployment may move from a Blueprint without tracks to a
-	// Blueprint with tracks, and back: the Service that routes name stays the same. Absent means no tracks.
+	// label intentplane.dev/workload: main, and the objects that belong to them. An HTTPRoute or a GRPCRoute of the Blueprint has to name a Service that
+	// selects the pods of these Deployments. The command "kubectl intent blueprint test" renders such a Blueprint. A deployment may move from a
+	// Blueprint without tracks to a Blueprint with tracks, and back: the Service that routes name stays the same. Absent means no tracks.
 	// +optional
 	Canary *BlueprintCanary `json:"canary,omitempty"`
 
@@ -202,7 +202,8 @@ type BlueprintSpec struct {
 	Examples []BlueprintExample `json:"examples,omitempty"`
 }
 
-// A Blueprint is one version of the kustomization for a service type. It has no status, just as a Site has none.
+// A Blueprint is one version of the kustomization for a service type. A Blueprint has no status, because a change of a status triggers a reconcile of
+// each deployment that uses it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,categories={intentplane}

@@ -196,7 +196,7 @@ type TargetNamespaces struct {
 // OwnQueriesPolicy specifies whether checks may have queries that are not from a Blueprint.
 type OwnQueriesPolicy string
 
-// Policies for queries of one's own.
+// Policies for queries that are not from a Blueprint.
 const (
 	OwnQueriesAllow OwnQueriesPolicy = "Allow"
 	OwnQueriesDeny  OwnQueriesPolicy = "Deny"
@@ -214,7 +214,8 @@ type PrometheusEndpoint struct {
 	// +optional
 	SecretRef *NamespacedSecretReference `json:"secretRef,omitempty"`
 
-	// CABundleSecretRef names the certificates that the server's must descend from, as PEM. Absent means the system's.
+	// CABundleSecretRef names the certificate authorities that the server's certificate has to be signed by, as PEM. Absent means the authorities of the
+	// system.
 	// +optional
 	CABundleSecretRef *NamespacedSecretKeyReference `json:"caBundleSecretRef,omitempty"`
 }
@@ -317,7 +318,7 @@ type SiteOwner struct {
 	UID string `json:"uid"`
 }
 
-// RouteHosts are hosts that some namespaces may route requests of.
+// RouteHosts are hosts whose requests some namespaces may route.
 type RouteHosts struct {
 	// Namespaces by name, or * for all namespaces.
 	// +required
@@ -327,7 +328,7 @@ type RouteHosts struct {
 	// +listType=set
 	Namespaces []string `json:"namespaces"`
 
-	// Hosts such as shop.example.org, or *.team-a.example.org for all names below that domain, which is not one of them; or * for every host.
+	// Hosts such as shop.example.org, or *.team-a.example.org for all names below that domain, without the domain itself; or * for every host.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
@@ -337,7 +338,7 @@ type RouteHosts struct {
 	Hosts []string `json:"hosts"`
 }
 
-// SiteSpec describes a place that intents are delivered to.
+// SiteSpec describes a target for the delivery of intents.
 type SiteSpec struct {
 	// Cluster where the workloads run.
 	// +required
@@ -393,7 +394,8 @@ type SiteSpec struct {
 // +kubebuilder:validation:MaxLength=4096
 type ParameterValue string
 
-// A Site is a place that intents are delivered to. It has no status: every claim that uses it would be woken by each change.
+// A Site is a target for the delivery of intents. It has no status, because a change of a status triggers a reconcile of each deployment that uses
+// the Site.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,categories={intentplane}

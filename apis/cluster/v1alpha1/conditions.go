@@ -37,10 +37,10 @@ const (
 	// ReasonReady means that the cluster accepts deliveries, and that all of its parts are healthy.
 	ReasonReady xpv2.ConditionReason = "Ready"
 
-	// ReasonDegraded means that the cluster was ready, and is not any more.
+	// ReasonDegraded means that the cluster was ready, and became unready or unhealthy.
 	ReasonDegraded xpv2.ConditionReason = "Degraded"
 
-	// ReasonPolicyDenied means that a limit of the configuration forbids it. Terminal.
+	// ReasonPolicyDenied means that a limit of the configuration forbids the cluster. Terminal.
 	ReasonPolicyDenied xpv2.ConditionReason = "PolicyDenied"
 
 	// ReasonNameTaken means that another ManagedCluster or controller has a cluster of that name. Terminal.
@@ -55,10 +55,10 @@ const (
 	// ReasonChangeIgnored means that the provider of the cluster would ignore the change. Terminal.
 	ReasonChangeIgnored xpv2.ConditionReason = "ChangeIgnoredByProvider"
 
-	// ReasonInfrastructureTimedOut means that the infrastructure took longer than its timeout. It is waited on, and nothing is deleted.
+	// ReasonInfrastructureTimedOut means that the infrastructure took longer than its timeout. The provider continues to wait, and deletes no object.
 	ReasonInfrastructureTimedOut xpv2.ConditionReason = "InfrastructureTimedOut"
 
-	// ReasonControlPlaneTimedOut means that the control plane took longer than its timeout. It is waited on, and nothing is deleted.
+	// ReasonControlPlaneTimedOut means that the control plane took longer than its timeout. The provider continues to wait, and deletes no object.
 	ReasonControlPlaneTimedOut xpv2.ConditionReason = "ControlPlaneTimedOut"
 
 	// ReasonDeletionTimedOut means that the deletion takes longer than its timeout. It continues.
@@ -80,8 +80,8 @@ const (
 // AnnotationRecreate requests the recreation of deleted objects, including a Site: its value is their UIDs, with commas between them.
 const AnnotationRecreate = "cluster.intentplane.dev/recreate"
 
-// AnnotationApplied is on the objects that a ManagedCluster made. Its value is the digest of the desired state when they were last written.
+// AnnotationApplied is on the objects that a ManagedCluster created. Its value is the digest of the desired state at the last write of the object.
 const AnnotationApplied = "cluster.intentplane.dev/applied"
 
-// LabelOwner is on the objects that a ManagedCluster made. Its value is the UID of the ManagedCluster.
+// LabelOwner is on the objects that a ManagedCluster created. Its value is the UID of the ManagedCluster.
 const LabelOwner = "cluster.intentplane.dev/managed-cluster"

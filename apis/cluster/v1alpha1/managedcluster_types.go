@@ -17,7 +17,7 @@ const (
 	// TypeTopology is built by Cluster API from a ClusterClass.
 	TypeTopology ClusterType = "Topology"
 
-	// TypeExisting is built by others. The provider watches it, and creates, changes or deletes nothing of it.
+	// TypeExisting is a cluster that another controller builds. The provider watches it, and creates, changes or deletes none of its objects.
 	TypeExisting ClusterType = "Existing"
 )
 
@@ -38,7 +38,7 @@ type ClusterReference struct {
 
 // TemplateReference names a WorkspaceTemplate. The configuration has to allow it.
 type TemplateReference struct {
-	// Namespace of the template. It has to be that of the ManagedCluster, which is the default: CAPT looks for templates there only.
+	// Namespace of the template. It has to be that of the ManagedCluster, which is the default: CAPT reads templates of that namespace only.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
@@ -255,8 +255,8 @@ type Timeouts struct {
 
 // PublishedRepository is the location of a published Site's manifests in a repository.
 type PublishedRepository struct {
-	// Path of the Site's directory. It has to lie below clusters/<namespace>/, and may not touch that of another Site. The default is
-	// clusters/<namespace>/<name>.
+	// Path of the Site's directory. It has to lie below clusters/<namespace>/, and may not contain, or be inside, the directory of another Site. The
+	// default is clusters/<namespace>/<name>.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$')",message="must be a relative path of letters, digits, '-', '_' and '.', whose parts do not begin with a dot"

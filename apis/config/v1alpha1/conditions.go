@@ -14,7 +14,7 @@ const ReasonInUse xpv2.ConditionReason = "InUse"
 
 // Reasons of Ready, in addition to the reasons of a GitDelivery: the repository cannot be read, or cannot be written at all.
 const (
-	// ReasonReachable means that the repository answered the last time, with the credentials of the configuration.
+	// ReasonReachable means that the last request to the repository, with the credentials of the configuration, succeeded.
 	ReasonReachable xpv2.ConditionReason = "Reachable"
 )
 

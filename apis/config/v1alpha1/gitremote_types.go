@@ -54,7 +54,7 @@ const (
 type Credentials struct {
 	// Type of the credentials. None; Basic (keys username and password); Bearer (key token); SSH (key ssh-privatekey or identity,
 	// with its passphrase in password, and known_hosts unless knownHostsSecretRef names them); GitHubApp (keys githubAppID,
-	// githubAppInstallationID, githubAppPrivateKey, and githubAppBaseURL for a GitHub of one's own).
+	// githubAppInstallationID, githubAppPrivateKey, and githubAppBaseURL for GitHub Enterprise Server).
 	// +optional
 	// +kubebuilder:default=None
 	// +kubebuilder:validation:Enum=None;Basic;Bearer;SSH;GitHubApp
@@ -134,7 +134,7 @@ type DivergencePolicy string
 
 // Policies for a branch whose history was rewritten, or that was deleted.
 const (
-	// DivergenceStop writes nothing until the branch is as it was, or the policy changes.
+	// DivergenceStop writes nothing until the branch has the delivered commits again, or the policy changes.
 	DivergenceStop DivergencePolicy = "Stop"
 
 	// DivergenceReapply delivers again on top of the new history.
@@ -187,7 +187,7 @@ type GitRemote struct {
 	// +optional
 	KnownHostsSecretRef *SecretKeyReference `json:"knownHostsSecretRef,omitempty"`
 
-	// Proxy to reach the server through. Absent means none: the environment's proxies are not used.
+	// Proxy for connections to the server. Absent means no proxy: the proxy variables of the environment are ignored.
 	// +optional
 	Proxy *Proxy `json:"proxy,omitempty"`
 

@@ -30,7 +30,7 @@ type Prometheus struct {
 
 // Metrics are the servers of metrics.
 type Metrics struct {
-	// Prometheus for queries at Sites that name none.
+	// Prometheus for queries at Sites without a Prometheus server.
 	// +optional
 	Prometheus *Prometheus `json:"prometheus,omitempty"`
 }
@@ -56,7 +56,7 @@ const (
 // OwnQueriesPolicy specifies whether checks may have queries that are not from a Blueprint.
 type OwnQueriesPolicy string
 
-// Policies for queries of one's own.
+// Policies for queries that are not from a Blueprint.
 const (
 	OwnQueriesAllow OwnQueriesPolicy = "Allow"
 	OwnQueriesDeny  OwnQueriesPolicy = "Deny"
@@ -336,7 +336,7 @@ type ProviderConfigSpec struct {
 }
 
 // ProviderConfigStatus is the observed state of the repository: condition Ready reports whether the provider reaches it, and StateSigned whether its
-// state can be forged. It has no count of users: each change would wake every composite that reads the configuration.
+// state can be forged. It has no count of users: each change would trigger a reconcile of every composite that reads the configuration.
 type ProviderConfigStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 }
@@ -407,9 +407,9 @@ type ClusterProviderConfigList struct {
 	Items           []ClusterProviderConfig `json:"items"`
 }
 
-// A ProviderConfigUsage shows that a ManagedCluster uses a configuration. It is for people to read: the finalizer on the
-// configuration prevents its deletion. A GitDelivery has none, since it would cost a write for each deployment: "kubectl get
-// gitdeliveries -o wide" shows the configuration of each.
+// A ProviderConfigUsage shows that a ManagedCluster uses a configuration. It is information for people: the finalizer on the configuration prevents
+// its deletion. A GitDelivery has no usage, since each usage costs a write for each deployment: "kubectl get gitdeliveries -o wide" shows the
+// configuration of each.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,intentplane}

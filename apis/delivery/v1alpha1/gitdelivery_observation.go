@@ -78,7 +78,7 @@ type DeliveredTrack struct {
 	// +required
 	Weight int32 `json:"weight"`
 
-	// WeighedAt is the last position that changed the directory and gave the track any requests. Absent if none did since the track is there.
+	// WeighedAt is the last position that changed the directory and gave the track any requests. Absent if the track got no requests since it exists.
 	// +optional
 	WeighedAt *ledger.Position `json:"weighedAt,omitempty"`
 
@@ -94,13 +94,13 @@ type HistoryTree struct {
 	// +kubebuilder:validation:MaxLength=63
 	Site string `json:"site"`
 
-	// Tree is the git tree id. Once a revision with tracks gets all requests, it is that of the tree in which its track is alone.
+	// Tree is the git tree id. Once a revision with tracks gets all requests, it is the id of the tree with its track alone.
 	// +required
 	// +kubebuilder:validation:MaxLength=40
 	Tree string `json:"tree"`
 
-	// Part is the git tree id of the folder of the revision's track at full size. Empty before the revision gets all requests, and for one without
-	// tracks.
+	// Part is the git tree id of the folder of the revision's track at full size. Empty before the revision gets all requests, and for a revision
+	// without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	Part string `json:"part,omitempty"`
@@ -125,20 +125,20 @@ type HistoryEntry struct {
 	// +listType=atomic
 	Trees []HistoryTree `json:"trees,omitempty"`
 
-	// IsTarget says that a rollback may go to the revision: it was verified and not withdrawn, as far as the ledger said when the repository was
-	// written last.
+	// IsTarget is true for a possible target of a rollback: at the last write of the repository, the ledger had the revision as verified and not
+	// withdrawn.
 	// +optional
 	IsTarget bool `json:"isTarget,omitempty"`
 }
 
-// FormerBranch is a branch that was delivered to before the configuration named another branch.
+// FormerBranch is a branch with delivered directories that the configuration named earlier.
 type FormerBranch struct {
 	// Branch that keeps the directories.
 	// +required
 	// +kubebuilder:validation:MaxLength=200
 	Branch string `json:"branch"`
 
-	// Paths of the claim's directories that were left there, from the repository's root. Nothing removes them.
+	// Paths of the claim's remaining directories on the branch, from the repository's root. The provider does not remove them.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MaxLength=700
@@ -168,8 +168,8 @@ type LedgerRecord struct {
 
 // GitDeliveryObservation is the observed state in Git. It can be rebuilt from the repository.
 type GitDeliveryObservation struct {
-	// Ledger of the deployment, as the repository holds it. A seq of 0 means that the repository was read and holds none; lastNumber may say then
-	// which number its commits speak of. Absent means that it is not known.
+	// Ledger of the deployment, as the repository holds it. A seq of 0 means that the repository was read and holds no ledger; lastNumber is then the
+	// highest revision that its commits name, if any. Absent means that the ledger is unknown.
 	// +optional
 	Ledger *ledger.State `json:"ledger,omitempty"`
 
@@ -182,24 +182,24 @@ type GitDeliveryObservation struct {
 	// +optional
 	Mandate *MandateStatus `json:"mandate,omitempty"`
 
-	// Follows is the attempt to roll back that a repository other than the home is brought to, after the home recorded it by its mandate and before the
-	// spec requests it. Absent means that the spec counts.
+	// Follows is the attempt of a rollback that a repository other than the home applies, after the home recorded the attempt by its mandate and before
+	// the spec requests it. Absent means that the provider applies the spec.
 	// +optional
 	Follows *FollowStatus `json:"follows,omitempty"`
 
-	// Record is the last position and trees that the repository was brought to. Absent before the first delivery, or if the record is unknown.
+	// Record is the last position that the repository recorded, with its trees. Absent before the first delivery, or if the record is unknown.
 	// +optional
 	Record *LedgerRecord `json:"record,omitempty"`
 
-	// Attempt that was begun last.
+	// Attempt that began last.
 	// +optional
 	Attempt *rolloutv1alpha1.Attempt `json:"attempt,omitempty"`
 
-	// Waiting is since when the repository was not brought to the position of the spec. Absent when it was.
+	// Waiting is the time since which the repository has not applied the position of the spec. Absent if it has.
 	// +optional
 	Waiting *rolloutv1alpha1.Attempt `json:"waiting,omitempty"`
 
-	// Remote that was written to.
+	// Remote of the last write.
 	// +optional
 	Remote *Remote `json:"remote,omitempty"`
 
@@ -210,10 +210,10 @@ type GitDeliveryObservation struct {
 	// +listType=atomic
 	Trees []DeliveredTree `json:"trees,omitempty"`
 
-	// FormerBranches are the last 10 branches that the configuration named before, the newest first, with the claim's directories that were
-	// left there: at most 500 of all branches together, whose paths have at most 64 KiB, and fewer where the claim has more than 500
-	// directories. A branch is forgotten when the configuration names it again, or when annotation delivery.intentplane.dev/forget-branches
-	// of the GitDelivery names it. Absent where there are none.
+	// FormerBranches are the last 10 branches that the configuration named before, the newest first, with the claim's remaining directories there: at
+	// most 500 of all branches together, whose paths have at most 64 KiB, and fewer where the claim has more than 500 directories. A branch is forgotten
+	// when the configuration names it again, or when annotation delivery.intentplane.dev/forget-branches of the GitDelivery names it. Absent without
+	// such branches.
 	// +optional
 	// +kubebuilder:validation:MaxItems=10
 	// +listType=atomic

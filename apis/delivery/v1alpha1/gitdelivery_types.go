@@ -68,7 +68,7 @@ type Tree struct {
 	Tree string `json:"tree,omitempty"`
 
 	// After is the tree of the directory that the repository reported when this tree was requested. At a position that the repository has recorded
-	// already, this tree replaces no other tree: otherwise an object that was restored from a backup would bring back a tree that the same position has
+	// already, this tree replaces no other tree: otherwise an object that was restored from a backup would restore a tree that the same position has
 	// replaced. Empty for a directory without a reported tree, and for a directory without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
@@ -81,7 +81,7 @@ type Tree struct {
 	Encoding string `json:"encoding,omitempty"`
 
 	// Files of the directory, encoded as Encoding says. Required with action Desired. With action Keep they are not delivered: the object holds them for
-	// later. They do not go with action Restore.
+	// later. Not valid with action Restore.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1000000
 	Files []byte `json:"files,omitempty"`
@@ -113,8 +113,9 @@ type LaterTree struct {
 	// +kubebuilder:validation:Minimum=1
 	Revision int64 `json:"revision"`
 
-	// Request is the digest of the request that the revision delivers. After a loss of the ledger another revision may get the number of a lost one: it
-	// never delivers the tree. Absent, as by an earlier version of the function, means that the function brings the tree when its step comes.
+	// Request is the digest of the request that the revision delivers. After a loss of the ledger another revision may get the number of a lost
+	// revision, and does not deliver the tree. Absent, as by an earlier version of the function, means that the function brings the tree when its step
+	// comes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
@@ -134,7 +135,7 @@ type TreePart struct {
 	Path string `json:"path"`
 
 	// Tree is the git tree id (SHA-1, 40 hexadecimal digits) of the folder. The repository has it in the directory, or in a tree of an earlier revision;
-	// where it has it no longer, the delivery says TreeGone.
+	// if the repository no longer has it, the delivery has reason TreeGone.
 	// +required
 	// +kubebuilder:validation:MaxLength=40
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9a-f]{40}$')",message="must be a git tree id"
@@ -173,7 +174,7 @@ const (
 	// DriftRestore writes the delivered files again.
 	DriftRestore DriftPolicy = "Restore"
 
-	// DriftReport only says so.
+	// DriftReport only reports the drift.
 	DriftReport DriftPolicy = "Report"
 )
 
@@ -184,7 +185,7 @@ type LedgerUpdate struct {
 	// +required
 	After ledger.Head `json:"after"`
 
-	// Events to record, in order. The same events on top of the same head are recorded once. Absent means that nothing is to be recorded.
+	// Events to record, in order. The same events on top of the same head are recorded once. Absent means no events.
 	// +optional
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=atomic
@@ -215,11 +216,11 @@ type GitDeliveryParameters struct {
 
 	// Position of the deployment that the trees belong to. In the home it is the position after the events of the ledger; in another repository, a
 	// position that is lower than the recorded position is refused with reason OrderBehind. Absent in the home means the position of the ledger.
-	// Absent in another repository means that the provider only reads it: the revision has not come to any of its Sites.
+	// Absent in another repository means that the provider only reads that repository: the revision has not reached any of its Sites.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// Settled says that directories of the claim that the trees do not name may be removed now. Default: false, which leaves them.
+	// Settled allows the removal of directories of the claim that the trees do not name. Default: false, which keeps them.
 	// +optional
 	Settled bool `json:"settled,omitempty"`
 
@@ -251,8 +252,8 @@ type GitDeliveryParameters struct {
 	// +kubebuilder:validation:Enum=Restore;Report
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// DeliveryTimeout is the time for bringing the repository to the desired trees, from 1s to 24h. Default: 10m. After it
-	// the provider reports the timeout and goes on trying.
+	// DeliveryTimeout is the time for bringing the repository to the desired trees, from 1s to 24h. Default: 10m. After it the provider reports the
+	// timeout and continues to retry.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:MaxLength=32

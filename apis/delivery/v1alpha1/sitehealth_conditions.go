@@ -25,10 +25,10 @@ const (
 	// HealthReasonScaledToZero means that the desired number of pods is 0.
 	HealthReasonScaledToZero = "ScaledToZero"
 
-	// HealthReasonProgressing means that pods are made or start.
+	// HealthReasonProgressing means that pods are being created or started.
 	HealthReasonProgressing = "Progressing"
 
-	// HealthReasonCrashLoop means that a container ends again and again.
+	// HealthReasonCrashLoop means that a container exits repeatedly.
 	HealthReasonCrashLoop = "CrashLoopBackOff"
 
 	// HealthReasonImagePull means that an image cannot be pulled.
@@ -37,13 +37,13 @@ const (
 	// HealthReasonConfigMissing means that a Secret or a ConfigMap that a container needs is missing, or a key of it.
 	HealthReasonConfigMissing = "ConfigMissing"
 
-	// HealthReasonUnschedulable means that no node has room for a pod.
+	// HealthReasonUnschedulable means that no node has enough resources for a pod.
 	HealthReasonUnschedulable = "Unschedulable"
 
-	// HealthReasonQuotaExceeded means that a quota of the namespace leaves no room for a pod.
+	// HealthReasonQuotaExceeded means that a quota of the namespace allows no further pod.
 	HealthReasonQuotaExceeded = "QuotaExceeded"
 
-	// HealthReasonPodsRefused means that the cluster refuses to make pods.
+	// HealthReasonPodsRefused means that the cluster refuses to create pods.
 	HealthReasonPodsRefused = "PodsRefused"
 
 	// HealthReasonNotReady means that a container runs, and that its readiness probe does not succeed.

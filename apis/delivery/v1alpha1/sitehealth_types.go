@@ -50,10 +50,10 @@ const (
 	// HealthAvailable means that each Deployment has at least one available pod of the image.
 	HealthAvailable HealthState = "Available"
 
-	// HealthProgressing means that a Deployment has no available pod of the image yet, and that nothing is known to be wrong.
+	// HealthProgressing means that a Deployment has no available pod of the image yet, and that no error was observed.
 	HealthProgressing HealthState = "Progressing"
 
-	// HealthUnavailable means that a Deployment has no available pod of the image, and why.
+	// HealthUnavailable means that a Deployment has no available pod of the image; reason has the cause.
 	HealthUnavailable HealthState = "Unavailable"
 
 	// HealthMissing means that the Site has no Deployment of the claim.
@@ -71,11 +71,11 @@ const (
 
 // RouteHealth is the report of a Site's Gateways about the routes.
 type RouteHealth struct {
-	// Accepted says whether each parent of each route accepted its present generation, and found what it refers to.
+	// Accepted reports whether each parent of each route accepted its current generation, and resolved its references.
 	// +required
 	Accepted bool `json:"accepted"`
 
-	// Reason why it is not accepted: RouteMissing, RouteNotAccepted or RefsNotResolved, or why the Site cannot be observed.
+	// Reason why the routes are not accepted: RouteMissing, RouteNotAccepted or RefsNotResolved, or the reason why the Site cannot be observed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
@@ -185,7 +185,7 @@ type SiteHealthStatus struct {
 }
 
 // A SiteHealth observes whether the pods of one image serve at the Sites of a deployment. It is Ready when each Site serves and each route is
-// accepted. It makes nothing, so it has nothing to clean up.
+// accepted. It creates no objects, so its deletion cleans up none.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

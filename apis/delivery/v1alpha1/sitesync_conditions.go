@@ -69,13 +69,13 @@ const (
 	// SiteReasonKubeconfigRefused means that the kubeconfig is not valid, or uses a feature that is not allowed.
 	SiteReasonKubeconfigRefused = "KubeconfigRefused"
 
-	// SiteReasonClusterUnreachable means that the cluster with the engine's object does not answer.
+	// SiteReasonClusterUnreachable means that the cluster with the engine's object is unreachable.
 	SiteReasonClusterUnreachable = "ClusterUnreachable"
 
 	// SiteReasonKubeconfigDenied means that the cluster does not accept the credentials, which have expired or were withdrawn.
 	SiteReasonKubeconfigDenied = "KubeconfigDenied"
 
-	// SiteReasonAccessDenied means that the cluster does not let us read the engine's object.
+	// SiteReasonAccessDenied means that the user of the kubeconfig may not read the engine's object.
 	SiteReasonAccessDenied = "AccessDenied"
 
 	// SiteReasonProviderAccessDenied means that the cluster of the control plane does not let the provider's own service account read the engine's object.
@@ -108,7 +108,7 @@ const (
 	// SiteReasonUnhealthy means that the engine applied the commit, and that an applied object is not healthy.
 	SiteReasonUnhealthy = "Unhealthy"
 
-	// SiteReasonProgressing means that the engine is at work.
+	// SiteReasonProgressing means that the engine is applying the commit.
 	SiteReasonProgressing = "Progressing"
 
 	// SiteReasonOtherTree means that the commit that the engine applied holds another tree.
@@ -117,7 +117,7 @@ const (
 	// SiteReasonNotApplied means that the engine is at the commit and does not report an object of the tree as applied.
 	SiteReasonNotApplied = "NotApplied"
 
-	// SiteReasonWeakProof means that the Site accepts no proof that is as weak.
+	// SiteReasonWeakProof means that the proof is weaker than acceptProof of the Site.
 	SiteReasonWeakProof = "WeakProof"
 
 	// SiteReasonProofUnknown means that the commit that the engine applied cannot be fetched: the repository does not answer, or does not have it.

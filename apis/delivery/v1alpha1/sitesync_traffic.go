@@ -6,7 +6,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// SiteTraffic is the desired share of requests of each track in the routes of a Site. A Site with it is live only when its cluster proves that.
+// SiteTraffic is the desired share of requests of each track in the routes of a Site. A Site with this field is live only when its cluster proves
+// these shares.
 type SiteTraffic struct {
 	// Tracks of the directory.
 	// +required
@@ -16,8 +17,8 @@ type SiteTraffic struct {
 	// +listMapKey=name
 	Tracks []TrackTraffic `json:"tracks"`
 
-	// Drain is the time for which a track must have been proven to get no requests until it is idle. A gateway follows a route some time after it has
-	// accepted it, and no status reports the moment: it has to be longer than that. From 1s to 10m, default: 30s.
+	// Drain is the time for which a track must have been proven to get no requests until it is idle. A gateway applies a route some time after the
+	// acceptance of the route, and no status reports that time: drain has to be longer than this delay. From 1s to 10m, default: 30s.
 	// +optional
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:MaxLength=32
@@ -44,18 +45,18 @@ type TrackTraffic struct {
 	// +kubebuilder:validation:Maximum=100
 	Weight int32 `json:"weight"`
 
-	// WeighedAt is the last position of the deployment that changed the directory of this Site and gave the track any requests. Only a later
-	// position can prove that it gets none. Absent if it never got any.
+	// WeighedAt is the last position of the deployment that changed the directory of this Site and gave the track any requests. Only a later position
+	// can prove that the track gets no requests. Absent if the track never got requests.
 	// +optional
 	WeighedAt *ledger.Position `json:"weighedAt,omitempty"`
 
-	// Tree is the git tree id of the folder of the track. Only pods of that folder are proven. Absent means that nothing is proven of any pods.
+	// Tree is the git tree id of the folder of the track. Only pods of that folder are proven. Absent means that no pods are proven.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	Tree string `json:"tree,omitempty"`
 
-	// ChangedAt is the last position of the deployment at which Git changed the folder of the track at this Site. Only that position or a later one
-	// can prove that its pods are available: the folder may have been there before. Absent means that each can.
+	// ChangedAt is the last position of the deployment at which Git changed the folder of the track at this Site. Only that position or a later position
+	// can prove that its pods are available: the folder may have existed earlier. Absent means that each position can.
 	// +optional
 	ChangedAt *ledger.Position `json:"changedAt,omitempty"`
 
@@ -65,8 +66,8 @@ type TrackTraffic struct {
 	// +listType=atomic
 	Workloads []TrafficWorkload `json:"workloads,omitempty"`
 
-	// Awaited says that the Site is live only when all pods of the Deployments are available, as the track that takes requests over has to be. Absent
-	// means that nothing waits for the pods of the track.
+	// Awaited is true if the Site is live only when all pods of the Deployments are available, as for the track that is to receive the requests. Absent
+	// means that the Site does not wait for the pods of the track.
 	// +optional
 	Awaited bool `json:"awaited,omitempty"`
 }
@@ -106,7 +107,7 @@ type TrafficBackend struct {
 	// +kubebuilder:validation:Maximum=63
 	Rule int32 `json:"rule"`
 
-	// Service is the name of the Service, with its namespace and a slash before it where that is not the route's.
+	// Service is the name of the Service, with its namespace and a slash before it if the namespace differs from the route's.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=127
@@ -133,8 +134,8 @@ type TrafficWorkload struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// MinReplicas is the number of pods that have to be available although the Deployment may request fewer: an autoscaler has to make them, and
-	// needs some seconds for that. Absent means that the Deployment's own number counts alone, and so does 0 in it.
+	// MinReplicas is the number of pods that have to be available although the Deployment may request fewer: an autoscaler needs some seconds to create
+	// them. Absent means that only the Deployment's own number counts, and so does a number of 0 in the Deployment.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000
@@ -158,25 +159,25 @@ type TrackObservation struct {
 	// +kubebuilder:validation:MaxLength=16
 	Name string `json:"name"`
 
-	// Weight that the routes of the cluster were last proven to give to the track, in percent. Absent if none was.
+	// Weight that the routes of the cluster were last proven to give to the track, in percent. Absent if no weight was proven.
 	// +optional
 	Weight *int32 `json:"weight,omitempty"`
 
-	// ProvenAt is the position at which the track was proven to get no requests. Absent while it may get some.
+	// ProvenAt is the position at which the track was proven to get no requests. Absent while it may get requests.
 	// +optional
 	ProvenAt *ledger.Position `json:"provenAt,omitempty"`
 
-	// IdleSince is the time when the track was first proven to get no requests; it has got none since. Absent while it may get some.
+	// IdleSince is the time when the track was first proven to get no requests; it has received no requests since. Absent while it may get requests.
 	// +optional
 	IdleSince *metav1.Time `json:"idleSince,omitempty"`
 
-	// AvailableTree is the git tree id of the folder of which all pods were found to be available, since Git changed it last. They may not be any more.
-	// Absent if they never were.
+	// AvailableTree is the git tree id of the folder whose pods were all available after the last change of the folder in Git. The pods may be
+	// unavailable now. Absent without such an observation.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	AvailableTree string `json:"availableTree,omitempty"`
 
-	// AvailableAt is the position at which they were found. Absent if they never were.
+	// AvailableAt is the position of that observation. Absent without such an observation.
 	// +optional
 	AvailableAt *ledger.Position `json:"availableAt,omitempty"`
 
@@ -185,7 +186,7 @@ type TrackObservation struct {
 	Idle bool `json:"idle,omitempty"`
 }
 
-// TrackOf returns the observation of a track of a Site, which is empty where nothing was seen of it.
+// TrackOf returns the observation of a track of a Site. It is empty for a track without an observation.
 func (s SiteObservation) TrackOf(name string) TrackObservation {
 	if s.Traffic == nil {
 		return TrackObservation{Name: name}

@@ -79,22 +79,22 @@ type SiteSyncParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 10m"
 	SyncWaitTimeout string `json:"syncWaitTimeout,omitempty"`
 
-	// ClusterWaitTimeout is the timeout for a Cluster API cluster that a Site names to become ready. It is counted from when the
-	// step is first seen, and apart from syncWaitTimeout, which begins after it.
+	// ClusterWaitTimeout is the timeout for a Cluster API cluster that a Site names to become ready. It counts from the first observation of the step,
+	// and separately from syncWaitTimeout, which begins after it.
 	// +optional
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 30m"
 	ClusterWaitTimeout string `json:"clusterWaitTimeout,omitempty"`
 
-	// Pause is the time that the step lasts after all of its Sites are live: a duration, or Manual, which lasts until promoted says that a user ended it. It
-	// ends once for a position, as condition Released says. Absent means that the step has no pause.
+	// Pause is the time that the step lasts after all of its Sites are live: a duration, or Manual, which lasts until a user promotes the step
+	// (promoted). Condition Released reports the end, once for a position. Absent means that the step has no pause.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self == 'Manual' || self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('720h')",message="must be Manual or a duration from 1s to 720h, such as 10m"
 	Pause string `json:"pause,omitempty"`
 
-	// Promoted says that a user ended the pause of the step. Default: false.
+	// Promoted is true if a user ended the pause of the step. Default: false.
 	// +optional
 	Promoted bool `json:"promoted,omitempty"`
 
@@ -155,17 +155,18 @@ type SiteClusterObservation struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
 
-	// InitializedAt is since when the control plane of that Cluster is known to be initialized. It is never reset, also if another controller resets its condition.
+	// InitializedAt is the time since which the control plane of that Cluster is initialized. It is never reset, also if another controller resets its
+	// condition.
 	// +optional
 	InitializedAt *metav1.Time `json:"initializedAt,omitempty"`
 
-	// PassedAt is the time when the cluster was first observed ready for this attempt. It stays while the cluster is not ready
-	// later: a Site that passed is not held back again.
+	// PassedAt is the time when the cluster was first observed ready for this attempt. It stays if the cluster becomes unready later: a Site that passed
+	// does not wait again.
 	// +optional
 	PassedAt *metav1.Time `json:"passedAt,omitempty"`
 
-	// Ready says whether the cluster can be delivered to: it has been ready without interruption for 10 s, or for the
-	// stabilization time of the ManagedCluster that published the Site, and for longer if it comes and goes.
+	// Ready reports whether the provider may deliver to the cluster: the cluster has been ready without interruption for 10 s, or for the
+	// stabilization time of the ManagedCluster that published the Site, and for longer if it is flapping.
 	// +optional
 	Ready *bool `json:"ready,omitempty"`
 
@@ -191,13 +192,13 @@ type EngineObservation struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// URL of the repository that the engine reads, without credentials, if it is not written as the configuration writes it: another form of it, or a
-	// mirror that has the commit. Empty if both are the same.
+	// URL of the repository that the engine reads, without credentials, if it differs from the URL in the configuration: another form of that URL, or a
+	// mirror with the commit. Empty if both are equal.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	URL string `json:"url,omitempty"`
 
-	// Health that the engine sees. Empty if it does not look.
+	// Health that the engine reports. Empty if the engine does not check it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Health string `json:"health,omitempty"`
@@ -251,8 +252,8 @@ type SiteObservation struct {
 	Proof Proof `json:"proof,omitempty"`
 
 	// Unproven names the objects of the tree that the proof does not cover, each with the annotation, the label or the kind because of which the engine
-	// leaves it alone, applies it once or later, or may keep it after its removal. Up to 16, of which the last one says how many more there are. Absent
-	// means that the proof covers each object, or that nothing is proven.
+	// skips it, applies it once or later, or may keep it after its removal. Up to 16 items; the last item has the number of omitted objects. Absent
+	// means that the proof covers each object, or that the Site has no proof.
 	// +optional
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=1024
@@ -263,7 +264,7 @@ type SiteObservation struct {
 	// +optional
 	Engine *EngineObservation `json:"engine,omitempty"`
 
-	// Traffic of the Site's tracks. It stays over positions, for as long as the Site has tracks.
+	// Traffic of the Site's tracks. It stays across positions, as long as the Site has tracks.
 	// +optional
 	Traffic *SiteTrafficObservation `json:"traffic,omitempty"`
 
@@ -282,8 +283,8 @@ type PauseObservation struct {
 	// +required
 	Position ledger.Position `json:"position"`
 
-	// StartedAt is the time when all Sites of the step were first observed live at the position, to the second. It stays when one of them is not live for a
-	// while.
+	// StartedAt is the time when all Sites of the step were first observed live at the position, to the second. It stays if a Site is temporarily not
+	// live.
 	// +required
 	StartedAt metav1.Time `json:"startedAt"`
 
@@ -298,7 +299,7 @@ type PauseObservation struct {
 	EndsAt metav1.Time `json:"endsAt"`
 }
 
-// Start returns when the pause began.
+// Start returns the time when the pause began.
 func (p PauseObservation) Start() time.Time {
 	return p.StartedAt.Add(time.Duration(p.StartedMicros) * time.Microsecond)
 }
@@ -347,8 +348,8 @@ type SiteSyncStatus struct {
 	AtProvider SiteSyncObservation `json:"atProvider,omitempty"`
 }
 
-// A SiteSync observes whether the Sites of one claim run the trees of a position. It is Ready when all Sites whose wave has
-// come do. It makes nothing, so it has nothing to clean up.
+// A SiteSync observes whether the Sites of one claim run the trees of a position. It is Ready when all Sites of the waves until the current step do.
+// It creates no objects, so its deletion cleans up none.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -43,7 +43,7 @@ type CanaryStep struct {
 	// +optional
 	Gate *bool `json:"gate,omitempty"`
 
-	// Pause behind the weight before. Before the first weight it is behind the start of the pods, which get no requests yet.
+	// Pause behind the preceding weight. An item before the first weight is the pause behind the start of the pods, which get no requests yet.
 	// +optional
 	Pause *CanaryPause `json:"pause,omitempty"`
 }

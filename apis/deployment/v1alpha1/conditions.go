@@ -1,6 +1,7 @@
 package v1alpha1
 
-// Types of the conditions of an IntentDeployment, beside Crossplane's Ready and Synced. All are always there. function/phase/conditions.go computes them.
+// Types of the conditions of an IntentDeployment, beside Crossplane's Ready and Synced. Each status has all of them. function/phase/conditions.go
+// computes them.
 const (
 	// TypeValid reports whether the spec can be applied: parsed, compiled, rendered and within the limits.
 	TypeValid = "Valid"
@@ -36,13 +37,13 @@ const (
 // Reasons of the conditions of an IntentDeployment. A reason marked terminal stays until the spec, the catalog or the repository
 // changes. function/phase/conditions.go sets them, and apis/advice/deployment.go has the advice for each: a new reason begins here.
 const (
-	// ReasonValid means that the spec can be carried out.
+	// ReasonValid means that the spec can be compiled and delivered.
 	ReasonValid = "Valid"
 
-	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
+	// ReasonInvalidSpec means that a field of the spec is invalid; the message names it. Terminal.
 	ReasonInvalidSpec = "InvalidSpec"
 
-	// ReasonInvalidIntent means that the intent cannot be understood. Terminal.
+	// ReasonInvalidIntent means that the intent cannot be parsed. Terminal.
 	ReasonInvalidIntent = "InvalidIntent"
 
 	// ReasonNotSupportedByBlueprint means that the intent sets a value that the Blueprint does not read. Terminal.
@@ -51,22 +52,22 @@ const (
 	// ReasonRenderFailed means that the Blueprint does not render. Terminal.
 	ReasonRenderFailed = "RenderFailed"
 
-	// ReasonRenderTimeout means that rendering took longer than compileConfig.renderTimeout. It is tried again at each call.
+	// ReasonRenderTimeout means that rendering took longer than compileConfig.renderTimeout. The function retries at each call.
 	ReasonRenderTimeout = "RenderTimeout"
 
-	// ReasonPolicyDenied means that a limit of a Site or the configuration forbids it. Terminal.
+	// ReasonPolicyDenied means that a limit of a Site or the configuration forbids the deployment. Terminal.
 	ReasonPolicyDenied = "PolicyDenied"
 
-	// ReasonTooLarge means that the trees do not fit. Terminal.
+	// ReasonTooLarge means that the trees exceed the size of an object or of a response. Terminal.
 	ReasonTooLarge = "TooLarge"
 
-	// ReasonNotYetSupported means that a field is set that does nothing yet.
+	// ReasonNotYetSupported means that a field is set that has no effect in this version.
 	ReasonNotYetSupported = "NotYetSupported"
 
-	// ReasonSupported means that every field that is set does something.
+	// ReasonSupported means that every set field has an effect.
 	ReasonSupported = "Supported"
 
-	// ReasonFound means that all was found.
+	// ReasonFound means that the Sites, the Blueprint and the configuration were found.
 	ReasonFound = "Found"
 
 	// ReasonSiteMissing means that a Site was not found, or may not be used.
@@ -81,112 +82,114 @@ const (
 	// ReasonConfigMissing means that the repository's configuration was not found.
 	ReasonConfigMissing = "ConfigMissing"
 
-	// ReasonNoSite means that no Site was chosen.
+	// ReasonNoSite means that neither the intent nor the spec selects a Site.
 	ReasonNoSite = "NoSite"
 
 	// ReasonWaitingForCluster means that a Site's cluster is not ready.
 	ReasonWaitingForCluster = "WaitingForCluster"
 
-	// ReasonUnknown means that it is not known yet.
+	// ReasonUnknown means that the state was not observed yet.
 	ReasonUnknown = "Unknown"
 
-	// ReasonNothingOrdered means that no revision was ordered yet.
+	// ReasonNothingOrdered means that the ledger has no revision yet.
 	ReasonNothingOrdered = "NothingOrdered"
 
 	// ReasonDelivering means that the delivery is in progress.
 	ReasonDelivering = "Delivering"
 
-	// ReasonDelivered means that the repository holds everything.
+	// ReasonDelivered means that every repository holds the trees of the revision.
 	ReasonDelivered = "Delivered"
 
 	// ReasonRestoringDrift means that another commit changed delivered files, and that the provider restores them.
 	ReasonRestoringDrift = "RestoringDrift"
 
-	// ReasonDriftRestored means that the repository holds everything, after the provider restored files that another commit had changed. It
-	// stays until the desired trees change.
+	// ReasonDriftRestored means that every repository holds the trees of the revision, after the provider restored files that another commit had
+	// changed. The reason stays until the desired trees change.
 	ReasonDriftRestored = "DriftRestored"
 
-	// ReasonSyncing means that the repository holds everything, and that not every Site was proven to run it.
+	// ReasonSyncing means that every repository holds the trees of the revision, and that not every Site was proven to run its tree.
 	ReasonSyncing = "Syncing"
 
 	// ReasonLive means that every Site was proven to run the current revision.
 	ReasonLive = "Live"
 
-	// ReasonEarlierRevision means that the Sites run an earlier revision: until they run the current revision, or because that was rejected
-	// before it changed any directory.
+	// ReasonEarlierRevision means that the Sites run an earlier revision: until they run the current revision, or because the current revision was
+	// rejected before it changed any directory.
 	ReasonEarlierRevision = "EarlierRevision"
 
-	// ReasonNotLive means that not every Site was proven to run the current revision, and that no other revision is known to run.
+	// ReasonNotLive means that not every Site was proven to run the current revision, and that no other revision is proven to run.
 	ReasonNotLive = "NotLive"
 
-	// ReasonSyncNotObserved means that the repository holds everything, and that no engine reports the tree that a Site runs. Terminal,
-	// if such a Site does not count as live.
+	// ReasonSyncNotObserved means that every repository holds the trees of the revision, and that no engine reports the running tree of a Site.
+	// Terminal, if such a Site does not count as live.
 	ReasonSyncNotObserved = "SyncNotObserved"
 
 	// ReasonDeliveryBlocked means that a GitDelivery cannot continue. Its message has the cause.
 	ReasonDeliveryBlocked = "DeliveryBlocked"
 
-	// ReasonObjectConflict means that another claim delivers one of the objects to the same Site. It ends when that claim, or its object,
-	// is gone.
+	// ReasonObjectConflict means that another claim delivers one of the objects to the same Site. The conflict ends when that claim, or its object, is
+	// deleted.
 	ReasonObjectConflict = "ObjectConflict"
 
-	// ReasonProviderNotResponding means that the provider has not observed a change of the composed resources for too long. It ends with the observation.
+	// ReasonProviderNotResponding means that the provider has not observed a change of the composed resources for five minutes. The reason ends with the
+	// observation.
 	ReasonProviderNotResponding = "ProviderNotResponding"
 
-	// ReasonGatesOff means that spec.gatesConfig.enabled is false, so that nothing is measured.
+	// ReasonGatesOff means that spec.gatesConfig.enabled is false, so that no Gate measures.
 	ReasonGatesOff = "GatesOff"
 
-	// ReasonNoGates means that gates are enabled, and that nothing is measured for want of thresholds and checks.
+	// ReasonNoGates means that gates are enabled, and that the spec has neither thresholds nor checks.
 	ReasonNoGates = "NoGates"
 
-	// ReasonNoData means that the query of a metric gives no data, as without requests to the service, and that the Gate waits until there is some.
+	// ReasonNoData means that the query of a metric returns no data, such as without requests to the service, and that the Gate waits for data.
 	ReasonNoData = "NoData"
 
-	// ReasonMetricsUnavailable means that the metrics backend does not answer, so that the revision cannot be judged. As a reason of Stalled it
-	// means that this has lasted longer than gatesConfig.metricsUnavailableTimeout, and that the revision is held.
+	// ReasonMetricsUnavailable means that the metrics backend is unavailable, so that the revision cannot be judged. As a reason of Stalled it means
+	// that the outage has lasted longer than gatesConfig.metricsUnavailableTimeout, and that the revision keeps its step.
 	ReasonMetricsUnavailable = "MetricsUnavailable"
 
 	// ReasonRecorded means that the ledger has recorded the revision.
 	ReasonRecorded = "Recorded"
 
-	// ReasonNotRecorded means that the ledger has not recorded the revision yet, or that a repository has yet to report what a rollback changes.
+	// ReasonNotRecorded means that the ledger has not recorded the revision yet, or that a repository has not reported yet which trees a rollback
+	// changes.
 	ReasonNotRecorded = "NotRecorded"
 
-	// ReasonLedgerUnreachable means that the repository which holds the ledger of the deployment cannot be read or written: nothing is ordered,
-	// judged or rolled back until it can.
+	// ReasonLedgerUnreachable means that the repository which holds the ledger of the deployment cannot be read or written: until then no revision is
+	// started, judged or rolled back.
 	ReasonLedgerUnreachable = "LedgerUnreachable"
 
-	// ReasonDeliveryTimedOut means that trouble with a repository lasted too long. Terminal.
+	// ReasonDeliveryTimedOut means that errors of a repository lasted longer than deliveryConfig.deliveryTimeout. Terminal.
 	ReasonDeliveryTimedOut = "DeliveryTimedOut"
 
 	// ReasonDeliveryRefused means that a repository, or a limit, refused the revision. Terminal.
 	ReasonDeliveryRefused = "DeliveryRefused"
 
-	// ReasonSyncTimedOut means that a Site took too long to run the revision. Terminal.
+	// ReasonSyncTimedOut means that a Site took longer than deliveryConfig.syncWaitTimeout to run the revision. Terminal.
 	ReasonSyncTimedOut = "SyncTimedOut"
 
 	// ReasonSyncFailed means that the engine of a Site tried the revision, and failed. Terminal.
 	ReasonSyncFailed = "SyncFailed"
 
-	// ReasonClusterTimedOut means that the cluster of a Site took too long to become ready. Terminal.
+	// ReasonClusterTimedOut means that the cluster of a Site took longer than deliveryConfig.clusterWaitTimeout to become ready. Terminal.
 	ReasonClusterTimedOut = "ClusterTimedOut"
 
-	// ReasonFilesLost means that no object has the files any more that a move from or to tracks replaces. Terminal.
+	// ReasonFilesLost means that no object has the files that a move from or to tracks replaces. Terminal.
 	ReasonFilesLost = "FilesLost"
 
 	// ReasonGateFailed means that a Gate of the revision failed. Terminal.
 	ReasonGateFailed = "GateFailed"
 
-	// ReasonRequested means that a user rolled the revision back. Terminal.
+	// ReasonRequested means that a user ended the revision, by a RolloutRequest or an edit. Terminal.
 	ReasonRequested = "Requested"
 
 	// ReasonPassed means that the Gates of the revision passed.
 	ReasonPassed = "Passed"
 
-	// ReasonMeasuring means that the repository holds everything, and that Gates judge it as soon as it runs.
+	// ReasonMeasuring means that every repository holds the trees of the revision, and that Gates judge the revision once it is live.
 	ReasonMeasuring = "Measuring"
 
-	// ReasonDeploymentFailed means that the revision was rejected, and that nothing else is known to run.
+	// ReasonDeploymentFailed means that the revision was rejected, and that no other revision is proven to run.
 	ReasonDeploymentFailed = "DeploymentFailed"
 
 	// ReasonNotRolledBack means that the revision was not rejected.
@@ -204,13 +207,13 @@ const (
 	// ReasonNoTarget means that no revision is a possible rollback target. Terminal.
 	ReasonNoTarget = "NoTarget"
 
-	// ReasonNothingToRestore means that every directory already holds the tree of the last good revision. Terminal.
+	// ReasonNothingToRestore means that every directory already holds the tree of the newest verified revision. Terminal.
 	ReasonNothingToRestore = "NothingToRestore"
 
-	// ReasonIrreversible means that the Blueprint marks something that a rollback cannot undo, so that a user has to request the rollback. Terminal.
+	// ReasonIrreversible means that the Blueprint marks a changed object as irreversible, so that a user has to request the rollback. Terminal.
 	ReasonIrreversible = "Irreversible"
 
-	// ReasonTooManyRollbacks means that too many revisions were rejected within an hour. Terminal.
+	// ReasonTooManyRollbacks means that rollbackConfig.maxPerHour other revisions were rejected within an hour. Terminal.
 	ReasonTooManyRollbacks = "TooManyRollbacks"
 
 	// ReasonAttemptsSpent means that all attempts of the rollback failed. Terminal, unless the Sites reach the target of an attempt later.
@@ -225,13 +228,13 @@ const (
 	// ReasonAwaitingPromotion means that a step of a canary waits until a user releases the next step.
 	ReasonAwaitingPromotion = "AwaitingPromotion"
 
-	// ReasonHeld means that the Gate of a step came to no conclusion, and that a user has to release the step or give the revision up.
+	// ReasonHeld means that the Gate of a step came to no conclusion, and that a user has to release the step or abort the revision.
 	ReasonHeld = "Held"
 
 	// ReasonDraining means that pods lost their requests, and stay until their open requests have ended.
 	ReasonDraining = "Draining"
 
-	// ReasonIdle means that there is nothing to do.
+	// ReasonIdle means that no change is in progress.
 	ReasonIdle = "Idle"
 
 	// ReasonSuspended means that spec.suspend defers new revisions and steps.

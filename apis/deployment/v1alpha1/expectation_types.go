@@ -99,7 +99,7 @@ type Expectation struct {
 	// +listType=set
 	Sites []SiteName `json:"sites,omitempty"`
 
-	// Replicas at each Site. 0 means that nothing runs.
+	// Replicas at each Site. 0 means no pods.
 	// +optional
 	// +kubebuilder:default=1
 	Replicas *Replicas `json:"replicas,omitempty"`

@@ -18,7 +18,7 @@ type ParameterValue string
 // +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="must be the name of a Site: lower-case letters, digits, '-' and '.'"
 type SiteName string
 
-// Replicas is a number of replicas. 0 means that nothing runs.
+// Replicas is a number of replicas. 0 means no pods.
 //
 // +kubebuilder:validation:Minimum=0
 // +kubebuilder:validation:Maximum=10000
@@ -155,7 +155,7 @@ const (
 	// DeletionRemoveFromGit removes the claim's directories when the claim is deleted.
 	DeletionRemoveFromGit = "RemoveFromGit"
 
-	// DeletionOrphan leaves them.
+	// DeletionOrphan keeps the claim's directories.
 	DeletionOrphan = "Orphan"
 )
 
@@ -179,9 +179,9 @@ type DeliveryConfig struct {
 	GitOpsRepo ConfigReference `json:"gitOpsRepo,omitempty"`
 
 	// LedgerConfigRef names the configuration of the repository that holds the ledger of the deployment: its revisions, verdicts and rollbacks. While
-	// that repository cannot be reached, nothing is ordered, judged or rolled back. It is read when the ledger is opened, with the first revision:
-	// a later change moves nothing, and a RolloutRequest with action MoveLedger does. Absent means the repository of the first Site that gets
-	// the first revision. A Site of the deployment has to be delivered to it.
+	// that repository is unreachable, no revision is started, judged or rolled back. The field is read when the ledger is opened, with the first
+	// revision: a later change has no effect; a RolloutRequest with action MoveLedger moves the ledger. Absent means the repository of the first Site
+	// that gets the first revision. A Site of the deployment has to be delivered to it.
 	// +optional
 	LedgerConfigRef *ConfigReference `json:"ledgerConfigRef,omitempty"`
 
@@ -217,7 +217,7 @@ type DeliveryConfig struct {
 	// +kubebuilder:validation:Enum=RemoveFromGit;Orphan
 	DeletionPolicy string `json:"deletionPolicy,omitempty"`
 
-	// Waves in which the Sites are delivered. Absent means all at once. Sites that are in none go last.
+	// Waves in which the Sites are delivered. Absent means all Sites at once. Sites without a wave form the last wave.
 	// +optional
 	// +kubebuilder:validation:MaxItems=5
 	// +listType=map
@@ -264,7 +264,7 @@ type RollbackConfig struct {
 	RetainFailedArtifacts *bool `json:"retainFailedArtifacts,omitempty"`
 }
 
-// IntentDeploymentSpec states an intent, and how it is compiled, delivered, judged and rolled back.
+// IntentDeploymentSpec has an intent, and the settings of its compilation, delivery, checks and rollback.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.intent) != has(self.expectation)",message="exactly one of intent and expectation must be set"
 type IntentDeploymentSpec struct {

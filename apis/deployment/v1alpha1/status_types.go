@@ -7,7 +7,7 @@ import (
 // Phase of an IntentDeployment.
 type Phase string
 
-// Phases, in the order in which a deployment that goes well takes them.
+// Phases, in the order of a successful deployment.
 const (
 	PhasePending     Phase = "Pending"
 	PhaseCompiling   Phase = "Compiling"
@@ -19,7 +19,7 @@ const (
 	PhaseRollingBack Phase = "RollingBack"
 )
 
-// Outcome of an IntentDeployment that came to an end.
+// Outcome of an IntentDeployment whose revision has ended.
 type Outcome string
 
 // Outcomes. Empty means that none exists yet.
@@ -34,19 +34,19 @@ type SyncState string
 
 // States of a delivery's Sites.
 const (
-	// SyncPending means that the repository does not hold everything yet.
+	// SyncPending means that the repository does not hold all trees of the revision yet.
 	SyncPending SyncState = "Pending"
 
-	// SyncSyncing means that the repository holds everything, and that not every Site was proven to run it.
+	// SyncSyncing means that the repository holds all trees, and that not every Site was proven to run its tree.
 	SyncSyncing SyncState = "Syncing"
 
-	// SyncLive means that every Site that is observed was proven to run it.
+	// SyncLive means that every observed Site was proven to run its tree.
 	SyncLive SyncState = "Live"
 
 	// SyncFailed means that a Site failed, or took too long.
 	SyncFailed SyncState = "Failed"
 
-	// SyncUnobserved means that the repository holds everything, and that no engine reports the trees that the Sites run.
+	// SyncUnobserved means that the repository holds all trees, and that no engine reports the running trees.
 	SyncUnobserved SyncState = "Unobserved"
 )
 
@@ -103,7 +103,7 @@ type SiteStatus struct {
 	Weight *int32 `json:"weight,omitempty"`
 }
 
-// SiteMessageWaveAwaited is the message of a Site whose wave has not come.
+// SiteMessageWaveAwaited is the message of a Site that waits for its wave.
 const SiteMessageWaveAwaited = "Its wave has not come."
 
 // DeliveryStatus is the state of the delivery.
@@ -204,12 +204,12 @@ type RollbackStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
 
-	// PreviousCommit that is rolled back to.
+	// PreviousCommit is the commit of the rollback's target.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	PreviousCommit string `json:"previousCommit,omitempty"`
 
-	// Attempts that were begun.
+	// Attempts is the number of started attempts.
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
 }
@@ -265,23 +265,23 @@ type Transition struct {
 	// +required
 	At metav1.Time `json:"at"`
 
-	// Revision at that time. 0 means that nothing was ordered.
+	// Revision at that time. 0 means that the ledger had no revision.
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
-	// Epoch of the ledger that the revision belongs to, on the changes to Succeeded and Failed. A ledger that moves to another repository, or is opened again, has
-	// the next one. 0 on all others, and where an older function wrote the change.
+	// Epoch of the ledger that the revision belongs to, on the changes to Succeeded and Failed. A ledger that moves to another repository, or is opened
+	// again, has the next epoch. 0 on all other changes, and on changes that an older function wrote.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Epoch int64 `json:"epoch,omitempty"`
 
 	// Rejected is the reason of the revision's rejection, on the change to Failed that follows it, and on the change that ends its rollback. Empty on
-	// all others, such as the change to Failed by a spec that is not valid.
+	// all other changes, such as the change to Failed by an invalid spec.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Rejected string `json:"rejected,omitempty"`
 
-	// Restored is the revision that the Sites run again, on the change that ends a rollback. 0 on all others.
+	// Restored is the revision that the Sites run again, on the change that ends a rollback. 0 on all other changes.
 	// +optional
 	Restored int64 `json:"restored,omitempty"`
 }
@@ -297,7 +297,7 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Phase Phase `json:"phase,omitempty"`
 
-	// Outcome of the deployment, when it came to an end.
+	// Outcome of the revision. Empty until the revision has ended.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Outcome Outcome `json:"outcome,omitempty"`
@@ -307,22 +307,22 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// IntentDigest of the spec that this status is about.
+	// IntentDigest of the spec that this status describes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	IntentDigest string `json:"intentDigest,omitempty"`
 
-	// Understood is the intent as it was understood, as canonical JSON. Empty when that is longer than 32768 bytes.
+	// Understood is the parsed intent, as canonical JSON. Empty if it is longer than 32768 bytes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Understood string `json:"understood,omitempty"`
 
-	// Revision that is delivered. 0 means that nothing was ordered.
+	// Revision that is delivered. 0 means that the ledger has no revision.
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
 	// HeldBack is set if the spec requests another revision, or its next step, and spec.suspend, or a newer version of the
-	// function, holds that back: the outcome is then that of an earlier request.
+	// function, holds back that revision or step: the outcome then belongs to an earlier request.
 	// +optional
 	HeldBack bool `json:"heldBack,omitempty"`
 
@@ -343,7 +343,7 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=32
 	Renderer string `json:"renderer,omitempty"`
 
-	// Update that waits. Absent means that none does.
+	// Update that waits for its approval or its time. Absent without such an update.
 	// +optional
 	Update UpdateStatus `json:"update,omitzero"`
 

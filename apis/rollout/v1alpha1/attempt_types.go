@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// ClaimReference names the claim, or the namespaced composite, that something was made for.
+// ClaimReference names the claim, or the namespaced composite, for which an object was created.
 type ClaimReference struct {
 	// APIGroup of the claim. It distinguishes a claim from a namespaced composite of the same name.
 	// +required
@@ -45,7 +45,7 @@ type ClaimReference struct {
 
 // Reasons of a rejection.
 const (
-	// RejectedDeliveryTimedOut means that trouble with a repository lasted longer than deliveryTimeout.
+	// RejectedDeliveryTimedOut means that errors of a repository lasted longer than deliveryTimeout.
 	RejectedDeliveryTimedOut = "DeliveryTimedOut"
 
 	// RejectedDeliveryRefused means that a repository, or a limit, refused the revision.
@@ -60,20 +60,20 @@ const (
 	// RejectedClusterTimedOut means that the cluster of a Site took longer than clusterWaitTimeout to become ready.
 	RejectedClusterTimedOut = "ClusterTimedOut"
 
-	// RejectedFilesLost means that no object has the files any more that a move from or to tracks replaces.
+	// RejectedFilesLost means that no object has the files that a move from or to tracks replaces.
 	RejectedFilesLost = ledger.RejectedFilesLost
 
 	// RejectedGateFailed means that a Gate of the revision failed.
 	RejectedGateFailed = "GateFailed"
 
-	// RejectedRequested means that a person took the revision back.
+	// RejectedRequested means that a user ended the revision, by a RolloutRequest or an edit.
 	RejectedRequested = "Requested"
 )
 
 // MaxReason is the number of characters of a RolloutRequest's reason that the ledger repeats.
 const MaxReason = 256
 
-// Attempt is one try to carry out a step of a revision.
+// Attempt is one attempt to apply a step of a revision.
 type Attempt struct {
 	// Revision that was tried.
 	// +required
@@ -83,7 +83,7 @@ type Attempt struct {
 	// +required
 	Step int32 `json:"step"`
 
-	// Number of the attempt: 0 going forward, 1, 2 … going back.
+	// Number of the attempt: 0 while the revision rolls out, 1, 2 … for its rollbacks.
 	// +required
 	Number int32 `json:"number"`
 

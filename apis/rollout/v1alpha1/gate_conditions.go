@@ -4,7 +4,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// Reasons of a Gate's Ready condition. It is True with Passed alone. Terminal means that it stays: a verdict never changes.
+// Reasons of a Gate's Ready condition. Ready is True with Passed alone. Terminal means that the reason stays: a verdict never changes.
 const (
 	// ReasonPassed means that all checks passed. Terminal.
 	ReasonPassed xpv2.ConditionReason = "Passed"
@@ -21,27 +21,26 @@ const (
 	// ReasonInconclusive means that a check came to no conclusion, and that a user decides. Terminal.
 	ReasonInconclusive xpv2.ConditionReason = "Inconclusive"
 
-	// ReasonMeasuring means that the checks go on.
+	// ReasonMeasuring means that the checks are in progress.
 	ReasonMeasuring xpv2.ConditionReason = "Measuring"
 
-	// ReasonWatching means that all checks have their count, and are measured on until the step is released.
+	// ReasonWatching means that all checks have their count, and continue to measure until the step is released.
 	ReasonWatching xpv2.ConditionReason = "Watching"
 
-	// ReasonNoData means that a query gives no data, and that its check waits until there is some: noData of the check is Wait. Its clock stands
-	// still.
+	// ReasonNoData means that a query returns no data, and that its check waits for data: noData of the check is Wait. The timeout of the check pauses.
 	ReasonNoData xpv2.ConditionReason = "NoData"
 
 	// ReasonMetricsUnavailable means that the metrics backend of a check does not answer, or that a check of type Availability cannot observe its Site.
-	// The check is retried, and its clock stands still.
+	// The check is retried, and its timeout pauses.
 	ReasonMetricsUnavailable xpv2.ConditionReason = "MetricsUnavailable"
 
-	// ReasonHeld means that the metrics backend of a check has not answered for longer than metricsUnavailableTimeout. The Gate waits until it
-	// does, or until a RolloutRequest takes the revision back.
+	// ReasonHeld means that the metrics backend of a check has been unavailable for longer than metricsUnavailableTimeout. The Gate waits for the
+	// backend, or for a RolloutRequest that rejects the revision.
 	ReasonHeld xpv2.ConditionReason = "Held"
 
-	// ReasonNotLive means that the position is not proven to be live, so that nothing is measured.
+	// ReasonNotLive means that the position is not proven to be live, so that the Gate does not measure.
 	ReasonNotLive xpv2.ConditionReason = "NotLive"
 
-	// ReasonPolicyDenied means that the Gate is of another namespace than the claim that it judges, so that nothing is measured.
+	// ReasonPolicyDenied means that the Gate is of another namespace than the claim that it judges, so that the Gate does not measure.
 	ReasonPolicyDenied xpv2.ConditionReason = "PolicyDenied"
 )

@@ -130,7 +130,7 @@ type CheckPhase string
 
 // Phases of a check.
 const (
-	// CheckPending means that nothing was measured yet.
+	// CheckPending means that the check has no measurement yet.
 	CheckPending CheckPhase = "Pending"
 
 	// CheckRunning means that the check is measured.
@@ -165,8 +165,8 @@ type CheckJobReference struct {
 	UID string `json:"uid,omitempty"`
 
 	// NonceDigest is the SHA-256 digest, in hex, of a random value. The provider writes it here before it creates the Job, and puts the value on the
-	// Job as the annotation rollout.intentplane.dev/nonce. So it knows its Job where the cluster changed it and did not say its UID. Who reads the
-	// digest does not know the value, and cannot create a Job with it first. Empty once the UID is known.
+	// Job as the annotation rollout.intentplane.dev/nonce. So it recognizes its Job if the cluster changed the Job and the response with its UID was
+	// lost. A reader of the digest does not know the value, and cannot create a Job with it. Empty once the UID is known.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	NonceDigest string `json:"nonceDigest,omitempty"`
@@ -175,13 +175,13 @@ type CheckJobReference struct {
 // MaxRecent is the number of measurements in the result of a check.
 const MaxRecent = 10
 
-// Measurement is one answer that was judged.
+// Measurement is one evaluated response.
 type Measurement struct {
-	// At is the time of the answer.
+	// At is the time of the response.
 	// +required
 	At metav1.Time `json:"at"`
 
-	// Outcome of the measurement. Pass, Fail and Inconclusive count, Error counts if it comes again in a row, and Early, Waiting and Unavailable do not
+	// Outcome of the measurement. Pass, Fail and Inconclusive count, Error counts if it repeats consecutively, and Early, Waiting and Unavailable do not
 	// count.
 	// +required
 	// +kubebuilder:validation:Enum=Pass;Fail;Inconclusive;Error;Early;Waiting;Unavailable
@@ -241,13 +241,13 @@ type CheckResult struct {
 	// +optional
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
 
-	// CountsFrom is from when on the timeout of a check of type Availability counts, where that is later than when its Site went live: the time in which
-	// the Site could not be observed is added. Absent means from when the Site went live.
+	// CountsFrom is the start of the timeout of a check of type Availability, if it is later than the time when its Site went live: the time in which
+	// the Site could not be observed is added. Absent means the time when the Site went live.
 	// +optional
 	CountsFrom *metav1.Time `json:"countsFrom,omitempty"`
 
 	// ObservedAt is the time when the provider first observed the workload of a check of type Availability at its Site. From then on the pods alone
-	// count, also after a restart of the provider: neither the health that the engine reports nor unobservedIsLive stands in for them. Absent before, and for
+	// count, also after a restart of the provider: neither the health that the engine reports nor unobservedIsLive replaces them. Absent before, and for
 	// other types of checks.
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
@@ -280,7 +280,7 @@ type GateObservation struct {
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// Verdict on the position. It is written once, when all checks have ended, and never changes. Absent means that none exists yet.
+	// Verdict on the position. It is written once, when all checks have ended, and never changes. Absent means that the position has no verdict yet.
 	// +optional
 	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut;Inconclusive
 	Verdict GateVerdict `json:"verdict,omitempty"`

@@ -1,4 +1,4 @@
-// Package v1alpha1 contains the words of a rollout that several kinds share, and the RolloutRequest, by which a user requests an action of a running
+// Package v1alpha1 contains the types of a rollout that several kinds share, and the RolloutRequest, by which a user requests an action of a running
 // deployment.
 //
 // +kubebuilder:object:generate=true

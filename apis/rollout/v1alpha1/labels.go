@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// MaxOpen is the greatest number of open requests for one deployment: each call of the function gets them. The others have their
-// turn when these are closed.
+// MaxOpen is the greatest number of open requests for one deployment: each call of the function gets them. Further requests are evaluated when these
+// are closed.
 const MaxOpen = 20
 
 // MaxBytes is the greatest size of an open request, as JSON, with the metadata of other clients, in bytes.
 const MaxBytes = 16 << 10
 
-// Labels by which an open RolloutRequest is found. The provider sets them, and takes them away when a request is closed.
+// Labels by which an open RolloutRequest is found. The provider sets them, and removes them when a request is closed.
 const (
 	// LabelDeploymentGroup holds the API group of the deployment.
 	LabelDeploymentGroup = "rollout.intentplane.dev/deployment-group"

@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// OpenRequests returns the requests for one deployment that may take effect, in the order in which they have their turn. Those that were answered for good,
-// are being deleted or are too large are left out, and so are the last ones above MaxOpen. The list that it is given is sorted.
+// OpenRequests returns the requests for one deployment that may take effect, in the order of their evaluation. Requests with a final answer, deleted
+// and too large requests are omitted, and so are the last requests above MaxOpen. The argument is sorted in place.
 func OpenRequests(all []RolloutRequest) []*RolloutRequest {
 	slices.SortFunc(all, CompareTurn)
 	var out []*RolloutRequest
@@ -23,7 +23,7 @@ func OpenRequests(all []RolloutRequest) []*RolloutRequest {
 	return out
 }
 
-// MayTakeEffect reports whether a request waits for its turn or its end: it was not answered for good, is not being deleted, and is not too large.
+// MayTakeEffect reports whether a request waits for its turn or its end: it has no final answer, is not being deleted, and is not too large.
 func (r *RolloutRequest) MayTakeEffect() bool {
 	return !r.IsClosed() && r.GetDeletionTimestamp() == nil && !r.IsTooLarge()
 }

@@ -51,7 +51,7 @@ func TestOpenRequests(t *testing.T) {
 			all:    []RolloutRequest{newRequest("b", 2), newRequest("a", 1), newRequest("abort", 3, abort)}, want: []string{"abort", "a", "b"},
 		},
 		"Many": {
-			reason: "So many are open at once, and an Abort is one of them.",
+			reason: "The open requests are limited to MaxOpen, and an Abort is among them.",
 			all:    append(crowd, newRequest("abort", 59, abort)), want: append([]string{"abort"}, first...),
 		},
 		"Done": {

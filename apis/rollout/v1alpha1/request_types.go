@@ -13,7 +13,7 @@ type Action string
 // Actions. Of several that name one revision, the first in the order Abort, RollbackTo, MoveLedger, Promote, ApproveUpdate, Retry is taken, and of
 // two alike the older one.
 const (
-	// ActionRetry starts the same revision again, as the next revision.
+	// ActionRetry delivers the content of the revision again, as the next revision.
 	ActionRetry Action = "Retry"
 
 	// ActionAbort rejects the revision.
@@ -44,20 +44,20 @@ const (
 	// ResultTaken means that the request made, or changed, the present revision, which continues.
 	ResultTaken Result = "Taken"
 
-	// ResultDone means that the request made, or changed, the present revision, and that it came to its end, be it good or bad.
+	// ResultDone means that the request made, or changed, the present revision, and that this revision has ended, verified or rejected.
 	ResultDone Result = "Done"
 
 	// ResultStale means that the request names another revision than the current revision, another digest, or another update than the waiting update.
 	ResultStale Result = "Stale"
 
-	// ResultUnknownRevision means that there never was a revision of this number.
+	// ResultUnknownRevision means that the deployment never had a revision of this number.
 	ResultUnknownRevision Result = "UnknownRevision"
 
 	// ResultAlreadyJudged means that the revision has a verdict, which never changes.
 	ResultAlreadyJudged Result = "AlreadyJudged"
 
 	// ResultNoTarget means that the revision is not a possible rollback target: it was not verified in every repository that took part in it,
-	// it was withdrawn, it is the present revision, or no repository remembers its trees.
+	// it was withdrawn, it is the present revision, or no repository retains its trees.
 	ResultNoTarget Result = "NoTarget"
 
 	// ResultNothingToRestore means that the directories of all Sites hold the files of the revision already, or that the present revision
@@ -67,23 +67,23 @@ const (
 	// ResultUnknownStep means that the revision has no such step, or that the step has no pause, or that an earlier pause was not released.
 	ResultUnknownStep Result = "UnknownStep"
 
-	// ResultNoUpdate means that there is nothing to approve.
+	// ResultNoUpdate means that no update waits for an approval.
 	ResultNoUpdate Result = "NoUpdate"
 
 	// ResultUpdateFailed means that the update cannot be delivered. Nothing was changed.
 	ResultUpdateFailed Result = "UpdateFailed"
 
-	// ResultSameHome means that the ledger is in the repository already that it should move to.
+	// ResultSameHome means that the ledger is already in the repository that the request names.
 	ResultSameHome Result = "SameHome"
 
-	// ResultUnknownRepository means that the deployment delivers to no repository of the configuration that the ledger should move to.
+	// ResultUnknownRepository means that the deployment delivers to no repository of the configuration that the request names.
 	ResultUnknownRepository Result = "UnknownRepository"
 
 	// ResultTooLarge means that the object, with the metadata that other clients wrote into it, is larger than the
 	// objects that the function gets.
 	ResultTooLarge Result = "TooLarge"
 
-	// ResultNotSupported means that this version does not carry the action out.
+	// ResultNotSupported means that this version does not support the action.
 	ResultNotSupported Result = "NotSupported"
 )
 
@@ -105,7 +105,7 @@ type End string
 
 // Ends.
 const (
-	// EndVerified means that the Sites run the revision, and that its gates passed.
+	// EndVerified means that the Sites run the revision, and that its Gates passed.
 	EndVerified End = "Verified"
 
 	// EndRolledBack means that the revision was rejected, or given up, and that the Sites run an earlier revision again.
@@ -114,7 +114,7 @@ const (
 	// EndNothingToRestore means that the revision was rejected, or given up, and had changed no directory of any Site.
 	EndNothingToRestore End = "NothingToRestore"
 
-	// EndNotRolledBack means that the revision was rejected, or given up, and that the Sites may run it still.
+	// EndNotRolledBack means that the revision was rejected, or given up, and that the Sites may still run it.
 	EndNotRolledBack End = "NotRolledBack"
 )
 
@@ -246,8 +246,8 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Maximum=20
 	Step *int32 `json:"step,omitempty"`
 
-	// Full releases all steps. Steps that would share requests are left out, once the pods are enough for all requests. The Gate of the last step
-	// still judges. Valid with action Promote, without step.
+	// Full releases all steps. Once all pods of the revision are available, the remaining steps with a share of the requests are skipped. The Gate of
+	// the last step still judges. Valid with action Promote, without step.
 	// +optional
 	Full *bool `json:"full,omitempty"`
 
@@ -267,7 +267,7 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Pattern=`^[^\x00-\x1f\x7f]*$`
 	RequestedBy string `json:"requestedBy,omitempty"`
 
-	// Reason for people.
+	// Reason of the request, for readers of the history.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Reason string `json:"reason,omitempty"`

@@ -7,10 +7,10 @@ const (
 	// ReasonDeployed means that each package runs its requested spec.
 	ReasonDeployed xpv2.ConditionReason = "Deployed"
 
-	// ReasonDegraded means that each package was deployed, and that one is not ready any more.
+	// ReasonDegraded means that each package was deployed, and that a package became unready.
 	ReasonDegraded xpv2.ConditionReason = "Degraded"
 
-	// ReasonDeploying means that packages are deployed or removed, or wait for others.
+	// ReasonDeploying means that packages are being deployed or removed, or wait for other packages.
 	ReasonDeploying xpv2.ConditionReason = "Deploying"
 )
 
@@ -25,7 +25,7 @@ const (
 	// PackageReasonAwaitingDeletion means that an object of its name is being deleted, and that the package is created after the deletion.
 	PackageReasonAwaitingDeletion = "AwaitingDeletion"
 
-	// PackageReasonInProgress means that it is delivered, or judged.
+	// PackageReasonInProgress means that the deployment of the package is being delivered, or is judged.
 	PackageReasonInProgress = "InProgress"
 
 	// PackageReasonSuspended means that the Bundle, or the package itself, is suspended.
@@ -37,10 +37,10 @@ const (
 	// PackageReasonMissing means that an existing package does not exist.
 	PackageReasonMissing = "Missing"
 
-	// PackageReasonNotReady means that it was deployed, and is not ready any more.
+	// PackageReasonNotReady means that the package was deployed, and became unready.
 	PackageReasonNotReady = "NotReady"
 
-	// PackageReasonNameTaken means that an object of its name exists that no bundle made. Nothing was written.
+	// PackageReasonNameTaken means that an object of its name exists that no bundle created. The provider does not write it.
 	PackageReasonNameTaken = "NameTaken"
 
 	// PackageReasonConflict means that another bundle of the namespace has a package of its name with another spec.
@@ -58,7 +58,8 @@ const (
 	// PackageReasonRolledBack means that its revision was rolled back.
 	PackageReasonRolledBack = "RolledBack"
 
-	// PackageReasonUsedByBundle means that it is not removed, since another bundle waits for it, or the record of one names it.
+	// PackageReasonUsedByBundle means that the provider does not remove the package, since another bundle waits for it, or the record of another bundle
+	// names it.
 	PackageReasonUsedByBundle = "UsedByBundle"
 
 	// PackageReasonRemovalBlocked means that it is being deleted, and that its files cannot be removed.

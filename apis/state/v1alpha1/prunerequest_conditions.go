@@ -16,7 +16,7 @@ const (
 
 // Reasons of the conditions of a PruneRequest.
 const (
-	// ReasonPlanned means that there is a plan that can be approved.
+	// ReasonPlanned means that the request has a plan that can be approved.
 	ReasonPlanned xpv2.ConditionReason = "Planned"
 
 	// ReasonNothingToPrune means that the plan removes nothing.
@@ -34,28 +34,28 @@ const (
 	// ReasonPruned means that all items of the plan are removed.
 	ReasonPruned xpv2.ConditionReason = "Pruned"
 
-	// ReasonPlanChanged means that the plan was made again for its approval, and has changed. Nothing was removed.
+	// ReasonPlanChanged means that the plan, computed again after its approval, has changed. The provider removed no item.
 	ReasonPlanChanged xpv2.ConditionReason = "PlanChanged"
 
-	// ReasonExpired means that no approval came within an hour. Nothing was removed.
+	// ReasonExpired means that no PruneApproval named the plan within an hour. The provider removed no item.
 	ReasonExpired xpv2.ConditionReason = "Expired"
 
 	// ReasonUncertain means that the set of live owners is unknown: a kind cannot be listed, or a delivery into the repository shows signs of a restore.
 	ReasonUncertain xpv2.ConditionReason = "Uncertain"
 
-	// ReasonStateUntrusted means that the state of the repository cannot be believed.
+	// ReasonStateUntrusted means that the state of the repository is not signed by a trusted key, is malformed, or is of another cluster.
 	ReasonStateUntrusted xpv2.ConditionReason = "StateUntrusted"
 
-	// ReasonNotInPlan means that spec.only has a name or path that nothing has.
+	// ReasonNotInPlan means that spec.only has a name or path that no item of the plan has.
 	ReasonNotInPlan xpv2.ConditionReason = "NotInPlan"
 
-	// ReasonMostOfRepository means that more than half of the directories or packages would go.
+	// ReasonMostOfRepository means that the plan would remove more than half of the directories or packages.
 	ReasonMostOfRepository xpv2.ConditionReason = "MostOfRepository"
 
-	// ReasonTooMany means that more than 500 directories or packages would go.
+	// ReasonTooMany means that the plan would remove more than 500 directories or packages.
 	ReasonTooMany xpv2.ConditionReason = "TooMany"
 
-	// ReasonInvalid means that the configuration, or something in the repository, is not valid.
+	// ReasonInvalid means that the configuration, or an object in the repository, is invalid.
 	ReasonInvalid xpv2.ConditionReason = "Invalid"
 
 	// ReasonCredentialsGone means that the configuration or its Secret does not exist.
@@ -73,12 +73,12 @@ const (
 	// ReasonStateRefused means that the server refuses the ref of the state.
 	ReasonStateRefused xpv2.ConditionReason = "StateRefused"
 
-	// ReasonTooLarge means that the repository has more directories, or larger files, than are read.
+	// ReasonTooLarge means that the repository has more directories, or larger files, than the limit for reads.
 	ReasonTooLarge xpv2.ConditionReason = "TooLarge"
 
-	// ReasonConflict means that other writers of the branch won each race.
+	// ReasonConflict means that other clients pushed to the branch before each attempt.
 	ReasonConflict xpv2.ConditionReason = "Conflict"
 
-	// ReasonUnreachable means that the repository or the API server does not answer.
+	// ReasonUnreachable means that the repository or the API server is unreachable.
 	ReasonUnreachable xpv2.ConditionReason = "Unreachable"
 )

@@ -87,7 +87,7 @@ const (
 	// PhasePlanned means that status.plan can be approved.
 	PhasePlanned Phase = "Planned"
 
-	// PhaseRefused means that nothing of the plan may be done.
+	// PhaseRefused means that the provider may remove no item of the plan.
 	PhaseRefused Phase = "Refused"
 
 	// PhasePruning means that the plan was approved and is carried out.
@@ -96,10 +96,10 @@ const (
 	// PhaseDone means that all items of the plan are removed, or that the plan removes no item.
 	PhaseDone Phase = "Done"
 
-	// PhasePlanChanged means that the approved plan would have changed. Nothing was removed.
+	// PhasePlanChanged means that the approved plan has changed. The provider removed no item.
 	PhasePlanChanged Phase = "PlanChanged"
 
-	// PhaseExpired means that no approval came within an hour. Nothing was removed.
+	// PhaseExpired means that no PruneApproval named the plan within an hour. The provider removed no item.
 	PhaseExpired Phase = "Expired"
 )
 
@@ -195,13 +195,13 @@ type PrunePlan struct {
 
 // PruneResult is the result of an approved plan.
 type PruneResult struct {
-	// Approval is the name of the PruneApproval that counts.
+	// Approval is the name of the accepted PruneApproval.
 	Approval string `json:"approval"`
 
 	// StartedAt is the time when the removal began, and the date of the commit.
 	StartedAt metav1.Time `json:"startedAt"`
 
-	// Commit that removed the directories. Absent until it is in the branch, and of packages.
+	// Commit that removed the directories. Absent until it is in the branch, and for packages.
 	// +optional
 	Commit string `json:"commit,omitempty"`
 

@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Types of the conditions of a WorkloadCluster, beside Crossplane's Ready and Synced. All are always there.
+// Types of the conditions of a WorkloadCluster, beside Crossplane's Ready and Synced. Each status has all of them.
 const (
 	// TypeValid reports whether the spec is valid and can be applied.
 	TypeValid = "Valid"
@@ -29,7 +29,7 @@ const (
 	// TypeDeleting reports whether the Cluster is being deleted.
 	TypeDeleting = "Deleting"
 
-	// TypeSitePublished reports whether the requested Site was made.
+	// TypeSitePublished reports whether the requested Site was created.
 	TypeSitePublished = "SitePublished"
 
 	// TypeStalled reports whether the cluster makes no progress until a user acts.
@@ -41,10 +41,10 @@ const (
 
 // Reasons of the conditions of a WorkloadCluster, beside the reasons of its ManagedCluster, which it repeats.
 const (
-	// ReasonValid means that the spec is valid and can be carried out.
+	// ReasonValid means that the spec is valid and can be applied.
 	ReasonValid = "Valid"
 
-	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
+	// ReasonInvalidSpec means that a field of the spec is invalid; the message names it. Terminal.
 	ReasonInvalidSpec = "InvalidSpec"
 
 	// ReasonNotObserved means that the provider has not observed the cluster yet.
@@ -59,19 +59,19 @@ const (
 	// ReasonUpgrading means that the cluster runs another version of Kubernetes than the spec requests.
 	ReasonUpgrading = "Upgrading"
 
-	// ReasonRebasing means that the cluster does not use the requested ClusterClass yet, or that Cluster API is not done with it.
+	// ReasonRebasing means that the cluster does not use the requested ClusterClass yet, or that Cluster API has not applied it completely.
 	ReasonRebasing = "Rebasing"
 
 	// ReasonClusterGone means that the Cluster was deleted. Terminal.
 	ReasonClusterGone = "ClusterGone"
 
-	// ReasonIdle means that there is nothing to do.
+	// ReasonIdle means that no change is in progress.
 	ReasonIdle = "Idle"
 
-	// ReasonPublished means that the Site was made.
+	// ReasonPublished means that the Site was created.
 	ReasonPublished = "Published"
 
-	// ReasonNotPublished means that the Site was not made yet.
+	// ReasonNotPublished means that the Site was not created yet.
 	ReasonNotPublished = "NotPublished"
 
 	// ReasonNotRequested means that the spec requests no Site.

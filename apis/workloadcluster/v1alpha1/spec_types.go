@@ -40,7 +40,7 @@ type WorkloadClusterSpec struct {
 	ProviderConfigRef ConfigReference `json:"providerConfigRef,omitempty"`
 
 	// DeletionPolicy is the action on the cluster after the WorkloadCluster is deleted: Delete deletes the objects that the
-	// ManagedCluster made, and Orphan leaves everything as it is. A cluster of type Existing is never deleted.
+	// ManagedCluster made, and Orphan keeps all objects. A cluster of type Existing is never deleted.
 	// +optional
 	// +kubebuilder:default=Delete
 	// +kubebuilder:validation:Enum=Delete;Orphan

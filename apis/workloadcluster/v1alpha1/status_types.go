@@ -20,7 +20,7 @@ const (
 	// PhaseProvisioned means that infrastructure and control plane are ready, or that the latter is rolled out, and that the endpoint is known.
 	PhaseProvisioned Phase = "Provisioned"
 
-	// PhaseDegraded means that the cluster was provisioned, and is not any more.
+	// PhaseDegraded means that the cluster was provisioned, and lost a part of that state.
 	PhaseDegraded Phase = "Degraded"
 
 	// PhaseDeleting means that the Cluster is being deleted, or was deleted, while the WorkloadCluster exists.
@@ -71,7 +71,7 @@ type ObservedCluster struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
 
-	// Phase that Cluster API computed. It decides nothing here.
+	// Phase that Cluster API computed, for information: no decision depends on it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Phase string `json:"phase,omitempty"`
@@ -167,7 +167,7 @@ type WorkloadClusterStatus struct {
 	// +optional
 	Blocker *clusterv1alpha1.Blocker `json:"blocker,omitempty"`
 
-	// SiteName of the Site that was published for the cluster. Absent while none was.
+	// SiteName of the Site that was published for the cluster. Absent without a published Site.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	SiteName string `json:"siteName,omitempty"`

@@ -20,7 +20,7 @@ const (
 	delivery    = `apiVersion: delivery.intentplane.dev/v1alpha1, kind: GitDelivery, metadata: {namespace: a, name: d}`
 )
 
-func TestCheck(t *testing.T) {
+func TestCheckAdmission(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		object string

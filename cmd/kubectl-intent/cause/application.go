@@ -49,7 +49,7 @@ type ApplicationFacts struct {
 	Unread    []Unread
 }
 
-// IsAnswered reports whether the status speaks about the present spec.
+// IsAnswered reports whether the status speaks about the current spec.
 func (f *ApplicationFacts) IsAnswered() bool {
 	return f.SpecDigest == "" || f.Application.Status.SpecDigest == f.SpecDigest
 }

@@ -115,7 +115,7 @@ func TestFindForApplication(t *testing.T) {
 			want:   want{object: "Application shop", reason: "NotComposed", actor: advice.PlatformTeam, links: 1},
 		},
 		"ProviderStopped": {
-			reason: "A SiteHealth whose present generation was not observed waits for the provider.",
+			reason: "A SiteHealth whose current generation was not observed waits for the provider.",
 			facts:  editApplication(samples.Crashing(), func(f *cause.ApplicationFacts) { f.Health.Generation = 9 }),
 			want:   want{object: "SiteHealth shop", reason: "NotReconciled", actor: advice.PlatformTeam, links: 2},
 		},

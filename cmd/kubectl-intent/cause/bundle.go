@@ -50,7 +50,7 @@ type BundleFacts struct {
 	Unread    []Unread
 }
 
-// IsAnswered reports whether the status speaks about the present spec.
+// IsAnswered reports whether the status speaks about the current spec.
 func (f *BundleFacts) IsAnswered() bool {
 	return f.SpecDigest == "" || f.Bundle.Status.SpecDigest == f.SpecDigest
 }
@@ -174,7 +174,7 @@ func gravityOfPackage(p *bundlev1alpha1.PackageStatus) int {
 	return 2
 }
 
-// IsFollowed says whether the package's own object explains its status.
+// IsFollowed reports whether the package's own object explains its status.
 func IsFollowed(p *bundlev1alpha1.PackageStatus) bool {
 	return p != nil && slices.Contains([]string{
 		statev1alpha1.PackageReasonInProgress, statev1alpha1.PackageReasonFailed, statev1alpha1.PackageReasonRolledBack, statev1alpha1.PackageReasonNotReady,

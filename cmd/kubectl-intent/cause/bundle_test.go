@@ -86,7 +86,7 @@ func TestFindForBundle(t *testing.T) {
 			want: want{object: "Bundle platform", reason: "NotRecorded", actor: advice.PlatformTeam, needsPerson: true, links: 1},
 		},
 		"ProviderStopped": {
-			reason: "A BundleState whose present generation was not observed waits for the provider.",
+			reason: "A BundleState whose current generation was not observed waits for the provider.",
 			facts:  editBundle(samples.InProgress(samples.New()), func(f *cause.BundleFacts) { f.State.Generation = 9 }),
 			want:   want{object: "BundleState platform.ns", reason: "NotReconciled", actor: advice.PlatformTeam, links: 2},
 		},

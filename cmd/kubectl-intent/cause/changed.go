@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// specChangedAt returns when an object got its present generation, as far as the object says it: when a program last changed the spec, or when a user deleted
+// specChangedAt returns when an object got its current generation, as far as the object says it: when a program last changed the spec, or when a user deleted
 // the object. A controller that has not observed the generation has not done so since then. It returns nil if the object does not say it.
 func specChangedAt(o metav1.Object) *metav1.Time {
 	out := o.GetDeletionTimestamp()

@@ -12,7 +12,7 @@ import (
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
 
-// IsAnswered reports whether the status speaks about the present spec.
+// IsAnswered reports whether the status speaks about the current spec.
 func (f *ClusterFacts) IsAnswered() bool {
 	return f.SpecDigest == "" || f.Cluster.Status.SpecDigest == f.SpecDigest
 }

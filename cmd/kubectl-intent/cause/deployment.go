@@ -14,7 +14,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// IsAnswered reports whether the status speaks about the present spec.
+// IsAnswered reports whether the status speaks about the current spec.
 func (f *Facts) IsAnswered() bool {
 	return f.SpecDigest == "" || f.Deployment.Status.IntentDigest == f.SpecDigest
 }

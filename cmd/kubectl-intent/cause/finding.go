@@ -26,7 +26,7 @@ func (l Link) advise() (advice.Advice, bool) { return advice.For(l.Kind, l.Reaso
 
 // A Finding is why something does not go on.
 type Finding struct {
-	// IsGood says that nothing is in the way.
+	// IsGood is true if nothing is in the way.
 	IsGood bool `json:"isGood"`
 
 	// Chain from the object that the user made to the blocking object, which is the cause.

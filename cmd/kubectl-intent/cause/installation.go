@@ -27,7 +27,7 @@ type root struct {
 	metadata   metav1.ObjectMeta
 	conditions Conditions
 
-	// isAnswered says that the status speaks about the present spec.
+	// isAnswered is true if the status describes the current spec.
 	isAnswered bool
 	installed  Installed
 }
@@ -38,7 +38,7 @@ func (r root) name() string { return r.kind + " " + r.metadata.Name }
 // notComposedLink says that the status is about an earlier spec, since the spec changed.
 func (r root) notComposedLink() Link {
 	return Link{
-		Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonNotComposed, Message: "The status does not speak about the present spec.",
+		Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonNotComposed, Message: "The status describes a previous spec.",
 		Since: specChangedAt(&r.metadata),
 	}
 }
@@ -117,7 +117,7 @@ func (r root) packageChain() []Link {
 type observed struct {
 	object     string
 	generation int64
-	// changed is when the spec got its present generation, or nil.
+	// changed is when the spec got its current generation, or nil.
 	changed       *metav1.Time
 	ready, synced Condition
 }
@@ -164,17 +164,17 @@ func (i Installed) unobservedLink(o observed, now time.Time) (Link, bool) {
 	if o.ready.ObservedGeneration >= o.generation {
 		return Link{}, false
 	}
-	out := Link{Kind: advice.Installation, Object: o.object, Reason: advice.ReasonNotReconciled, Since: o.changed, Message: "The provider has not observed its present generation."}
+	out := Link{Kind: advice.Installation, Object: o.object, Reason: advice.ReasonNotReconciled, Since: o.changed, Message: "The provider has not observed its current generation."}
 	for _, p := range i.Providers {
 		if c := p.Status.Conditions.Get(typeHealthy); c.Status == metav1.ConditionFalse {
-			out.Reason, out.Message, out.Since = advice.ReasonProviderStopped, "The provider has not observed its present generation. Provider "+p.Metadata.Name+": "+c.Words(), c.since()
+			out.Reason, out.Message, out.Since = advice.ReasonProviderStopped, "The provider has not observed its current generation. Provider "+p.Metadata.Name+": "+c.Words(), c.since()
 			return out, true
 		}
 	}
 	if i.Renewed != nil && isLate(i.Renewed.Time, now) {
 		renewedAt := metav1.NewTime(i.Renewed.Time)
 		out.Reason, out.Since = advice.ReasonProviderStopped, &renewedAt
-		out.Message = "The provider has not observed its present generation, and has not renewed its lease since then."
+		out.Message = "The provider has not observed its current generation, and has not renewed its lease since then."
 	}
 	return out, true
 }

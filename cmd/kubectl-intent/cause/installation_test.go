@@ -19,14 +19,14 @@ func TestReconcileFailure(t *testing.T) {
 	}{
 		"Silent": {
 			reason:     "Without a word of the provider, only its silence is known.",
-			generation: 9, want: "The provider has not observed its present generation.",
+			generation: 9, want: "The provider has not observed its current generation.",
 		},
 		"Fails": {
-			reason:     "The error that blocks the provider's present generation is repeated.",
+			reason:     "The error that blocks the provider's current generation is repeated.",
 			generation: 9, says: "cannot get state: the state is locked", want: "cannot get state: the state is locked",
 		},
 		"Observed": {
-			reason: "A failure of the present generation that has a reason of its own is not repeated.",
+			reason: "A failure of the current generation that has a reason of its own is not repeated.",
 			says:   "cannot observe: denied", want: "git.example.org: 401 Unauthorized",
 		},
 	}

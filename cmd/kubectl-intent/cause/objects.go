@@ -154,7 +154,7 @@ type Installed struct {
 type Facts struct {
 	Deployment Deployment
 
-	// SpecDigest of the present spec. Empty means that it could not be computed.
+	// SpecDigest of the current spec. Empty means that it could not be computed.
 	SpecDigest string
 
 	Deliveries []deliveryv1alpha1.GitDelivery

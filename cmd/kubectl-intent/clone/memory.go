@@ -40,7 +40,7 @@ type Memory struct {
 	Revisions []deliveryv1alpha1.HistoryEntry
 	// Paths of the directories, by Site.
 	Paths map[string]string
-	// IsHome says that the repository holds the ledger itself.
+	// IsHome is true if the repository holds the ledger itself.
 	IsHome bool
 }
 

@@ -76,9 +76,9 @@ func TestLoadConfigCompression(t *testing.T) {
 		isCompressed    bool
 	}{
 		"Remote":   {reason: "A remote API server compresses its answers.", cluster: `server: "https://api.example.org:6443"`, isCompressed: true},
-		"Address":  {reason: "An API server at this machine does not.", cluster: `server: "https://127.0.0.1:6443"`},
+		"Address":  {reason: "An API server at this machine does not compress its answers.", cluster: `server: "https://127.0.0.1:6443"`},
 		"IPv6":     {reason: "An address of IPv6 may be of this machine too.", cluster: `server: "https://[::1]:6443"`},
-		"Name":     {reason: "So may a name.", cluster: `server: "https://localhost:6443/clusters/a"`},
+		"Name":     {reason: "A host name may be of this machine too.", cluster: `server: "https://localhost:6443/clusters/a"`},
 		"NoScheme": {reason: "A kubeconfig may name a server without a scheme.", cluster: `server: "127.0.0.1:8080"`},
 		"Proxy": {
 			reason:  "An address behind a proxy is of the machine of the proxy.",

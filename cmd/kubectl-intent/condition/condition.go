@@ -60,7 +60,7 @@ func withGoQuotes(text string) string {
 
 // A boundReader reads bounds from a condition, or from a negated condition.
 type boundReader struct {
-	// isNegated says that the bounds hold where the expression does not.
+	// isNegated is true if the bounds hold where the expression does not.
 	isNegated bool
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRead(t *testing.T) {
+func TestReadConditions(t *testing.T) {
 	type want struct {
 		bounds string
 		noData string

@@ -18,7 +18,7 @@ type Part[T any] struct {
 	// Unread says that not all could be read, and why. Nil means that all were.
 	Unread *cause.Unread
 
-	// IsAbsent says that the cluster does not have the kind.
+	// IsAbsent is true if the cluster does not have the kind.
 	IsAbsent bool
 }
 

@@ -101,7 +101,7 @@ func configLine(o cause.Object, newest *Delivery) Line {
 }
 
 // ownConfigLine returns the line of the configuration's own condition, where no GitDelivery has an answer and the condition is about the
-// present spec.
+// current spec.
 func ownConfigLine(o cause.Object, fallback Line) Line {
 	out, ready := fallback, o.Status.Conditions.Get(typeReady)
 	if ready.Reason == "" || ready.ObservedGeneration != o.Metadata.Generation {

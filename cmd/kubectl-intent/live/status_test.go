@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/cli"
 )
 
-func TestStatus(t *testing.T) {
+func TestStatusCommand(t *testing.T) {
 	all := map[string]*samples.Sample{"team-a": samples.RollingBack(), "team-b": samples.WrongPassword()}
 	cases := map[string]struct {
 		reason string

@@ -136,7 +136,7 @@ func (f CatalogFlags) readConfigs(in io.Reader, out *Catalog) error {
 	return nil
 }
 
-// HasConfigs says whether there are configurations, whose limits hold.
+// HasConfigs reports whether there are configurations, whose limits hold.
 func (s *Catalog) HasConfigs() bool { return s.Cluster != nil || s.inFiles[policy.KindProviderConfig] }
 
 // SetNamespace puts a deployment that names no namespace where kubectl would.

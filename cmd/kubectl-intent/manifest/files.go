@@ -32,7 +32,7 @@ func FilesIn(path string) ([]string, error) {
 	return out, errors.Wrap(err, "cannot read directory")
 }
 
-// isManifest says whether a file of a directory is read. kubectl reads the same ones.
+// isManifest reports whether a file of a directory is read. kubectl reads the same ones.
 func isManifest(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name))
 }

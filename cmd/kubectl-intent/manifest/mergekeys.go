@@ -36,7 +36,7 @@ func (d Document) withoutMergeKeys() Document {
 type merger struct {
 	nodes int
 
-	// hasMerged says that a merge key was replaced, and isRefused that a merge key has no mapping, or that there are too many nodes.
+	// hasMerged is true if a merge key was replaced, and isRefused if a merge key has no mapping, or the document has too many nodes.
 	hasMerged, isRefused bool
 }
 

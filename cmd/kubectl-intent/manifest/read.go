@@ -126,7 +126,7 @@ type Document struct {
 	item string
 }
 
-// HasContent says whether there is anything but comments in a document.
+// HasContent reports whether there is anything but comments in a document.
 func (d Document) HasContent() bool {
 	object, err := ParseObject(d.Text)
 	return err != nil || len(object) > 0

@@ -99,7 +99,7 @@ type BlueprintTest struct {
 }
 
 // noExamples is the advice for a Blueprint without examples.
-const noExamples = "there is none to test: add an intent to examples in blueprint.yaml, or to spec.examples of the Blueprint"
+const noExamples = "no example exists: add an intent to examples in blueprint.yaml, or to spec.examples of the Blueprint"
 
 // An ExampleResult says whether one example of a Blueprint renders.
 type ExampleResult struct {

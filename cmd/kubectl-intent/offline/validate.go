@@ -202,7 +202,7 @@ func (v *validation) checkDocument(finding Finding, d manifest.Document) {
 	check(finding, d)
 }
 
-// isOurGroup says whether all kinds of a group are ours.
+// isOurGroup reports whether all kinds of a group are ours.
 func isOurGroup(group string) bool {
 	return group == ourGroup || strings.HasSuffix(group, "."+ourGroup)
 }

@@ -105,7 +105,7 @@ func TestExitCodes(t *testing.T) {
 		"NoExamples": {
 			reason: "Nothing to test is not success.",
 			in:     cli.BareBlueprint, args: []string{"blueprint", "test", "-"}, want: terminal.ExitInvalid,
-			says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: there is none to test: add an intent to examples",
+			says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: no example exists: add an intent to examples",
 		},
 		"Nothing": {reason: "Without a command the usage is printed, as kubectl does.", says: "Usage: kubectl-intent <command>"},
 		"BlueprintFails": {

@@ -118,7 +118,7 @@ func (v *validation) meantGroups(gvk schema.GroupVersionKind) []string {
 	return out
 }
 
-// isOnlyOurKind says whether no other project is known to have a kind of that name. Sites, Gates, Blueprints and ProviderConfigs have others, too.
+// isOnlyOurKind reports whether no other project is known to have a kind of that name. Sites, Gates, Blueprints and ProviderConfigs have others, too.
 func isOnlyOurKind(kind string) bool {
 	return slices.Contains([]string{"IntentDeployment", "GitDelivery", "SiteHealth", "SiteSync", "RolloutRequest", "WorkloadCluster"}, kind)
 }

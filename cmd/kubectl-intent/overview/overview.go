@@ -81,7 +81,7 @@ type Part struct {
 	Until  *metav1.Time `json:"until,omitempty"`
 	Since  *metav1.Time `json:"since,omitempty"`
 
-	// IsGood says that no one need look at it.
+	// IsGood is true if no one need look at it.
 	IsGood bool `json:"isGood"`
 }
 
@@ -132,7 +132,7 @@ func outcomeOfDeployment(d *cause.Deployment) string {
 // leaveEarlierSpec drops all that a status says about the desired state if that is of an earlier spec. What runs, such as the revisions, stays.
 func (o *Overview) leaveEarlierSpec(isAnswered bool) {
 	if !isAnswered {
-		o.Phase, o.Outcome, o.Message, o.Since = phasePending, "", "The status does not speak about this spec yet.", nil
+		o.Phase, o.Outcome, o.Message, o.Since = phasePending, "", "The status describes a previous spec.", nil
 		o.Image, o.Available, o.URL, o.Packages = "", "", "", ""
 	}
 }

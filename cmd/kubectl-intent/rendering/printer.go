@@ -25,7 +25,7 @@ type Printer struct {
 	// To is the folder to write to, and Diff the checkout to compare with. Without both the files are printed.
 	To, Diff string
 
-	// IsInput says that the files are the input of kustomize.
+	// IsInput is true if the files are the input of kustomize.
 	IsInput bool
 }
 

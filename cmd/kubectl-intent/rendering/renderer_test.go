@@ -17,8 +17,8 @@ import (
 	"github.com/intentplane/intentplane/test/cli"
 )
 
-// TestRefused runs all commands on specs that the function refuses.
-func TestRefused(t *testing.T) {
+// TestRefusedSpecs runs all commands on specs that the function refuses.
+func TestRefusedSpecs(t *testing.T) {
 	conflict := strings.Replace(cli.Claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
 	wrong := strings.Replace(cli.Claim, `"shop"}'`, `"shop", "sites": ["edge1"]}'`+"\n  gatesConfig: {sloThresholds: {error_rate: '>= 5 %'}}", 1)
 	oneSite := strings.Replace(cli.Claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)

@@ -36,7 +36,7 @@ status: {atProvider: {trees: [{site: edge1, path: p, tree: d}], record: {head: {
       {number: 3, request: {intent: i, sources: s, scheme: 1, renderer: 1}, endedAt: null, verdict: {result: Rejected}}]}}}
 `
 
-func TestAsk(t *testing.T) {
+func TestRequestCommands(t *testing.T) {
 	requestAbout := func(revision, action, verb, fields string) map[string]any {
 		return cli.Parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, generateName: shop-`+verb+`-`+revision+`-},
 			spec: {deploymentRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, name: shop}, action: `+action+`, revision: `+revision+`, requestedBy: ann`+fields+`}}`).Object

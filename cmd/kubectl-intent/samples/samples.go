@@ -209,7 +209,7 @@ func isReady(reason string) xpv2.Condition {
 	return xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionTrue, Reason: xpv2.ConditionReason(reason), ObservedGeneration: generation, LastTransitionTime: before(40 * time.Second)}
 }
 
-// NotReady returns the condition of a managed resource that is not Ready, observed at its present generation.
+// NotReady returns the condition of a managed resource that is not Ready, observed at its current generation.
 func NotReady(reason, message string) xpv2.Condition {
 	c := isReady(reason)
 	c.Status, c.Message = corev1.ConditionFalse, message

@@ -26,7 +26,7 @@ type Streams struct {
 	// Screen is the terminal that Out is. Nil means that Out is none.
 	Screen Screen
 
-	// IsInteractive says that a person answers questions on In.
+	// IsInteractive is true if a person answers questions on In.
 	IsInteractive bool
 
 	// Now returns the time, in the zone in which people read it. Run sets it where it is nil.

@@ -52,10 +52,10 @@ func (w *waiter) progressOfApplication(composed *cluster.ComposedApplication) (p
 		return p, nil
 	}
 	if a.Status.SpecDigest != want {
-		return progress{result: resultGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status describes a previous spec.", digest: want}, nil
 	}
 	if commit := a.Status.Source.Commit; commit != "" && composed.Commit != "" && commit != composed.Commit {
-		return progress{result: resultGoesOn, message: "Pending: the status does not speak about commit " + composed.Commit + " yet.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status does not describe commit " + composed.Commit + " yet.", digest: want}, nil
 	}
 	return progress{
 		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want,

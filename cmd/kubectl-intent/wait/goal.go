@@ -17,7 +17,7 @@ import (
 
 // A goal is the awaited state of an Application or a deployment.
 type goal struct {
-	// isLive says that the Sites have to run the revision, which gates may judge still.
+	// isLive is true if the Sites have to run the revision, which gates may judge still.
 	isLive bool
 
 	// step of a canary that has to be live. 0 means all of them.
@@ -27,7 +27,7 @@ type goal struct {
 	// deployment is awaited.
 	digest string
 
-	// isFixed says that another spec ends the wait, once one was seen.
+	// isFixed is true if another spec ends the wait, once one was seen.
 	isFixed bool
 
 	// seen is the digest of the spec that the deployment had.

@@ -136,7 +136,7 @@ type progress struct {
 	// missing says that the deployment waits for a missing object: a Site, a Blueprint or a configuration.
 	missing bool
 
-	// isBlocked says that no RolloutRequest takes effect before a user changes the spec, which is suspended or not valid.
+	// isBlocked is true if no RolloutRequest takes effect before a user changes the spec, which is suspended or not valid.
 	isBlocked bool
 
 	// at is the object that was looked at.
@@ -272,7 +272,7 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 		return p, nil
 	}
 	if d.Status.IntentDigest != want {
-		return progress{result: resultGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status describes a previous spec.", digest: want}, nil
 	}
 	return progress{
 		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want,

@@ -39,7 +39,7 @@ func FromYAML(text string) (*Document, error) {
 func decodeYAML(text string) (root *yaml.Node, err error) { //nolint:nonamedreturns // A recovered panic is returned.
 	defer func() {
 		if p := recover(); p != nil {
-			root, err = nil, errors.New("spec.intent: is not YAML that can be read")
+			root, err = nil, errors.New("spec.intent: is not valid YAML")
 		}
 	}()
 	decoder := yaml.NewDecoder(strings.NewReader(text))
@@ -48,7 +48,7 @@ func decodeYAML(text string) (root *yaml.Node, err error) { //nolint:nonamedretu
 		return nil, syntaxError(err)
 	}
 	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 {
-		return nil, errors.New("spec.intent: is not YAML that can be read")
+		return nil, errors.New("spec.intent: is not valid YAML")
 	}
 	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
 		return nil, errors.New("spec.intent: must be one YAML document, not several")
@@ -62,7 +62,7 @@ var yamlError = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?(.*)`)
 func syntaxError(err error) error {
 	found := yamlError.FindStringSubmatch(err.Error())
 	if found == nil || found[1] == "" {
-		return errors.New("spec.intent: is not YAML that can be read")
+		return errors.New("spec.intent: is not valid YAML")
 	}
 	line, _ := strconv.Atoi(found[1])
 	return errors.Errorf("spec.intent: line %d: is not YAML: %.200s", line, found[2])

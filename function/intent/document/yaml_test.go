@@ -56,7 +56,7 @@ func TestFromYAML(t *testing.T) {
 		"Nothing": {
 			reason: "A text of comments only is refused.",
 			text:   "# a\n",
-			err:    "spec.intent: is not YAML that can be read",
+			err:    "spec.intent: is not valid YAML",
 		},
 		"Encoding": {
 			reason: "Text that is not valid UTF-8 is refused.",

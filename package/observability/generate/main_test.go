@@ -172,7 +172,7 @@ func TestRunbookLine(t *testing.T) {
 				"providerconfigs.config.intentplane.dev -n team-a shop.",
 		},
 		"ClusterConfig": {
-			reason: "That of the cluster is in no namespace.", alert: "ConfigurationNotReady", label: "AuthFailed",
+			reason: "The command for a ClusterProviderConfig names no namespace.", alert: "ConfigurationNotReady", label: "AuthFailed",
 			want: "Who acts: the platform team. Correct the credentials in the Secret of the configuration. The message: kubectl describe " +
 				"clusterproviderconfigs.config.intentplane.dev shop.",
 		},

@@ -146,7 +146,7 @@ func cluster(version, spec, status string) string {
 	return fmt.Sprintf("apiVersion: cluster.x-k8s.io/%s\nkind: Cluster\nmetadata: {namespace: team-a, name: c1, uid: u1}\nspec:\n  %s\n%s", version, spec, status)
 }
 
-func TestLife(t *testing.T) {
+func TestLifeOfCluster(t *testing.T) {
 	m := newManagement(t)
 	const label = "cluster.x-k8s.io/v1beta1: v1beta1"
 	m.until("KindMissing Cluster c1")

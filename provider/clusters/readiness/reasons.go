@@ -8,55 +8,56 @@ const (
 	// ReasonObjectMissing means that the object does not exist.
 	ReasonObjectMissing = "ObjectMissing"
 
-	// ReasonAccessDenied means that the management cluster does not let us read the object.
+	// ReasonAccessDenied means that the provider may not read the object in the management cluster.
 	ReasonAccessDenied = "AccessDenied"
 
-	// ReasonUnreachable means that the management cluster does not answer.
+	// ReasonUnreachable means that the management cluster is unreachable.
 	ReasonUnreachable = "ManagementUnreachable"
 
 	// ReasonContractUnknown means that the object's kind names no version of Cluster API's contract, or an unsupported version.
 	ReasonContractUnknown = "ContractUnknown"
 
-	// ReasonVersionUnknown means that the management cluster serves Cluster in no version that is known here.
+	// ReasonVersionUnknown means that the management cluster serves no supported version of Cluster.
 	ReasonVersionUnknown = "VersionUnknown"
 )
 
 // Reasons of conditions.
 const (
-	// ReasonNotReferenced means that the Cluster names no such object.
+	// ReasonNotReferenced means that the Cluster does not name the object.
 	ReasonNotReferenced = "NotReferenced"
 
-	// ReasonProvisioning means that the infrastructure is not there yet.
+	// ReasonProvisioning means that the infrastructure is being created.
 	ReasonProvisioning = "Provisioning"
 
-	// ReasonProvisioned means that the infrastructure is there.
+	// ReasonProvisioned means that the infrastructure exists.
 	ReasonProvisioned = "Provisioned"
 
-	// ReasonNotReady means that an object which was ready once says that it is not.
+	// ReasonNotReady means that an object which was ready reports that it is unready.
 	ReasonNotReady = "NotReady"
 
-	// ReasonNotInitialized means that the control plane never answered.
+	// ReasonNotInitialized means that the control plane has not responded yet.
 	ReasonNotInitialized = "NotInitialized"
 
-	// ReasonInitialized means that the control plane answered once.
+	// ReasonInitialized means that the control plane has responded once.
 	ReasonInitialized = "Initialized"
 
-	// ReasonAvailable means that the control plane is well.
+	// ReasonAvailable means that the control plane is healthy.
 	ReasonAvailable = "Available"
 
-	// ReasonEndpointUnknown means that the Cluster does not say where its API server is.
+	// ReasonEndpointUnknown means that the Cluster has no address of its API server.
 	ReasonEndpointUnknown = "EndpointUnknown"
 
-	// ReasonEndpointKnown means that it does.
+	// ReasonEndpointKnown means that the Cluster has the address of its API server.
 	ReasonEndpointKnown = "EndpointKnown"
 
-	// ReasonEndpointCorrected means that it does, in a form that is not a host name, which was understood all the same.
+	// ReasonEndpointCorrected means that the Cluster has the address of its API server in a form that is not a host name, such as a URL, from which the
+	// provider reads the host.
 	ReasonEndpointCorrected = "EndpointCorrected"
 
 	// ReasonKubeconfigMissing means that the Secret with the kubeconfig does not exist.
 	ReasonKubeconfigMissing = "KubeconfigMissing"
 
-	// ReasonKubeconfigInvalid means that the Secret has not the type or the label that Cluster API asks for.
+	// ReasonKubeconfigInvalid means that the Secret does not have the type or the label that Cluster API requires.
 	ReasonKubeconfigInvalid = "KubeconfigInvalid"
 
 	// ReasonKubeconfigEmpty means that the Secret's key is missing or empty.
@@ -65,7 +66,7 @@ const (
 	// ReasonKubeconfigRefused means that the kubeconfig cannot be parsed, or has a setting that is not allowed.
 	ReasonKubeconfigRefused = "KubeconfigRefused"
 
-	// ReasonKubeconfigExpired means that the credentials in the kubeconfig are too old.
+	// ReasonKubeconfigExpired means that the credentials in the kubeconfig have expired.
 	ReasonKubeconfigExpired = "KubeconfigExpired"
 
 	// ReasonKubeconfigDenied means that the API server does not accept the credentials.
@@ -74,19 +75,19 @@ const (
 	// ReasonKubeconfigNotAsked means that the kubeconfig runs a program, which is allowed, and which the provider does not run.
 	ReasonKubeconfigNotAsked = "KubeconfigNotAsked"
 
-	// ReasonServerUnreachable means that the API server does not answer.
+	// ReasonServerUnreachable means that the API server is unreachable.
 	ReasonServerUnreachable = "ServerUnreachable"
 
-	// ReasonServerNotReady means that the API server answers that it is not ready.
+	// ReasonServerNotReady means that the API server reports that it is not ready.
 	ReasonServerNotReady = "ServerNotReady"
 
-	// ReasonAnswers means that the API server answers.
+	// ReasonAnswers means that the API server responds.
 	ReasonAnswers = "Answers"
 
-	// ReasonTerraformFailed means that a Workspace behind the cluster could not be carried out.
+	// ReasonTerraformFailed means that Terraform failed in a Workspace behind the cluster.
 	ReasonTerraformFailed = "TerraformFailed"
 
-	// ReasonFailureReported means that an object has a failure reason or the phase Failed. It may be left over from earlier.
+	// ReasonFailureReported means that an object has a failure reason or the phase Failed. The failure may be an old failure.
 	ReasonFailureReported = "FailureReported"
 
 	// ReasonNoFailure means that no object reports a failure.
@@ -95,16 +96,16 @@ const (
 	// ReasonPaused means that the Cluster or one of its objects is paused.
 	ReasonPaused = "Paused"
 
-	// ReasonPausedIgnored means that the Cluster is paused, and that its provider goes on all the same.
+	// ReasonPausedIgnored means that the Cluster is paused, and that its provider continues nevertheless.
 	ReasonPausedIgnored = "PausedIgnoredByProvider"
 
-	// ReasonNotPaused means that nothing is paused.
+	// ReasonNotPaused means that neither the Cluster nor one of its objects is paused.
 	ReasonNotPaused = "NotPaused"
 
 	// ReasonDeletionRequested means that the Cluster is being deleted, and that Cluster API does not name the blocker.
 	ReasonDeletionRequested = "DeletionRequested"
 
-	// ReasonNotDeleting means that the Cluster stays.
+	// ReasonNotDeleting means that the Cluster is not being deleted.
 	ReasonNotDeleting = "NotDeleting"
 
 	// ReasonTooFewWorkers means that fewer workers are ready than required.
@@ -113,9 +114,9 @@ const (
 	// ReasonTopologyNotReconciled means that Cluster API has not applied the topology of a Cluster with a ClusterClass.
 	ReasonTopologyNotReconciled = "TopologyNotReconciled"
 
-	// ReasonRollingOut means that machines are replaced by others.
+	// ReasonRollingOut means that machines are being replaced.
 	ReasonRollingOut = "RollingOut"
 
-	// ReasonStabilizing means that the cluster is ready, and has not been for long enough.
+	// ReasonStabilizing means that the cluster is ready, for less than its stabilization time.
 	ReasonStabilizing = "Stabilizing"
 )

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestSteady plays a story: each line has the observed state, its seconds after the previous line, and whether it counts as ready
+// TestSteadyReadiness plays a story: each line has the observed state, its seconds after the previous line, and whether it counts as ready
 // then.
-func TestSteady(t *testing.T) {
+func TestSteadyReadiness(t *testing.T) {
 	type seen struct {
 		after int
 		is    bool

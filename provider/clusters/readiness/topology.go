@@ -38,7 +38,7 @@ func topologyOf(in Input) Topology {
 	return t
 }
 
-// isUnseen is true for an object whose controller has not observed its present generation. An object without an observed generation counts as
+// isUnseen is true for an object whose controller has not observed its current generation. An object without an observed generation counts as
 // observed.
 func isUnseen(o Object) bool {
 	observed := o.intField("status", "observedGeneration")

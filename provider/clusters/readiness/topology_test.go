@@ -34,7 +34,7 @@ func TestTopology(t *testing.T) {
 			change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") },
 		},
 		"Done": {
-			reason: "A topology is done once Cluster API reconciled the Cluster's present generation.",
+			reason: "A topology is done once Cluster API reconciled the Cluster's current generation.",
 			change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"},
 		},
 		"Old": {

@@ -151,7 +151,7 @@ func decodeSpec(p *v1alpha1.BundlePackage) (map[string]any, error) {
 	return out, errors.Wrap(json.Unmarshal(p.Spec.Raw, &out), "cannot read spec")
 }
 
-// setLabels says on an object which bundle it belongs to, and since when no bundle names it.
+// setLabels sets the labels of an object that name its bundle, and the annotation with the time since which no bundle names it.
 func (a action) setLabels(u *unstructured.Unstructured) {
 	labels, annotations := u.GetLabels(), u.GetAnnotations()
 	if labels == nil {
@@ -196,7 +196,7 @@ func (e *external) readObject(ctx context.Context, o *object) (*unstructured.Uns
 	}
 	if u.GetResourceVersion() != o.live.GetResourceVersion() || u.GetUID() != o.live.GetUID() {
 		kind := o.live.GroupVersionKind()
-		return nil, kerrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, o.live.GetName(), errors.New("it was changed since it was read"))
+		return nil, kerrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, o.live.GetName(), errors.New("it changed after it was read"))
 	}
 	return u, nil
 }

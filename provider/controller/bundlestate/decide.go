@@ -58,7 +58,7 @@ type decision struct {
 	// remains says of a bundle that is being deleted that there is still something to do.
 	remains bool
 
-	// isPruneDue says that a prune plan of the packages that left the bundle is needed.
+	// isPruneDue is true if a prune plan of the packages that left the bundle is needed.
 	isPruneDue bool
 
 	// due is when something changes by itself. Zero is never.
@@ -193,7 +193,7 @@ func (d *decider) judgeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha
 	}
 }
 
-// isSuspended reports whether nothing may be changed.
+// isSuspended reports whether the Bundle defers all changes of its packages.
 func (f *facts) isSuspended() bool { return f.spec.Suspend && !f.isDeleted }
 
 // statusOfBundle sums up the statuses of the packages that the bundle asks for.

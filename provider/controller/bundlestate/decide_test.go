@@ -176,7 +176,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db success NotReady"},
 		},
 		"OldSuccess": {
-			reason: "A success of an earlier spec does not count for the present spec.",
+			reason: "A success of an earlier spec does not count for the current spec.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d2")}, there: []*object{live("db", "d2", platform, untaken)}},
 			want:   []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
 		},
@@ -769,8 +769,8 @@ func TestRemains(t *testing.T) {
 	}
 }
 
-// TestRefused says how a package that the API server refuses stays refused until it is taken.
-func TestRefused(t *testing.T) {
+// TestRefusedPackage says how a package that the API server refuses stays refused until it is taken.
+func TestRefusedPackage(t *testing.T) {
 	s := scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}}
 	d := decide(s.facts())
 	d.refuse(&s.asked[0], errTest)

@@ -32,7 +32,7 @@ func (d *decider) hasOtherKind(p *v1alpha1.BundlePackage) bool {
 	return false
 }
 
-// createPackage makes the object of a package, if nothing holds it back.
+// createPackage creates the object of a package, unless the package has to wait.
 func (d *decider) createPackage(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	setStatusf(out, v1alpha1.StatusNotDeployed, "", "")
 	out.Version = ""
@@ -43,7 +43,7 @@ func (d *decider) createPackage(p *v1alpha1.BundlePackage, out *v1alpha1.Package
 	d.reportBegun(p, out)
 }
 
-// isWaiting reports whether a package may not be changed now, and says why.
+// isWaiting reports whether a package may not be changed now, and sets the reason.
 func (d *decider) isWaiting(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) bool {
 	if d.isSuspended() {
 		out.Reason, out.Message = v1alpha1.PackageReasonSuspended, "the Bundle is suspended"
@@ -58,7 +58,8 @@ func (d *decider) isWaiting(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObse
 	return false
 }
 
-// reportBegun says that a package is made or changed. A package that the API server refused stays refused until the API server accepts it.
+// reportBegun reports that a package is being created or changed. A package that the API server refused stays refused until the API server accepts
+// it.
 func (d *decider) reportBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	if previous := d.was[p.Name]; previous.Reason == v1alpha1.PackageReasonRefused && previous.Digest == p.Digest {
 		setStatusf(out, previous.Status, previous.Reason, "%s", previous.Message)
@@ -112,7 +113,7 @@ func isAdoptable(p *v1alpha1.BundlePackage, o *object) bool {
 	return p.Adopt && !o.isControlled && o.owner.Name == "" && o.digest == p.Digest
 }
 
-// updateObject gives an object another spec, if nothing holds it back. Until then it keeps its spec.
+// updateObject changes the spec of an object, unless the package has to wait. Until then the object keeps its spec.
 func (d *decider) updateObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	waits := v1alpha1.PackageObservation{}
 	if d.isWaiting(p, &waits) {

@@ -17,7 +17,7 @@ import (
 // An objectKey identifies an object in the namespace.
 type objectKey struct{ group, kind, name string }
 
-// inner returns the IntentDeployment that goes with an Application.
+// inner returns the IntentDeployment of an Application.
 func (k objectKey) inner() objectKey {
 	return objectKey{k.group, deploymentv1alpha1.Kind, k.name}
 }
@@ -91,7 +91,8 @@ type neighbour struct {
 	digest string
 }
 
-// A usage has the other bundles that ask for one object. A namespace may have any number of them, and a usage has those that a decision reads.
+// A usage has the other bundles that name one object. A namespace may have any number of them, and a usage has only the bundles that a decision
+// reads.
 type usage struct {
 	// oldest are the oldest bundles that deploy the object or wait for it, as many as a status names.
 	oldest []neighbour
@@ -120,7 +121,7 @@ func (f *facts) addUser(n neighbour, p *v1alpha1.BundlePackage) {
 	f.usages[key] = u
 }
 
-// olderOf returns the older one of two bundles, of which the first may be nil.
+// olderOf returns the older of two bundles. The first may be nil.
 func olderOf(previous *neighbour, n neighbour) *neighbour {
 	if previous != nil && previous.compare(n.age) <= 0 {
 		return previous
@@ -137,7 +138,8 @@ type object struct {
 	owner v1alpha1.BundleReference
 	label string
 
-	// isDeleting says that it is being deleted, and removalProblem why that does not go on. isControlled says that it belongs to another object.
+	// isDeleting is true if it is being deleted, and removalProblem has the reason of a blocked deletion. isControlled is true if another object
+	// controls it.
 	isDeleting     bool
 	removalProblem string
 	isControlled   bool

@@ -33,7 +33,7 @@ func PackageKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{group.WithKind(deploymentv1alpha1.Kind), group.WithKind(applicationv1alpha1.Kind)}
 }
 
-// gatherFacts reads all that a decision follows from. It writes nothing.
+// gatherFacts reads the whole input of a decision. It writes nothing.
 func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (*facts, error) {
 	f := &facts{
 		now: c.now(), bundle: bs.Spec.ForProvider.BundleRef, spec: bs.Spec.ForProvider, isDeleted: meta.WasDeleted(bs),
@@ -89,7 +89,7 @@ func (f *facts) addNeighbour(bs, o *v1alpha1.BundleState) {
 	}
 }
 
-// isAbout reports whether the decision is about an object, or about the Application that goes with it.
+// isAbout reports whether the decision concerns an object, or the Application of that object.
 func (f *facts) isAbout(key objectKey) bool {
 	isInner := key == key.inner()
 	return f.names(key) || f.objects[key] != nil || isInner && (f.names(key.outer()) || f.objects[key.outer()] != nil)
@@ -183,7 +183,7 @@ func identityOf(u *unstructured.Unstructured) *unstructured.Unstructured {
 	return out
 }
 
-// explainDeletions says of objects that are being deleted why that does not go on: a GitDelivery of it reports that it cannot remove the files.
+// explainDeletions sets the reason of a blocked deletion: a GitDelivery of the object reports that it cannot remove the files.
 func (c *connector) explainDeletions(ctx context.Context, f *facts, namespace string) error {
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	if !f.hasDeletions() {

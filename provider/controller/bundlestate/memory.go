@@ -29,7 +29,7 @@ func newNote() *note {
 	return &note{created: map[string]string{}}
 }
 
-// addCreated adds the UIDs to the observations of packages that the status does not have yet. It forgets the others.
+// addCreated adds the UIDs that the status does not have yet to the observations of packages. It drops all other UIDs.
 func (n *note) addCreated(observed map[string]v1alpha1.PackageObservation) {
 	for name, uid := range n.created {
 		p := observed[name]
@@ -42,7 +42,7 @@ func (n *note) addCreated(observed map[string]v1alpha1.PackageObservation) {
 	}
 }
 
-// forgetCreated forgets the UIDs of objects that are not the bundle's any more.
+// forgetCreated drops the UIDs of objects that no longer belong to the bundle.
 func (n *note) forgetCreated(d *decision) {
 	maps.DeleteFunc(n.created, func(name, uid string) bool { return d.find(name).UID != uid })
 }

@@ -117,5 +117,5 @@ func (e *external) Delete(ctx context.Context, bs *v1alpha1.BundleState) (manage
 	return managed.ExternalDelete{}, recorded
 }
 
-// Disconnect has nothing to end.
+// Disconnect closes no connection: the clients are shared.
 func (e *external) Disconnect(context.Context) error { return nil }

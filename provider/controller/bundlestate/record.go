@@ -101,7 +101,7 @@ func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d
 	return nil
 }
 
-// removeRecord deletes the record of a bundle that has nothing left to remove. Its entries of packages that are gone, or that run on, hold
+// removeRecord deletes the record of a bundle without packages to remove. Its entries of packages that are gone, or that run on, hold
 // nothing back.
 func (c *connector) removeRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
 	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {
@@ -114,7 +114,7 @@ func (c *connector) removeRecord(ctx context.Context, bs *v1alpha1.BundleState) 
 	return err
 }
 
-// dropRecord deletes a Secret of ours without reading it: all of its content can be made again.
+// dropRecord deletes a Secret with a record of this provider without reading it: its content can be computed again.
 func (c *connector) dropRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
 	secrets := c.clientset.CoreV1().Secrets(bs.GetNamespace())
 	s, err := secrets.Get(ctx, state.Prefix+bs.GetName(), metav1.GetOptions{})

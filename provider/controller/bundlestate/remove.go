@@ -53,7 +53,7 @@ func (d *decider) removeUnused(p *v1alpha1.BundlePackage, o *object, out *v1alph
 	}
 }
 
-// reportAbsent says of a package that is not deployed by this bundle whether it ever was.
+// reportAbsent reports whether this bundle ever deployed a package that it does not deploy now.
 func (d *decider) reportAbsent(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	previous := d.was[p.Name].Status
 	out.Version, out.Digest, out.Revision, out.Commit, out.Ready = "", "", 0, "", false

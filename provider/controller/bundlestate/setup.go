@@ -128,7 +128,7 @@ func (w waker) requestsForPackage(ctx context.Context, o client.Object) []reconc
 	})
 }
 
-// hasPackage reports whether a bundle has a package with one of some names.
+// hasPackage reports whether a bundle has a package with any of the names.
 func hasPackage(bs *v1alpha1.BundleState, names map[string]bool) bool {
 	for i := range bs.Spec.ForProvider.Packages {
 		if names[bs.Spec.ForProvider.Packages[i].Name] {

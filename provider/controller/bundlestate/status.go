@@ -112,7 +112,7 @@ func (e *external) observation(bs *v1alpha1.BundleState, recording error) v1alph
 	return out
 }
 
-// nextLook returns when a bundle is due again because of changes without events. Zero is never.
+// nextLook returns the time of the next reconcile of a bundle for changes without events. Zero means never.
 func (e *external) nextLook(bs *v1alpha1.BundleState, next v1alpha1.BundleStateObservation, now time.Time) time.Time {
 	due := e.decision.due
 	if next.Record.Problem != "" {

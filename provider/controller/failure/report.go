@@ -85,7 +85,7 @@ func newReportConfigMap(u *unstructured.Unstructured, s deploymentv1alpha1.Inten
 	for _, t := range trees {
 		packed, withheld := withoutSecrets(t.Files)
 		if len(packed) > room {
-			packed, withheld = nil, "the tree does not fit: it is in Git under its id"
+			packed, withheld = nil, "the tree exceeds the size of the report: Git has it under its id"
 		}
 		if room -= len(packed); packed != nil {
 			cm.BinaryData[t.Site+archive] = packed

@@ -64,7 +64,7 @@ type siteWorkload struct {
 	problem string
 }
 
-// gatherAvailability judges a check by the Deployments of the claim at its Site. A Site that cannot be looked at gives no verdict. It returns an error if
+// gatherAvailability judges a check by the Deployments of the claim at its Site. An unobservable Site gives no verdict. It returns an error if
 // the control plane's API server cannot be asked.
 func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alpha1.CheckResult, into *checkFacts) error {
 	rules, err := gates.RulesOf(s.check.Check)

@@ -58,7 +58,7 @@ func (f facts) judgeChecks() v1alpha1.GateObservation {
 	return next
 }
 
-// resultOfCheck says where one check stands. An ended check keeps its result, and a check whose subject is not live waits.
+// resultOfCheck returns the result of one check. An ended check keeps its result, and a check whose subject is not live waits.
 func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 	r, c := f.lastResult(i), f.checks[i]
 	if gates.Ended(r.Phase) {
@@ -126,7 +126,7 @@ func (d *decision) explainReady(f facts) {
 	}
 }
 
-// isWatching is true if each check that goes on has its count.
+// isWatching is true if each running check has its count.
 func isWatching(checks []v1alpha1.CheckResult) bool {
 	return !slices.ContainsFunc(checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.CountedAt == nil })
 }

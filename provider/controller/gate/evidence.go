@@ -94,7 +94,7 @@ func (e evidence) isReportedHealthy(site string) bool {
 	})
 }
 
-// syncedSince believes a SiteSync that speaks of this position, with its present spec, or after it followed the ledger to the position.
+// syncedSince believes a SiteSync that speaks of this position, with its current spec, or after it followed the ledger to the position.
 func (e evidence) syncedSince(site string) time.Time {
 	s := e.sync
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
@@ -117,7 +117,7 @@ func (e evidence) isPassed(observed ledger.Position) bool {
 	return e.spec.Until == v1alpha1.GateUntilReleased && !e.hasBegun && observed.Step > e.spec.AskedPosition().Step
 }
 
-// isReleased is true once the step is released whose position the Gate judges, as the SiteSync says. A deployment that is beyond the step released it.
+// isReleased is true once the SiteSync reports that the step of the Gate's position is released. A deployment at a later step has released it.
 func (e evidence) isReleased() bool {
 	s, judged := e.sync, e.spec.AskedPosition()
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
@@ -148,7 +148,7 @@ type conditioned interface {
 	GetCondition(ct xpv2.ConditionType) xpv2.Condition
 }
 
-// isCurrent is true for an object whose status is about its present spec, and whose last look went well.
+// isCurrent is true for an object whose status describes its current generation, and whose last observation succeeded.
 func isCurrent(o conditioned) bool {
 	ready, synced := o.GetCondition(xpv2.TypeReady), o.GetCondition(xpv2.TypeSynced)
 	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue

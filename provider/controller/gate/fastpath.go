@@ -37,8 +37,8 @@ func (c *connector) isUnchanged(ctx context.Context, g *v1alpha1.Gate) bool {
 	return true
 }
 
-// mayWait observes a Gate that was never reconciled, and reports whether its step has not come: such a Gate has no status, since nothing waits for one, and
-// each write costs the composite.
+// mayWait observes a Gate that was never reconciled, and reports whether its step has not begun: such a Gate has no status, since nothing waits for
+// one, and each write costs the composite.
 func (c *connector) mayWait(ctx context.Context, g *v1alpha1.Gate) bool {
 	return g.GetCondition(xpv2.TypeSynced).Reason == "" && g.Spec.ForProvider.Until == v1alpha1.GateUntilReleased && c.isUnchanged(ctx, g)
 }

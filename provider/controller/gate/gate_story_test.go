@@ -307,7 +307,7 @@ func TestCannotBeMeasured(t *testing.T) {
 		},
 		"FixedTime": {
 			reason: "A query at a fixed time can never be measured.",
-			change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "up @ 1" }, want: "the query: looks at a fixed time",
+			change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "up @ 1" }, want: "the query: selects a fixed time",
 		},
 		"Threshold": {
 			reason: "A check without a threshold can never be measured.",

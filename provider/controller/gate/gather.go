@@ -88,7 +88,7 @@ func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, er
 	return f, nil
 }
 
-// planNextLook plans when to look again.
+// planNextLook plans the next observation of the Gate.
 func (e *external) planNextLook(g *v1alpha1.Gate, f facts) {
 	next := time.Time{}
 	for _, c := range f.checks {
@@ -118,7 +118,7 @@ func (f facts) startOfCheck(i int) time.Time {
 	return setup.Timestamp(f.now).Time
 }
 
-// gatherCheck gathers the facts about one check. It returns the task to measure, or nil if nothing can be measured.
+// gatherCheck gathers the facts about one check. It returns the task to measure, or nil if the check cannot be measured.
 func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, last v1alpha1.CheckResult, observed time.Time, into *checkFacts) (*meter.Task, error) {
 	site, err := e.readSite(ctx, r, c.Site)
 	if err != nil {
@@ -231,7 +231,7 @@ func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c
 	return k.ask(ctx, e, subject{reconcileCache: r, config: config, check: c, site: site}, t)
 }
 
-// idleTask is a task whose subject is not live: nothing is asked.
+// idleTask is a task whose subject is not live: the meter sends no query for it.
 func idleTask(t *meter.Task) *meter.Task {
 	t.Question = problemQuestion("")
 	return t

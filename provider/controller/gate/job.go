@@ -28,7 +28,7 @@ import (
 // grace is how long a cluster may take to report the result of a Job after its deadline.
 const grace = time.Minute
 
-// clusterRetry is the time until a cluster that does not answer is asked again about a Job.
+// clusterRetry is the time until the provider reads a Job of an unreachable cluster again.
 const clusterRetry = 10 * time.Second
 
 // A jobRequest is a Job that is to be made.
@@ -113,8 +113,8 @@ func (e *external) endOfJob(in job.Input) time.Time {
 	return e.memory.noteJob(job.Name(in), e.now()).seen.Add(in.Rules.Timeout + grace)
 }
 
-// retryJob goes on with the next Job of a check after a while: that the infrastructure ended a pod says nothing about the revision. The status names the last
-// Job until it names the next one.
+// retryJob creates the next Job of a check after a delay: a pod that the infrastructure ended proves nothing about the revision. The status names the
+// last Job until it names the next one.
 func (e *external) retryJob(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) error {
 	last := into.job
 	if into.next = into.retryAt; e.now().Before(into.retryAt) {
@@ -148,7 +148,7 @@ func firstText(text, otherwise string) string {
 	return text
 }
 
-// observeJob looks at the Job. It returns the obstacle, and an error if the control plane's API server cannot be asked.
+// observeJob observes the Job. It returns the obstacle, and an error if the control plane's API server cannot be asked.
 func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) (string, error) {
 	if in.Site.Spec.PostCheck == nil {
 		return e.requestJob(ctx, r, in, nil)
@@ -184,8 +184,8 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	return "", nil
 }
 
-// repeatRemovedJob has another Job run the script of a Job that is gone: that a user removed it says nothing about the revision. Other Jobs begin until the
-// time of the check is over, with a grace in which a removal is noticed, since a user may remove each of them.
+// repeatRemovedJob creates another Job for the script of a removed Job: the removal proves nothing about the revision. Further Jobs begin until the
+// timeout of the check has passed, plus a grace period to detect a removal, since a user may remove each of them.
 func (e *external) repeatRemovedJob(in job.Input, into *checkFacts) {
 	until := e.memory.noteJob(job.Name(in), e.now()).repeatUntil
 	if until.IsZero() {
@@ -200,7 +200,7 @@ func (e *external) repeatRemovedJob(in job.Input, into *checkFacts) {
 	into.retryAt = e.now()
 }
 
-// waitForCluster begins the time of a Job again while its cluster cannot be asked: an outage is not a verdict. It returns the obstacle.
+// waitForCluster restarts the timeout of a Job while its cluster is unreachable: an outage is not a verdict. It returns the obstacle.
 func (e *external) waitForCluster(in job.Input, err error, into *checkFacts) string {
 	var unread *clusters.Error
 	if errors.As(err, &unread) && isOutage(unread) {

@@ -53,7 +53,7 @@ type note struct {
 	open bool
 }
 
-// A pace has the times of the looks at one Gate.
+// A pace has the times of the observations of one Gate.
 type pace struct {
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
@@ -164,7 +164,7 @@ func (m *memory) deferUntil(g *v1alpha1.Gate, may bool, now time.Time) time.Time
 	return start.Add(deferPeriod)
 }
 
-// planNextLook records when to look at a Gate again. Zero leaves that to the interval.
+// planNextLook records the time of the next observation of a Gate. Zero means after the interval.
 func (m *memory) planNextLook(g *v1alpha1.Gate, next time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -212,7 +212,7 @@ func (m *memory) noteJob(name string, now time.Time) jobNote {
 	return j
 }
 
-// dropOldJobs drops the notes of Jobs that have ended, once in a while: a tenant may have any number of Jobs. The lock is held.
+// dropOldJobs periodically drops the notes of ended Jobs: a tenant may have any number of Jobs. The caller holds the lock.
 func (m *memory) dropOldJobs(now time.Time) {
 	if now.Sub(m.jobsDropped) < dropJobsInterval {
 		return
@@ -231,7 +231,7 @@ func (m *memory) limitRepeats(name string, until, now time.Time) {
 	m.jobs[name] = j
 }
 
-// restartJob begins the time of a Job again.
+// restartJob restarts the timeout of a Job.
 func (m *memory) restartJob(name string, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -56,8 +56,8 @@ type external struct {
 	jobRequests []jobRequest
 }
 
-// Observe says where the checks of a Gate stand. It waits for no measurement, and writes nothing. A Gate exists until it is deleted, and
-// leaves nothing behind.
+// Observe returns the state of the checks of a Gate. It waits for no measurement, and writes nothing. A Gate exists until it is deleted, and has no
+// external objects.
 func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.ExternalObservation, error) {
 	if meta.WasDeleted(g) {
 		e.forgetGate(client.ObjectKeyFromObject(g))
@@ -125,7 +125,7 @@ func (e *external) Update(ctx context.Context, g *v1alpha1.Gate) (managed.Extern
 	return managed.ExternalUpdate{}, e.createJobs(ctx, g)
 }
 
-// Delete is never called: nothing is left to delete.
+// Delete is never called: a Gate has no external objects.
 func (e *external) Delete(context.Context, *v1alpha1.Gate) (managed.ExternalDelete, error) {
 	return managed.ExternalDelete{}, nil
 }

@@ -88,7 +88,7 @@ func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]ca
 	return b.Spec.Metrics, nil
 }
 
-// isMetricOf is true for a check that asks the query of one of a Blueprint's metrics, about its own namespace and Site.
+// isMetricOf is true for a check whose query is the query of a Blueprint's metric, with the check's own namespace and Site.
 func (e *external) isMetricOf(metrics []catalogv1alpha1.BlueprintMetric, namespace string, c v1alpha1.GateCheck) bool {
 	return slices.ContainsFunc(metrics, func(m catalogv1alpha1.BlueprintMetric) bool {
 		return m.Name == c.Name && (e.isFilledWith(m.Query, namespace, c, "") ||

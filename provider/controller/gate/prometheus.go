@@ -57,7 +57,7 @@ func askPrometheus(ctx context.Context, e *external, s subject, t *meter.Task) (
 	return "", nil
 }
 
-// leadOfQuery returns how far a query looks back. It is zero for a query that cannot be read, which is an error when it is asked.
+// leadOfQuery returns the longest window and offset of a query. It is zero for an invalid query, whose measurement returns the error.
 func leadOfQuery(e *external, c v1alpha1.GateCheck) time.Duration {
 	reach, err := e.memory.queries.ReachOf(c.Prometheus.Query)
 	if err != nil {

@@ -35,7 +35,8 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
 
-// openInterval is how often a Gate without a verdict is looked at when nothing wakes it: the obstacle of a Job may disappear without an event.
+// openInterval is the interval between observations of a Gate without a verdict, if no event triggers a reconcile: the obstacle of a Job may
+// disappear without an event.
 const openInterval = time.Minute
 
 // Options of the controller.

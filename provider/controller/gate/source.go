@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
 
-// Problems of a source, which a user may fix while the check goes on.
+// Problems of a source, which a user may fix while the check runs.
 const (
 	problemNowhere = "neither the Site nor the configuration names a Prometheus server"
 	problemAddress = "the address of the Prometheus server cannot be used"

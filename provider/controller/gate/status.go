@@ -34,7 +34,7 @@ func (e *external) updateStatus(g *v1alpha1.Gate, f facts, d decision) {
 	g.SetConditions(ready)
 }
 
-// onlyPassed is true when a decision says the same as the status, but that more checks passed.
+// onlyPassed is true if the decision differs from the status only by additional passed checks.
 func onlyPassed(g *v1alpha1.Gate, d decision, ready xpv2.Condition) bool {
 	previous, next := g.Status.AtProvider, *d.next.DeepCopy()
 	if len(previous.Checks) != len(next.Checks) || !g.GetCondition(xpv2.TypeReady).Equal(ready) {

@@ -86,12 +86,12 @@ func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile
 	return w.requestsForChecks(ctx, func(_ *v1alpha1.Gate, c v1alpha1.GateCheck) bool { return c.Site == o.GetName() })
 }
 
-// requestsForConfig wakes the Gates that name a configuration. One of the cluster has no namespace, and wakes in all of them.
+// requestsForConfig requeues the Gates that name a configuration. A cluster-scoped configuration requeues Gates in all namespaces.
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
 	return w.requestsForConfigs(ctx, map[string]bool{o.GetName(): true}, client.InNamespace(o.GetNamespace()))
 }
 
-// requestsForConfigs wakes the Gates that name one of some configurations.
+// requestsForConfigs requeues the Gates that name any of the configurations.
 func (w waker) requestsForConfigs(ctx context.Context, names map[string]bool, o ...client.ListOption) []reconcile.Request {
 	return w.requestsForChecks(ctx, func(g *v1alpha1.Gate, c v1alpha1.GateCheck) bool {
 		ref := g.ConfigOf(c)

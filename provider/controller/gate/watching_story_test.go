@@ -157,8 +157,8 @@ func TestInconclusive(t *testing.T) {
 	}
 }
 
-// TestReleased says when a Gate believes that the step is released.
-func TestReleased(t *testing.T) {
+// TestReleasedStep says when a Gate believes that the step is released.
+func TestReleasedStep(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*deliveryv1alpha1.SiteSync)

@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// maxTries limits the deliveries of one reconcile to the queue of the repository: each may find that the decision has changed when its turn comes.
+// maxTries limits the deliveries of one reconcile to the queue of the repository: the decision may have changed when the queue starts a delivery.
 const maxTries = 5
 
 // Create is never called: a delivery exists until it is deleted.
@@ -55,7 +55,7 @@ func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 	return managed.ExternalUpdate{}, err
 }
 
-// pushDecision carries out the decision. If the decision changes when the turn of the delivery comes, an attempt may have to begin first.
+// pushDecision applies the decision. If the decision has changed when the queue starts the delivery, an attempt may have to begin first.
 func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	var err error
 	for range maxTries {
@@ -107,7 +107,7 @@ func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
 }
 
 // recordLedgerAlone records events in the ledger without the trees for which the server refused their push: a revision that no repository accepts has a
-// number, and so it can be rejected. An error is ignored: the next reconcile tries again.
+// number, and so it can be rejected. An error is ignored: the next reconcile retries.
 func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
 	if !isRefusedTree(refused) || e.facts.recording.isEmpty() {
 		return
@@ -199,7 +199,7 @@ func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 	return e.statusTimestamp()
 }
 
-// newCommit returns a commit with a message, which changes nothing yet.
+// newCommit returns a commit with a message and without changes.
 func (e *external) newCommit(l commitMessage, timestamp metav1.Time) git.Change {
 	l.claim, l.applied, l.controlPlane, l.clusterUID = e.facts.spec.ClaimRef, e.facts.describedState(), e.config.spec.ControlPlane, e.clusterUID
 	author := e.config.spec.Git.Author

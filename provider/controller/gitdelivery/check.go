@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// changeIntent is the action for a user if neither the state nor the branch has the files of a tree any more.
+// changeIntent is the action for a user if neither the state nor the branch has the files of a tree.
 const changeIntent = "change the intent of the deployment, so that another revision is delivered"
 
 // checkClaim refuses to act for a claim of another namespace: a user who may create a GitDelivery here may not create that claim.
@@ -121,9 +121,9 @@ func checkWhole(f facts, t v1alpha1.Tree, field string, whole tree.Files) *decis
 func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
 	switch {
 	case len(t.Files) > 0:
-		return refuse(v1alpha1.ReasonInvalid, "%s.files: what is restored carries none", field)
+		return refuse(v1alpha1.ReasonInvalid, "%s.files: must be absent with action Restore", field)
 	case t.Tree == "":
-		return refuse(v1alpha1.ReasonInvalid, "%s.tree: is required for what is restored", field)
+		return refuse(v1alpha1.ReasonInvalid, "%s.tree: is required with action Restore", field)
 	}
 	files, ok := f.restored[t.Tree]
 	if !ok {

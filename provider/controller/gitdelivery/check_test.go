@@ -27,7 +27,7 @@ func withFiles(t *testing.T, d *v1alpha1.GitDelivery, f tree.Files) {
 	d.Spec.ForProvider.Trees[0].Files, d.Spec.ForProvider.Trees[0].Tree = b, tree.ID(f)
 }
 
-func TestRefused(t *testing.T) {
+func TestRefusedDelivery(t *testing.T) {
 	object := func(yaml string) tree.Files {
 		return tree.Files{"kustomization.yaml": files("")["kustomization.yaml"], "configmap.yaml": []byte(yaml)}
 	}
@@ -377,7 +377,7 @@ func TestMoveShape(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
 			w.reconcile("composite")
-			want := []string{"NotOwner: GitDelivery team-a/composite wants a directory of this claim, and is refused: directory \"" + webAtE1 +
+			want := []string{"NotOwner: GitDelivery team-a/composite requests a directory of this claim, and is refused: directory \"" + webAtE1 +
 				"\": it belongs to IntentDeployment team-a/web of control plane \"prod\""}
 			if diff := cmp.Diff(want, owners(w.told["web"])); diff != "" {
 				w.Errorf("the owner gets one event: -want, +got:\n%s", diff)

@@ -200,7 +200,7 @@ func (d *decision) decideDiverged(f facts) decision {
 		cause = "it was deleted"
 	}
 	return *refuse(v1alpha1.ReasonDiverged,
-		"branch %q has lost what was delivered: %s. Nothing is written until the branch has it again, or spec.git.divergencePolicy of the configuration is %s",
+		"branch %q has lost the delivered commit: %s. The provider writes nothing until the branch has that commit again, or spec.git.divergencePolicy of the configuration is %s",
 		f.branchName(), cause, configv1alpha1.DivergenceReapply)
 }
 

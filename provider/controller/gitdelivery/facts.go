@@ -166,7 +166,7 @@ func (f facts) siteOfDirectory(dir string) string {
 	return f.lastKnownTree(dir).Site
 }
 
-// allSiteNames are the Sites that the delivery is or was about, or comes to in a later step.
+// allSiteNames are the Sites of the present, the recorded and the later trees of the delivery.
 func (f facts) allSiteNames() []string {
 	out := sets.New[string]()
 	for _, dir := range f.allDirectories() {

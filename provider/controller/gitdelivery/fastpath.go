@@ -137,7 +137,7 @@ func (c *fastPath) endReconcile(key types.NamespacedName, res reconcile.Result, 
 	c.observations[key] = s
 }
 
-// wakeAt sets the time at which a delivery is reconciled although nothing changed. Zero means that there is none.
+// wakeAt sets the time at which an unchanged delivery is reconciled. Zero means no such time.
 func (c *fastPath) wakeAt(key types.NamespacedName, wake time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (c *fastPath) wakeAt(key types.NamespacedName, wake time.Time) {
 	c.wakes[key] = wake
 }
 
-// untilWake returns the shorter of an interval and the time until a delivery is reconciled although nothing changed.
+// untilWake returns the shorter of an interval and the time until an unchanged delivery is reconciled.
 func (c *fastPath) untilWake(key types.NamespacedName, interval time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,7 +33,7 @@ type guardReading struct {
 	hold v1alpha1.MandateHold
 }
 
-// guardForward returns the facts with the answer of the API server about the claim, if nothing else is missing for an event that goes forward. A rollback
+// guardForward returns the facts with the claim as the API server has it, if an event that advances the revision lacks only this fact. A rollback
 // needs no claim. An answer of the same reconcile counts for some time, so that a push reads the claim once.
 func (e *external) guardForward(ctx context.Context, d *v1alpha1.GitDelivery, f facts) facts {
 	if f.heldForward() != v1alpha1.HoldClaimUnread {
@@ -47,7 +47,8 @@ func (e *external) guardForward(ctx context.Context, d *v1alpha1.GitDelivery, f 
 	return f
 }
 
-// readClaim reads the claim of a home past the cache, and returns why it lets nothing go forward. An error holds back what goes forward, and nothing else.
+// readClaim reads the claim of a home past the cache, and returns the reason why the claim holds the next step or verdict. An error holds these
+// events, and no rollback.
 func (e *external) readClaim(ctx context.Context, d *v1alpha1.GitDelivery) v1alpha1.MandateHold {
 	ctx, cancel := context.WithTimeout(ctx, guardTimeout)
 	defer cancel()
@@ -59,7 +60,7 @@ func (e *external) readClaim(ctx context.Context, d *v1alpha1.GitDelivery) v1alp
 	return holdOf(subject, d.Spec.ForProvider.Mandate.Spec)
 }
 
-// holdOf returns why a claim lets nothing go forward by a mandate that follows from the spec with a digest.
+// holdOf returns the reason why a claim holds the events that advance a revision by a mandate for the spec with a digest.
 func holdOf(s composite.Subject, digestOfSpec string) v1alpha1.MandateHold {
 	switch {
 	case !s.IsLiving:
@@ -86,7 +87,7 @@ func hasDigest(content map[string]any, digestOfSpec string) bool {
 	return err == nil && got == digestOfSpec
 }
 
-// heldForward returns why the next event by the mandate is held back, or "".
+// heldForward returns the reason why the next event by the mandate is held back, or "".
 func (f facts) heldForward() v1alpha1.MandateHold {
 	if checkClaim(f) != nil || checkState(f) != nil {
 		return ""
@@ -98,8 +99,8 @@ func (f facts) heldForward() v1alpha1.MandateHold {
 	return f.witnesses.Held(f.ledger.recorded, r.next)
 }
 
-// nextLook returns when time alone lets the next event follow by the mandate: at the end of a pause, or once the claim is read again. It is zero if that is
-// past, or other evidence is missing.
+// nextLook returns the time at which the next event by the mandate may follow without a change: the end of a pause, or the next read of the claim. It
+// is zero if that is past, or other evidence is missing.
 func (f facts) nextLook() time.Time {
 	if f.spec.Mandate == nil {
 		return time.Time{}

@@ -78,7 +78,7 @@ func describeMandated(e ledger.Event, isRejected bool) mandatedReport {
 	case e.Advanced != nil:
 		return mandatedReport{telemetry.MandatedAdvanced, event.Reason(ReasonAdvancedByMandate), describeStage(e.Advanced.Stage)}
 	}
-	return mandatedReport{telemetry.MandatedRestored, event.Reason(ReasonRestoredByMandate), "Each Site was proven to run what the rollback restored"}
+	return mandatedReport{telemetry.MandatedRestored, event.Reason(ReasonRestoredByMandate), "Each Site was proven to run the restored trees"}
 }
 
 // describeStep returns a message about a step or a stage of a revision that was not rejected. A revision without tracks stays in the first stage.
@@ -98,7 +98,7 @@ func describeStep(a ledger.Advanced) string {
 func describeStage(stage int32) string {
 	switch stage {
 	case ledger.StageBeside:
-		return "The pods of the target start beside those of the revision"
+		return "The pods of the target start beside the pods of the revision"
 	case ledger.StageShift:
 		return "The requests go back to the target"
 	}

@@ -56,7 +56,7 @@ func TestDescribeMandated(t *testing.T) {
 		},
 		"Beside": {
 			reason: "The pods of a target start before they get requests.", event: advanced(ledger.StageBeside), isRejected: true,
-			want: "AdvancedByMandate: The pods of the target start beside those of the revision",
+			want: "AdvancedByMandate: The pods of the target start beside the pods of the revision",
 		},
 		"Shift": {
 			reason: "A rollback moves the requests.", event: advanced(ledger.StageShift), isRejected: true,
@@ -68,7 +68,7 @@ func TestDescribeMandated(t *testing.T) {
 		},
 		"Restored": {
 			reason: "A rollback ends with its proof.", event: ledger.Event{Restored: &ledger.Restored{}}, isRejected: true,
-			want: "RestoredByMandate: Each Site was proven to run what the rollback restored",
+			want: "RestoredByMandate: Each Site was proven to run the restored trees",
 		},
 	}
 	for name, tc := range cases {

@@ -169,5 +169,5 @@ func (e *external) failureMessageOf(d *v1alpha1.GitDelivery, err error) string {
 // statusTimestamp returns the current time in the precision of a status.
 func (e *external) statusTimestamp() metav1.Time { return *setup.Timestamp(e.now()) }
 
-// Disconnect does nothing: the next reconcile uses the connections again.
+// Disconnect closes no connections, because the next reconcile reuses them.
 func (e *external) Disconnect(context.Context) error { return nil }

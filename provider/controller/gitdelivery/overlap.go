@@ -46,7 +46,7 @@ type comparingError struct{}
 
 // Error returns a message about the progress.
 func (*comparingError) Error() string {
-	return fmt.Sprintf("comparing with what other claims deliver to the Site: each look reads %d of their files", maxRead)
+	return fmt.Sprintf("comparing with the deliveries of other claims to the Site: each observation reads %d of their files", maxRead)
 }
 
 // findOverlaps returns, by the path of each pending directory, its first object that another claim delivers to the same Site. The branch itself shows the
@@ -152,12 +152,12 @@ func (c *comparison) listDirectory(ctx context.Context, dir string) (map[string]
 // countEntries counts visited entries. It returns an error beyond maxCompared.
 func (c *comparison) countEntries(n int) error {
 	if c.entries += n; c.entries > maxCompared {
-		return &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: their directories have more than %d entries", maxCompared)}
+		return &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with the deliveries of other claims: their directories have more than %d entries", maxCompared)}
 	}
 	return nil
 }
 
-// hasStemOf is true if one of the claim's objects may be in a file with such a prefix.
+// hasStemOf is true if an object of the claim may be in a file with the prefix.
 func (c *comparison) hasStemOf(stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return len(c.own[stem]) > 0 })
 }
@@ -266,7 +266,7 @@ func (c *comparison) withTracks(ctx context.Context, dir string, entries map[str
 // read maxRead files or used up its requests.
 func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]policy.Object, error) {
 	if c.compared++; c.compared > maxFiles {
-		return nil, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
+		return nil, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with the deliveries of other claims: more than %d of their files may hold the same objects", maxFiles)}
 	}
 	if cached, ok := c.named.objects.Get(id); ok {
 		return cached, nil

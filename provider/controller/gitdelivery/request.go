@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// A lookRequest is a user's request by the annotation crossplane.io/reconcile-requested-at: an observation of the repository that begins after the
-// controller read the annotation.
+// A lookRequest is a user's request for a refresh by the annotation crossplane.io/reconcile-requested-at: an observation of the repository that
+// begins after the controller read the annotation.
 type lookRequest struct {
 	token  string
 	seenAt time.Time

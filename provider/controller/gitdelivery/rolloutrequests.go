@@ -25,7 +25,7 @@ import (
 // deploymentField is the index of RolloutRequests by their deployment.
 const deploymentField = "intentplane.gitdelivery.deployment"
 
-// indexRequests indexes RolloutRequests that may take effect by their deployments: any number of others costs nothing.
+// indexRequests indexes RolloutRequests that may take effect by their deployments, so that closed requests cost nothing.
 func indexRequests(ctx context.Context, i client.FieldIndexer) error {
 	err := i.IndexField(ctx, &rolloutv1alpha1.RolloutRequest{}, deploymentField, deploymentIndexKeys)
 	return errors.Wrap(err, "cannot index RolloutRequests by deployment")
@@ -82,7 +82,7 @@ func (w waker) requestsForRollout(ctx context.Context, o client.Object) []reconc
 	}), err)
 }
 
-// wasAsked passes only new RolloutRequests: their spec never changes, and the provider's own status updates request nothing.
+// wasAsked selects new RolloutRequests: their spec never changes, and the provider's own status updates request nothing.
 func wasAsked() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(e event.CreateEvent) bool { return isOpenRequest(e.Object) },

@@ -98,7 +98,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	})
 	unchanged.onDelete = pool.Forget
 	if err := mgr.Add(pool); err != nil {
-		return nil, errors.Wrap(err, "cannot add what pushes")
+		return nil, errors.Wrap(err, "cannot add the pool of repositories")
 	}
 	c := &connector{
 		named:    newNamedObjects(),
@@ -152,7 +152,7 @@ func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Build
 }
 
 // pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. Only a deadline, the end of a pause or an
-// event that is due shortens it: the first delivery after an interval fetches for all others.
+// due event shortens it: the first delivery after an interval fetches for all deliveries of the repository.
 func pollIntervalHook(kube client.Reader, unchanged *fastPath) managed.PollIntervalHook {
 	return func(mg resource.Managed, interval time.Duration) time.Duration {
 		d, ok := mg.(*v1alpha1.GitDelivery)

@@ -208,7 +208,7 @@ func untilDeadline(d *v1alpha1.GitDelivery, now time.Time, interval time.Duratio
 const (
 	loggedDelivered = "Repository holds the revision"
 	loggedVerdict   = "Repository has recorded the verdict"
-	loggedRollback  = "Repository holds what the rollback restores"
+	loggedRollback  = "Repository holds the trees of the rollback's target"
 )
 
 // logProgress logs the applied revision, verdict or rollback of a repository, unless the status has the same head already: an unchanged observation logs
@@ -266,7 +266,7 @@ func (e *external) notifyOwner(ctx context.Context, d *v1alpha1.GitDelivery) err
 	}
 	owners, err := e.deliveriesOf(ctx, m.Claim)
 	for i := range owners {
-		message := errors.Errorf("GitDelivery %s/%s wants a directory of this claim, and is refused: %s", d.GetNamespace(), d.GetName(), e.decision.message)
+		message := errors.Errorf("GitDelivery %s/%s requests a directory of this claim, and is refused: %s", d.GetNamespace(), d.GetName(), e.decision.message)
 		e.recorder.Event(&owners[i], event.Warning(event.Reason(v1alpha1.ReasonNotOwner), message))
 	}
 	return err
@@ -282,7 +282,8 @@ func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateUntrusted), err))
 }
 
-// reportRival reports in a condition that two refs hold a state, of which the newer is in use, and emits an event when the condition becomes false.
+// reportRival reports in a condition that two refs hold a state, and that the newer state is in use, and emits an event when the condition becomes
+// false.
 func (e *external) reportRival(d *v1alpha1.GitDelivery) {
 	previous := d.GetCondition(v1alpha1.TypeStateUnique)
 	if e.facts.rival == "" {

@@ -217,8 +217,8 @@ func (l logbook) Info(message string, values ...any) {
 	*l.lines = append(*l.lines, message)
 }
 
-// TestLog follows a verified revision and a rolled back revision, with an observation and a restart after each step.
-func TestLog(t *testing.T) {
+// TestProgressLog follows a verified revision and a rolled back revision, with an observation and a restart after each step.
+func TestProgressLog(t *testing.T) {
 	w := newWorld(t)
 	lines := []string{}
 	w.log = logbook{Logger: logging.NewNopLogger(), lines: &lines}

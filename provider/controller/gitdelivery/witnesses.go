@@ -130,7 +130,7 @@ func (f facts) followersOf(home *v1alpha1.GitDelivery) []v1alpha1.GitDelivery {
 	})
 }
 
-// withSites returns the evidence with the Sites of all repositories: those without an engine, and those that get no later tree.
+// withSites adds the Sites of all repositories to the evidence: the Sites without an engine, and the Sites without a later tree.
 func (e *external) withSites(ctx context.Context, f facts, out mandate.Facts) (mandate.Facts, error) {
 	matchLabels := f.spec.Mandate.MatchLabels
 	out.Unobserved, out.Closed = unobservedSites(f.allSiteNames(), f.sites), closedSites(f.spec, matchLabels, f.sites)

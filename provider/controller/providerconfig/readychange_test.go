@@ -63,7 +63,7 @@ func TestIsShown(t *testing.T) {
 		"Reason":  {reason: "Another reason is a difference.", want: ready(corev1.ConditionFalse, "TrustFailed", published.Message, 1)},
 		"Status":  {reason: "Another status is a difference.", want: ready(corev1.ConditionTrue, "AuthFailed", published.Message, 1)},
 		"Generation": {
-			reason: "The result for an earlier spec is not shown for the present spec.",
+			reason: "The result for an earlier spec is not shown for the current spec.",
 			want:   ready(corev1.ConditionFalse, "AuthFailed", published.Message, 2),
 		},
 	}

@@ -192,7 +192,7 @@ func withMarks(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) *rolloutv1alpha1
 	return marked
 }
 
-// hasMarks reports whether a request has the labels of an open one, or none of them.
+// hasMarks reports whether the labels of a request match its state: an open request has both labels, and a closed request has neither.
 func hasMarks(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) bool {
 	wanted := rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name)
 	fits := func(key string) bool {

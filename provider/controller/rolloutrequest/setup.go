@@ -97,8 +97,8 @@ func (w requestMapper) requestsForDeployment(ctx context.Context, o client.Objec
 	return out
 }
 
-// indexByDeployment indexes requests that may take effect by their deployment: any number of others costs nothing. It returns an error if the cache already has
-// the index.
+// indexByDeployment indexes requests that may take effect by their deployment: so that closed requests cost nothing. It returns an error if the cache
+// already has the index.
 func indexByDeployment(ctx context.Context, i client.FieldIndexer) error {
 	return errors.Wrap(i.IndexField(ctx, &rolloutv1alpha1.RolloutRequest{}, deploymentField, func(o client.Object) []string {
 		if r, ok := o.(*rolloutv1alpha1.RolloutRequest); ok && r.MayTakeEffect() {

@@ -17,7 +17,7 @@ func deploymentOf(rr *rolloutv1alpha1.RolloutRequest) deploymentKey {
 	return deploymentKey{namespace: rr.GetNamespace(), group: rr.Spec.DeploymentRef.APIGroup, name: rr.Spec.DeploymentRef.Name}
 }
 
-// A waitingRequest is a request that may take effect, as it was observed last.
+// A waitingRequest is the last observed state of a request that may take effect.
 type waitingRequest struct {
 	deployment deploymentKey
 	// turn has the fields of the request that decide its turn, and its UID.
@@ -71,7 +71,7 @@ func (q *turnQueue) observe(rr *rolloutv1alpha1.RolloutRequest, list lister) (is
 	return index < rolloutv1alpha1.MaxOpen, nil
 }
 
-// forget drops a request that does not exist any more, and returns its deployment. It is false for a request that is not in the queue.
+// forget drops a deleted request, and returns its deployment. It returns false for a request that is not in the queue.
 func (q *turnQueue) forget(request types.NamespacedName) (deploymentKey, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

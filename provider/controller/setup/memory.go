@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A Memory keeps a note about each object from one reconcile to the next. Losing it costs a little time, and nothing else. Only one reconcile at a time
-// has the note about an object. No note can be had by a name: an object that is created again under its name has a new note, since the old one may name objects
-// that the new one did not make.
+// A Memory keeps a note about each object from one reconcile to the next. A lost note costs only the time to compute it again. Only one reconcile at
+// a time has the note about an object. No note can be had by a name: an object that is created again under its name has a new note, since the old one
+// may name objects that the new one did not make.
 type Memory[N any] struct {
 	mu      sync.Mutex
 	notes   map[types.NamespacedName]ownedNote[N]

@@ -87,13 +87,13 @@ func isAskedToReconcile(o resource.Managed) bool {
 	return isAsked && hasAnswers && tracker.GetLastHandledReconcileAt() != token
 }
 
-// isSettled reports whether the present generation of an object was reconciled with success.
+// isSettled reports whether the current generation of an object was reconciled successfully.
 func isSettled(o resource.Managed) bool {
 	c := o.GetCondition(xpv2.TypeSynced)
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == o.GetGeneration() && !meta.WasDeleted(o) && !meta.IsPaused(o)
 }
 
-// isUnseen reports whether an object is new, or was reconciled with success and changed since.
+// isUnseen reports whether an object is new, or changed after its last successful reconcile.
 func isUnseen(o resource.Managed) bool {
 	return o.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse && !meta.WasDeleted(o) && !meta.IsPaused(o)
 }

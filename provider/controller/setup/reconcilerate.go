@@ -58,7 +58,7 @@ func NewRate(perSecond int) *Rate {
 	return out
 }
 
-// singleRate returns a Rate that counts cheap reconciles and others alike.
+// singleRate returns a Rate that counts cheap and expensive reconciles equally.
 func singleRate(perSecond int) *Rate {
 	all := rate.NewLimiter(rate.Limit(perSecond), perSecond*allBurst)
 	return &Rate{BucketRateLimiter: &ratelimiter.BucketRateLimiter{Limiter: all}, perSecond: perSecond, by: map[string]*namespaceRate{}}

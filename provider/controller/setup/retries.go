@@ -18,8 +18,8 @@ const (
 	savedSeconds = 10
 )
 
-// RetryShares gives each namespace its share of a controller's rate for objects whose last reconcile failed. Objects that fail again and
-// again would otherwise use up the rate of all controllers. It is safe for concurrent use.
+// RetryShares gives each namespace its share of a controller's rate for objects whose last reconcile failed. Repeatedly failing objects would
+// otherwise use up the rate of all controllers. It is safe for concurrent use.
 type RetryShares struct {
 	inner reconcile.Reconciler
 	share rate.Limit

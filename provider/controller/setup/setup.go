@@ -45,7 +45,7 @@ func Options[T resource.Managed](mgr ctrl.Manager, o controller.Options, name st
 	return opts
 }
 
-// WithoutFinalizer is for kinds that have nothing to clean up.
+// WithoutFinalizer is for kinds without external objects to clean up.
 func WithoutFinalizer() managed.ReconcilerOption {
 	nothing := func(context.Context, resource.Object) error { return nil }
 	return managed.WithFinalizer(resource.FinalizerFns{AddFinalizerFn: nothing, RemoveFinalizerFn: nothing})

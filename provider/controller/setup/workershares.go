@@ -47,7 +47,8 @@ func NewWorkerShares(r reconcile.Reconciler, workers int, wake func(types.Namesp
 	return &WorkerShares{inner: r, share: max(1, workers/shareOfWorkers), half: workers / 2, wake: wake, queues: map[string]*namespaceQueue{}}
 }
 
-// Reconcile an object if its namespace has a worker left, and otherwise when it has one. The namespace pays for what the reconcile reads.
+// Reconcile an object at once if its namespace has a free worker, and otherwise when a worker becomes free. The namespace pays for what the reconcile
+// reads.
 func (t *WorkerShares) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	if !t.takeWorker(req.NamespacedName) {
 		return reconcile.Result{RequeueAfter: lostTurn}, nil

@@ -90,7 +90,7 @@ func (e *external) secretVersion(ctx context.Context, secretKey types.Namespaced
 	return s.GetResourceVersion()
 }
 
-// explainForeignRef says why a reference is to no Cluster of Cluster API.
+// explainForeignRef returns the reason why a reference does not name a Cluster of Cluster API.
 func explainForeignRef(ref catalogv1alpha1.ObjectReference) string {
 	group, _, _ := strings.Cut(ref.APIVersion, "/")
 	switch {

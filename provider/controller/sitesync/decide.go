@@ -63,7 +63,7 @@ func decideStatus(f facts) decision {
 	return d
 }
 
-// refuseOtherNamespace refuses to look for a claim of another namespace.
+// refuseOtherNamespace refuses the observation of a claim of another namespace.
 func refuseOtherNamespace(f facts) *decision {
 	c := f.spec.ClaimRef
 	if c.Namespace == f.namespace {
@@ -173,7 +173,7 @@ func (f facts) reportedHealth(want v1alpha1.SiteTree, s siteFacts) string {
 	return last.Health
 }
 
-// firstUnproven returns as many as a status names, and how many more there are.
+// firstUnproven returns the unproven objects that a status names, and the number of omitted objects.
 func firstUnproven(all []string) []string {
 	if len(all) <= maxUnproven {
 		return all
@@ -181,7 +181,8 @@ func firstUnproven(all []string) []string {
 	return append(slices.Clone(all[:maxUnproven-1]), fmt.Sprintf("and %d more", len(all)-maxUnproven+1))
 }
 
-// explainUnknown says why the commit of the engine is unknown, and which repository it is from where that may be another one.
+// explainUnknown returns the reason why the commit of the engine is unknown, with the engine's repository if its URL differs from the
+// configuration's.
 func explainUnknown(s siteFacts) string {
 	if s.mirror == "" {
 		return s.applied.unknown
@@ -194,14 +195,14 @@ func (f facts) isStillLive(want v1alpha1.SiteTree, s siteFacts) bool {
 	return s.seen.StillApplied && f.lastObservation(want.Name).State == v1alpha1.SiteLive && s.applied.id == want.Tree
 }
 
-// isBroken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all of a Site
+// isBroken is true if the engine failed with exactly this tree, and no other directory can be the cause: an engine that reads all of a Site
 // may have stumbled over another claim. A stalled engine tries no tree: pendingFailure decides whether that is final.
 func isBroken(want v1alpha1.SiteTree, s siteFacts) bool {
 	return s.seen.FinalFailure && s.seen.Reason != v1alpha1.SiteReasonStalled && s.seen.Root == want.Path && s.attempted.id == want.Tree
 }
 
 // movesRequests is true for a Site with tracks before the steps of its revision. The Site has pods of a track that loses its requests, which
-// another revision delivered: their failure does not speak against the requested revision.
+// another revision delivered: their failure does not count against the requested revision.
 func (f facts) movesRequests(want v1alpha1.SiteTree) bool {
 	return want.Traffic != nil && f.askedPosition().Stage < ledger.StageSteps
 }
@@ -233,8 +234,8 @@ func countsForTimeout(o v1alpha1.SiteObservation) bool {
 	return o.StartedAt != nil && (o.State == v1alpha1.SiteSyncing || o.State == v1alpha1.SiteWaitingForCluster)
 }
 
-// withLiveSince keeps the commit that proved the Site, so that commits of others on top of it change nothing. The engine's report is always the present one:
-// Gates judge by its health.
+// withLiveSince keeps the commit that proved the Site, so that later commits of other writers do not change it. The engine's report is always the
+// present one: Gates judge by its health.
 func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
 		o.StartedAt = f.waitStart(o.Name)

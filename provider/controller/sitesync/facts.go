@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
-// facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
+// facts are the whole input of a decision. The gatherer decides nothing, and the decision reads nothing else.
 type facts struct {
 	// namespace of the SiteSync.
 	namespace string

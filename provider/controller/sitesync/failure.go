@@ -39,7 +39,7 @@ func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.
 	return workload.FirstFinalFailure(found, start)
 }
 
-// countsInTracks reports whether a failure of an object speaks against the tree of a Site with tracks: the object is shared by the tracks, or
+// countsInTracks reports whether a failure of an object is evidence against the tree of a Site with tracks: the object is shared by the tracks, or
 // belongs to an awaited track. A track that loses its requests may fail. The Deployments of tracks and the routes are left out:
 // readTrafficFailure reads them.
 func countsInTracks(want v1alpha1.SiteTraffic, u *unstructured.Unstructured) bool {
@@ -58,7 +58,7 @@ func refOf(u *unstructured.Unstructured) string {
 }
 
 // readFailingObject returns an object whose status declares a failure final, or nil. The API server confirms the failure: the watch of the
-// object may lag behind the watch of the engine, and a failure that counts does not end. An unreadable object declares nothing.
+// object may lag behind the watch of the engine, and a failure that counts does not end. An unreadable object has no failure.
 func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref, start time.Time) *unstructured.Unstructured {
 	watched, _ := getObject(ctx, c, ref)
 	if workload.FirstFinalFailure([]*unstructured.Unstructured{watched}, start) == nil {
@@ -68,8 +68,9 @@ func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref
 	return confirmed
 }
 
-// readFailure asks the cluster of a Site without tracks for a final failure once the engine says that it tried the tree, and that something failed. A cluster
-// that cannot be observed, or does not let the provider list its objects, has the engine speak for it. It returns an error if our own API server does not answer.
+// readFailure reads a final failure from the cluster of a Site without tracks once the engine reports that it tried the tree, and that an object
+// failed. A cluster that cannot be observed, or does not let the provider list its objects, has the engine speak for it. It returns an error if our
+// own API server does not answer.
 func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
 	if !s.hasFailedObject() || !s.hasTried(want.Tree) {
 		return nil

@@ -101,7 +101,7 @@ func requestDigest(ds []v1alpha1.GitDelivery, requested ledger.Position) string 
 	return ""
 }
 
-// isUndelivered is true if one of the claim's GitDeliveries has the directory, and has not brought its repository to the position. It returns
+// isUndelivered is true if a GitDelivery of the claim has the directory, and its repository has not recorded the position. It returns
 // the commit of a GitDelivery that has delivered the position. Who makes a SiteSync by hand needs no GitDelivery.
 func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
 	if want.Tree == "" {
@@ -296,7 +296,7 @@ func getObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unst
 	return readObject(ctx, c.Get, ref)
 }
 
-// readObject reads an object, and says why that cannot be read.
+// readObject reads an object, or returns the reason why the object is unreadable.
 func readObject(ctx context.Context, read objectReader, ref engines.Ref) (*unstructured.Unstructured, *problem) {
 	o, err := read(ctx, ref)
 	var failure *clusters.Error

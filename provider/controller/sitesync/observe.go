@@ -74,8 +74,8 @@ type syncRequest struct {
 	annotation engines.Annotation
 }
 
-// Observe compares the observed with the desired trees of the Sites. It writes nothing. A SiteSync exists until it is deleted, and leaves
-// nothing behind.
+// Observe compares the observed with the desired trees of the Sites. It writes nothing. A SiteSync exists until it is deleted, and has no external
+// objects.
 func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.ExternalObservation, error) {
 	if meta.WasDeleted(s) {
 		return managed.ExternalObservation{}, nil
@@ -134,7 +134,7 @@ func (e *external) requestSyncs(f facts, d decision) {
 	}
 }
 
-// isBehindTree is true for a Site whose engine may still bring it to its tree. A Site that timed out is behind all the same: its time may
+// isBehindTree is true for a Site whose engine may still apply the Site's tree. A Site that timed out is behind all the same: its time may
 // have passed before its engine could be asked at all.
 func isBehindTree(site v1alpha1.SiteObservation) bool {
 	return site.State == v1alpha1.SiteSyncing || site.State == v1alpha1.SiteTimedOut
@@ -165,7 +165,7 @@ func (e *external) Update(ctx context.Context, s *v1alpha1.SiteSync) (managed.Ex
 	return managed.ExternalUpdate{}, nil
 }
 
-// Delete is never called: nothing is left to delete.
+// Delete is never called: a SiteSync has no external objects.
 func (e *external) Delete(context.Context, *v1alpha1.SiteSync) (managed.ExternalDelete, error) {
 	return managed.ExternalDelete{}, nil
 }

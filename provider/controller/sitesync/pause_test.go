@@ -96,7 +96,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-func TestReleased(t *testing.T) {
+func TestReleasedCondition(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		pause  string

@@ -79,7 +79,7 @@ func repositoryOf(ctx context.Context, r client.Reader, ref v1alpha1.RepositoryR
 	return out, "", nil
 }
 
-// A prover reads the content of commits. Its clock says when credentials end. It is safe for concurrent use.
+// A prover reads the content of commits. It computes the expiry of credentials with its clock. It is safe for concurrent use.
 type prover struct {
 	kube  client.Reader
 	now   func() time.Time

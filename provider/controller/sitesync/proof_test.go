@@ -92,7 +92,7 @@ func TestProofFailsOnce(t *testing.T) {
 	}
 }
 
-func TestProof(t *testing.T) {
+func TestProofOfTree(t *testing.T) {
 	w := newWorld(t)
 	old := w.deliver("old")
 	w.flux(old, false)

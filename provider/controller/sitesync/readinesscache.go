@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// maxClusters bounds how many clusters are remembered. A dropped cluster has to be ready for a while again.
+// maxClusters is the maximum number of cached clusters. A dropped cluster has to be ready for its stabilization time again.
 const maxClusters = 4096
 
 // readinessCache holds the readiness of clusters, shared by all readers with the same policy. They are safe for concurrent use.
@@ -71,7 +71,8 @@ func (t *readinessCache) observeReport(key readinessKey, r readiness.Report, cre
 	return entry
 }
 
-// nextChange is when it will count as ready, or its trouble as over, if nothing happens. It is zero if neither comes by itself.
+// nextChange is the time when the cluster counts as ready, or its degradation as ended, without a further change. It is zero if neither happens by
+// time alone.
 func (t readinessEntry) nextChange(stabilization time.Duration) time.Time {
 	out := t.steady.Due(stabilization)
 	if t.trouble.Reason != "" {

@@ -140,7 +140,7 @@ func hasTraffic(p v1alpha1.SiteSyncParameters) bool {
 	return slices.ContainsFunc(p.Sites, func(t v1alpha1.SiteTree) bool { return t.Traffic != nil })
 }
 
-// isOtherSubject is true for observations of two positions.
+// isOtherSubject is true for observations of different positions.
 func isOtherSubject(a, b v1alpha1.SiteSyncObservation) bool {
 	return a.ObservedPosition() != b.ObservedPosition()
 }

@@ -240,7 +240,7 @@ func drainDuration(t v1alpha1.SiteTraffic) time.Duration {
 	return defaultDrain
 }
 
-// nextIdleTime returns when the next track of a Site becomes idle by time alone. It is zero if none does.
+// nextIdleTime returns when the next track of a Site becomes idle by time alone. It is zero if no track does.
 func nextIdleTime(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) time.Time {
 	next := time.Time{}
 	if want.Traffic == nil || o.Traffic == nil {

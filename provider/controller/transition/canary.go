@@ -56,7 +56,7 @@ type canaryLog struct {
 	pending  []*corev1.Event
 }
 
-// isAtRest is true for a canary that goes nowhere.
+// isAtRest is true for a canary that makes no progress.
 func isAtRest(c deploymentv1alpha1.CanaryStatus) bool { return c.State == "" }
 
 // isUnderWay is true for a canary whose step has not come to its end: the last one has once its verdict is recorded and the other track drains. A
@@ -155,7 +155,7 @@ func (r *Reconciler) updateRejection(log *canaryLog, u *unstructured.Unstructure
 	}
 }
 
-// canaryReason returns the reason and the message of the event for a state, or nothing for one without an event.
+// canaryReason returns the reason and the message of the event for a state. Both are empty for a state without an event.
 func canaryReason(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64) (reason event.Reason, message string) {
 	weight := ptr.Deref(c.Weight, 0)
 	if c.Step == "" {

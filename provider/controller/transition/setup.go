@@ -35,7 +35,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, t Trace
 	o.Gate.Register(func() { panicOnError(addSiteReconciler(mgr, o, m)) }, deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
 }
 
-// panicOnError stops a provider that would report nothing and look healthy. The callback cannot return an error.
+// panicOnError stops a provider that would report no transitions although it looks healthy. The callback cannot return an error.
 func panicOnError(err error) {
 	if err != nil {
 		panic(errors.Wrap(err, "cannot set up telemetry"))

@@ -4,7 +4,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// isLedgerUnreachable reports whether nothing can be ordered, judged or rolled back, since the ledger cannot be read or written. Only deployments
+// isLedgerUnreachable reports whether no revision can be started, judged or rolled back, since the ledger cannot be read or written. Only deployments
 // have the condition.
 func (s *observedStatus) isLedgerUnreachable() bool {
 	return s.GetCondition(deploymentv1alpha1.TypeRecorded).Reason == deploymentv1alpha1.ReasonLedgerUnreachable

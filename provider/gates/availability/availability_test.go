@@ -62,7 +62,7 @@ func follow(looks []look) Clock {
 	return c
 }
 
-func TestJudge(t *testing.T) {
+func TestJudgeAvailability(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		looks  []look

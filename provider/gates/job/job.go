@@ -87,7 +87,7 @@ func CheckPinned(script, digest string) error {
 		return errors.Errorf("configMapKeyRef: the script has more than %d bytes, and no pod would start with it", maxScript)
 	}
 	if sum := sha256.Sum256([]byte(script)); hex.EncodeToString(sum[:]) != digest {
-		return errors.New("configMapKeyRef.sha256: the key holds something else")
+		return errors.New("configMapKeyRef.sha256: the value of the key has another digest")
 	}
 	return errors.Wrap(shellscript.Check(script), "configMapKeyRef: the script")
 }
@@ -163,7 +163,7 @@ func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
 	case batchv1.JobReasonDeadlineExceeded:
 		return gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}
 	case batchv1.JobReasonPodFailurePolicy:
-		return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: firstText(lastLines(pods), "the script says that what it checks is violated"), Count: 1}
+		return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: firstText(lastLines(pods), "the script reports that the checked condition is violated"), Count: 1}
 	}
 	return gates.Judgement{Phase: v1alpha1.CheckError, Value: exitCodeText(pods), Message: firstText(lastLines(pods), firstText(describeKill(pods), "the script could not check")), Count: 1}
 }

@@ -221,7 +221,7 @@ func TestJudgeDisruption(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestJudgeJob(t *testing.T) {
 	job := func(kind batchv1.JobConditionType, reason string, status corev1.ConditionStatus) *batchv1.Job {
 		return &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Reason: reason, Status: status}}}}
 	}
@@ -262,7 +262,7 @@ func TestJudge(t *testing.T) {
 			reason: "The Job says why it failed, also when its pod is gone.",
 			job:    job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue),
 			want: gates.Judgement{
-				Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: "the script says that what it checks is violated", Count: 1,
+				Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: "the script reports that the checked condition is violated", Count: 1,
 			},
 		},
 		"Broken": {
@@ -313,7 +313,7 @@ func TestCheckPinned(t *testing.T) {
 		"Same": {reason: "A script with the digest is run.", script: program, digest: digestOf(program)},
 		"Other": {
 			reason: "A script with another digest is not run.", script: program, digest: digestOf("x"),
-			want: "configMapKeyRef.sha256: the key holds something else",
+			want: "configMapKeyRef.sha256: the value of the key has another digest",
 		},
 		"Long": {reason: "A script of the greatest length is run.", script: longest, digest: digestOf(longest)},
 		"Longer": {

@@ -385,7 +385,7 @@ type named struct {
 
 func (n named) Key(time.Duration) string { return n.name }
 
-func TestForget(t *testing.T) {
+func TestForgetGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -57,7 +57,7 @@ func newClient(t *testing.T, o fetch.Options) *fetch.Client {
 	return c.ForNamespace("team-a")
 }
 
-func TestAsk(t *testing.T) {
+func TestQueryAnswers(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		query  string

@@ -20,7 +20,7 @@ func (s server) Do(context.Context, fetch.Request) (fetch.Answer, error) {
 	return fetch.Answer(s), nil
 }
 
-func TestAsk(t *testing.T) {
+func TestWebAnswers(t *testing.T) {
 	good := `{"errors":0.25,"ready":true,"items":[1,2,3],"state":"ok","none":null}`
 	long := `[` + strings.Repeat("1,", 20_000) + `1]`
 	cases := map[string]struct {
@@ -137,7 +137,7 @@ func TestAskWithoutAnswer(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestRefusedExpressions(t *testing.T) {
 	u, _ := Address("https://shop.example.org")
 	const want = "web.expression: is not CEL that checks may use"
 	for _, text := range []string{"answer.", `answer.s.matches("(a|b)*")`} {

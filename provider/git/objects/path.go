@@ -55,7 +55,7 @@ func checkPathSegment(segment string) error {
 	case len(segment) > maxSegmentBytes:
 		return errors.Errorf("it has a part of more than %d bytes", maxSegmentBytes)
 	case isReservedByGit(segment):
-		return errors.New("it has a part that Git keeps for itself")
+		return errors.New("it has a part with a name that Git reserves")
 	}
 	return nil
 }

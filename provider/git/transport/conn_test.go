@@ -286,7 +286,7 @@ func TestDeadlineIsSeen(t *testing.T) {
 	}
 }
 
-func TestUnreachable(t *testing.T) {
+func TestUnreachableServer(t *testing.T) {
 	h := httptest.NewServer(http.NotFoundHandler())
 	h.Close()
 	_, err := clientAt(t, h.URL).Look(context.Background(), nil)

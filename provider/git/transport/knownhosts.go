@@ -23,7 +23,7 @@ type knownHosts struct {
 // checkKnownHosts returns an error for missing or malformed known hosts.
 func checkKnownHosts(lines []byte) error {
 	if len(bytes.TrimSpace(lines)) == 0 {
-		return errors.New("known hosts are empty: an SSH server is never trusted unseen")
+		return errors.New("known hosts are empty: add the host keys of the SSH server")
 	}
 	found := 0
 	for rest := lines; len(bytes.TrimSpace(rest)) > 0; found++ {

@@ -58,15 +58,15 @@ func (s Server) checkScheme(u policy.RepositoryURL) error {
 	case u.Scheme == schemeSSH && !key:
 		return errors.New("an SSH server needs credentials of type SSH")
 	case u.Scheme == schemeSSH && (s.Proxy != nil || s.Certificate != nil || len(s.CABundle) > 0):
-		return errors.New("SSH knows neither proxies nor certificates of TLS")
+		return errors.New("an SSH server has neither a proxy, nor a client certificate, nor a CA bundle")
 	case u.Scheme == schemeSSH:
 		return checkKnownHosts(s.KnownHosts)
 	case key, len(s.KnownHosts) > 0:
-		return errors.New("an SSH key and known hosts are for an SSH server")
+		return errors.New("an SSH key and known hosts need an SSH URL")
 	case s.Certificate != nil && u.Scheme != "https":
-		return errors.New("a client certificate is for an https server")
+		return errors.New("a client certificate needs an https URL")
 	case app && (u.Scheme != "https" || s.Certificate != nil):
-		return errors.New("a GitHub App is for an https server, and goes without a client certificate")
+		return errors.New("a GitHub App needs an https URL, and no client certificate")
 	}
 	return s.Proxy.validateProxy()
 }

@@ -67,7 +67,7 @@ func (s *imageScene) askForCommit(commit string) {
 	s.Patch(s.image, `{"spec":{"source":{"git":{"revision":"`+commit+`"}}}}`)
 }
 
-// awaitReached waits until the Image says so of its present generation and of a Build.
+// awaitReached waits until the Image says so of its current generation and of a Build.
 func (s *imageScene) awaitReached(reason, build string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Await(s.image, reason+" of "+build, func(u *unstructured.Unstructured) bool {

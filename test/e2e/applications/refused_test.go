@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRefused shows bad input to the API server.
-func TestRefused(t *testing.T) {
+// TestRefusedSpecs shows bad input to the API server.
+func TestRefusedSpecs(t *testing.T) {
 	t.Parallel()
 	s := &stage{Scene: scene.New(t, cp)}
 	cases := map[string]struct{ reason, spec, want string }{

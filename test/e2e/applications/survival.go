@@ -81,7 +81,7 @@ func (s *sourceStage) wantOnce(step string, image types.UID, commits int) {
 	}
 }
 
-// awaitImageOf waits until the Image asks for a commit, and has a reason, unless that is empty, at its present generation.
+// awaitImageOf waits until the Image asks for a commit, and has a reason, unless that is empty, at its current generation.
 func (s *sourceStage) awaitImageOf(commit, reason string) {
 	s.T.Helper()
 	s.Await(s.kpackObject("Image", "shop"), reason+" of "+commit, func(u *unstructured.Unstructured) bool {

@@ -100,10 +100,10 @@ func TestStaleGeneration(t *testing.T) {
 	want := s.patchWeights(track.Green)
 	reason, message := gatewayapi.RouteReason(want, s.httpRoute())
 	if reason != gatewayapi.ReasonRouteNotAccepted || !strings.Contains(message, "Accepted is for generation") {
-		t.Errorf("a Gateway that has not seen the present generation proves nothing: got %s: %s", reason, message)
+		t.Errorf("a Gateway that has not seen the current generation proves nothing: got %s: %s", reason, message)
 	}
 	s.must(s.Gateway.Start(t.Context()))
-	s.awaitTrue("the gateway reports on the present generation", func() bool {
+	s.awaitTrue("the gateway reports on the current generation", func() bool {
 		reason, message = gatewayapi.RouteReason(want, s.httpRoute())
 		return reason == ""
 	})

@@ -46,7 +46,7 @@ func gateStories() map[string]story {
 	}
 }
 
-// awaitRollback waits until the present spec was rolled back.
+// awaitRollback waits until the current spec was rolled back.
 func (s *stage) awaitRollback() {
 	s.T.Helper()
 	digest := s.Digest(s.deployment)

@@ -164,7 +164,7 @@ func (s *stage) playCause(scenario story) {
 	}
 }
 
-// awaitSuccess waits until the present spec succeeded, and is Ready.
+// awaitSuccess waits until the current spec succeeded, and is Ready.
 func (s *stage) awaitSuccess() {
 	s.T.Helper()
 	digest := s.Digest(s.deployment)

@@ -130,7 +130,7 @@ func brokenIntents(s *scene.Scene) map[string]failure {
 			reason: "Replicas at a Site that was not chosen would be lost in silence.",
 			intent: fmt.Sprintf(`{"service": "shop", "replicas": {%q: 2, %q: 3}}`, firstSite, secondSite),
 			site:   firstSite,
-			want:   fmt.Sprintf("spec.intent: replicas: Site %q is not among the chosen ones", secondSite),
+			want:   fmt.Sprintf("spec.intent: replicas: Site %q is not a Site of the deployment", secondSite),
 		},
 	}
 }

@@ -138,7 +138,7 @@ func (s *stage) awaitGone(o *unstructured.Unstructured) {
 	})
 }
 
-// awaitReason waits until Ready of a ManagedCluster has a reason for its present generation.
+// awaitReason waits until Ready of a ManagedCluster has a reason for its current generation.
 func (s *stage) awaitReason(mc *unstructured.Unstructured, want string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.awaitObject(mc, "has reason "+want, func(u *unstructured.Unstructured) bool {

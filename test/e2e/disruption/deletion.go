@@ -81,7 +81,7 @@ func areNewAndDelivered(s *scene.Scene, previous map[types.UID]bool) bool {
 	return len(all) == len(previous) && !slices.ContainsFunc(all, func(d deliveryv1alpha1.GitDelivery) bool { return previous[d.GetUID()] || !isDeliveredNow(&d) })
 }
 
-// isDeliveredNow reports whether a GitDelivery has delivered its present generation.
+// isDeliveredNow reports whether a GitDelivery has delivered its current generation.
 func isDeliveredNow(d *deliveryv1alpha1.GitDelivery) bool {
 	c := d.GetCondition(xpv2.TypeReady)
 	return c.Reason == deliveryv1alpha1.ReasonDelivered && c.ObservedGeneration == d.GetGeneration()

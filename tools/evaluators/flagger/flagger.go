@@ -135,7 +135,7 @@ type prometheus struct {
 	next    int
 	isOver  bool
 
-	// isRedirected says that the present answer redirected already.
+	// isRedirected is true if the present answer redirected already.
 	isRedirected bool
 }
 

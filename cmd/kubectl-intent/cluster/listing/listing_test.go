@@ -21,7 +21,7 @@ func manyItems() []string {
 	return out
 }
 
-func TestRead(t *testing.T) {
+func TestReadListing(t *testing.T) {
 	type want struct {
 		items  []string
 		chunks []int
