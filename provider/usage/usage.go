@@ -1,4 +1,5 @@
-// Package usage finds the managed resources that use a configuration or a Site.
+// Package usage finds the managed resources that use a configuration or a Site, or that are for a claim, at the cost of these alone: it reads none of the other
+// objects of their namespace, of which a tenant may have any number.
 package usage
 
 import (
@@ -23,10 +24,14 @@ const (
 	configField = "intentplane.config"
 	siteField   = "intentplane.site"
 	claimField  = "intentplane.claim"
+
+	// maxWitnesses is the maximum number of SiteSyncs, and of Gates, that are read for one claim. A deployment has one SiteSync, and a Gate for each of its 20
+	// steps.
+	maxWitnesses = 64
 )
 
-// Index adds the indexes of managed resources by the configurations, Sites and claims that they use. It is called once for each cache. It
-// returns an error if the cache already has an index.
+// Index adds the indexes of GitDeliveries by the configurations, Sites and claims that they use, and of SiteSyncs by their claims. It is called once for each
+// cache. It returns an error if the cache already has an index.
 func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
@@ -34,7 +39,16 @@ func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, Sites); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by Site")
 	}
-	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimIndexKeys), "cannot index GitDeliveries by claim")
+	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimIndexKeys); err != nil {
+		return errors.Wrap(err, "cannot index GitDeliveries by claim")
+	}
+	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.SiteSync{}, claimField, claimIndexKeys), "cannot index SiteSyncs by claim")
+}
+
+// IndexGates adds the index of Gates by their claims, once Gates are served. It is called once for each cache. It returns an error if the cache already has the
+// index.
+func IndexGates(ctx context.Context, i client.FieldIndexer) error {
+	return errors.Wrap(i.IndexField(ctx, &rolloutv1alpha1.Gate{}, claimField, claimIndexKeys), "cannot index Gates by claim")
 }
 
 // OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed, or if c is not a configuration.
@@ -133,10 +147,25 @@ func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alph
 
 // OfClaim returns the GitDeliveries in a claim's namespace that are for the claim, in whichever of its shapes that has this API group. It
 // returns an error if they cannot be listed.
-func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.GitDelivery, error) {
+func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference, options ...client.ListOption) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)})
+	options = append(options[:len(options):len(options)], client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)})
+	err := listing.Cached(ctx, r, l, options...)
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of claim %q", c.Name)
+}
+
+// SyncsOfClaim returns the SiteSyncs in a namespace that are for a claim. It returns an error if they cannot be listed.
+func SyncsOfClaim(ctx context.Context, r client.Reader, namespace string, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.SiteSync, error) {
+	l := &deliveryv1alpha1.SiteSyncList{}
+	err := listing.Cached(ctx, r, l, client.InNamespace(namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxWitnesses))
+	return l.Items, errors.Wrapf(err, "cannot list SiteSyncs of claim %q", c.Name)
+}
+
+// GatesOfClaim returns the Gates in a claim's namespace that are for the claim. It returns an error if they cannot be listed.
+func GatesOfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]rolloutv1alpha1.Gate, error) {
+	l := &rolloutv1alpha1.GateList{}
+	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxWitnesses))
+	return l.Items, errors.Wrapf(err, "cannot list Gates of claim %q", c.Name)
 }
 
 func claimIndexKey(c rolloutv1alpha1.ClaimReference) string {
@@ -144,11 +173,15 @@ func claimIndexKey(c rolloutv1alpha1.ClaimReference) string {
 }
 
 func claimIndexKeys(o client.Object) []string {
-	d, ok := o.(*deliveryv1alpha1.GitDelivery)
-	if !ok {
-		return nil
+	switch o := o.(type) {
+	case *deliveryv1alpha1.GitDelivery:
+		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
+	case *deliveryv1alpha1.SiteSync:
+		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
+	case *rolloutv1alpha1.Gate:
+		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
 	}
-	return []string{claimIndexKey(d.Spec.ForProvider.ClaimRef)}
+	return nil
 }
 
 // Key of a configuration in the index.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -12,18 +13,8 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
-
-// indexer adds indexes to a fake client.
-type indexer struct {
-	*fake.ClientBuilder
-}
-
-// IndexField adds an index.
-func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
-	i.WithIndex(o, field, fn)
-	return nil
-}
 
 func claim(group, namespace, name string) rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: "IntentDeployment", Namespace: namespace, Name: name}
@@ -42,7 +33,7 @@ func TestOfClaim(t *testing.T) {
 	if err := deliveryv1alpha1.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithObjects(
 		delivery("team-a", "web-fleet", claim("intentplane.dev", "team-a", "web")),
 		delivery("team-a", "web-other", claim("intentplane.dev", "team-a", "web")),
 		delivery("team-a", "shop", claim("intentplane.dev", "team-a", "shop")),
@@ -63,6 +54,48 @@ func TestOfClaim(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"web-fleet", "web-other"}, got); diff != "" {
 		t.Errorf("\nThe deliveries of the claim, of its shape, in its namespace\nOfClaim(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestWitnessesOfClaim lists the SiteSyncs and Gates of a claim among those of others.
+func TestWitnessesOfClaim(t *testing.T) {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{deliveryv1alpha1.AddToScheme, rolloutv1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	web := claim("intentplane.dev", "team-a", "web")
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s)}
+	for name, c := range map[string]rolloutv1alpha1.ClaimReference{
+		"web": web, "shop": claim("intentplane.dev", "team-a", "shop"), "shape": claim("claims.intentplane.dev", "team-a", "web"),
+		"elsewhere": claim("intentplane.dev", "team-b", "web"),
+	} {
+		sync, gate := &deliveryv1alpha1.SiteSync{}, &rolloutv1alpha1.Gate{}
+		sync.Spec.ForProvider.ClaimRef, gate.Spec.ForProvider.ClaimRef = c, c
+		for _, o := range []client.Object{sync, gate} {
+			o.SetNamespace("team-a")
+			o.SetName(name)
+			b.WithObjects(o)
+		}
+	}
+	if err := errors.Join(Index(t.Context(), b), IndexGates(t.Context(), b)); err != nil {
+		t.Fatal(err)
+	}
+	kube, got := b.Build(), []string{}
+	syncs, err := SyncsOfClaim(t.Context(), kube, "team-a", web)
+	gates, gatesErr := GatesOfClaim(t.Context(), kube, web)
+	if err := errors.Join(err, gatesErr); err != nil {
+		t.Fatal(err)
+	}
+	for i := range syncs {
+		got = append(got, "SiteSync "+syncs[i].GetName())
+	}
+	for i := range gates {
+		got = append(got, "Gate "+gates[i].GetName())
+	}
+	if diff := cmp.Diff([]string{"SiteSync web", "Gate web"}, got); diff != "" {
+		t.Errorf("\nA claim has the SiteSyncs and Gates that name it, in its shape and namespace.\n-want, +got:\n%s", diff)
 	}
 }
 
@@ -87,17 +120,25 @@ func (r *copyingReader) List(_ context.Context, _ client.ObjectList, options ...
 func TestNoListCopiesTrees(t *testing.T) {
 	r, config := &copyingReader{}, &configv1alpha1.ProviderConfig{}
 	for name, list := range map[string]func() error{
-		"OfClaim":           func() error { _, err := OfClaim(t.Context(), r, claim("intentplane.dev", "team-a", "web")); return err },
-		"OfSite":            func() error { _, err := OfSite(t.Context(), r, "edge"); return err },
-		"OfConfig":          func() error { _, err := OfConfig(t.Context(), r, config); return err },
-		"Holders":           func() error { _, err := Holders(t.Context(), r, config); return err },
+		"OfClaim":  func() error { _, err := OfClaim(t.Context(), r, claim("intentplane.dev", "team-a", "web")); return err },
+		"OfSite":   func() error { _, err := OfSite(t.Context(), r, "edge"); return err },
+		"OfConfig": func() error { _, err := OfConfig(t.Context(), r, config); return err },
+		"Holders":  func() error { _, err := Holders(t.Context(), r, config); return err },
+		"SyncsOfClaim": func() error {
+			_, err := SyncsOfClaim(t.Context(), r, "team-a", claim("intentplane.dev", "team-a", "web"))
+			return err
+		},
+		"GatesOfClaim": func() error {
+			_, err := GatesOfClaim(t.Context(), r, claim("intentplane.dev", "team-a", "web"))
+			return err
+		},
 		"ConfigsWithSecret": func() error { _, err := ConfigsWithSecret(t.Context(), r, client.ObjectKey{Name: "git"}); return err },
 	} {
 		if err := list(); err != nil {
 			t.Errorf("%s(...): %v", name, err)
 		}
 	}
-	if diff := cmp.Diff([]int{6, 0}, []int{r.lists, r.copies}); diff != "" {
+	if diff := cmp.Diff([]int{8, 0}, []int{r.lists, r.copies}); diff != "" {
 		t.Errorf("\nNo list copies the objects of a cache.\nlists and copies: -want, +got:\n%s", diff)
 	}
 }

@@ -25,6 +25,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
+	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 func clock() time.Time { return time.Date(2031, 12, 17, 13, 0, 0, 0, time.UTC) }
@@ -63,14 +65,18 @@ func newTestEnv(t *testing.T) *testEnv {
 	if err := rolloutv1alpha1.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	w.kube = fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			if _, ok := o.(*corev1.Event); ok && w.refused {
 				return errors.New("the API server is busy")
 			}
 			return c.Create(ctx, o, opts...)
 		},
-	}).Build()
+	})}
+	if err := errors.Join(usage.Index(t.Context(), b), usage.IndexGates(t.Context(), b)); err != nil {
+		t.Fatal(err)
+	}
+	w.kube = b.Build()
 	w.restart()
 	return w
 }
