@@ -118,6 +118,9 @@ func (c *connector) startKpack(mgr manager.Manager, buildController rtcontroller
 	if kpackCache == nil {
 		return
 	}
+	awaitSuccess(w.log, func() (struct{}, error) {
+		return struct{}{}, kpackCache.IndexField(context.Background(), kpack.NewObject(kpack.BuildKind()), runningField, runningIndexKeys)
+	})
 	watchKinds(buildController, w, kpackCache, requestsForOwned, nil, kinds...)
 	c.cache = kpackCache
 	c.hasKpack.Store(true)
