@@ -24,14 +24,15 @@ const (
 	configField = "intentplane.config"
 	siteField   = "intentplane.site"
 	claimField  = "intentplane.claim"
+	secretField = "intentplane.secret"
 
 	// maxWitnesses is the maximum number of SiteSyncs, and of Gates, that are read for one claim. A deployment has one SiteSync, and a Gate for each of its 20
 	// steps.
 	maxWitnesses = 64
 )
 
-// Index adds the indexes of GitDeliveries by the configurations, Sites and claims that they use, and of SiteSyncs by their claims. It is called once for each
-// cache. It returns an error if the cache already has an index.
+// Index adds the indexes of GitDeliveries by the configurations, Sites and claims that they use, of SiteSyncs by their claims, and of configurations by their
+// Secrets. It is called once for each cache. It returns an error if the cache already has an index.
 func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
@@ -41,6 +42,11 @@ func Index(ctx context.Context, i client.FieldIndexer) error {
 	}
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by claim")
+	}
+	for _, c := range []client.Object{&configv1alpha1.ProviderConfig{}, &configv1alpha1.ClusterProviderConfig{}} {
+		if err := i.IndexField(ctx, c, secretField, secretIndexKeys); err != nil {
+			return errors.Wrapf(err, "cannot index %T by Secret", c)
+		}
 	}
 	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.SiteSync{}, claimField, claimIndexKeys), "cannot index SiteSyncs by claim")
 }
@@ -76,12 +82,12 @@ func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv
 
 // ConfigsWithSecret returns the configurations that name a Secret. It returns an error if configurations cannot be listed.
 func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.ObjectKey) ([]client.Object, error) {
-	namespaced := &configv1alpha1.ProviderConfigList{}
-	if err := listing.Cached(ctx, r, namespaced, client.InNamespace(secret.Namespace)); err != nil {
+	named, namespaced := client.MatchingFields{secretField: secret.String()}, &configv1alpha1.ProviderConfigList{}
+	if err := listing.Cached(ctx, r, namespaced, client.InNamespace(secret.Namespace), named); err != nil {
 		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
 	shared := &configv1alpha1.ClusterProviderConfigList{}
-	if err := listing.Cached(ctx, r, shared); err != nil {
+	if err := listing.Cached(ctx, r, shared, named); err != nil {
 		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
 	out := []client.Object{}
@@ -91,7 +97,16 @@ func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.Objec
 	for i := range shared.Items {
 		out = append(out, &shared.Items[i])
 	}
-	return slices.DeleteFunc(out, func(c client.Object) bool { return !slices.Contains(SecretsOf(c), secret) }), nil
+	return out, nil
+}
+
+func secretIndexKeys(o client.Object) []string {
+	secrets := SecretsOf(o)
+	out := make([]string, 0, len(secrets))
+	for _, s := range secrets {
+		out = append(out, s.String())
+	}
+	return out
 }
 
 // SecretsOf returns the Secrets that a configuration names.

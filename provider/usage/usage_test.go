@@ -2,10 +2,12 @@ package usage
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -28,11 +30,19 @@ func delivery(namespace, name string, c rolloutv1alpha1.ClaimReference) *deliver
 	return d
 }
 
-func TestOfClaim(t *testing.T) {
+func scheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
 	s := runtime.NewScheme()
-	if err := deliveryv1alpha1.AddToScheme(s); err != nil {
-		t.Fatal(err)
+	for _, add := range []func(*runtime.Scheme) error{configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme, rolloutv1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
 	}
+	return s
+}
+
+func TestOfClaim(t *testing.T) {
+	s := scheme(t)
 	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithObjects(
 		delivery("team-a", "web-fleet", claim("intentplane.dev", "team-a", "web")),
 		delivery("team-a", "web-other", claim("intentplane.dev", "team-a", "web")),
@@ -59,14 +69,8 @@ func TestOfClaim(t *testing.T) {
 
 // TestWitnessesOfClaim lists the SiteSyncs and Gates of a claim among those of others.
 func TestWitnessesOfClaim(t *testing.T) {
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{deliveryv1alpha1.AddToScheme, rolloutv1alpha1.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
 	web := claim("intentplane.dev", "team-a", "web")
-	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s)}
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(scheme(t))}
 	for name, c := range map[string]rolloutv1alpha1.ClaimReference{
 		"web": web, "shop": claim("intentplane.dev", "team-a", "shop"), "shape": claim("claims.intentplane.dev", "team-a", "web"),
 		"elsewhere": claim("intentplane.dev", "team-b", "web"),
@@ -96,6 +100,38 @@ func TestWitnessesOfClaim(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"SiteSync web", "Gate web"}, got); diff != "" {
 		t.Errorf("\nA claim has the SiteSyncs and Gates that name it, in its shape and namespace.\n-want, +got:\n%s", diff)
+	}
+}
+
+// TestConfigsWithSecret finds the configurations that name a Secret in a namespace with a hundred other configurations, which are not read.
+func TestConfigsWithSecret(t *testing.T) {
+	named := func(namespace, secret string) configv1alpha1.ProviderConfigSpec {
+		spec := configv1alpha1.ProviderConfigSpec{}
+		spec.Git.Credentials.SecretRef = &configv1alpha1.SecretReference{Namespace: namespace, Name: secret}
+		return spec
+	}
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(
+		&configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}, Spec: named("", "git")},
+		&configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "namesake"}, Spec: named("", "git")},
+		&configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "shared"}, Spec: named("team-a", "git")},
+		&configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}, Spec: named("platform", "git")},
+	)}
+	for i := range 100 {
+		b.WithObjects(&configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: fmt.Sprintf("other-%d", i)}, Spec: named("", "other")})
+	}
+	if err := Index(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	kube, got := &cacheclient.Counter{Client: b.Build()}, []string{}
+	configs, err := ConfigsWithSecret(t.Context(), kube, client.ObjectKey{Namespace: "team-a", Name: "git"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range configs {
+		got = append(got, c.GetName())
+	}
+	if diff := cmp.Diff([]string{"own", "shared"}, got); diff != "" || kube.Listed != len(got) {
+		t.Errorf("\nA Secret is for the configurations that name it, which alone are read.\nConfigsWithSecret(...): %d objects, -want, +got:\n%s", kube.Listed, diff)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -51,7 +53,7 @@ func TestNewestLedger(t *testing.T) {
 		}, want: 4, listed: 2},
 	}
 	s := runtime.NewScheme()
-	if err := deliveryv1alpha1.AddToScheme(s); err != nil {
+	if err := errors.Join(configv1alpha1.AddToScheme(s), deliveryv1alpha1.AddToScheme(s)); err != nil {
 		t.Fatal(err)
 	}
 	for name, tc := range cases {
