@@ -147,8 +147,8 @@ func addControllers(mgr ctrl.Manager, o controller.Options, options Options) err
 	return addIndexReaders(mgr, o, options)
 }
 
-// addIndexReaders adds the controllers that read the indexes of package usage, and of which each also waits for kinds of its own. They are registered here, when
-// the indexes exist: the gate calls back in any order.
+// addIndexReaders adds the controllers that read the indexes of package usage, and of which each also waits for kinds of its own. They are registered when the
+// indexes exist: the gate calls back in any order.
 func addIndexReaders(mgr ctrl.Manager, o controller.Options, options Options) error {
 	transition.Setup(mgr, o, options.Metrics, options.Tracer)
 	failure.Setup(mgr, o)

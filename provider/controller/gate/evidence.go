@@ -52,7 +52,7 @@ func (e *external) findSiteSync(ctx context.Context, namespace string, spec v1al
 	}
 	syncs, err := usage.SyncsOfClaim(ctx, e.kube, namespace, spec.ClaimRef)
 	if err != nil || len(syncs) == 0 {
-		return nil, err // No SiteSync proves nothing.
+		return nil, err // Without a SiteSync nothing is proven.
 	}
 	return &syncs[0], nil
 }

@@ -162,9 +162,18 @@ func TestEventReadsOwnObjects(t *testing.T) {
 		happen func()
 		limit  int
 	}{
-		{reason: "An outcome reads one configuration with receivers, and the delivery of its deployment.", limit: 4, happen: func() { w.moveTo(1, verified()...) }},
-		{reason: "A deployment that was created again drops its earlier marks alone.", limit: 4, happen: func() { w.uid = "u2"; w.write() }},
-		{reason: "A deleted deployment drops its own marks alone.", limit: 2, happen: func() { w.must(w.kube.Delete(t.Context(), w.deployment())) }},
+		{
+			reason: "An outcome reads one configuration with receivers, and the delivery of its deployment.",
+			happen: func() { w.moveTo(1, verified()...) }, limit: 4,
+		},
+		{
+			reason: "A deployment that was created again drops its earlier marks alone.",
+			happen: func() { w.uid = "u2"; w.write() }, limit: 4,
+		},
+		{
+			reason: "A deleted deployment drops its own marks alone.",
+			happen: func() { w.must(w.kube.Delete(t.Context(), w.deployment())) }, limit: 2,
+		},
 	}
 	for _, event := range events {
 		event.happen()
