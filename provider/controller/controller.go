@@ -96,22 +96,6 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, options Options) error {
 		}
 	}, rolloutrequest.Kind())
 	o.Gate.Register(func() {
-		if err := managedcluster.Setup(mgr, o, options.ManagedCluster); err != nil {
-			panic(errors.Wrap(err, "cannot set up controller of ManagedClusters"))
-		}
-	}, append(requiredKinds(), managedcluster.Kind())...)
-	o.Gate.Register(func() {
-		if err := sitehealth.Setup(mgr, o, options.SiteHealth); err != nil {
-			panic(errors.Wrap(err, "cannot set up controller of SiteHealths"))
-		}
-	}, append(requiredKinds(), sitehealth.Kind())...)
-	// BundleStates are optional: without them deployments and Applications still deliver.
-	o.Gate.Register(func() {
-		if err := bundlestate.Setup(mgr, o); err != nil {
-			panic(errors.Wrap(err, "cannot set up controller of BundleStates"))
-		}
-	}, append(requiredKinds(), bundlestate.Kinds()...)...)
-	o.Gate.Register(func() {
 		if err := imagebuild.Setup(mgr, o, options.ImageBuild); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of ImageBuilds"))
 		}
@@ -120,14 +104,6 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, options Options) error {
 	if err := imagebuild.SetupWebhooks(mgr, o, options.ImageBuild); err != nil {
 		return err
 	}
-	transition.Setup(mgr, o, options.Metrics, options.Tracer)
-	failure.Setup(mgr, o)
-	notification.Setup(mgr, o, options.Notification)
-	o.Gate.Register(func() {
-		if err := gate.Setup(mgr, o, options.Gate); err != nil {
-			panic(errors.Wrap(err, "cannot set up controller of Gates"))
-		}
-	}, gate.Kinds()...)
 	countStates(mgr, o)
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
 }
@@ -165,5 +141,40 @@ func addControllers(mgr ctrl.Manager, o controller.Options, options Options) err
 			panic(errors.Wrap(err, "cannot set up controller of PruneRequests"))
 		}
 	}, prunerequest.Kinds()...)
-	return errors.Wrap(sitesync.Setup(mgr, o, options.SiteSync), "cannot set up controller of SiteSyncs")
+	if err := sitesync.Setup(mgr, o, options.SiteSync); err != nil {
+		return errors.Wrap(err, "cannot set up controller of SiteSyncs")
+	}
+	return addIndexReaders(mgr, o, options)
+}
+
+// addIndexReaders adds the controllers that read the indexes of package usage, and of which each also waits for kinds of its own. They are registered when the
+// indexes exist: the gate calls back in any order.
+func addIndexReaders(mgr ctrl.Manager, o controller.Options, options Options) error {
+	transition.Setup(mgr, o, options.Metrics, options.Tracer)
+	failure.Setup(mgr, o)
+	if err := notification.Setup(mgr, o, options.Notification); err != nil {
+		return errors.Wrap(err, "cannot set up controllers of notifications")
+	}
+	o.Gate.Register(func() {
+		if err := managedcluster.Setup(mgr, o, options.ManagedCluster); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of ManagedClusters"))
+		}
+	}, managedcluster.Kind())
+	o.Gate.Register(func() {
+		if err := sitehealth.Setup(mgr, o, options.SiteHealth); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of SiteHealths"))
+		}
+	}, sitehealth.Kind())
+	// BundleStates are optional: without them deployments and Applications still deliver.
+	o.Gate.Register(func() {
+		if err := bundlestate.Setup(mgr, o); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of BundleStates"))
+		}
+	}, bundlestate.Kinds()...)
+	o.Gate.Register(func() {
+		if err := gate.Setup(mgr, o, options.Gate); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of Gates"))
+		}
+	}, gate.Kinds()...)
+	return nil
 }

@@ -168,6 +168,13 @@ func (b *Book) setEntry(d DeploymentID, e Entry) {
 	b.Deployments[d] = e
 }
 
+// Drop removes a deployment. It returns whether the book had it.
+func (b *Book) Drop(d DeploymentID) bool {
+	_, isMarked := b.Deployments[d]
+	delete(b.Deployments, d)
+	return isMarked
+}
+
 // Keep removes deployments that do not exist, and the marks of receivers other than some. Without any receiver it removes all deployments. It returns whether
 // there was anything to remove.
 func (b *Book) Keep(exists func(DeploymentID) bool, receivers []ReceiverID) bool {

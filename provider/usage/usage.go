@@ -1,4 +1,5 @@
-// Package usage finds the managed resources that use a configuration or a Site.
+// Package usage finds the managed resources that use a configuration or a Site, or that are for a claim, at the cost of these alone: it reads none of the other
+// objects of their namespace, of which a tenant may have any number.
 package usage
 
 import (
@@ -23,10 +24,15 @@ const (
 	configField = "intentplane.config"
 	siteField   = "intentplane.site"
 	claimField  = "intentplane.claim"
+	secretField = "intentplane.secret"
+
+	// maxWitnesses is the maximum number of SiteSyncs, and of Gates, that are read for one claim. A deployment has one SiteSync, and a Gate for each of its 20
+	// steps.
+	maxWitnesses = 64
 )
 
-// Index adds the indexes of managed resources by the configurations, Sites and claims that they use. It is called once for each cache. It
-// returns an error if the cache already has an index.
+// Index adds the indexes of GitDeliveries by the configurations, Sites and claims that they use, of SiteSyncs by their claims, and of configurations by their
+// Secrets. It is called once for each cache. It returns an error if the cache already has an index.
 func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
@@ -34,7 +40,21 @@ func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, Sites); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by Site")
 	}
-	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimIndexKeys), "cannot index GitDeliveries by claim")
+	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimIndexKeys); err != nil {
+		return errors.Wrap(err, "cannot index GitDeliveries by claim")
+	}
+	for _, c := range []client.Object{&configv1alpha1.ProviderConfig{}, &configv1alpha1.ClusterProviderConfig{}} {
+		if err := i.IndexField(ctx, c, secretField, secretIndexKeys); err != nil {
+			return errors.Wrapf(err, "cannot index %T by Secret", c)
+		}
+	}
+	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.SiteSync{}, claimField, claimIndexKeys), "cannot index SiteSyncs by claim")
+}
+
+// IndexGates adds the index of Gates by their claims, once Gates are served. It is called once for each cache. It returns an error if the cache already has the
+// index.
+func IndexGates(ctx context.Context, i client.FieldIndexer) error {
+	return errors.Wrap(i.IndexField(ctx, &rolloutv1alpha1.Gate{}, claimField, claimIndexKeys), "cannot index Gates by claim")
 }
 
 // OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed, or if c is not a configuration.
@@ -62,12 +82,12 @@ func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv
 
 // ConfigsWithSecret returns the configurations that name a Secret. It returns an error if configurations cannot be listed.
 func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.ObjectKey) ([]client.Object, error) {
-	namespaced := &configv1alpha1.ProviderConfigList{}
-	if err := listing.Cached(ctx, r, namespaced, client.InNamespace(secret.Namespace)); err != nil {
+	named, namespaced := client.MatchingFields{secretField: secret.String()}, &configv1alpha1.ProviderConfigList{}
+	if err := listing.Cached(ctx, r, namespaced, client.InNamespace(secret.Namespace), named); err != nil {
 		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
 	shared := &configv1alpha1.ClusterProviderConfigList{}
-	if err := listing.Cached(ctx, r, shared); err != nil {
+	if err := listing.Cached(ctx, r, shared, named); err != nil {
 		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
 	out := []client.Object{}
@@ -77,7 +97,16 @@ func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.Objec
 	for i := range shared.Items {
 		out = append(out, &shared.Items[i])
 	}
-	return slices.DeleteFunc(out, func(c client.Object) bool { return !slices.Contains(SecretsOf(c), secret) }), nil
+	return out, nil
+}
+
+func secretIndexKeys(o client.Object) []string {
+	secrets := SecretsOf(o)
+	out := make([]string, 0, len(secrets))
+	for _, s := range secrets {
+		out = append(out, s.String())
+	}
+	return out
 }
 
 // SecretsOf returns the Secrets that a configuration names.
@@ -133,10 +162,25 @@ func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alph
 
 // OfClaim returns the GitDeliveries in a claim's namespace that are for the claim, in whichever of its shapes that has this API group. It
 // returns an error if they cannot be listed.
-func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.GitDelivery, error) {
+func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference, options ...client.ListOption) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)})
+	options = append(options[:len(options):len(options)], client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)})
+	err := listing.Cached(ctx, r, l, options...)
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of claim %q", c.Name)
+}
+
+// SyncsOfClaim returns the SiteSyncs in a namespace that are for a claim. It returns an error if they cannot be listed.
+func SyncsOfClaim(ctx context.Context, r client.Reader, namespace string, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.SiteSync, error) {
+	l := &deliveryv1alpha1.SiteSyncList{}
+	err := listing.Cached(ctx, r, l, client.InNamespace(namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxWitnesses))
+	return l.Items, errors.Wrapf(err, "cannot list SiteSyncs of claim %q", c.Name)
+}
+
+// GatesOfClaim returns the Gates in a claim's namespace that are for the claim. It returns an error if they cannot be listed.
+func GatesOfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]rolloutv1alpha1.Gate, error) {
+	l := &rolloutv1alpha1.GateList{}
+	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxWitnesses))
+	return l.Items, errors.Wrapf(err, "cannot list Gates of claim %q", c.Name)
 }
 
 func claimIndexKey(c rolloutv1alpha1.ClaimReference) string {
@@ -144,11 +188,15 @@ func claimIndexKey(c rolloutv1alpha1.ClaimReference) string {
 }
 
 func claimIndexKeys(o client.Object) []string {
-	d, ok := o.(*deliveryv1alpha1.GitDelivery)
-	if !ok {
-		return nil
+	switch o := o.(type) {
+	case *deliveryv1alpha1.GitDelivery:
+		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
+	case *deliveryv1alpha1.SiteSync:
+		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
+	case *rolloutv1alpha1.Gate:
+		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
 	}
-	return []string{claimIndexKey(d.Spec.ForProvider.ClaimRef)}
+	return nil
 }
 
 // Key of a configuration in the index.

@@ -21,7 +21,9 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/provider/usage"
 )
 
 // maxReports is the number of retained reports of a deployment.
@@ -148,11 +150,7 @@ func briefEvent(e *corev1.Event) corev1.Event {
 
 // listDeliveries returns the deliveries of a deployment.
 func (r *Reconciler) listDeliveries(ctx context.Context, key revisionKey) ([]deliveryv1alpha1.GitDelivery, error) {
-	l := &deliveryv1alpha1.GitDeliveryList{}
-	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(key.key.Namespace)); err != nil {
-		return nil, errors.Wrap(err, "cannot list GitDeliveries")
-	}
-	return slices.DeleteFunc(l.Items, func(d deliveryv1alpha1.GitDelivery) bool { return !revisionKeyOf(&d).isSameDeployment(key) }), nil
+	return usage.OfClaim(ctx, r.kube, rolloutv1alpha1.ClaimReference{APIGroup: key.group, Namespace: key.key.Namespace, Name: key.key.Name})
 }
 
 // listReports returns the reports that a deployment owns, the oldest revision first.

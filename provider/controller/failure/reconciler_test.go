@@ -20,11 +20,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 // A testEnv has one deployment.
@@ -38,7 +41,7 @@ type testEnv struct {
 func newTestEnv(t *testing.T) *testEnv {
 	t.Helper()
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, deliveryv1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
 		}
@@ -49,11 +52,15 @@ func newTestEnv(t *testing.T) *testEnv {
 	w.u.SetNamespace("team-a")
 	w.u.SetName("shop")
 	w.u.SetUID("u1")
-	w.kube = fake.NewClientBuilder().WithScheme(s).
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).
 		WithIndex(&corev1.Event{}, "involvedObject.uid", func(o client.Object) []string {
 			e, _ := o.(*corev1.Event)
 			return []string{string(e.InvolvedObject.UID)}
-		}).Build()
+		})}
+	if err := usage.Index(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	w.kube = b.Build()
 	w.r = &Reconciler{kube: w.kube, live: w.kube, gvk: gvk, trees: newTreeCache(), log: logging.NewNopLogger()}
 	return w
 }

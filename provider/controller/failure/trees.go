@@ -25,10 +25,6 @@ type revisionKey struct {
 	revision int64
 }
 
-func (k revisionKey) isSameDeployment(otherKey revisionKey) bool {
-	return k.group == otherKey.group && k.key == otherKey.key
-}
-
 // deployment returns a text that is the same for all revisions of a deployment, and for no other deployment.
 func (k revisionKey) deployment() string { return k.group + "/" + k.key.String() }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/engines"
-	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -51,16 +50,11 @@ func (e *external) findSiteSync(ctx context.Context, namespace string, spec v1al
 		}
 		return s, errors.Wrapf(err, "cannot get SiteSync %q", spec.SiteSyncRef.Name)
 	}
-	all := &deliveryv1alpha1.SiteSyncList{}
-	if err := listing.Cached(ctx, e.kube, all, client.InNamespace(namespace)); err != nil {
-		return nil, errors.Wrap(err, "cannot list SiteSyncs")
+	syncs, err := usage.SyncsOfClaim(ctx, e.kube, namespace, spec.ClaimRef)
+	if err != nil || len(syncs) == 0 {
+		return nil, err // Without a SiteSync nothing is proven.
 	}
-	for i := range all.Items {
-		if sameClaim(all.Items[i].Spec.ForProvider.ClaimRef, spec.ClaimRef) {
-			return &all.Items[i], nil
-		}
-	}
-	return nil, nil //nolint:nilnil // It proves nothing.
+	return &syncs[0], nil
 }
 
 func sameClaim(a, b v1alpha1.ClaimReference) bool {

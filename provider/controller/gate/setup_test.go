@@ -41,6 +41,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 // A world is a Prometheus server with scripted answers, a double of an API server, and the real reconciler and meter between them.
@@ -82,17 +83,6 @@ func claim() v1alpha1.ClaimReference {
 	return v1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
 }
 
-// indexer adds indexes to a fake client.
-type indexer struct {
-	*kubefake.ClientBuilder
-}
-
-// IndexField adds an index.
-func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
-	i.WithIndex(o, field, fn)
-	return nil
-}
-
 func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	t.Helper()
 	w := &world{T: t, woken: make(chan types.NamespacedName, 1000), measured: make(chan struct{}, 1), says: "0"}
@@ -104,7 +94,7 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	} {
 		w.must(add(scheme))
 	}
-	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(apiserver.NewTracker(scheme)).
+	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(apiserver.NewTracker(scheme)).
 		WithStatusSubresource(&v1alpha1.Gate{}, &deliveryv1alpha1.SiteSync{}).
 		WithObjects(site(s.URL), settings(s.URL), secret(), sync1(), gateOf(checks)).
 		WithIndex(&v1alpha1.Gate{}, openField, openIndexKeys).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write})}

@@ -21,19 +21,40 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// openField finds Gates without a verdict, which are all that a change of something else can concern.
-const openField = "intentplane.gate.open"
+const (
+	// openField finds Gates without a verdict, which are all that a change of something else can concern: all of them, or those of a claim, or those that name a
+	// SiteSync.
+	openField = "intentplane.gate.open"
+
+	// anyOpen is the key of all Gates without a verdict.
+	anyOpen = "any"
+
+	// maxWoken is the maximum number of Gates that an event about one claim wakes. A deployment has a Gate for each of its 20 steps, and a tenant may write any
+	// number in its name, and the events.
+	maxWoken = 64
+)
 
 func indexOpenGates(ctx context.Context, i client.FieldIndexer) error {
 	return errors.Wrap(i.IndexField(ctx, &v1alpha1.Gate{}, openField, openIndexKeys), "cannot index Gates without a verdict")
 }
 
 func openIndexKeys(o client.Object) []string {
-	if g, ok := o.(*v1alpha1.Gate); ok && g.Status.AtProvider.Verdict == "" {
-		return []string{"true"}
+	g, ok := o.(*v1alpha1.Gate)
+	if !ok || g.Status.AtProvider.Verdict != "" {
+		return nil
 	}
-	return nil
+	out := []string{anyOpen, openClaimKey(g.Spec.ForProvider.ClaimRef)}
+	if ref := g.Spec.ForProvider.SiteSyncRef; ref != nil {
+		out = append(out, openSyncKey(ref.Name))
+	}
+	return out
 }
+
+func openClaimKey(c v1alpha1.ClaimReference) string {
+	return "claim/" + c.APIGroup + "/" + c.Namespace + "/" + c.Name
+}
+
+func openSyncKey(name string) string { return "sync/" + name }
 
 // A waker finds the Gates that a change of something else concerns. Gates that it does not find are observed an interval later.
 type waker struct {
@@ -41,9 +62,10 @@ type waker struct {
 	log  logging.Logger
 }
 
-func (w waker) listOpenGates(ctx context.Context, keep func(*v1alpha1.Gate) bool, o ...client.ListOption) []reconcile.Request {
+// listOpenGates returns requests for the Gates under a key of the index that a function selects.
+func (w waker) listOpenGates(ctx context.Context, key string, keep func(*v1alpha1.Gate) bool, o ...client.ListOption) []reconcile.Request {
 	l := &v1alpha1.GateList{}
-	if err := listing.Cached(ctx, w.kube, l, append(o, client.MatchingFields{openField: "true"})...); err != nil {
+	if err := listing.Cached(ctx, w.kube, l, append(o, client.MatchingFields{openField: key})...); err != nil {
 		w.log.Info("Cannot list Gates", "error", err)
 	}
 	out := []reconcile.Request{}
@@ -61,16 +83,13 @@ func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile
 	if !ok {
 		return nil
 	}
-	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool { return isProvenBy(s, g) }, client.InNamespace(o.GetNamespace()))
+	out := w.listOpenGates(ctx, openSyncKey(s.GetName()), anyGate, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
+	return append(out, w.listOpenGates(ctx, openClaimKey(s.Spec.ForProvider.ClaimRef), namesNoSync, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))...)
 }
 
-// isProvenBy is true for a SiteSync that may prove something to a Gate of its namespace.
-func isProvenBy(s *deliveryv1alpha1.SiteSync, g *v1alpha1.Gate) bool {
-	if ref := g.Spec.ForProvider.SiteSyncRef; ref != nil {
-		return ref.Name == s.GetName()
-	}
-	return sameClaim(s.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.ClaimRef)
-}
+func anyGate(*v1alpha1.Gate) bool { return true }
+
+func namesNoSync(g *v1alpha1.Gate) bool { return g.Spec.ForProvider.SiteSyncRef == nil }
 
 // requestsForDelivery wakes the Gates of the same claim.
 func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []reconcile.Request {
@@ -78,8 +97,7 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 	if !ok {
 		return nil
 	}
-	claim := d.Spec.ForProvider.ClaimRef
-	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool { return sameClaim(claim, g.Spec.ForProvider.ClaimRef) }, client.InNamespace(o.GetNamespace()))
+	return w.listOpenGates(ctx, openClaimKey(d.Spec.ForProvider.ClaimRef), anyGate, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
@@ -101,7 +119,7 @@ func (w waker) requestsForConfigs(ctx context.Context, names map[string]bool, o 
 
 // requestsForChecks wakes the Gates with a check that a change concerns.
 func (w waker) requestsForChecks(ctx context.Context, concerns func(*v1alpha1.Gate, v1alpha1.GateCheck) bool, o ...client.ListOption) []reconcile.Request {
-	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
+	return w.listOpenGates(ctx, anyOpen, func(g *v1alpha1.Gate) bool {
 		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool { return concerns(g, c) })
 	}, o...)
 }

@@ -15,7 +15,9 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 func TestSecretWakes(t *testing.T) {
@@ -96,5 +98,34 @@ func TestSecretListsGatesOnce(t *testing.T) {
 	waker{kube: lister, log: logging.NewNopLogger()}.requestsForSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}})
 	if diff := cmp.Diff(1, lister.lists); diff != "" {
 		t.Errorf("\nA change of a Secret lists the Gates of a namespace once, for all configurations that name it.\nlists of Gates: -want, +got:\n%s", diff)
+	}
+}
+
+// TestEventOfOneClaim has a hundred open Gates of other claims in the namespace of a SiteSync and a delivery: their events read the Gate of their claim alone.
+func TestEventOfOneClaim(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	for i := range 100 {
+		g := gateOf(nil)
+		g.SetName(fmt.Sprintf("other-%d", i))
+		g.SetUID("")
+		g.Spec.ForProvider.ClaimRef.Name, g.Spec.ForProvider.SiteSyncRef.Name = g.GetName(), g.GetName()
+		w.must(w.kube.Create(t.Context(), g))
+	}
+	counter := &cacheclient.Counter{Client: w.kube}
+	wake := waker{kube: counter, log: logging.NewNopLogger()}
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
+	d.Spec.ForProvider.ClaimRef = claim()
+	events := map[string]func() []reconcile.Request{
+		"SiteSync": func() []reconcile.Request { return wake.requestsForSync(t.Context(), sync1()) },
+		"Delivery": func() []reconcile.Request { return wake.requestsForDelivery(t.Context(), d) },
+	}
+	for name, event := range events {
+		counter.Listed = 0
+		if diff := cmp.Diff([]reconcile.Request{{NamespacedName: gateKey()}}, event()); diff != "" {
+			t.Errorf("%s: it wakes the Gate of its claim: -want, +got:\n%s", name, diff)
+		}
+		if counter.Listed > 2 {
+			t.Errorf("%s: it reads no Gate of another claim: want at most 2 objects, got %d", name, counter.Listed)
+		}
 	}
 }

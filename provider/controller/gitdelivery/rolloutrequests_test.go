@@ -13,11 +13,12 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 // TestRequestsForRollout wakes the home with a mandate.
 func TestRequestsForRollout(t *testing.T) {
-	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t))}
+	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(scheme(t))}
 	for name, m := range map[string]*v1alpha1.Mandate{"mandated": {}, "plain": nil} {
 		d := newHome(name)
 		d.Spec.ForProvider.Mandate = m

@@ -19,18 +19,8 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
-
-// indexer adds usage's indexes to a double of an API server.
-type indexer struct {
-	*kubefake.ClientBuilder
-}
-
-// IndexField adds an index.
-func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
-	i.WithIndex(o, field, fn)
-	return nil
-}
 
 func secretOf(namespace string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "creds"}}
@@ -50,7 +40,7 @@ func wakers(t *testing.T) client.Client {
 	shared := delivery("shared", order(1, "a"), desired(t, "edge1", webAtE1, "a"))
 	ownDelivery := delivery("own", order(1, "a"), desired(t, "edge2", webAtE2, "a"))
 	ownDelivery.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "own"}
-	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(shared, ownDelivery,
+	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(shared, ownDelivery,
 		&configv1alpha1.ClusterProviderConfig{
 			ObjectMeta: metav1.ObjectMeta{Name: "default"},
 			Spec:       configv1alpha1.ProviderConfigSpec{Git: gitWith(&configv1alpha1.SecretReference{Namespace: "platform", Name: "creds"}, "1h")},

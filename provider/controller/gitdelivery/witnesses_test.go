@@ -17,6 +17,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 // judgedGate returns a Gate of the claim of deliveries, with a verdict.
@@ -167,7 +168,7 @@ func TestRequestsForWitness(t *testing.T) {
 			d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Copy = nil, &ledger.State{}
 		},
 	}
-	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t))}
+	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(scheme(t))}
 	for name, change := range homes {
 		d := newHome(name)
 		d.OwnerReferences = controlled().OwnerReferences

@@ -39,6 +39,7 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/cacheclient"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -96,7 +97,7 @@ func newWorld(t *testing.T) *world {
 	w.must(err)
 	w.restart()
 	known := scheme(t)
-	b := indexer{kubefake.NewClientBuilder().WithScheme(known).WithObjectTracker(apiserver.NewTracker(known)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
+	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(known).WithObjectTracker(apiserver.NewTracker(known)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
 		site("edge1"), site("edge2"), site("edge3"),
 		w.config(),

@@ -2,6 +2,7 @@ package imagebuild
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,7 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/provider/kpack"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 const (
@@ -190,6 +195,29 @@ func TestRequestsForBuilder(t *testing.T) {
 				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestRequestsForSecret has ImageBuilds with and without a Secret, a hundred of them with another one, which are not read.
+func TestRequestsForSecret(t *testing.T) {
+	w := newWorld(t)
+	create := func(namespace, name, secret string) {
+		b := w.newBuild()
+		b.SetNamespace(namespace)
+		b.SetName(name)
+		b.Spec.ForProvider.Source.Git.SecretRef = &deploymentv1alpha1.ObjectReference{Name: deploymentv1alpha1.ObjectName(secret)}
+		w.must(w.kube.Create(t.Context(), b))
+	}
+	create("team-a", "private", "git")
+	create("team-b", "namesake", "git")
+	for i := range 100 {
+		create("team-a", fmt.Sprintf("other-%d", i), "other")
+	}
+	counter := &cacheclient.Counter{Client: w.kube}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "git"}}
+	got := namesOf(waker{kube: counter, log: logging.NewNopLogger()}.requestsForSecret(t.Context(), secret))
+	if diff := cmp.Diff([]string{"team-a/private"}, got); diff != "" || counter.Listed != 1 {
+		t.Errorf("A Secret wakes the ImageBuilds of its namespace that name it, which alone are read: %d objects, -want, +got:\n%s", counter.Listed, diff)
 	}
 }
 

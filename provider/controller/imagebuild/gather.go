@@ -148,6 +148,22 @@ func (e *external) readBuild(ctx context.Context, f *facts) error {
 	return e.readRunningBuild(ctx, f)
 }
 
+// runningField is the index of running Builds by the UIDs of their Images. A namespace has up to twenty Builds for each of its Images, and events of all of them.
+const runningField = "intentplane.imagebuild.running"
+
+// runningIndexKeys returns the UID of the Image of a Build that runs.
+func runningIndexKeys(o client.Object) []string {
+	u, ok := o.(*unstructured.Unstructured)
+	if !ok || !kpack.EndOf(u).IsZero() {
+		return nil
+	}
+	owner := metav1.GetControllerOfNoCopy(u)
+	if owner == nil {
+		return nil
+	}
+	return []string{string(owner.UID)}
+}
+
 // readRunningBuild finds the Build that runs, where the Image says that one does and does not name it.
 func (e *external) readRunningBuild(ctx context.Context, f *facts) error {
 	if !kpack.NamesNoRunning(f.image, f.build) {
@@ -155,7 +171,7 @@ func (e *external) readRunningBuild(ctx context.Context, f *facts) error {
 	}
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(kpack.BuildKind())
-	if err := listing.Cached(ctx, e.cache, l, client.InNamespace(f.plan.Namespace)); err != nil {
+	if err := listing.Cached(ctx, e.cache, l, client.InNamespace(f.plan.Namespace), client.MatchingFields{runningField: string(f.image.GetUID())}); err != nil {
 		return errors.Wrap(err, "cannot list Builds of kpack")
 	}
 	f.build = cmp.Or(kpack.NewestRunning(f.image, l.Items), f.build)

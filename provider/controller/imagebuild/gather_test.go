@@ -8,6 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 // TestBuildOfAnotherImage has an Image whose status names a Build that kpack did not make for it.
@@ -81,5 +83,34 @@ func TestUnnamedBuild(t *testing.T) {
 				t.Errorf("\n%s\nthe status has %+v", tc.reason, running)
 			}
 		})
+	}
+}
+
+// TestRunningBuildAmongOthers has an Image that does not name its running Build, in a namespace with fifty running Builds of other Images, and fifty Builds of the
+// Image that have ended.
+func TestRunningBuildAmongOthers(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.plays(1, "Unknown", "BuildRunning", "Unknown")
+	i := w.image()
+	w.must(unstructured.SetNestedField(i.Object, "", "status", "latestBuildRef"))
+	w.must(w.kube.Update(t.Context(), i))
+	for n := range 50 {
+		otherImage, ended := w.build(1).DeepCopy(), w.build(1).DeepCopy()
+		otherImage.SetName(fmt.Sprintf("other-build-%d", n))
+		otherImage.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "kpack.io/v1alpha2", Kind: "Image", Name: "other", UID: "other", Controller: new(true)}})
+		ended.SetName(fmt.Sprintf("ended-build-%d", n))
+		w.must(unstructured.SetNestedSlice(ended.Object, []any{map[string]any{"type": "Succeeded", "status": "True"}}, "status", "conditions"))
+		for _, b := range []*unstructured.Unstructured{otherImage, ended} {
+			b.SetUID("")
+			b.SetResourceVersion("")
+			w.must(w.kube.Create(t.Context(), b))
+		}
+	}
+	counter := &cacheclient.Counter{Client: w.kube}
+	w.c.cache = counter
+	w.expect("The Build of the Image runs.", "Building")
+	if counter.Listed == 0 || counter.Listed > 20 { // Each of some quick looks and reconciles reads the Build once.
+		t.Errorf("An event reads the running Build of its Image, and no other Build of the namespace: it read %d", counter.Listed)
 	}
 }

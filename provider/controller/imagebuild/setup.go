@@ -88,6 +88,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
+	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.ImageBuild{}, secretField, secretIndexKeys); err != nil {
+		return errors.Wrap(err, "cannot index ImageBuilds by Secret")
+	}
 	w := waker{kube: kube, log: log}
 	buildController, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell,
@@ -118,6 +121,9 @@ func (c *connector) startKpack(mgr manager.Manager, buildController rtcontroller
 	if kpackCache == nil {
 		return
 	}
+	awaitSuccess(w.log, func() (struct{}, error) {
+		return struct{}{}, kpackCache.IndexField(context.Background(), kpack.NewObject(kpack.BuildKind()), runningField, runningIndexKeys)
+	})
 	watchKinds(buildController, w, kpackCache, requestsForOwned, nil, kinds...)
 	c.cache = kpackCache
 	c.hasKpack.Store(true)
@@ -211,7 +217,7 @@ func (w waker) requestsFor(ctx context.Context, concerns func(*v1alpha1.ImageBui
 }
 
 func (w waker) requestsForAll(ctx context.Context) []ctrl.Request {
-	return w.requestsFor(ctx, func(*v1alpha1.ImageBuild) bool { return true })
+	return w.requestsFor(ctx, anyBuild)
 }
 
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []ctrl.Request {
@@ -221,9 +227,19 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []ctrl.Re
 	})
 }
 
-func (w waker) requestsForSecret(ctx context.Context, o client.Object) []ctrl.Request {
-	return w.requestsFor(ctx, func(b *v1alpha1.ImageBuild) bool {
-		git := b.Spec.ForProvider.Source.Git
-		return git != nil && git.SecretRef != nil && string(git.SecretRef.Name) == o.GetName()
-	}, client.InNamespace(o.GetNamespace()))
+// secretField is the index of ImageBuilds by the Secrets of their sources. Each Secret of a namespace may change at any rate, and any number of ImageBuilds be there.
+const secretField = "intentplane.imagebuild.secret"
+
+func secretIndexKeys(o client.Object) []string {
+	b, ok := o.(*v1alpha1.ImageBuild)
+	if !ok || b.Spec.ForProvider.Source.Git == nil || b.Spec.ForProvider.Source.Git.SecretRef == nil {
+		return nil
+	}
+	return []string{string(b.Spec.ForProvider.Source.Git.SecretRef.Name)}
 }
+
+func (w waker) requestsForSecret(ctx context.Context, o client.Object) []ctrl.Request {
+	return w.requestsFor(ctx, anyBuild, client.InNamespace(o.GetNamespace()), client.MatchingFields{secretField: o.GetName()})
+}
+
+func anyBuild(*v1alpha1.ImageBuild) bool { return true }

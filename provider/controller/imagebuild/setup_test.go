@@ -88,6 +88,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(w.server.Close)
 	w.must(w.server.CreateRepo(t.Context(), "shop", map[string]string{"a": "1"}))
 	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.ImageBuild{}).WithObjects(w.newConfig(), w.newBuild()).
+		WithIndex(kpack.NewObject(kpack.BuildKind()), runningField, runningIndexKeys).WithIndex(&v1alpha1.ImageBuild{}, secretField, secretIndexKeys).
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch}).Build()
 	now := func() time.Time { return w.clock }
 	w.c = &connector{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +13,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/notification"
@@ -194,4 +198,107 @@ func (b *book) hasMoved(d *observedDeployment) (moved bool) {
 func (b *book) receivers() (out []notification.ReceiverID) {
 	b.read(func(content *notification.Book) { out = slices.Collect(maps.Keys(content.Receivers)) })
 	return out
+}
+
+// reconcileBook notes which receivers the configurations of a namespace have, or ClusterProviderConfigs where it is empty, drops the marks of receivers and
+// deleted deployments, and wakes the deployments after a change of a ProviderConfig. It lists all deployments of the namespace, so no event of a deployment calls it.
+// It returns an error if an object cannot be read or written.
+func (r *Reconciler) reconcileBook(ctx context.Context, namespace string) (reconcile.Result, error) {
+	b, err := r.books.get(ctx, namespace)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	delay, err := r.recordReceivers(ctx, b)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if err := r.dropMarks(ctx, b, namespace); err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: delay}, b.save(ctx)
+}
+
+// recordReceivers notes in a book which receivers its configurations have, and returns when the next missing receiver is forgotten, or 0. It returns an error if
+// the configurations cannot be listed.
+func (r *Reconciler) recordReceivers(ctx context.Context, b *book) (delay time.Duration, err error) {
+	present, err := r.presentReceivers(ctx, b.namespace)
+	if err != nil {
+		return 0, err
+	}
+	b.edit(func(content *notification.Book) (changed bool) {
+		if changed, delay = content.See(present, r.now()); changed && b.namespace == "" {
+			r.areBooksWoken.Store(false)
+		}
+		return changed
+	})
+	return delay, nil
+}
+
+// dropDeployment drops the marks of a deployment that does not exist any more. A deployment that was deleted before its first reconcile has no recorded UID: then
+// it wakes the marks of the namespace, once for any number of deployments.
+func (r *Reconciler) dropDeployment(ctx context.Context, namespace, uid string) error {
+	if uid == "" {
+		r.wake(types.NamespacedName{Namespace: namespace})
+		return nil
+	}
+	b, err := r.books.get(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	deleted := r.deploymentID(types.UID(uid))
+	b.edit(func(content *notification.Book) bool { return content.Drop(deleted) })
+	return b.save(ctx)
+}
+
+// deploymentID returns the ID of a deployment of the group that the reconciler follows.
+func (r *Reconciler) deploymentID(uid types.UID) notification.DeploymentID {
+	d := notification.Deployment{APIVersion: r.gvk.GroupVersion().String(), UID: string(uid)}
+	return d.ID()
+}
+
+// dropMarks drops the marks of deployments of a namespace that do not exist, and of receivers that are not known any more, and wakes the deployments
+// after a change of a ProviderConfig. Where the receivers of ClusterProviderConfigs have changed, and when the provider begins, it wakes the marks of all
+// namespaces.
+func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string) error {
+	if namespace == "" {
+		return r.wakeBooks(ctx)
+	}
+	deployments, err := r.listDeployments(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	_, isChanged := r.changed.LoadAndDelete(namespace)
+	existing := sets.New[notification.DeploymentID]()
+	for i := range deployments {
+		existing.Insert(r.deploymentID(deployments[i].UID))
+		if isChanged {
+			r.wake(client.ObjectKeyFromObject(&deployments[i]))
+		}
+	}
+	isOther := func(d notification.DeploymentID) bool { return !strings.HasPrefix(string(d), r.gvk.Group+"/") }
+	shared, err := r.books.get(ctx, "")
+	if err != nil {
+		return err
+	}
+	receivers := append(shared.receivers(), b.receivers()...)
+	b.edit(func(content *notification.Book) bool {
+		return content.Keep(func(d notification.DeploymentID) bool { return existing.Has(d) || isOther(d) }, receivers)
+	})
+	return nil
+}
+
+// wakeBooks requests a reconcile of the marks of each namespace, also of a namespace whose deployments were deleted while no provider ran,
+// unless nothing has changed since that worked.
+func (r *Reconciler) wakeBooks(ctx context.Context) error {
+	if r.areBooksWoken.Swap(true) {
+		return nil
+	}
+	all, err := r.books.namespaces(ctx)
+	if err != nil {
+		r.areBooksWoken.Store(false)
+	}
+	for _, namespace := range all {
+		r.wake(types.NamespacedName{Namespace: namespace})
+	}
+	return err
 }

@@ -16,10 +16,42 @@ import (
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
+// receiversField is the index of the configurations with receivers, which have the key withReceivers. A tenant may write any number of configurations, and each
+// event of a deployment looks for one with receivers.
+const (
+	receiversField = "intentplane.notification.receivers"
+	withReceivers  = "true"
+)
+
+// indexReceivers adds the index of the configurations of both kinds with receivers. It is called once for each cache. It returns an error if the cache already
+// has the index.
+func indexReceivers(ctx context.Context, i client.FieldIndexer) error {
+	for _, o := range []client.Object{&configv1alpha1.ProviderConfig{}, &configv1alpha1.ClusterProviderConfig{}} {
+		if err := i.IndexField(ctx, o, receiversField, receiversIndexKeys); err != nil {
+			return errors.Wrapf(err, "cannot index %T by receivers", o)
+		}
+	}
+	return nil
+}
+
+func receiversIndexKeys(o client.Object) []string {
+	count := 0
+	switch c := o.(type) {
+	case *configv1alpha1.ProviderConfig:
+		count = len(c.Spec.Notifications)
+	case *configv1alpha1.ClusterProviderConfig:
+		count = len(c.Spec.Notifications)
+	}
+	if count == 0 {
+		return nil
+	}
+	return []string{withReceivers}
+}
+
 // hasReceivers reports whether a configuration that deployments of a namespace may name has receivers. It returns an error if configurations cannot be listed.
 func (r *Reconciler) hasReceivers(ctx context.Context, namespace string) (bool, error) {
 	for _, scope := range []string{"", namespace} {
-		if present, err := r.presentReceivers(ctx, scope); err != nil || len(present) > 0 {
+		if present, err := r.presentReceivers(ctx, scope, client.Limit(1)); err != nil || len(present) > 0 {
 			return len(present) > 0, err
 		}
 	}
@@ -28,11 +60,12 @@ func (r *Reconciler) hasReceivers(ctx context.Context, namespace string) (bool, 
 
 // presentReceivers returns the receivers of the ProviderConfigs of a namespace, or of all ClusterProviderConfigs where it is empty. It returns an error if they cannot be
 // listed.
-func (r *Reconciler) presentReceivers(ctx context.Context, namespace string) ([]notification.ReceiverID, error) {
+func (r *Reconciler) presentReceivers(ctx context.Context, namespace string, options ...client.ListOption) ([]notification.ReceiverID, error) {
 	var out []notification.ReceiverID
+	options = append(options, client.InNamespace(namespace), client.MatchingFields{receiversField: withReceivers})
 	if namespace == "" {
 		l := &configv1alpha1.ClusterProviderConfigList{}
-		err := listing.Cached(ctx, r.kube, l)
+		err := listing.Cached(ctx, r.kube, l, options...)
 		for i := range l.Items {
 			c := notification.Config{Kind: policy.KindClusterProviderConfig, Name: l.Items[i].Name}
 			out = append(out, c.Receivers(l.Items[i].Spec.Notifications)...)
@@ -40,7 +73,7 @@ func (r *Reconciler) presentReceivers(ctx context.Context, namespace string) ([]
 		return out, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
 	l := &configv1alpha1.ProviderConfigList{}
-	err := listing.Cached(ctx, r.kube, l, client.InNamespace(namespace))
+	err := listing.Cached(ctx, r.kube, l, options...)
 	for i := range l.Items {
 		c := notification.Config{Kind: policy.KindProviderConfig, Namespace: namespace, Name: l.Items[i].Name}
 		out = append(out, c.Receivers(l.Items[i].Spec.Notifications)...)

@@ -1,14 +1,20 @@
 package notification
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/notification"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 // TestReceiverFor posts for the configurations of an administrator and of a tenant.
@@ -130,5 +136,108 @@ func TestHasReceivers(t *testing.T) {
 				t.Errorf("\n%s\nhasReceivers(...): %v, -want, +got:\n%s", tc.reason, err, diff)
 			}
 		})
+	}
+}
+
+// TestEventReadsOwnObjects reconciles a deployment, its change and its deletion, in a namespace with a hundred other deployments, deliveries and configurations.
+func TestEventReadsOwnObjects(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	for i := range 100 {
+		name := fmt.Sprintf("other-%d", i)
+		d, u := &deliveryv1alpha1.GitDelivery{}, w.deployment()
+		d.SetNamespace("team-a")
+		d.SetName(name)
+		d.Spec.ForProvider.ClaimRef.Name = name
+		u.SetName(name)
+		u.SetUID(types.UID(name))
+		c := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name}}
+		for _, o := range []client.Object{d, u, c} {
+			w.must(w.kube.Create(t.Context(), o))
+		}
+	}
+	counter := &cacheclient.Counter{Client: w.kube}
+	w.r.kube = counter
+	events := []struct {
+		reason string
+		happen func()
+		limit  int
+	}{
+		{
+			reason: "An outcome reads one configuration with receivers, and the delivery of its deployment.",
+			happen: func() { w.moveTo(1, verified()...) }, limit: 4,
+		},
+		{
+			reason: "A deployment that was created again drops its earlier marks alone.",
+			happen: func() { w.uid = "u2"; w.write() }, limit: 4,
+		},
+		{
+			reason: "A deleted deployment drops its own marks alone.",
+			happen: func() { w.must(w.kube.Delete(t.Context(), w.deployment())) }, limit: 2,
+		},
+	}
+	for _, event := range events {
+		event.happen()
+		counter.Listed = 0
+		w.mustReconcile()
+		if counter.Listed == 0 || counter.Listed > event.limit {
+			t.Errorf("\n%s\nReconcile(...): want at most %d objects, got %d", event.reason, event.limit, counter.Listed)
+		}
+	}
+	w.config.Spec.Notifications = nil
+	w.must(w.kube.Update(t.Context(), w.config))
+	counter.Listed = 0
+	if wanted, err := w.r.hasReceivers(t.Context(), "team-a"); err != nil || wanted || counter.Listed > 0 {
+		t.Errorf("\nConfigurations without receivers are not read.\nhasReceivers(...): %t, %v after %d objects", wanted, err, counter.Listed)
+	}
+}
+
+// TestConfigEventsShareOneRequest changes ProviderConfigs of a tenant with a hundred deployments: an event costs one request for the namespace, and the reconcile
+// of all of them wakes each deployment once.
+func TestConfigEventsShareOneRequest(t *testing.T) {
+	w := newTestEnv(t)
+	for i := range 100 {
+		u := w.deployment()
+		u.SetName(fmt.Sprintf("shop-%d", i))
+		w.must(w.kube.Create(t.Context(), u))
+	}
+	counter := &cacheclient.Counter{Client: w.kube}
+	w.r.kube = counter
+	book := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team-a"}}
+	for range 100 {
+		config := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}
+		if diff := cmp.Diff([]reconcile.Request{book}, w.r.requestsForTenant(t.Context(), config)); diff != "" || counter.Listed > 0 {
+			t.Fatalf("requestsForTenant(...): %d objects were read; -want, +got:\n%s", counter.Listed, diff)
+		}
+	}
+	w.woken = nil
+	for range 2 {
+		_, err := w.r.Reconcile(t.Context(), book)
+		w.must(err)
+	}
+	if len(w.woken) != 100 {
+		t.Errorf("The deployments of the namespace are woken once: want 100 requests, got %d", len(w.woken))
+	}
+}
+
+// TestFullBookListsNothing has a deployment with a receiver for which a full book has no place: its events list no receivers.
+func TestFullBookListsNothing(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	b, err := w.r.books.get(t.Context(), "")
+	w.must(err)
+	present := make([]notification.ReceiverID, 3000)
+	for i := range present {
+		present[i] = notification.ReceiverID(fmt.Sprintf("ClusterProviderConfig/earlier-%d/a", i))
+	}
+	b.edit(func(content *notification.Book) bool {
+		content.Receivers = nil
+		content.See(present, w.now)
+		return true
+	})
+	counter := &cacheclient.Counter{Client: w.kube}
+	w.r.kube = counter
+	start, wait, err := w.r.firstSeen(t.Context(), &turn{id: "ClusterProviderConfig/default/a", config: notification.Config{Kind: "ClusterProviderConfig", Name: "default"}})
+	w.must(err)
+	if !start.IsZero() || wait != notification.Absence || counter.Listed > 0 {
+		t.Errorf("firstSeen(...): %s, and the next try in %s after %d objects", start, wait, counter.Listed)
 	}
 }

@@ -6,23 +6,18 @@ package notification
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
@@ -62,6 +57,8 @@ type Reconciler struct {
 	// areBooksWoken is false until the marks of all namespaces are enqueued: when the provider starts, and after a change of the receivers of
 	// ClusterProviderConfigs.
 	areBooksWoken atomic.Bool
+	// changed has the namespaces with a changed ProviderConfig whose deployments are not enqueued yet.
+	changed sync.Map
 	// wake enqueues a deployment or the marks of a namespace.
 	wake func(types.NamespacedName)
 }
@@ -130,7 +127,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if d == nil {
 		r.countPending(recorded, 0)
 		r.notes.forget(req.NamespacedName)
-		return r.reconcileBook(ctx, req.Namespace)
+		return reconcile.Result{}, r.dropDeployment(ctx, req.Namespace, recorded.uid)
 	}
 	return r.reconcileDeployment(ctx, d, recorded)
 }
@@ -138,7 +135,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 // reconcileDeployment posts to each receiver the outcomes after its mark.
 func (r *Reconciler) reconcileDeployment(ctx context.Context, d *observedDeployment, recorded *note) (reconcile.Result, error) {
 	if recorded.uid != "" && recorded.uid != d.Identity.UID { // The deployment was created again under its name.
-		if _, err := r.reconcileBook(ctx, d.Identity.Namespace); err != nil {
+		if err := r.dropDeployment(ctx, d.Identity.Namespace, recorded.uid); err != nil {
 			return reconcile.Result{}, err
 		}
 	}
@@ -225,8 +222,13 @@ func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (start time.Time, w
 	if earlierStart, isRecorded := b.sinceOf(t.id); isRecorded {
 		return earlierStart, 0, nil
 	}
-	if _, err := r.reconcileBook(ctx, t.config.Namespace); err != nil {
-		return time.Time{}, 0, err
+	if !b.isFull() { // The receivers of a full book are not listed at each event.
+		if _, err := r.recordReceivers(ctx, b); err != nil {
+			return time.Time{}, 0, err
+		}
+		if err := b.save(ctx); err != nil {
+			return time.Time{}, 0, err
+		}
 	}
 	start, isKnown := b.sinceOf(t.id)
 	switch {
@@ -271,89 +273,6 @@ func (r *Reconciler) moveMarks(marks *book, d *observedDeployment, turns []*turn
 func (r *Reconciler) countPending(recorded *note, n int) {
 	r.counter.NotificationsPending(n - recorded.pending)
 	recorded.pending = n
-}
-
-// reconcileBook notes which receivers the configurations of a namespace have, or ClusterProviderConfigs where it is empty, and drops the marks of receivers and
-// deleted deployments. It returns an error if an object cannot be read or written.
-func (r *Reconciler) reconcileBook(ctx context.Context, namespace string) (reconcile.Result, error) {
-	present, err := r.presentReceivers(ctx, namespace)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	b, err := r.books.get(ctx, namespace)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	delay := time.Duration(0)
-	b.edit(func(content *notification.Book) (changed bool) {
-		if changed, delay = content.See(present, r.now()); changed && namespace == "" {
-			r.areBooksWoken.Store(false)
-		}
-		return changed
-	})
-	if err := r.dropMarks(ctx, b, namespace); err != nil {
-		return reconcile.Result{}, err
-	}
-	return reconcile.Result{RequeueAfter: delay}, b.save(ctx)
-}
-
-// dropMarks drops the marks of deployments of a namespace that do not exist, and of receivers that are not known any more. Where the receivers of
-// ClusterProviderConfigs have changed, and when the provider begins, it wakes the marks of all namespaces.
-func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string) error {
-	if namespace == "" {
-		return r.wakeBooks(ctx)
-	}
-	l := &metav1.PartialObjectMetadataList{}
-	l.SetGroupVersionKind(r.gvk.GroupVersion().WithKind(r.gvk.Kind + "List"))
-	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(namespace)); err != nil {
-		return errors.Wrap(err, "cannot list deployments")
-	}
-	existing := sets.New[notification.DeploymentID]()
-	for i := range l.Items {
-		d := notification.Deployment{APIVersion: r.gvk.GroupVersion().String(), UID: string(l.Items[i].UID)}
-		existing.Insert(d.ID())
-	}
-	isOther := func(d notification.DeploymentID) bool { return !strings.HasPrefix(string(d), r.gvk.Group+"/") }
-	shared, err := r.books.get(ctx, "")
-	if err != nil {
-		return err
-	}
-	receivers := append(shared.receivers(), b.receivers()...)
-	b.edit(func(content *notification.Book) bool {
-		return content.Keep(func(d notification.DeploymentID) bool { return existing.Has(d) || isOther(d) }, receivers)
-	})
-	return nil
-}
-
-// wakeBooks requests a reconcile of the marks of each namespace, also of a namespace whose deployments were deleted while no provider ran,
-// unless nothing has changed since that worked.
-func (r *Reconciler) wakeBooks(ctx context.Context) error {
-	if r.areBooksWoken.Swap(true) {
-		return nil
-	}
-	all, err := r.books.namespaces(ctx)
-	if err != nil {
-		r.areBooksWoken.Store(false)
-	}
-	for _, namespace := range all {
-		r.wake(types.NamespacedName{Namespace: namespace})
-	}
-	return err
-}
-
-// requestsFor returns the requests for a configuration that changed: for the marks of its namespace, and for the deployments that may name it.
-func (r *Reconciler) requestsFor(ctx context.Context, config client.Object) []reconcile.Request {
-	out := []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: config.GetNamespace()}}}
-	l := &metav1.PartialObjectMetadataList{}
-	l.SetGroupVersionKind(r.gvk.GroupVersion().WithKind(r.gvk.Kind + "List"))
-	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(config.GetNamespace())); err != nil {
-		r.log.Info("Cannot list the deployments that a configuration may be about", "error", err)
-		return out
-	}
-	for i := range l.Items {
-		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
-	}
-	return out
 }
 
 // soonest returns the shorter of two waits, of which 0 is none.

@@ -32,6 +32,8 @@ import (
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
+	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 func clock() time.Time { return time.Date(2031, 12, 17, 13, 0, 0, 0, time.UTC) }
@@ -130,7 +132,7 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 		}
 		return err
 	}
-	w.kube = fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			if _, ok := o.(*unstructured.Unstructured); ok {
 				w.reads++
@@ -144,7 +146,9 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
 			return write(ctx, o, func() error { return c.Update(ctx, o, opts...) })
 		},
-	}).Build()
+	})}
+	w.must(errors.Join(usage.Index(t.Context(), b), indexReceivers(t.Context(), b)))
+	w.kube = b.Build()
 	w.config = &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	w.config.Spec.ControlPlane, w.config.Spec.Notifications = "fleet", receivers
 	w.must(w.kube.Create(t.Context(), w.config))
@@ -204,6 +208,9 @@ func (w *testEnv) reconcileConfigs() {
 	for len(w.woken) > 0 {
 		key := w.woken[0]
 		w.woken = w.woken[1:]
+		if key.Name != "" {
+			continue
+		}
 		_, err := w.r.Reconcile(w.t.Context(), reconcile.Request{NamespacedName: key})
 		w.must(err)
 	}

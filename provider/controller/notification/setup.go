@@ -1,6 +1,7 @@
 package notification
 
 import (
+	"context"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
@@ -10,14 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/fetch"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
@@ -36,8 +39,12 @@ type Options struct {
 	Counter Counter
 }
 
-// Setup adds a controller for each API group of deployments to the manager, once the group is served, which may be never.
-func Setup(mgr ctrl.Manager, o controller.Options, n Options) {
+// Setup adds a controller for each API group of deployments to the manager, once the group is served, which may be never. The kinds of configurations and
+// GitDeliveries are served already, and GitDeliveries are indexed. It returns an error if the configurations cannot be indexed.
+func Setup(mgr ctrl.Manager, o controller.Options, n Options) error {
+	if err := indexReceivers(context.Background(), mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
 	poster, marks := notification.NewPoster(n.Receivers), newBooks(mgr.GetClient(), n.Namespace, o.Logger)
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		gvk := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
@@ -46,9 +53,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, n Options) {
 				// The callback cannot return an error, and without the controller no outcome would be posted.
 				panic(errors.Wrap(err, "cannot set up notifications"))
 			}
-		}, gvk, deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"),
-			configv1alpha1.GroupVersion.WithKind("ProviderConfig"), configv1alpha1.GroupVersion.WithKind("ClusterProviderConfig"))
+		}, gvk)
 	}
+	return nil
 }
 
 func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Poster, marks *books, gvk schema.GroupVersionKind) error {
@@ -66,9 +73,37 @@ func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Pos
 		Name: name, Reconciler: errors.WithSilentRequeueOnConflict(r), Events: events, IsCheap: true,
 		Watch: func(b *builder.Builder) *builder.Builder {
 			return b.For(partial, builder.OnlyMetadata).
-				Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed).
-				Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed)
+				Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsForAll), changed).
+				Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsForTenant), changed)
 		},
 	})
 	return err
+}
+
+// requestsForTenant returns the request for the marks of the namespace of a ProviderConfig that changed, whose reconcile wakes the deployments that may name it.
+// A tenant may write any number of both, and all namespaces wait for the requests of an event.
+func (r *Reconciler) requestsForTenant(_ context.Context, config client.Object) []reconcile.Request {
+	r.changed.Store(config.GetNamespace(), true)
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: config.GetNamespace()}}}
+}
+
+// requestsForAll returns the requests for a ClusterProviderConfig that changed: for its receivers, and for all deployments.
+func (r *Reconciler) requestsForAll(ctx context.Context, _ client.Object) []reconcile.Request {
+	out := []reconcile.Request{{}}
+	deployments, err := r.listDeployments(ctx, "")
+	if err != nil {
+		r.log.Info("Cannot list the deployments that a configuration may be about", "error", err)
+	}
+	for i := range deployments {
+		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&deployments[i])})
+	}
+	return out
+}
+
+// listDeployments returns the metadata of the deployments of a namespace, or of all namespaces where it is empty.
+func (r *Reconciler) listDeployments(ctx context.Context, namespace string) ([]metav1.PartialObjectMetadata, error) {
+	l := &metav1.PartialObjectMetadataList{}
+	l.SetGroupVersionKind(r.gvk.GroupVersion().WithKind(r.gvk.Kind + "List"))
+	err := listing.Cached(ctx, r.kube, l, client.InNamespace(namespace))
+	return l.Items, errors.Wrap(err, "cannot list deployments")
 }

@@ -1,7 +1,6 @@
 package providerconfig
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -23,18 +22,8 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
-
-// indexer adds the indexes of package usage to a fake client.
-type indexer struct {
-	*fake.ClientBuilder
-}
-
-// IndexField adds an index.
-func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
-	i.WithIndex(o, field, fn)
-	return nil
-}
 
 func build(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
@@ -44,7 +33,7 @@ func build(t *testing.T, objects ...client.Object) client.Client {
 			t.Fatal(err)
 		}
 	}
-	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithStatusSubresource(objects...)}
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithStatusSubresource(objects...)}
 	if err := usage.Index(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
@@ -20,12 +21,12 @@ import (
 
 // awaitApproval begins to carry a plan out once an approval names it, and ends the request when none came in time.
 func (r *Reconciler) awaitApproval(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
-	all, err := r.approvalsOf(ctx, client.ObjectKeyFromObject(pr))
+	waiting, err := r.waitingApprovals(ctx, client.ObjectKeyFromObject(pr))
 	if err != nil {
 		return 0, err
 	}
 	now, plan := r.now(), pr.Status.Plan
-	for _, a := range all {
+	for _, a := range waiting {
 		if !isOfRequest(&a, pr) || prune.Confirm(a.Spec.Plan, plan.Digest, plan.At.Time, &prune.Plan{Digest: plan.Digest}, now) != prune.AnswerGo {
 			continue
 		}
@@ -41,44 +42,68 @@ func (r *Reconciler) awaitApproval(ctx context.Context, pr *v1alpha1.PruneReques
 	return max(plan.At.Add(prune.PlanLifetime).Sub(now), time.Second), nil
 }
 
-// approvalsOf returns the approvals that name a request, the oldest first.
-func (r *Reconciler) approvalsOf(ctx context.Context, key client.ObjectKey) ([]v1alpha1.PruneApproval, error) {
+// waitingField is the index of PruneApprovals without an answer by the names of their requests.
+const waitingField = "intentplane.prunerequest.waiting"
+
+// indexWaiting indexes PruneApprovals without an answer by their requests. A tenant may create any number: each is read until it has its answer, which is final.
+func indexWaiting(ctx context.Context, i client.FieldIndexer) error {
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.PruneApproval{}, waitingField, waitingIndexKeys), "cannot index PruneApprovals by request")
+}
+
+func waitingIndexKeys(o client.Object) []string {
+	a, ok := o.(*v1alpha1.PruneApproval)
+	if !ok || a.Status.GetCondition(v1alpha1.TypeAccepted).Reason != "" {
+		return nil
+	}
+	return []string{a.Spec.RequestRef.Name}
+}
+
+// waitingApprovals returns the approvals without an answer that name a request, the oldest first.
+func (r *Reconciler) waitingApprovals(ctx context.Context, key client.ObjectKey) ([]v1alpha1.PruneApproval, error) {
 	l := &v1alpha1.PruneApprovalList{}
-	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(key.Namespace)); err != nil {
+	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(key.Namespace), client.MatchingFields{waitingField: key.Name}); err != nil {
 		return nil, errors.Wrap(err, "cannot list PruneApprovals")
 	}
-	out := slices.DeleteFunc(l.Items, func(a v1alpha1.PruneApproval) bool { return a.Spec.RequestRef.Name != key.Name })
-	slices.SortFunc(out, func(a, b v1alpha1.PruneApproval) int {
+	slices.SortFunc(l.Items, func(a, b v1alpha1.PruneApproval) int {
 		if n := a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time); n != 0 {
 			return n
 		}
 		return strings.Compare(a.GetName(), b.GetName())
 	})
-	return out, nil
+	return l.Items, nil
 }
 
 func isOfRequest(a *v1alpha1.PruneApproval, pr *v1alpha1.PruneRequest) bool {
 	return a.Spec.RequestRef.UID == string(pr.GetUID())
 }
 
-// answerApprovals says of each approval of a request whether it counts. The request is nil if it does not exist.
-func (r *Reconciler) answerApprovals(ctx context.Context, key client.ObjectKey, pr *v1alpha1.PruneRequest) error {
-	all, err := r.approvalsOf(ctx, key)
-	if err != nil {
+// answerApprovals answers the waiting approvals of a request. An answer is final, so the request is read past the cache.
+func (r *Reconciler) answerApprovals(ctx context.Context, key client.ObjectKey) error {
+	waiting, err := r.waitingApprovals(ctx, key)
+	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	for i := range all {
-		if err := r.answerApproval(ctx, &all[i], pr); err != nil {
+	pr := &v1alpha1.PruneRequest{}
+	err = r.live.Get(ctx, key, pr)
+	switch {
+	case kerrors.IsNotFound(err):
+		pr = nil
+	case err != nil:
+		return errors.Wrap(err, "cannot get PruneRequest")
+	}
+	for i := range waiting {
+		if err := r.answerApproval(ctx, &waiting[i], pr); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// answerApproval writes whether an approval counts, unless that is open. The write fails if the approval has an answer that the cache does not have yet. The
+// request is nil if it does not exist.
 func (r *Reconciler) answerApproval(ctx context.Context, a *v1alpha1.PruneApproval, pr *v1alpha1.PruneRequest) error {
 	reason, message := judgeApproval(a, pr)
-	previous := a.Status.GetCondition(v1alpha1.TypeAccepted)
-	if reason == "" || previous.Reason == reason || previous.Reason == v1alpha1.ReasonAccepted {
+	if reason == "" {
 		return nil
 	}
 	c := xpv2.Condition{
@@ -90,7 +115,8 @@ func (r *Reconciler) answerApproval(ctx context.Context, a *v1alpha1.PruneApprov
 	}
 	answered := a.DeepCopy()
 	answered.Status.SetConditions(c)
-	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, answered, client.MergeFrom(a))), "cannot answer PruneApproval")
+	lock := client.MergeFromWithOptions(a, client.MergeFromWithOptimisticLock{})
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, answered, lock)), "cannot answer PruneApproval")
 }
 
 // judgeApproval returns the result of an approval, or nothing while that is unknown.

@@ -49,7 +49,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	pr := &v1alpha1.PruneRequest{}
 	err := r.kube.Get(ctx, req.NamespacedName, pr)
 	if kerrors.IsNotFound(err) {
-		return reconcile.Result{}, r.answerApprovals(ctx, req.NamespacedName, nil)
+		return reconcile.Result{}, r.answerApprovals(ctx, req.NamespacedName)
 	}
 	if err != nil || meta.WasDeleted(pr) {
 		return reconcile.Result{}, errors.Wrap(err, "cannot get PruneRequest")
@@ -63,7 +63,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.updateStatus(ctx, original, pr); err != nil {
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{RequeueAfter: delay}, r.answerApprovals(ctx, req.NamespacedName, pr)
+	if pr.Status.Phase == "" { // Approvals wait for the plan. None of them is read before.
+		return reconcile.Result{RequeueAfter: delay}, nil
+	}
+	return reconcile.Result{RequeueAfter: delay}, r.answerApprovals(ctx, req.NamespacedName)
 }
 
 // advance brings a request one phase further, and returns the time until the next reconcile.

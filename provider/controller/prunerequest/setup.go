@@ -64,6 +64,9 @@ func Kinds() []schema.GroupVersionKind {
 
 // Setup adds the controller of PruneRequests to a manager. It returns an error if that is not possible.
 func Setup(mgr ctrl.Manager, o controller.Options, p Options) error {
+	if err := indexWaiting(context.Background(), mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
 	events := &setup.EventSource{}
 	p.Repositories.WakeWith(keyPrefix, events.Wake)
 	r := &Reconciler{

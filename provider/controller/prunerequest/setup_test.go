@@ -57,7 +57,7 @@ type world struct {
 	testing.TB
 
 	git  *gitserver.Server
-	kube client.Client
+	kube client.WithWatch
 	now  time.Time
 
 	reconciler *Reconciler
@@ -97,7 +97,8 @@ func newWorld(tb testing.TB, directories int, objects ...client.Object) *world {
 		s.AddKnownTypeWithName(kind, &metav1.PartialObjectMetadata{})
 		s.AddKnownTypeWithName(kind.GroupVersion().WithKind(kind.Kind+"List"), &metav1.PartialObjectMetadataList{})
 	}
-	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.PruneRequest{}, &v1alpha1.PruneApproval{}).WithObjects(
+	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.PruneRequest{}, &v1alpha1.PruneApproval{}).
+		WithIndex(&v1alpha1.PruneApproval{}, waitingField, waitingIndexKeys).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: cluster}},
 		&catalogv1alpha1.Site{
 			ObjectMeta: metav1.ObjectMeta{Name: "edge1"},

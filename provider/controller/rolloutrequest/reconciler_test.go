@@ -24,18 +24,8 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
-
-// indexer adds the index to a fake client.
-type indexer struct {
-	*fake.ClientBuilder
-}
-
-// IndexField adds an index.
-func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
-	i.WithIndex(o, field, fn)
-	return nil
-}
 
 func build(t *testing.T, objects ...client.Object) client.WithWatch {
 	t.Helper()
@@ -43,7 +33,7 @@ func build(t *testing.T, objects ...client.Object) client.WithWatch {
 	if err := rolloutv1alpha1.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithStatusSubresource(&rolloutv1alpha1.RolloutRequest{})}
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithStatusSubresource(&rolloutv1alpha1.RolloutRequest{})}
 	if err := indexByDeployment(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

@@ -23,23 +23,13 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 const (
 	held  = configv1alpha1.Finalizer
 	other = "example.org/other"
 )
-
-// indexer adds the indexes of package usage to a fake client.
-type indexer struct {
-	*fake.ClientBuilder
-}
-
-// IndexField adds an index.
-func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
-	i.WithIndex(o, field, fn)
-	return nil
-}
 
 func build(t *testing.T, objects ...client.Object) client.WithWatch {
 	t.Helper()
@@ -49,7 +39,7 @@ func build(t *testing.T, objects ...client.Object) client.WithWatch {
 			t.Fatal(err)
 		}
 	}
-	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(objects...)}
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithObjects(objects...)}
 	if err := usage.Index(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

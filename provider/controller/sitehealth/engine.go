@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -12,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/engines"
-	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/provider/usage"
 )
 
 // An engineReader reads the reports of the engines of a claim's Sites, from its SiteSyncs. They are listed once, and only if a Site cannot be
@@ -29,7 +28,7 @@ type engineReader struct {
 // isHealthy reports whether the engine of a Site runs the claim's desired tree, and reports it healthy. It returns an error if the SiteSyncs
 // cannot be listed. It is safe for concurrent use.
 func (r *engineReader) isHealthy(ctx context.Context, site string) (bool, error) {
-	r.once.Do(func() { r.syncs, r.err = listSyncs(ctx, r.kube, r.claim) })
+	r.once.Do(func() { r.syncs, r.err = usage.SyncsOfClaim(ctx, r.kube, r.claim.Namespace, r.claim) })
 	for i := range r.syncs {
 		if isSyncCurrent(&r.syncs[i]) && reportsHealthy(r.syncs[i].Status.AtProvider.Sites, site) {
 			return true, r.err
@@ -47,7 +46,7 @@ type delivery struct {
 // deliveryAt returns the delivery that a Site is proven to run, or the zero value. It returns an error if the SiteSyncs cannot be listed. It is safe for
 // concurrent use.
 func (r *engineReader) deliveryAt(ctx context.Context, site string) (delivery, error) {
-	r.once.Do(func() { r.syncs, r.err = listSyncs(ctx, r.kube, r.claim) })
+	r.once.Do(func() { r.syncs, r.err = usage.SyncsOfClaim(ctx, r.kube, r.claim.Namespace, r.claim) })
 	for i := range r.syncs {
 		position := r.syncs[i].Status.AtProvider.ObservedPosition()
 		if !isSyncCurrent(&r.syncs[i]) || position.Attempt > 0 {
@@ -60,24 +59,6 @@ func (r *engineReader) deliveryAt(ctx context.Context, site string) (delivery, e
 		}
 	}
 	return delivery{}, r.err
-}
-
-// listSyncs returns the SiteSyncs of a claim. They share their content with the cache.
-func listSyncs(ctx context.Context, kube client.Reader, claim rolloutv1alpha1.ClaimReference) ([]v1alpha1.SiteSync, error) {
-	all, out := &v1alpha1.SiteSyncList{}, []v1alpha1.SiteSync{}
-	if err := listing.Cached(ctx, kube, all, client.InNamespace(claim.Namespace), client.MatchingFields{syncField: claimKey(claim)}); err != nil {
-		return nil, errors.Wrap(err, "cannot list SiteSyncs")
-	}
-	for i := range all.Items {
-		if isSameClaim(all.Items[i].Spec.ForProvider.ClaimRef, claim) {
-			out = append(out, all.Items[i])
-		}
-	}
-	return out, nil
-}
-
-func isSameClaim(a, b rolloutv1alpha1.ClaimReference) bool {
-	return a.APIGroup == b.APIGroup && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
 // isSyncCurrent reports whether the status of a SiteSync is about its present spec and position, and its last look went well.

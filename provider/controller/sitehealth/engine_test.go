@@ -1,6 +1,7 @@
 package sitehealth
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 // newSync returns a SiteSync of the claim whose engine at edge1 reports healthy objects.
@@ -232,4 +234,24 @@ func TestEngineEndsToReport(t *testing.T) {
 	w.clock = w.clock.Add(time.Minute)
 	w.reconcile()
 	w.expect("The engine reports a fault.", "KubeconfigGone | NotObserved(KubeconfigGone) 0")
+}
+
+// TestSyncsOfOtherClaims observes an unreachable Site in a namespace with a hundred SiteSyncs of other claims: none of them is read.
+func TestSyncsOfOtherClaims(t *testing.T) {
+	w := newWorld(t)
+	w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = kubeconfigIn("none") })
+	w.must(w.kube.Create(t.Context(), newSync()))
+	for i := range 100 {
+		s := newSync()
+		s.SetName(fmt.Sprintf("other-%d", i))
+		s.Spec.ForProvider.ClaimRef.Name = s.GetName()
+		w.must(w.kube.Create(t.Context(), s))
+	}
+	counter := &cacheclient.Counter{Client: w.kube}
+	w.c.kube = counter
+	w.reconcile()
+	w.expect("The SiteSync of the claim counts.", "Serving | NotObserved(KubeconfigGone) 0")
+	if counter.Listed == 0 || counter.Listed > 4 { // The quick look reads the SiteSync too.
+		t.Errorf("An event reads the SiteSync of its claim, and no SiteSync of the namespace's other claims: it read %d objects", counter.Listed)
+	}
 }

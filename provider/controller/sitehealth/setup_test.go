@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
@@ -24,11 +25,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/cacheclient"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -73,7 +77,7 @@ func pods() schema.GroupVersionResource {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
 		}
@@ -82,9 +86,9 @@ func newWorld(t *testing.T) *world {
 	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{
 		"Deployment": apps("deployments"), "ReplicaSet": apps("replicasets"), "HTTPRoute": httpRoutes(), "Pod": pods(),
 	})
-	b := indexer{kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.SiteHealth{}).
+	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.SiteHealth{}).
 		WithObjects(newSite("edge1"), newHealth())}
-	if err := indexHealths(t.Context(), b); err != nil {
+	if err := errors.Join(usage.Index(t.Context(), b), indexHealths(t.Context(), b)); err != nil {
 		t.Fatal(err)
 	}
 	w.kube = b.Build()
@@ -92,17 +96,6 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { pool.Forget(key()) })
 	w.c = &connector{kube: w.kube, pool: pool, memory: newMemory(), now: func() time.Time { return w.clock }}
 	return w
-}
-
-// indexer adds indexes to a double of an API server.
-type indexer struct {
-	*kubefake.ClientBuilder
-}
-
-// IndexField adds an index.
-func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
-	i.WithIndex(o, field, fn)
-	return nil
 }
 
 func (w *world) dial(kubeconfig []byte, _ clusters.Origin) (dynamic.Interface, func(), error) {

@@ -15,35 +15,23 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// siteField finds SiteHealths by their Sites. claimField finds by their claim the SiteHealths that depend on SiteSyncs, and syncField the SiteSyncs.
+// siteField finds SiteHealths by their Sites. claimField finds by their claim the SiteHealths that depend on SiteSyncs.
 const (
 	siteField  = "intentplane.sitehealth.site"
 	claimField = "intentplane.sitehealth.claim"
-	syncField  = "intentplane.sitehealth.sync"
 )
 
 func indexHealths(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &v1alpha1.SiteHealth{}, siteField, siteIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index SiteHealths by Site")
 	}
-	if err := i.IndexField(ctx, &v1alpha1.SiteHealth{}, claimField, claimIndexKeys); err != nil {
-		return errors.Wrap(err, "cannot index SiteHealths by claim")
-	}
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, syncField, syncIndexKeys), "cannot index SiteSyncs by claim")
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteHealth{}, claimField, claimIndexKeys), "cannot index SiteHealths by claim")
 }
 
 // claimIndexKeys returns the claim of a SiteHealth with routes or an unobservable Site: the report of an engine affects only these.
 func claimIndexKeys(o client.Object) []string {
 	s, ok := o.(*v1alpha1.SiteHealth)
 	if !ok || !s.Spec.ForProvider.Route && !slices.ContainsFunc(s.Status.AtProvider.Sites, isUnobserved) {
-		return nil
-	}
-	return []string{claimKey(s.Spec.ForProvider.ClaimRef)}
-}
-
-func syncIndexKeys(o client.Object) []string {
-	s, ok := o.(*v1alpha1.SiteSync)
-	if !ok {
 		return nil
 	}
 	return []string{claimKey(s.Spec.ForProvider.ClaimRef)}

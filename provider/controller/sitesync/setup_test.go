@@ -37,6 +37,7 @@ import (
 	gitrepo "github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/cacheclient"
 	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/patience"
 )
@@ -98,7 +99,7 @@ func newWorld(t *testing.T) *world {
 		"Rollout":        {Group: "argoproj.io", Version: "v1alpha1", Resource: "rollouts"},
 	})
 	known := scheme(t)
-	b := indexer{kubefake.NewClientBuilder().WithScheme(known).WithObjectTracker(apiserver.NewTracker(known)).WithStatusSubresource(&v1alpha1.SiteSync{}).
+	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(known).WithObjectTracker(apiserver.NewTracker(known)).WithStatusSubresource(&v1alpha1.SiteSync{}).
 		WithObjects(site("edge1"), w.config())}
 	if err := errors.Join(usage.Index(t.Context(), b), indexSyncs(t.Context(), b)); err != nil {
 		t.Fatal(err)
@@ -132,17 +133,6 @@ func (t teller) Get(_ context.Context, objectKey client.ObjectKey, o client.Obje
 		return err
 	}
 	o.SetResourceVersion(m.GetResourceVersion())
-	return nil
-}
-
-// indexer adds indexes to a double of an API server.
-type indexer struct {
-	*kubefake.ClientBuilder
-}
-
-// IndexField adds an index.
-func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
-	i.WithIndex(o, field, fn)
 	return nil
 }
 

@@ -17,33 +17,17 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// siteField finds SiteSyncs by their Sites, and claimField by their claim.
-const (
-	siteField  = "intentplane.sitesync.site"
-	claimField = "intentplane.sitesync.claim"
-)
+// siteField finds SiteSyncs by their Sites.
+const siteField = "intentplane.sitesync.site"
 
 func indexSyncs(ctx context.Context, i client.FieldIndexer) error {
-	if err := i.IndexField(ctx, &v1alpha1.SiteSync{}, siteField, siteIndexKeys); err != nil {
-		return errors.Wrap(err, "cannot index SiteSyncs by Site")
-	}
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, claimField, claimIndexKeys), "cannot index SiteSyncs by claim")
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, siteField, siteIndexKeys), "cannot index SiteSyncs by Site")
 }
-
-func claimIndexKeys(o client.Object) []string {
-	s, ok := o.(*v1alpha1.SiteSync)
-	if !ok {
-		return nil
-	}
-	return []string{claimKey(s.Spec.ForProvider.ClaimRef)}
-}
-
-func claimKey(c rolloutv1alpha1.ClaimReference) string { return c.APIGroup + "/" + c.Name }
 
 func siteIndexKeys(o client.Object) []string {
 	s, ok := o.(*v1alpha1.SiteSync)
@@ -68,10 +52,14 @@ func (w waker) listSyncs(ctx context.Context, keep func(*v1alpha1.SiteSync) bool
 	if err := listing.Cached(ctx, w.kube, l, o...); err != nil {
 		w.log.Info("Cannot list SiteSyncs", "error", err)
 	}
+	return requestsOf(l.Items, keep)
+}
+
+func requestsOf(syncs []v1alpha1.SiteSync, keep func(*v1alpha1.SiteSync) bool) []reconcile.Request {
 	out := []reconcile.Request{}
-	for i := range l.Items {
-		if keep(&l.Items[i]) {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
+	for i := range syncs {
+		if keep(&syncs[i]) {
+			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&syncs[i])})
 		}
 	}
 	return out
@@ -104,7 +92,11 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 	if !ok {
 		return nil
 	}
-	return w.listSyncs(ctx, anySync, client.InNamespace(d.GetNamespace()), client.MatchingFields{claimField: claimKey(d.Spec.ForProvider.ClaimRef)})
+	syncs, err := usage.SyncsOfClaim(ctx, w.kube, d.GetNamespace(), d.Spec.ForProvider.ClaimRef)
+	if err != nil {
+		w.log.Info("Cannot list SiteSyncs", "error", err)
+	}
+	return requestsOf(syncs, anySync)
 }
 
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {

@@ -21,10 +21,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
+	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 func clock() time.Time { return time.Date(2031, 12, 17, 13, 0, 0, 0, time.UTC) }
@@ -54,23 +57,23 @@ func newTestEnv(t *testing.T) *testEnv {
 	t.Helper()
 	w := &testEnv{t: t, uid: "u1"}
 	s := runtime.NewScheme()
-	if err := corev1.AddToScheme(s); err != nil {
-		t.Fatal(err)
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme, rolloutv1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := deliveryv1alpha1.AddToScheme(s); err != nil {
-		t.Fatal(err)
-	}
-	if err := rolloutv1alpha1.AddToScheme(s); err != nil {
-		t.Fatal(err)
-	}
-	w.kube = fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			if _, ok := o.(*corev1.Event); ok && w.refused {
 				return errors.New("the API server is busy")
 			}
 			return c.Create(ctx, o, opts...)
 		},
-	}).Build()
+	})}
+	if err := errors.Join(usage.Index(t.Context(), b), usage.IndexGates(t.Context(), b)); err != nil {
+		t.Fatal(err)
+	}
+	w.kube = b.Build()
 	w.restart()
 	return w
 }

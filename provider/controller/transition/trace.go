@@ -12,12 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/tracing"
+	"github.com/intentplane/intentplane/provider/usage"
 )
 
 // A Tracer exports the trace of a revision.
@@ -137,20 +136,24 @@ func newClaimOf(u *unstructured.Unstructured, revision int64) claimOf {
 	return claimOf{group: u.GroupVersionKind().Group, namespace: u.GetNamespace(), name: u.GetName(), revision: revision}
 }
 
+func (c claimOf) reference() rolloutv1alpha1.ClaimReference {
+	return rolloutv1alpha1.ClaimReference{APIGroup: c.group, Kind: deploymentv1alpha1.Kind, Namespace: c.namespace, Name: c.name}
+}
+
 func (c claimOf) matches(ref rolloutv1alpha1.ClaimReference, revision int64) bool {
 	return ref.APIGroup == c.group && ref.Kind == deploymentv1alpha1.Kind && ref.Namespace == c.namespace && ref.Name == c.name && revision == c.revision
 }
 
 // syncSpans returns a span for each Site that the revision came to: from when the repository had it until it was proven to run.
 func (r *Reconciler) syncSpans(ctx context.Context, claim claimOf) []tracing.Span {
-	l := &deliveryv1alpha1.SiteSyncList{}
-	if listing.Cached(ctx, r.kube, l, client.InNamespace(claim.namespace)) != nil {
+	syncs, err := usage.SyncsOfClaim(ctx, r.kube, claim.namespace, claim.reference())
+	if err != nil {
 		return nil
 	}
 	var out []tracing.Span
-	for i := range l.Items {
-		observation := &l.Items[i].Status.AtProvider
-		if observation.Position == nil || !claim.matches(l.Items[i].Spec.ForProvider.ClaimRef, observation.Position.Revision) {
+	for i := range syncs {
+		observation := &syncs[i].Status.AtProvider
+		if observation.Position == nil || !claim.matches(syncs[i].Spec.ForProvider.ClaimRef, observation.Position.Revision) {
 			continue
 		}
 		for _, site := range observation.Sites {
@@ -167,13 +170,13 @@ func (r *Reconciler) syncSpans(ctx context.Context, claim claimOf) []tracing.Spa
 
 // gateSpans returns a span for each Gate of the revision that came to a verdict.
 func (r *Reconciler) gateSpans(ctx context.Context, claim claimOf) []tracing.Span {
-	l := &rolloutv1alpha1.GateList{}
-	if listing.Cached(ctx, r.kube, l, client.InNamespace(claim.namespace)) != nil {
+	gates, err := usage.GatesOfClaim(ctx, r.kube, claim.reference())
+	if err != nil {
 		return nil
 	}
 	var out []tracing.Span
-	for i := range l.Items {
-		g := &l.Items[i]
+	for i := range gates {
+		g := &gates[i]
 		observation, position := &g.Status.AtProvider, g.Status.AtProvider.ObservedPosition()
 		if observation.StartedAt == nil || observation.EndedAt == nil || !claim.matches(g.Spec.ForProvider.ClaimRef, position.Revision) {
 			continue
