@@ -236,14 +236,15 @@ test-release: ## Vet and test the program that makes releases.
 # The evaluators are taken out of their modules, and compile without the controllers around them.
 .PHONY: evaluators
 evaluators: ## Judge random series of measurements by the evaluators of Argo Rollouts and Flagger, and by ours (SEED=1).
-	@cd tools/evaluators && go mod tidy -diff && go generate && $(COMPILER) go vet ./... && SEED='$(SEED)' $(GO_TEST) -count=1 -timeout 20m ./...
+	@cd tools/evaluators && go mod tidy -diff && go generate && $(COMPILER) go vet ./... && SEED='$(SEED)' $(GO_TEST) -timeout 20m ./...
 
 .PHONY: test-race
 test-race:
 	@$(call test_with_race,$$(tools/unit-packages.sh calm)) | $(keep_seconds)
 
-# The suites that take longest begin first: none of them is left over when all others have ended. The others follow in the order of their names.
-LONG_SUITES := sites canary clusters disruption applications ledger claims bundles causes tenants alerts
+# The suites that take longest begin first: none of them is left over when all others have ended. The pages of docs, the tour and the release have one story after
+# another, and leave a processor to the suite beside them. The others follow in the order of their names.
+LONG_SUITES := sites canary docs clusters disruption applications ledger tour claims bundles causes release tenants alerts
 SUITES := $(LONG_SUITES) $(filter-out $(LONG_SUITES),$(patsubst test/e2e/%/,%,$(sort $(dir $(wildcard test/e2e/*/*_test.go)))))
 
 # stories_of is a pattern of the stories of a tier. Suites share a few names: such a story runs in each selected suite that has one.

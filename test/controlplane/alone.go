@@ -5,12 +5,9 @@ import (
 	_ "embed"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-logr/logr"
-	apihelpers "k8s.io/apiextensions-apiserver/pkg/apihelpers"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
@@ -97,25 +94,6 @@ func (c *ControlPlane) startServer(ctx context.Context) error {
 		return err
 	}
 	return c.WaitForDefinitions(ctx)
-}
-
-// WaitForDefinitions returns when the API server serves all that is defined. It returns an error that names the definitions that are not served in time.
-func (c *ControlPlane) WaitForDefinitions(ctx context.Context) error {
-	var waited []string
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		all := &apiextensionsv1.CustomResourceDefinitionList{}
-		if err := c.Client.List(ctx, all); err != nil {
-			return false, nil //nolint:nilerr // It is tried again.
-		}
-		waited = nil
-		for i := range all.Items {
-			if !apihelpers.IsCRDConditionTrue(&all.Items[i], apiextensionsv1.Established) {
-				waited = append(waited, all.Items[i].GetName())
-			}
-		}
-		return len(waited) == 0, nil
-	})
-	return errors.Wrapf(err, "cannot see %s established", strings.Join(waited, ", "))
 }
 
 func (c *ControlPlane) startAlone(ctx context.Context) error {

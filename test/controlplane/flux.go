@@ -4,11 +4,8 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"k8s.io/client-go/discovery"
 )
 
 // FluxNamespace is the namespace of Flux.
@@ -27,7 +24,7 @@ func (c *ControlPlane) StartFlux(ctx context.Context) error {
 	if err := c.Apply(ctx, tool["FLUX_SOURCE_CRDS"], tool["FLUX_KUSTOMIZE_CRDS"]); err != nil {
 		return err
 	}
-	if err := c.waitForKinds(ctx, "Kustomization", "GitRepository"); err != nil {
+	if err := c.WaitForDefinitions(ctx); err != nil {
 		return err
 	}
 	return c.startFluxControllers(ctx, tool)
@@ -44,25 +41,6 @@ func (c *ControlPlane) startFluxControllers(ctx context.Context, tool map[string
 		return err
 	}
 	return c.startFluxController(ctx, "kustomize-controller", tool["FLUX_KUSTOMIZE_CONTROLLER"], p.providerProbe)
-}
-
-// waitForKinds waits until the API server's own list of resources has these kinds: a controller that reads it too early exits.
-func (c *ControlPlane) waitForKinds(ctx context.Context, kinds ...string) error {
-	d, err := discovery.NewDiscoveryClientForConfig(c.Config)
-	if err != nil {
-		return errors.Wrap(err, "cannot make client")
-	}
-	err = pollUntil(ctx, func(context.Context) (bool, error) {
-		_, lists, err := d.ServerGroupsAndResources()
-		missing := slices.Clone(kinds)
-		for _, l := range lists {
-			for _, r := range l.APIResources {
-				missing = slices.DeleteFunc(missing, func(kind string) bool { return kind == r.Kind })
-			}
-		}
-		return err == nil && len(missing) == 0, nil
-	})
-	return errors.Wrapf(err, "cannot see %s served", strings.Join(kinds, ", "))
 }
 
 func (c *ControlPlane) startFluxController(ctx context.Context, name, path string, health int, args ...string) error {

@@ -65,7 +65,7 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	if err := c.Apply(ctx, tool["GATEWAY_API_CRDS"]); err != nil {
 		return nil, err
 	}
-	if err := c.waitForKinds(ctx, "GatewayClass", "Gateway", "HTTPRoute", "GRPCRoute", "ReferenceGrant", "BackendTLSPolicy"); err != nil {
+	if err := c.WaitForDefinitions(ctx); err != nil {
 		return nil, err
 	}
 	free, err := FreePorts(2)

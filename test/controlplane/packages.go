@@ -46,7 +46,9 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 
 // startControllersOfPackages starts the controllers for objects of the kinds that packages define: the garbage collector, and the provider.
 func (c *ControlPlane) startControllersOfPackages(ctx context.Context) error {
-	// The garbage collector lists new kinds only every 30 seconds. A collector that starts after our kinds has them at once.
+	if err := c.WaitForDefinitions(ctx); err != nil {
+		return err
+	}
 	if err := c.startControllers("garbage-collector", garbageCollector); err != nil {
 		return err
 	}

@@ -33,6 +33,31 @@ func (c *ControlPlane) KillFunction() {
 	c.currentProcess(&c.function).killProcessGroup()
 }
 
+// KillFunctionInCall changes a composite while the function is suspended, and kills the function, as kill -9 does, once Crossplane has called it. The call ends
+// with an error, which Crossplane reports at once: while it finds no function it waits for two minutes. It returns an error if Crossplane calls nothing.
+func (c *ControlPlane) KillFunctionInCall(ctx context.Context, change func()) error {
+	p := c.currentProcess(&c.function)
+	return p.suspendWhile(ctx, func() error {
+		earlier, err := c.countFunctionCalls(ctx)
+		if err != nil {
+			return err
+		}
+		change()
+		err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+			calls, err := c.countFunctionCalls(ctx)
+			return calls > earlier, err
+		})
+		p.killProcessGroup()
+		return errors.Wrap(err, "cannot see a call of the function")
+	})
+}
+
+// countFunctionCalls returns the number of calls of the function that Crossplane has begun.
+func (c *ControlPlane) countFunctionCalls(ctx context.Context) (float64, error) {
+	m, err := c.CoreMetrics(ctx)
+	return m.Sum("function_run_function_request_total", nil), err
+}
+
 // RestartFunction kills the function, as kill -9 does, and starts it again with further flags. It returns an error if it does not
 // listen again.
 func (c *ControlPlane) RestartFunction(ctx context.Context, args ...string) error {

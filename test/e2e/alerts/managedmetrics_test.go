@@ -9,17 +9,20 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
 // TestManagedResourceMetrics compares Crossplane's metrics of managed resources, as a real Prometheus server scraped them of the running provider, with the objects. No
-// other test runs, and the Gate of the deployment rejects its revision, so that it is never ready.
+// other test runs, and the Gate of the deployment rejects its revision, so that it is never ready. The provider counts at its start, and then once a minute.
 func TestManagedResourceMetrics(t *testing.T) {
 	s := newStage(t)
 	s.shop.Set(scene.ErrorRatio, scene.BadRatio)
 	s.Apply(s.deployment)
 	s.Await(s.deployment, "failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Failed" })
+	cp.KillProvider()
+	s.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
 	for _, kind := range []schema.GroupVersionKind{deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"), rolloutv1alpha1.GroupVersion.WithKind("Gate")} {
 		want, got := managedCounts{}, managedCounts{}
 		t.Cleanup(func() {

@@ -93,17 +93,18 @@ func (s *stage) takeRight(group string) (giveBack func()) {
 
 // sharedStories are about the parts that all deployments share.
 func sharedStories() map[string]story {
+	notComposed := answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "check the Pods of the function"}
 	return map[string]story{
 		"FunctionStopped": {
-			reason: "While the function does not respond, the status describes the previous spec, until the platform team starts the function. Crossplane reports that after two minutes.",
+			reason: "Without the function the status is about an earlier spec. An editor cannot read Crossplane's error about the composite of a claim.",
 			breaks: func(s *stage) func() {
 				s.awaitSucceeded(1)
-				cp.KillFunction()
-				s.editReplicas(2)
+				s.Must(cp.KillFunctionInCall(s.T.Context(), func() { s.editReplicas(2) }))
 				return func() { s.Must(cp.RestartFunction(s.T.Context())) }
 			},
-			want:  answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Check the function"},
-			early: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "check the Pods of the function"},
+			want:            answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Check the function"},
+			early:           notComposed,
+			toEditorOfClaim: notComposed,
 		},
 		"ProviderStopped": {
 			reason: "A provider that does not renew its lease is the cause until the platform team starts it. A user with the role edit reads no leases.",
