@@ -88,16 +88,23 @@ func (a *applications) measureCommits(ctx context.Context, shape string, figures
 	if err != nil {
 		return err
 	}
-	figures["first"], figures["deployment_first"] = o.spent, o.spentBelow
+	figures[keyOfShape(shape, "first")], figures[keyOfShape(shape, "deployment_first")] = o.spent, o.spentBelow
+	worst := map[string]float64{}
 	for range commitRounds {
 		if err := process.Wait(ctx, commitRest); err != nil {
 			return err
 		}
-		if err := o.measureCommit(ctx, figures); err != nil {
+		if err := o.measureCommit(ctx, worst); err != nil {
 			return err
 		}
 	}
-	return a.s.checkBreakerClosed(ctx)
+	if err := a.s.checkBreakerClosed(ctx); err != nil {
+		return err
+	}
+	for name, value := range worst {
+		figures[keyOfShape(shape, name)] = value
+	}
+	return nil
 }
 
 // measureFirst makes an Application, waits until it is Running, and returns its cost.
@@ -122,8 +129,8 @@ func (a *applications) measureFirst(ctx context.Context, shape, name string) (*a
 }
 
 // measureCommit pushes a commit, and measures its steps until it is Running.
-func (o *application) measureCommit(ctx context.Context, figures map[string]float64) error {
-	keep := func(name string, v float64) { figures[name] = max(figures[name], v) }
+func (o *application) measureCommit(ctx context.Context, worst map[string]float64) error {
+	keep := func(name string, v float64) { worst[name] = max(worst[name], v) }
 	err := o.countTokens(ctx, func() error {
 		hold := make(chan struct{})
 		o.kpack.Plan(applicationPlace, kpack.Play{Held: hold})
@@ -168,19 +175,16 @@ func (o *application) pushCommit(ctx context.Context) (time.Duration, error) {
 
 // endBuild ends the Build with success, and returns the time from then until the image was in Git.
 func (o *application) endBuild(ctx context.Context, hold chan struct{}) (time.Duration, error) {
-	pushes := o.s.watchPushes(ctx, applicationPlace)
+	pushes := o.s.logPushes(ctx, applicationPlace)
 	defer o.s.cp.Git.AfterPush(applicationPlace, nil)
+	ended := time.Now()
 	close(hold)
 	if _, err := o.s.awaitObject(ctx, o.build(), func(u *unstructured.Unstructured) bool { return conditionOf(u, "Succeeded") == corev1.ConditionTrue }); err != nil {
 		return 0, err
 	}
 	began := time.Now()
-	select {
-	case pushedAt := <-pushes:
-		return pushedAt.Sub(began), nil
-	case <-time.After(claimPatience):
-		return 0, errors.New("the image does not come into Git")
-	}
+	pushedAt, err := pushes.awaitSince(ctx, ended, claimPatience)
+	return pushedAt.Sub(began), errors.Wrap(err, "the image does not come into Git")
 }
 
 func (o *application) build() *unstructured.Unstructured {

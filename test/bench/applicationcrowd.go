@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -39,35 +40,28 @@ const (
 // crowdImage is the image of all of them.
 var crowdImage = "registry.example.org/crowd/app@sha256:" + strings.Repeat("1", 64)
 
-// An applicationCrowd has many Applications' requests to the provider: an ImageBuild, which real kpack carries out, and a SiteHealth each. It
-// is measured once.
+// An applicationCrowd has many Applications' requests to the provider: an ImageBuild, which real kpack carries out, and a SiteHealth each.
 type applicationCrowd struct {
-	s       *stage
-	figures map[string]float64
+	s *stage
 
 	edge *controlplane.Cluster
 }
 
-func (c *applicationCrowd) crowdFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if c.figures != nil {
-			return c.figures[name], nil
-		}
-		if _, err := c.s.openForApplications(ctx); err != nil {
-			return 0, err
-		}
-		limited, cancel := context.WithTimeout(ctx, crowdPatience)
-		defer cancel()
-		if err := c.makeCrowd(limited); err != nil {
-			return 0, err
-		}
-		figures := map[string]float64{}
-		if err := errors.Join(c.measureSteady(ctx, figures), c.measureFlapping(ctx, figures)); err != nil {
-			return 0, err
-		}
-		c.figures = figures
-		return figures[name], nil
+func (c *applicationCrowd) series() *series.Series {
+	return &series.Series{Base: c.open, Parts: []series.Part{
+		{Figures: []string{"cpu_percent", "looks", "writes"}, Measure: c.measureSteady},
+		{Figures: []string{"flapping"}, Measure: c.measureFlapping},
+	}}
+}
+
+// open starts a control plane, and makes all Applications.
+func (c *applicationCrowd) open(ctx context.Context, _ map[string]float64) error {
+	if _, err := c.s.openForApplications(ctx); err != nil {
+		return err
 	}
+	limited, cancel := context.WithTimeout(ctx, crowdPatience)
+	defer cancel()
+	return c.makeCrowd(limited)
 }
 
 // makeCrowd makes all of them, and waits until each has an image that serves.
@@ -213,7 +207,8 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 		return err
 	}
 	window := steadyIntervals * steadyInterval
-	if figures["writes"], err = c.countWrites(ctx, window, crowdKinds()...); err != nil {
+	writes, err := c.countWrites(ctx, window, crowdKinds()...)
+	if err != nil {
 		return err
 	}
 	spent, err := process.CPUSeconds(c.s.cp.ProviderPID())
@@ -221,9 +216,12 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 		return err
 	}
 	endLooks, err := c.countLooks(ctx)
-	figures["cpu_percent"], figures["looks"] = 100*(spent-cpu)/window.Seconds(), (endLooks-looks)/steadyIntervals
+	if err != nil {
+		return err
+	}
+	figures["writes"], figures["cpu_percent"], figures["looks"] = writes, 100*(spent-cpu)/window.Seconds(), (endLooks-looks)/steadyIntervals
 	fmt.Fprintf(os.Stderr, "%d Applications, while nothing happens: %v\n", crowdApplications, figures)
-	return err
+	return nil
 }
 
 // countLooks returns the number of the provider's observations of repositories with source.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/load"
@@ -36,8 +37,6 @@ const (
 // applications are built by real kpack and applied to a second cluster by real Flux. The Applications of each shape are measured once.
 type applications struct {
 	s *stage
-	// figures of each shape, by its API version.
-	figures map[string]map[string]float64
 
 	kpack *kpack.Kpack
 	edge  *controlplane.Cluster
@@ -51,43 +50,44 @@ const (
 
 // applicationFigures are the cost of an Application, and the duration of its steps.
 func applicationFigures(s *stage) []figure {
-	a, c := &applications{s: s}, &applicationCrowd{s: s}
+	both, crowd := (&applications{s: s}).series(), (&applicationCrowd{s: s}).series()
+	ofShape := func(shape, name string) func(context.Context) (float64, error) {
+		return both.Figure(keyOfShape(shape, name))
+	}
 	return []figure{
-		{"application_tokens_first", "tokens", a.applicationFigure(applicationsNamespaced, "first")},
-		{"application_tokens_commit", "tokens", a.applicationFigure(applicationsNamespaced, "commit")},
-		{"application_deployment_tokens_first", "tokens", a.applicationFigure(applicationsNamespaced, "deployment_first")},
-		{"application_deployment_tokens_commit", "tokens", a.applicationFigure(applicationsNamespaced, "deployment_commit")},
-		{"push_to_build_s", "s", a.applicationFigure(applicationsNamespaced, "push_to_build_s")},
-		{"image_to_commit_ms", "ms", a.applicationFigure(applicationsNamespaced, "image_to_commit_ms")},
-		{"pod_to_running_s", "s", a.applicationFigure(applicationsNamespaced, "pod_to_running_s")},
-		{"application_claim_tokens_first", "tokens", a.applicationFigure(applicationsClaimed, "first")},
-		{"application_claim_tokens_commit", "tokens", a.applicationFigure(applicationsClaimed, "commit")},
-		{"applications_500_cpu_percent", "%", c.crowdFigure("cpu_percent")},
-		{"source_looks_per_interval", "1/interval", c.crowdFigure("looks")},
-		{"application_steady_status_writes", "writes", c.crowdFigure("writes")},
-		{"application_flapping_writes_per_min", "1/min", c.crowdFigure("flapping")},
+		{"application_tokens_first", "tokens", ofShape(applicationsNamespaced, "first")},
+		{"application_tokens_commit", "tokens", ofShape(applicationsNamespaced, "commit")},
+		{"application_deployment_tokens_first", "tokens", ofShape(applicationsNamespaced, "deployment_first")},
+		{"application_deployment_tokens_commit", "tokens", ofShape(applicationsNamespaced, "deployment_commit")},
+		{"push_to_build_s", "s", ofShape(applicationsNamespaced, "push_to_build_s")},
+		{"image_to_commit_ms", "ms", ofShape(applicationsNamespaced, "image_to_commit_ms")},
+		{"pod_to_running_s", "s", ofShape(applicationsNamespaced, "pod_to_running_s")},
+		{"application_claim_tokens_first", "tokens", ofShape(applicationsClaimed, "first")},
+		{"application_claim_tokens_commit", "tokens", ofShape(applicationsClaimed, "commit")},
+		{"applications_500_cpu_percent", "%", crowd.Figure("cpu_percent")},
+		{"source_looks_per_interval", "1/interval", crowd.Figure("looks")},
+		{"application_steady_status_writes", "writes", crowd.Figure("writes")},
+		{"application_flapping_writes_per_min", "1/min", crowd.Figure("flapping")},
 	}
 }
 
-func (a *applications) applicationFigure(shape, name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if figures, ok := a.figures[shape]; ok {
-			return figures[name], nil
+// series are the figures of both shapes, each a part of its own.
+func (a *applications) series() *series.Series {
+	out := &series.Series{Base: a.open}
+	for _, shape := range []string{applicationsNamespaced, applicationsClaimed} {
+		part := series.Part{Measure: func(ctx context.Context, figures map[string]float64) error {
+			return a.measureCommits(ctx, shape, figures)
+		}}
+		for _, name := range []string{"first", "commit", "deployment_first", "deployment_commit", "push_to_build_s", "image_to_commit_ms", "pod_to_running_s"} {
+			part.Figures = append(part.Figures, keyOfShape(shape, name))
 		}
-		if a.figures == nil {
-			if err := a.open(ctx); err != nil {
-				return 0, err
-			}
-			a.figures = map[string]map[string]float64{}
-		}
-		figures := map[string]float64{}
-		if err := a.measureCommits(ctx, shape, figures); err != nil {
-			return 0, err
-		}
-		a.figures[shape] = figures
-		return figures[name], nil
+		out.Parts = append(out.Parts, part)
 	}
+	return out
 }
+
+// keyOfShape is the key of a figure of one shape.
+func keyOfShape(shape, name string) string { return shape + " " + name }
 
 // openForApplications starts a control plane in the place of another one: with Applications, kpack, and an address for webhooks.
 func (s *stage) openForApplications(ctx context.Context) (*kpack.Kpack, error) {
@@ -121,7 +121,7 @@ func newObjectOf(apiVersion, kind, namespace, name string) *unstructured.Unstruc
 }
 
 // open starts all that an Application needs.
-func (a *applications) open(ctx context.Context) error {
+func (a *applications) open(ctx context.Context, _ map[string]float64) error {
 	var err error
 	if a.kpack, err = a.s.openForApplications(ctx); err != nil {
 		return err

@@ -162,7 +162,7 @@ func (s *stage) openBaseline(ctx context.Context) error {
 		return err
 	}
 	s.hasBaseline = true
-	go s.playBaselines(ctx, s.cp)
+	go s.playBaselines(context.WithoutCancel(ctx), s.cp) // It ends with the control plane.
 	return nil
 }
 
@@ -207,8 +207,8 @@ func (s *stage) serveBaseline(ctx context.Context) (int, error) {
 // playBaselines changes each ConfigMap of a baseline as often as the provider changes a GitDelivery, until the control plane ends. The API server ends a
 // watch that cannot follow.
 func (s *stage) playBaselines(ctx context.Context, cp *controlplane.ControlPlane) {
-	for ctx.Err() == nil && cp.Err() == nil && s.watchBaselines(ctx, cp) == nil {
-		_ = process.Wait(ctx, time.Second) // It ends with the context, as the loop does.
+	for cp.Err() == nil && s.watchBaselines(ctx, cp) == nil {
+		_ = process.Wait(ctx, time.Second)
 	}
 }
 

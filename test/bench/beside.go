@@ -53,6 +53,8 @@ func (y *beside) ratioBeside(name string, n int, disturb func(context.Context) e
 
 // measureBeside returns the time of a crowd under a load.
 func (y *beside) measureBeside(ctx context.Context, w *writes, name string, n int, disturb func(context.Context) error) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, atOncePatience)
+	defer cancel()
 	inner, end := context.WithCancel(ctx)
 	defer end()
 	g := errgroup.Group{}

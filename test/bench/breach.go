@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -16,39 +15,63 @@ import (
 // breaches are the rounds of slo_breach_to_rollback_s, of which the longest counts.
 const breaches = 5
 
-// measureBreach breaks a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
-// round has its own deployment, so that no deployment exceeds Crossplane's circuit breaker.
+// measureBreach breaks a service level objective while a revision is judged, and measures from the scrape that shows it to the commit that takes it back.
 func (y *story) measureBreach(ctx context.Context, figures map[string]float64) error {
-	const place = "breach"
+	longest, err := y.breakObjective(ctx, "breach", func(rollBack func() error) error { return rollBack() })
+	if err == nil {
+		figures["breach"] = longest.Seconds()
+	}
+	return err
+}
+
+// measureOrphan measures the same while the function is dead, so that the provider alone rejects the revision and takes it back.
+func (y *story) measureOrphan(ctx context.Context, figures map[string]float64) error {
+	longest, err := y.breakObjective(ctx, "orphan", func(rollBack func() error) error { return y.s.withoutFunction(ctx, rollBack) })
+	if err == nil {
+		figures["orphan"] = longest.Seconds()
+	}
+	return err
+}
+
+// withoutFunction kills the function, does something meanwhile, and starts the function again.
+func (s *stage) withoutFunction(ctx context.Context, operation func() error) error {
+	s.cp.KillFunction()
+	return errors.Join(operation(), s.cp.RestartFunction(ctx))
+}
+
+// breakObjective returns the longest time of some rounds until the branch has the rollback. Each round has its own deployment, so that no deployment exceeds
+// Crossplane's circuit breaker.
+func (y *story) breakObjective(ctx context.Context, place string, carryOut func(rollBack func() error) error) (time.Duration, error) {
 	l, err := load.New(y.s.cp)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := l.Measured(ctx, place, often, y.server.URL()); err != nil {
-		return err
+		return 0, err
 	}
-	took := []float64{}
+	longest := time.Duration(0)
 	for i := range breaches {
 		claim := func(replicas, count int) *unstructured.Unstructured {
 			return load.Claim(place, fmt.Sprintf("shop-%d", i), replicas, prometheusCheck(gateInterval, count))
 		}
 		if err := y.applyAndAwait(ctx, claim(1, 1), "Succeeded", "Succeeded"); err != nil {
-			return err
+			return 0, err
 		}
 		if err := y.applyAndAwait(ctx, claim(2, 100), "Validating", ""); err != nil {
-			return err
+			return 0, err
 		}
-		d, err := y.rollbackTime(ctx, place, time.Duration(i)*time.Second)
-		if err != nil {
+		if err := carryOut(func() error {
+			took, err := y.rollbackTime(ctx, place, time.Duration(i)*time.Second)
+			longest = max(longest, took)
 			return err
+		}); err != nil {
+			return 0, err
 		}
-		took = append(took, d.Seconds())
 		if err := y.awaitOutcome(ctx, claim(2, 100), "Succeeded", "RolledBack"); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	figures["breach"] = slices.Max(took)
-	return nil
+	return longest, nil
 }
 
 // rollbackTime returns the time until the branch has the rollback. Each round begins at another time of the Gate's interval.
@@ -56,8 +79,7 @@ func (y *story) rollbackTime(ctx context.Context, repository string, delay time.
 	if err := process.Wait(ctx, 2*gateInterval+delay); err != nil {
 		return 0, err
 	}
-	pushed := make(chan time.Time, 8)
-	y.s.cp.Git.AfterPush(repository, func() { pushed <- time.Now() })
+	pushes := y.s.logPushes(ctx, repository)
 	defer y.s.cp.Git.AfterPush(repository, nil)
 	y.target.Set(metric, bad)
 	defer y.target.Set(metric, good)
@@ -67,12 +89,6 @@ func (y *story) rollbackTime(ctx context.Context, repository string, delay time.
 		}
 	}
 	scraped := time.Now()
-	select {
-	case pushedAt := <-pushed:
-		return pushedAt.Sub(scraped), nil
-	case <-time.After(storyPatience):
-		return 0, errors.New("nothing was taken back")
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
+	pushedAt, err := pushes.awaitSince(ctx, scraped, storyPatience)
+	return pushedAt.Sub(scraped), errors.Wrap(err, "nothing was taken back")
 }

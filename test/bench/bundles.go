@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 )
 
 const (
@@ -27,45 +28,26 @@ const (
 	bundlePatience = 15 * time.Minute
 )
 
-// bundles are measured on a control plane that has the Configuration of Bundles, once.
-type bundles struct {
-	s       *stage
-	figures map[string]float64
-}
+// bundles are measured on a control plane that has the Configuration of Bundles.
+type bundles struct{ s *stage }
 
 // bundleFigures are the cost of Bundles, and the duration of one.
 func bundleFigures(s *stage) []figure {
 	b := &bundles{s: s}
+	all := &series.Series{Base: s.openWithBundles, Parts: []series.Part{
+		{Figures: []string{"tokens", "s"}, Measure: b.measureLayers},
+		{Figures: []string{"writes", "cpu_percent"}, Measure: b.measureSteady},
+	}}
 	return []figure{
-		{"bundle_20_tokens", "tokens", b.bundleFigure("tokens")},
-		{"bundle_20_s", "s", b.bundleFigure("s")},
-		{"bundle_steady_writes", "writes", b.bundleFigure("writes")},
-		{"bundle_100_cpu_percent", "%", b.bundleFigure("cpu_percent")},
-	}
-}
-
-func (b *bundles) bundleFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if b.figures != nil {
-			return b.figures[name], nil
-		}
-		if err := b.s.openWithBundles(ctx); err != nil {
-			return 0, err
-		}
-		figures := map[string]float64{}
-		if err := b.measureLayers(ctx, figures); err != nil {
-			return 0, err
-		}
-		if err := b.measureSteady(ctx, figures); err != nil {
-			return 0, err
-		}
-		b.figures = figures
-		return figures[name], nil
+		{"bundle_20_tokens", "tokens", all.Figure("tokens")},
+		{"bundle_20_s", "s", all.Figure("s")},
+		{"bundle_steady_writes", "writes", all.Figure("writes")},
+		{"bundle_100_cpu_percent", "%", all.Figure("cpu_percent")},
 	}
 }
 
 // openWithBundles starts a control plane with Bundles, in the place of another one.
-func (s *stage) openWithBundles(ctx context.Context) error {
+func (s *stage) openWithBundles(ctx context.Context, _ map[string]float64) error {
 	if err := s.closeControlPlane(); err != nil {
 		return err
 	}
@@ -115,8 +97,11 @@ func (b *bundles) measureLayers(ctx context.Context, figures map[string]float64)
 		return err
 	}
 	final, err := b.allowedEvents(ctx)
+	if err != nil {
+		return err
+	}
 	figures["tokens"] = final - baseline
-	return err
+	return nil
 }
 
 // allowedEvents returns the tokens that the circuit breaker charged composites of Bundles. The composites of their packages have a breaker
@@ -174,13 +159,12 @@ func (b *bundles) measureSteady(ctx context.Context, figures map[string]float64)
 		return err
 	}
 	final, err := b.observeVersions(ctx)
-	for name, version := range final {
-		if baseline[name] != version {
-			figures["writes"]++
-		}
+	if err != nil {
+		return err
 	}
+	figures["writes"] = countChanged(baseline, final)
 	figures["cpu_percent"] = 100 * (spent - cpu) / (steadyIntervals * steadyInterval).Seconds()
-	return err
+	return nil
 }
 
 // observeVersions returns the versions of all Bundles, of their composed objects and packages, and of their records.

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"net/netip"
 	"os"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 	"github.com/intentplane/intentplane/test/release"
@@ -25,15 +28,21 @@ const (
 	// breakerRest is the maximum time until the circuit breaker has all its tokens again.
 	breakerRest = 100 * time.Second
 
+	// allStories is the time limit of all stories together.
+	allStories = 2 * time.Hour
+
 	// stepRest is the time between a weight and a user's next request. In it the circuit breaker regains the tokens of a step: without it a release whose steps
 	// are promoted at once opens the breaker, and Crossplane stops watching for five minutes.
 	stepRest = 20 * time.Second
 )
 
-// A canary is releases with steps, by real Flux and real gateways in two clusters, with requests all the time. Each part is measured once.
+// A canary is releases with steps, by real Flux and real gateways in two clusters, with requests all the time.
 type canary struct {
-	s       *stage
-	figures map[string]float64
+	s *stage
+	// worst values of the part that is being measured.
+	worst map[string]float64
+	// failed is the worst count of failed requests of all parts.
+	failed float64
 
 	near, far *release.Cluster
 	server    *promserver.Server
@@ -41,25 +50,58 @@ type canary struct {
 	releases  int
 }
 
-// canaryFigure measures a part of the figures, unless that was done, and returns one of them.
-func (c *canary) canaryFigure(name string, part func(*canary, context.Context) error) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if v, ok := c.figures[name]; ok {
-			return v, nil
+func (c *canary) series() *series.Series {
+	out := &series.Series{Base: c.openClusters}
+	for _, part := range c.parts() {
+		out.Parts = append(out.Parts, series.Part{Figures: part.Figures, Measure: c.keepingWorst(part.Measure)})
+	}
+	// All other parts are measured first, so that the requests of all stories count.
+	failed := func(ctx context.Context, figures map[string]float64) error {
+		for _, part := range c.parts() {
+			if _, err := out.Value(ctx, part.Figures[0]); err != nil {
+				return err
+			}
 		}
-		if err := c.openClusters(ctx); err != nil {
-			return 0, err
-		}
-		err := part(c, ctx)
-		return c.figures[name], err
+		figures["failed"] = c.failed
+		return nil
+	}
+	out.Parts = append(out.Parts, series.Part{Figures: []string{"failed"}, Limit: allStories, Measure: failed})
+	return out
+}
+
+// parts are the stories.
+func (c *canary) parts() []canaryPart {
+	return []canaryPart{
+		{[]string{"tokens", "lag", "pods", "stable_pods", "mandate"}, c.measureSteps},
+		{[]string{"second"}, c.measureSecond},
+		{[]string{"breach"}, c.measureCanaryBreach},
+		{[]string{"orphan_breach"}, c.measureOrphanBreach},
+		{[]string{"orphan_abort"}, c.measureOrphanAbort},
+		{[]string{"share"}, c.measureShares},
+		{[]string{"pause", "writes"}, c.measurePauses},
 	}
 }
 
-// openClusters starts the clusters, and the Prometheus server of the first, once.
-func (c *canary) openClusters(ctx context.Context) error {
-	if c.figures != nil {
+// A canaryPart is a story with some figures.
+type canaryPart struct {
+	Figures []string
+	Measure func(context.Context) error
+}
+
+// keepingWorst returns a measurement that has the worst values of a story that ended well.
+func (c *canary) keepingWorst(measure func(context.Context) error) series.Measure {
+	return func(ctx context.Context, figures map[string]float64) error {
+		c.worst = map[string]float64{}
+		if err := measure(ctx); err != nil {
+			return err
+		}
+		maps.Copy(figures, c.worst)
 		return nil
 	}
+}
+
+// openClusters starts the clusters, and the Prometheus server of the first.
+func (c *canary) openClusters(ctx context.Context, _ map[string]float64) error {
 	if err := c.s.openControlPlane(ctx); err != nil {
 		return err
 	}
@@ -79,12 +121,14 @@ func (c *canary) openClusters(ctx context.Context) error {
 	if c.server, err = promserver.New(ctx, dir, job); err != nil {
 		return err
 	}
-	c.figures = map[string]float64{}
 	return c.server.Start(ctx)
 }
 
 // keepWorst keeps the worst of several values of a figure.
-func (c *canary) keepWorst(name string, v float64) { c.figures[name] = max(c.figures[name], v) }
+func (c *canary) keepWorst(name string, v float64) { c.worst[name] = max(c.worst[name], v) }
+
+// countFailed keeps the worst count of failed requests.
+func (c *canary) countFailed(requests float64) { c.failed = max(c.failed, requests) }
 
 // A run is one release with users.
 type run struct {
@@ -114,6 +158,28 @@ func (c *canary) beginRelease(ctx context.Context, sites int, plan release.Plan)
 		y.users = append(y.users, s.Target.Start(ctx, usersPerSecond))
 	}
 	return y, y.awaitOutcome(1, "Succeeded")
+}
+
+// beginRested begins a release, and waits until the circuit breaker has the tokens of the first revision again: it gets one each second.
+func (c *canary) beginRested(ctx context.Context, sites int, plan release.Plan) (*run, error) {
+	baseline, err := c.s.allowedEvents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	y, err := c.beginRelease(ctx, sites, plan)
+	if err != nil {
+		return nil, err
+	}
+	final, err := (&story{s: c.s}).awaitSettled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return y, process.Wait(ctx, restAfter(final-baseline))
+}
+
+// restAfter returns the time after which the circuit breaker has some tokens again. It never has more than a hundred.
+func restAfter(tokens float64) time.Duration {
+	return min(breakerRest, time.Duration(math.Ceil(tokens))*time.Second)
 }
 
 // awaitAnswers waits until the first revision answers.

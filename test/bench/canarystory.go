@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
@@ -30,9 +33,6 @@ const (
 	// settled is the time after the commit that removes a track's weight in which the gateway may send it a last request.
 	settled = 3 * time.Second
 
-	// failures is the worst count of failed requests of the stories that were measured so far. All stories make the figure.
-	failures = "failures"
-
 	// awaited is the time without writes while a user is awaited.
 	awaited = 5 * time.Minute
 )
@@ -40,21 +40,42 @@ const (
 // measureSteps delivers a second revision to three Sites in steps with Gates and pauses, on a composite of its own each time, so that each begins with all
 // events that the circuit breaker allows.
 func (c *canary) measureSteps(ctx context.Context) error {
-	pause := release.Pause("10s")
-	plan := release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}, Gates: release.Gates(gateInterval, 1)}
 	for range canaryRounds {
-		y, err := c.beginRelease(ctx, canarySites, plan)
+		y, err := c.beginRested(ctx, canarySites, stepsPlan())
 		if err != nil {
-			return err
-		}
-		if err := process.Wait(ctx, breakerRest); err != nil {
 			return err
 		}
 		if err := c.countSteps(y); err != nil {
 			return err
 		}
-		c.keepWorst(failures, y.stopUsers())
+		c.countFailed(y.stopUsers())
 	}
+	return nil
+}
+
+// stepsPlan has the weights 0, 5, 20, 50 and 100, with a pause and a Gate at each of them between.
+func stepsPlan() release.Plan {
+	pause := release.Pause("10s")
+	return release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}, Gates: release.Gates(gateInterval, 1)}
+}
+
+// measureSecond delivers a third revision right behind the second one, whose events the circuit breaker has not regained.
+func (c *canary) measureSecond(ctx context.Context) error {
+	y, err := c.beginRested(ctx, canarySites, stepsPlan())
+	if err != nil {
+		return err
+	}
+	t, tokens := &story{s: c.s}, map[string]float64{}
+	for i, name := range []string{"first", "second"} {
+		revision := int64(i) + 2
+		if err := t.countTokens(ctx, tokens, name, func() error {
+			return errors.Join(y.Ask(ctx, int(revision), y.plan), y.awaitOutcome(revision, "Succeeded"))
+		}); err != nil {
+			return err
+		}
+	}
+	c.countFailed(y.stopUsers())
+	c.keepWorst("second", tokens["second"])
 	return nil
 }
 
@@ -84,7 +105,27 @@ func (c *canary) countSteps(y *run) error {
 		}
 		c.keepWorst("lag", lag.Seconds())
 	}
-	return c.countPods(y)
+	return errors.Join(c.countPods(y), c.measureMandate(y))
+}
+
+// measureMandate measures the mandate of the composed GitDelivery, as JSON.
+func (c *canary) measureMandate(y *run) error {
+	l := listOfKind("delivery.intentplane.dev/v1alpha1 GitDelivery")
+	if err := c.s.cp.Client.List(y.ctx, l, client.InNamespace(y.Namespace)); err != nil {
+		return errors.Wrap(err, "cannot list GitDeliveries")
+	}
+	for _, d := range l.Items {
+		mandate, found, err := unstructured.NestedMap(d.Object, "spec", "forProvider", "mandate")
+		if err != nil || !found {
+			continue
+		}
+		b, err := json.Marshal(mandate)
+		if err != nil {
+			return errors.Wrap(err, "cannot encode mandate")
+		}
+		c.keepWorst("mandate", float64(len(b)))
+	}
+	return nil
 }
 
 // countPods counts the pods that were made at a Site in each track, beyond the pods of the first revision in the stable track. It returns an
@@ -106,11 +147,8 @@ func (c *canary) measurePauses(ctx context.Context) error {
 	plan := release.Plan{Steps: []any{
 		release.Weight(5), release.Pause("2s"), release.Weight(20), release.Pause("10s"), release.Weight(50), release.Pause("30s"), release.Weight(80), release.Pause(""),
 	}}
-	y, err := c.beginRelease(ctx, 1, plan)
+	y, err := c.beginRested(ctx, 1, plan)
 	if err != nil {
-		return err
-	}
-	if err := process.Wait(ctx, breakerRest); err != nil {
 		return err
 	}
 	steps, err := y.FollowSteps(ctx, 2)
@@ -137,7 +175,7 @@ func (c *canary) measurePauses(ctx context.Context) error {
 	if err := errors.Join(y.promoteStep(2, 5), y.awaitOutcome(2, "Succeeded")); err != nil {
 		return err
 	}
-	c.keepWorst(failures, y.stopUsers())
+	c.countFailed(y.stopUsers())
 	return nil
 }
 
@@ -161,7 +199,7 @@ func (c *canary) countWrites(y *run) error {
 		return err
 	}
 	printLedger(ledger)
-	c.figures["writes"] = float64(len(ledger.Entries()) + c.s.cp.Git.Pushes(y.Namespace) - baseline)
+	c.worst["writes"] = float64(len(ledger.Entries()) + c.s.cp.Git.Pushes(y.Namespace) - baseline)
 	return nil
 }
 
@@ -170,17 +208,14 @@ func (c *canary) measureShares(ctx context.Context) error {
 	pause := release.Pause("")
 	plan := release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}}
 	for _, deliver := range []func(*run) error{c.goForward, c.abortRelease, c.editRelease} {
-		y, err := c.beginRelease(ctx, 1, plan)
+		y, err := c.beginRested(ctx, 1, plan)
 		if err != nil {
-			return err
-		}
-		if err := process.Wait(ctx, breakerRest); err != nil {
 			return err
 		}
 		if err := errors.Join(c.printCharges(y, func() error { return deliver(y) }), c.s.checkBreakerClosed(ctx)); err != nil {
 			return err
 		}
-		c.keepWorst(failures, y.stopUsers())
+		c.countFailed(y.stopUsers())
 	}
 	return nil
 }
@@ -229,7 +264,7 @@ func (c *canary) measureShare(y *run, weight float64) error {
 	}
 	got := y.Sites[0].Target.Send(y.ctx, counted, atOnce)
 	c.keepWorst("share", math.Abs(got.Share(track.Green)-weight))
-	c.keepWorst(failures, float64(len(got.Failed())))
+	c.countFailed(float64(len(got.Failed())))
 	return nil
 }
 
@@ -277,68 +312,4 @@ func (y *run) goUntil(last string) error {
 			return err
 		}
 	}
-}
-
-// measureCanaryBreach fails half of a canary's requests at 20 percent, and times its last request.
-func (c *canary) measureCanaryBreach(ctx context.Context) error {
-	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}, Gates: release.Gates(gateInterval, 1)}
-	for range breaches {
-		y, err := c.beginRelease(ctx, 1, plan)
-		if err != nil {
-			return err
-		}
-		if err := process.Wait(ctx, breakerRest); err != nil {
-			return err
-		}
-		if err := errors.Join(y.Ask(ctx, 2, plan), y.awaitUserAt(2, "2/3")); err != nil {
-			return err
-		}
-		broken := time.Now()
-		c.near.Faults.FailEvery(2, y.Namespace, track.Green)
-		if err := y.awaitOutcome(2, "RolledBack"); err != nil {
-			return err
-		}
-		y.stopUsers()
-		c.keepWorst(failures, y.failuresBeside(track.Green)) // The story causes the failure of the canary.
-		scraped, _ := c.scrapes.FirstAfter(broken)
-		c.keepWorst("breach", lastRequestTo(track.Green, y, scraped).Sub(scraped).Seconds())
-	}
-	return nil
-}
-
-// failuresBeside counts failed requests that a track did not answer.
-func (y *run) failuresBeside(name string) float64 {
-	failed := 0
-	for _, u := range y.users {
-		for _, a := range u.Answers().Failed() {
-			if a.Track != name {
-				failed++
-			}
-		}
-	}
-	return float64(failed)
-}
-
-// lastRequestTo returns when a track got its last request, but no time before a moment.
-func lastRequestTo(name string, y *run, latest time.Time) time.Time {
-	for _, a := range y.users[0].Answers() {
-		if a.Track == name && a.Sent.After(latest) {
-			latest = a.Sent
-		}
-	}
-	return latest
-}
-
-// measureAll takes the missing measurements, so that the requests of all stories count.
-func (c *canary) measureAll(ctx context.Context) error {
-	for name, measure := range map[string]func(context.Context) error{"tokens": c.measureSteps, "share": c.measureShares, "pause": c.measurePauses, "breach": c.measureCanaryBreach} {
-		if _, ok := c.figures[name]; ok {
-			continue
-		}
-		if err := measure(ctx); err != nil {
-			return err
-		}
-	}
-	c.figures["failed"] = c.figures[failures]
-	return nil
 }

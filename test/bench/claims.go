@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -39,13 +38,14 @@ func (s *stage) timeToSucceeded(ctx context.Context) (float64, error) {
 
 // claimLatencies applies the claims, once.
 func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
-	if s.latency != nil {
-		return *s.latency, nil
-	}
+	return s.latency.Do(ctx, s.measureClaims)
+}
+
+func (s *stage) measureClaims(ctx context.Context) (latency, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return latency{}, err
 	}
-	commits := s.watchPushes(ctx, repository)
+	commits := s.logPushes(ctx, repository)
 	defer s.cp.Git.AfterPush(repository, nil)
 	l := latency{}
 	for i := range claims {
@@ -54,14 +54,12 @@ func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 			return latency{}, err
 		}
 		l.succeeded = append(l.succeeded, stats.Milliseconds(time.Since(began)))
-		select {
-		case pushedAt := <-commits:
-			l.commit = append(l.commit, stats.Milliseconds(pushedAt.Sub(began)))
-		default:
+		pushedAt, isPushed := commits.firstSince(began)
+		if !isPushed {
 			return latency{}, errors.Errorf("claim %d succeeded without a commit", i)
 		}
+		l.commit = append(l.commit, stats.Milliseconds(pushedAt.Sub(began)))
 	}
-	s.latency = &l
 	return l, nil
 }
 
@@ -70,20 +68,6 @@ func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error
 	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	return s.awaitSucceeded(ctx, newBenchClaim(name, sites))
-}
-
-// watchPushes sends the time of each push that moved the branch of a repository, seen from the server.
-func (s *stage) watchPushes(ctx context.Context, repo string) <-chan time.Time {
-	pushTimes, last := make(chan time.Time, claims), ""
-	s.cp.Git.AfterPush(repo, func() {
-		now := time.Now()
-		tip, err := s.cp.Git.Git(ctx, repo, "rev-parse", "refs/heads/main")
-		if tip = strings.TrimSpace(tip); err == nil && tip != last {
-			last = tip
-			pushTimes <- now
-		}
-	})
-	return pushTimes
 }
 
 // breakerTokens returns the tokens that Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has

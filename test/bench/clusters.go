@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 )
 
 const (
@@ -40,31 +41,22 @@ const (
 	makers = 16
 )
 
-// A fleet are clusters of which one object each comes and goes. It is measured once.
-type fleet struct {
-	s       *stage
-	figures map[string]float64
+// A fleet are clusters of which one object each comes and goes.
+type fleet struct{ s *stage }
+
+func (f *fleet) series() *series.Series {
+	return &series.Series{Base: f.open, Parts: []series.Part{{Figures: []string{"cpu_percent", "writes"}, Measure: f.measureFlaps}}}
 }
 
-func (f *fleet) fleetFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if f.figures != nil {
-			return f.figures[name], nil
-		}
-		// A control plane of its own: the remains of earlier figures would count.
-		if err := f.s.closeControlPlane(); err != nil {
-			return 0, err
-		}
-		if err := f.s.openControlPlane(ctx); err != nil {
-			return 0, err
-		}
-		if err := f.createClusters(ctx); err != nil {
-			return 0, err
-		}
-		var err error
-		f.figures, err = f.measureFlaps(ctx)
-		return f.figures[name], err
+// open starts a control plane of its own, as the remains of earlier figures would count.
+func (f *fleet) open(ctx context.Context, _ map[string]float64) error {
+	if err := f.s.closeControlPlane(); err != nil {
+		return err
 	}
+	if err := f.s.openControlPlane(ctx); err != nil {
+		return err
+	}
+	return f.createClusters(ctx)
 }
 
 // createClusters fills the control plane with clusters, and waits until all are ready.
@@ -191,42 +183,40 @@ func managedClusters() *unstructured.UnstructuredList {
 }
 
 // measureFlaps measures the cost while all clusters flap.
-func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
+func (f *fleet) measureFlaps(ctx context.Context, figures map[string]float64) error {
 	flapping, stop := context.WithCancel(ctx)
 	defer stop()
 	flaps, failed := &atomic.Int64{}, make(chan error, 1)
 	go func() { failed <- f.flapAll(flapping, flaps) }()
 	if err := process.Wait(ctx, flapWarmup); err != nil {
-		return nil, err
+		return err
 	}
 	baseline, err := process.CPUSeconds(f.s.cp.ProviderPID())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	baselineFlaps := flaps.Load()
 	writes, err := f.s.countWrites(ctx, managedClusters(), flapMeasured, client.InNamespace(flapNs))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	final, err := process.CPUSeconds(f.s.cp.ProviderPID())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rate := float64(flaps.Load()-baselineFlaps) / flapMeasured.Seconds()
 	stop()
 	if err := <-failed; err != nil {
-		return nil, err
+		return err
 	}
 	if want := flapLeast * manyClusters / flapInterval.Seconds(); rate < want {
-		return nil, errors.Errorf("only %.0f objects flapped in a second, and %.0f have to", rate, want)
+		return errors.Errorf("only %.0f objects flapped in a second, and %.0f have to", rate, want)
 	}
 	if err := f.s.checkBreakerClosed(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	return map[string]float64{
-		"cpu_percent": 100 * (final - baseline) / flapMeasured.Seconds(),
-		"writes":      float64(writes) / manyClusters / flapMeasured.Minutes(),
-	}, nil
+	figures["cpu_percent"], figures["writes"] = 100*(final-baseline)/flapMeasured.Seconds(), float64(writes)/manyClusters/flapMeasured.Minutes()
+	return nil
 }
 
 // checkBreakerClosed returns an error if Crossplane's circuit breaker opened: events of a composite were dropped for a while.

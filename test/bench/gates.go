@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/promserver"
@@ -24,50 +25,45 @@ const (
 	warmIntervals   = 3
 )
 
-// A judged is many Gates that measure. It is measured once.
-type judged struct {
-	s       *stage
-	figures map[string]float64
+// A judged is many Gates that measure.
+type judged struct{ s *stage }
+
+func (y *judged) series() *series.Series {
+	return &series.Series{Base: y.open, Parts: []series.Part{{Figures: []string{"cpu_percent", "queries"}, Measure: y.measureGates}}}
 }
 
-func (y *judged) gateFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if y.figures != nil {
-			return y.figures[name], nil
-		}
-		// A provider of its own: earlier deliveries would stay in its memory.
-		if err := errors.Join(y.s.closeControlPlane(), y.s.openControlPlane(ctx)); err != nil {
-			return 0, err
-		}
-		dir, err := os.MkdirTemp("", "prometheus")
-		if err != nil {
-			return 0, errors.Wrap(err, "cannot make directory")
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		y.figures, err = y.measureGates(ctx, dir)
-		return y.figures[name], err
+// open starts a provider of its own: earlier deliveries would stay in its memory.
+func (y *judged) open(ctx context.Context, _ map[string]float64) error {
+	if err := y.s.closeControlPlane(); err != nil {
+		return err
 	}
+	return y.s.openControlPlane(ctx)
 }
 
-func (y *judged) measureGates(ctx context.Context, dir string) (map[string]float64, error) {
+func (y *judged) measureGates(ctx context.Context, figures map[string]float64) error {
+	dir, err := os.MkdirTemp("", "prometheus")
+	if err != nil {
+		return errors.Wrap(err, "cannot make directory")
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
 	target := promserver.NewTarget()
 	defer target.Close()
 	target.Set(metric, good)
 	server, err := promserver.New(ctx, dir, promserver.Job{Name: "judged", Interval: time.Second, Target: target})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := server.Start(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	defer server.Stop()
 	if err := y.createGates(ctx, server.URL()); err != nil {
-		return nil, err
+		return err
 	}
 	if err := process.Wait(ctx, warmIntervals*gateInterval); err != nil {
-		return nil, err
+		return err
 	}
-	return y.countQueries(ctx, server.URL())
+	return y.countQueries(ctx, server.URL(), figures)
 }
 
 // createGates makes the claims' GitDeliveries and Gates, as the function would compose them, and waits until all Gates measure.
@@ -95,32 +91,23 @@ func (y *judged) createGates(ctx context.Context, prometheus string) error {
 }
 
 // countQueries measures the provider's load, and counts the queries of the server.
-func (y *judged) countQueries(ctx context.Context, prometheus string) (map[string]float64, error) {
+func (y *judged) countQueries(ctx context.Context, prometheus string, figures map[string]float64) error {
 	queries, err := answeredQueries(ctx, prometheus)
 	if err != nil {
-		return nil, err
-	}
-	cpu, err := process.CPUSeconds(y.s.cp.ProviderPID())
-	if err != nil {
-		return nil, err
+		return err
 	}
 	began := time.Now()
-	if err := process.Wait(ctx, judgedIntervals*gateInterval); err != nil {
-		return nil, err
-	}
-	endCPU, err := process.CPUSeconds(y.s.cp.ProviderPID())
+	percent, err := process.CPUPercent(y.s.cp.ProviderPID(), func() error { return process.Wait(ctx, judgedIntervals*gateInterval) })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	took := time.Since(began)
 	endQueries, err := answeredQueries(ctx, prometheus)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return map[string]float64{
-		"cpu_percent": 100 * (endCPU - cpu) / took.Seconds(),
-		"queries":     (endQueries - queries) / (took.Seconds() / gateInterval.Seconds()),
-	}, nil
+	figures["cpu_percent"], figures["queries"] = percent, (endQueries-queries)/(took.Seconds()/gateInterval.Seconds())
+	return nil
 }
 
 // answeredQueries returns the number of queries that a Prometheus server answered, as it counts them.

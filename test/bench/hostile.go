@@ -39,7 +39,7 @@ func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
 	}
-	if err := s.awaitSucceeded(ctx, newBenchClaim("before-hostile", 1)); err != nil {
+	if err := s.succeedInTime(ctx, "before-hostile", 1); err != nil {
 		return 0, err
 	}
 	rest, err := s.readProcessMemory("VmRSS")

@@ -17,6 +17,7 @@ import (
 
 	bundlestate "github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/hostile"
 	"github.com/intentplane/intentplane/test/load"
@@ -46,82 +47,71 @@ const (
 	totalTime = 3 * time.Minute
 )
 
-// A hostileTotal runs all loads of a tenant at once that use memory and time of the provider. It is measured once.
+// A hostileTotal runs all loads of a tenant at once that use memory and time of the provider.
 type hostileTotal struct {
-	s       *stage
-	figures map[string]float64
+	s *stage
 	// ends stop the servers and the loops of the tenant.
 	ends []func()
 }
 
 // hostileTotalFigures are the memory that the tenant takes, and the delay of each kind of work of its neighbour.
 func hostileTotalFigures(s *stage) []figure {
-	h := &hostileTotal{s: s}
-	out := []figure{{"hostile_total_peak_mib", "MiB", h.totalFigure("peak_mib")}}
+	h, names := &hostileTotal{s: s}, []string{"peak_mib"}
 	for _, w := range (&neighbour{}).works() {
-		out = append(out, figure{"hostile_total_" + w.name + "_ratio", "times", h.totalFigure(w.name)})
+		names = append(names, w.name)
+	}
+	all := &series.Series{Base: h.open, Parts: []series.Part{{Figures: names, Measure: h.measureTotal}}}
+	out := []figure{{"hostile_total_peak_mib", "MiB", all.Figure("peak_mib")}}
+	for _, name := range names[1:] {
+		out = append(out, figure{"hostile_total_" + name + "_ratio", "times", all.Figure(name)})
 	}
 	return out
 }
 
-func (h *hostileTotal) totalFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if h.figures != nil {
-			return h.figures[name], nil
-		}
-		defer func() {
-			for _, end := range slices.Backward(h.ends) {
-				end()
-			}
-		}()
-		figures, err := h.measureTotal(ctx)
-		if err != nil {
-			return 0, err
-		}
-		h.figures = figures
-		return figures[name], nil
-	}
-}
-
 // measureTotal measures a neighbour alone and beside the tenant, and the peak of the provider's memory meanwhile.
-func (h *hostileTotal) measureTotal(ctx context.Context) (map[string]float64, error) {
-	if err := h.open(ctx); err != nil {
-		return nil, err
-	}
+func (h *hostileTotal) measureTotal(ctx context.Context, figures map[string]float64) error {
+	defer func() {
+		for _, end := range slices.Backward(h.ends) {
+			end()
+		}
+	}()
 	alone, err := h.measureNeighbour(ctx, "total-alone")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rest, err := h.s.readProcessMemory("VmRSS")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// From here on the kernel counts the peak again.
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", h.s.cp.ProviderPID()), []byte("5"), 0); err != nil {
-		return nil, errors.Wrap(err, "cannot reset the peak of the provider's memory")
+		return errors.Wrap(err, "cannot reset the peak of the provider's memory")
 	}
 	began := time.Now()
 	if err := h.startTenant(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	beside, err := h.measureNeighbour(ctx, "total-beside")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := process.Wait(ctx, max(0, totalTime-time.Since(began))); err != nil {
-		return nil, err
+		return err
 	}
 	peak, err := h.s.readProcessMemory("VmHWM")
-	figures := map[string]float64{"peak_mib": peak - rest}
+	if err != nil {
+		return err
+	}
+	figures["peak_mib"] = peak - rest
 	for name, took := range beside {
 		figures[name] = took / alone[name]
 	}
 	fmt.Fprintf(os.Stderr, "beside everything hostile: %v, alone: %v s, beside: %v s\n", figures, alone, beside)
-	return figures, err
+	return nil
 }
 
 // open starts a control plane with Applications and an address for webhooks, in the place of another one.
-func (h *hostileTotal) open(ctx context.Context) error {
+func (h *hostileTotal) open(ctx context.Context, _ map[string]float64) error {
 	if err := h.s.closeControlPlane(); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/bench/stats"
+	"github.com/intentplane/intentplane/test/controlplane"
 )
 
 const (
@@ -22,8 +24,9 @@ const (
 
 // A spread is deployments in several repositories: one holds the ledger, and the others follow.
 type spread struct {
-	s     *stage
-	ready bool
+	s *stage
+	// readyOn is the control plane that has the repositories.
+	readyOn *controlplane.ControlPlane
 }
 
 // ledgerPushes returns the number of pushes that one revision of a deployment costs, in so many repositories and so many waves: the first revision of a claim, in
@@ -55,20 +58,21 @@ func (y *spread) followerDelay(ctx context.Context) (float64, error) {
 	if err := y.deploySpread(ctx, "delay-before", 2, false); err != nil {
 		return 0, err
 	}
-	home, follower := y.s.watchPushes(ctx, spreadName(0)), y.s.watchPushes(ctx, spreadName(1))
+	home, follower := y.s.logPushes(ctx, spreadName(0)), y.s.logPushes(ctx, spreadName(1))
 	defer y.s.cp.Git.AfterPush(spreadName(0), nil)
 	defer y.s.cp.Git.AfterPush(spreadName(1), nil)
 	took := []float64{}
 	for i := range spreadClaims {
+		began := time.Now()
 		if err := y.deploySpread(ctx, fmt.Sprintf("delay-%d", i), 2, false); err != nil {
 			return 0, err
 		}
-		select {
-		case pushedAt := <-follower:
-			took = append(took, stats.Milliseconds(pushedAt.Sub(<-home)))
-		default:
-			return 0, errors.Errorf("claim %d succeeded without a commit in the second repository", i)
+		recordedAt, isRecorded := home.firstSince(began)
+		followedAt, isFollowed := follower.firstSince(began)
+		if !isRecorded || !isFollowed {
+			return 0, errors.Errorf("claim %d succeeded without a commit in each repository", i)
 		}
+		took = append(took, stats.Milliseconds(followedAt.Sub(recordedAt)))
 	}
 	return stats.Median(took), nil
 }
@@ -120,7 +124,7 @@ func newSpreadClaim(name string, repositories int, inWaves bool) (*unstructured.
 
 // openRepositories makes the repositories, their configurations and their Sites, once.
 func (y *spread) openRepositories(ctx context.Context) error {
-	if err := y.s.openControlPlane(ctx); err != nil || y.ready {
+	if err := y.s.openControlPlane(ctx); err != nil || y.readyOn == y.s.cp {
 		return err
 	}
 	for i := range spreadRepositories {
@@ -128,7 +132,7 @@ func (y *spread) openRepositories(ctx context.Context) error {
 			return err
 		}
 	}
-	y.ready = true
+	y.readyOn = y.s.cp
 	return nil
 }
 

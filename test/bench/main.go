@@ -14,12 +14,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -101,17 +103,23 @@ func (k *keeper) measureFigures(ctx context.Context, all []figure, patternList s
 
 // measureFigure measures a figure, prints and keeps it. It returns an error that names the figure.
 func (k *keeper) measureFigure(ctx context.Context, f figure) error {
-	m, err := startMeter(k.fs)
-	if err != nil {
-		return err
+	value, effort, err := series.MeasureFigure(ctx, f.measureRecovering)
+	if err == nil {
+		err = catalog.CheckValue(value, f.unit)
 	}
-	v, err := f.measure(ctx)
 	if err != nil {
 		return errors.Wrapf(err, "cannot measure %s", f.name)
 	}
-	fmt.Printf("figure %s %.4g %s\n", f.name, v, f.unit)
-	if err := k.noteEffort(m); err != nil {
-		return err
-	}
-	return errors.Wrapf(k.keepFigure(f.name, v), "figure %s", f.name)
+	fmt.Printf("figure %s %.4g %s\n", f.name, value, f.unit)
+	return errors.Wrapf(k.keepFigure(ctx, f.name, value, effort), "figure %s", f.name)
+}
+
+// measureRecovering measures a figure. A panic is an error, as other figures can still be measured.
+func (f figure) measureRecovering(ctx context.Context) (value float64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f.measure(ctx)
 }

@@ -25,7 +25,7 @@ const (
 	// readsHang and pushesHang are repositories of the server that the neighbour uses too.
 	readsHang, pushesHang = "hostile-reads", "hostile-pushes"
 
-	// neighbourPatience is the time limit until each hostile GitDelivery has a reason.
+	// neighbourPatience is the time limit of the neighbour's deliveries, and until each hostile GitDelivery has a reason.
 	neighbourPatience = 10 * time.Minute
 )
 
@@ -50,11 +50,16 @@ func (s *stage) neighbourDelay(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	beside, err := s.neighbourTime(ctx, "neighbour-beside")
-	return beside / alone, err
+	if err != nil {
+		return 0, err
+	}
+	return beside / alone, nil
 }
 
 // neighbourTime returns the median time that a GitDelivery takes from being created to being Ready.
 func (s *stage) neighbourTime(ctx context.Context, place string) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, neighbourPatience)
+	defer cancel()
 	l, err := s.openDeliveryPlace(ctx, place)
 	if err != nil {
 		return 0, err

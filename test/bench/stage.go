@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
 )
@@ -27,7 +28,7 @@ const (
 // A stage is the control plane that figures are measured on. It is started when the first of them needs it.
 type stage struct {
 	cp      *controlplane.ControlPlane
-	latency *latency
+	latency series.Run[latency]
 	// audited is true if the API server logs its requests.
 	audited bool
 	// coreArgument is a flag of Crossplane's core in addition to the flags of every test, or empty.
@@ -55,10 +56,14 @@ func (s *stage) measureStart(ctx context.Context) (float64, error) {
 	return 0, errors.New("the control plane does not say how long it took")
 }
 
-// openControlPlane starts the control plane, unless it runs, and gives it all that a claim needs.
+// openControlPlane starts the control plane, unless it runs, and gives it all that a claim needs. One with a component that ended is replaced.
 func (s *stage) openControlPlane(ctx context.Context) error {
-	if s.cp != nil {
+	if s.cp != nil && s.cp.Err() == nil {
 		return nil
+	}
+	if s.cp != nil {
+		fmt.Fprintln(os.Stderr, "bench: starting another control plane:", s.cp.Err())
+		_ = s.closeControlPlane() // It reports the component again.
 	}
 	o, err := controlplane.Product()
 	if err != nil {
@@ -84,7 +89,10 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	if s.cp, err = controlplane.Start(ctx, o); err != nil {
 		return err
 	}
-	return s.prepareCatalog(ctx)
+	if err := s.prepareCatalog(ctx); err != nil {
+		return errors.Join(err, s.closeControlPlane())
+	}
+	return nil
 }
 
 // openAudited starts a control plane whose API server logs its requests, in the place of another one. Crossplane's core and the API server

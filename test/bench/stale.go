@@ -44,10 +44,10 @@ func measuredPackages(name string) []string {
 	switch {
 	case isFigureOf(name, pluginFigures(&stage{})), name == "status_all_over_fetch":
 		return []string{"./cmd/kubectl-intent", "./provider"}
+	case isFigureOf(name, processFigures(gobench.GitFigures())), catalog.Matches(name, "prune_* conclude_us"):
+		return []string{"./provider"}
 	case isFigureOf(name, processFigures(gobench.FunctionFigures())):
 		return []string{"."}
-	case isFigureOf(name, processFigures(gobench.GitFigures())), catalog.Matches(name, "prune_*"):
-		return []string{"./provider"}
 	case isFigureOf(name, processFigures(gobench.StateFigures())):
 		return []string{"./bundles/state"}
 	}

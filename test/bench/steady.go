@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -22,32 +23,28 @@ const (
 	steadyIntervals = 3
 )
 
-// A steady is a control plane on which nothing happens to many GitDeliveries. It is measured once.
+// A steady is a control plane on which nothing happens to many GitDeliveries.
 type steady struct {
-	s       *stage
-	figures map[string]float64
+	s      *stage
+	places []string
 }
 
-// steadyFigure returns a figure of the steady state.
-func (y *steady) steadyFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if y.figures != nil {
-			return y.figures[name], nil
-		}
-		// A provider of its own: earlier deliveries would stay in its memory.
-		if err := y.s.closeControlPlane(); err != nil {
-			return 0, err
-		}
-		if err := y.s.openControlPlane(ctx); err != nil {
-			return 0, err
-		}
-		places, err := y.fillRepositories(ctx)
-		if err != nil {
-			return 0, err
-		}
-		y.figures, err = y.measureIntervals(ctx, places)
-		return y.figures[name], err
+// series are the figures of the steady state, on a provider of its own: earlier deliveries would stay in its memory.
+func (y *steady) series() *series.Series {
+	names := []string{"configs", "commits", "writes", "looks", "cpu_percent", "rss_mib", "peak_rss_mib"}
+	return &series.Series{Base: y.open, Parts: []series.Part{{Figures: names, Measure: y.measureIntervals}}}
+}
+
+func (y *steady) open(ctx context.Context, _ map[string]float64) error {
+	if err := y.s.closeControlPlane(); err != nil {
+		return err
 	}
+	if err := y.s.openControlPlane(ctx); err != nil {
+		return err
+	}
+	var err error
+	y.places, err = y.fillRepositories(ctx)
+	return err
 }
 
 // fillRepositories fills the repositories, and waits for one interval.
@@ -75,53 +72,54 @@ func (y *steady) fillRepositories(ctx context.Context) ([]string, error) {
 }
 
 // measureIntervals measures the traffic and the load of some intervals.
-func (y *steady) measureIntervals(ctx context.Context, places []string) (map[string]float64, error) {
+func (y *steady) measureIntervals(ctx context.Context, figures map[string]float64) error {
 	l, err := load.New(y.s.cp)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	baseline, err := y.countTraffic(places)
+	baseline, err := y.countTraffic(y.places)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	configs, err := l.ReadyConfigs(ctx, places)
+	configs, err := l.ReadyConfigs(ctx, y.places)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	windowCtx, cancel := context.WithTimeout(ctx, steadyIntervals*steadyInterval)
 	defer cancel()
 	writes, err := l.Changes(ctx, steadyDeliveries, windowCtx.Done())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	final, err := y.countTraffic(places)
+	final, err := y.countTraffic(y.places)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rewritten, err := countRewritten(ctx, l, configs)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	figures := map[string]float64{
-		"configs":     float64(rewritten),
-		"commits":     float64(final.pushes - baseline.pushes),
-		"writes":      float64(writes),
-		"looks":       float64(final.requests-baseline.requests) / steadyIntervals,
-		"cpu_percent": 100 * (final.cpu - baseline.cpu) / (steadyIntervals * steadyInterval).Seconds(),
-	}
-	return figures, y.measureMemory(figures)
+	figures["configs"], figures["commits"], figures["writes"] = rewritten, float64(final.pushes-baseline.pushes), float64(writes)
+	figures["looks"] = float64(final.requests-baseline.requests) / steadyIntervals
+	figures["cpu_percent"] = 100 * (final.cpu - baseline.cpu) / (steadyIntervals * steadyInterval).Seconds()
+	return y.measureMemory(figures)
 }
 
 // countRewritten returns the number of configurations that were written after some resource versions.
-func countRewritten(ctx context.Context, l *load.Load, previous map[string]string) (int, error) {
+func countRewritten(ctx context.Context, l *load.Load, previous map[string]string) (float64, error) {
 	current, err := l.ReadyConfigs(ctx, slices.Collect(maps.Keys(previous)))
-	n := 0
-	for place, version := range current {
-		if previous[place] != version {
+	return countChanged(previous, current), err
+}
+
+// countChanged returns the number of objects that have another resource version than before, or are new.
+func countChanged(previous, current map[string]string) float64 {
+	n := 0.0
+	for name, version := range current {
+		if previous[name] != version {
 			n++
 		}
 	}
-	return n, err
+	return n
 }
 
 // traffic has the counts up to a moment.

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/promserver"
 )
@@ -37,40 +38,39 @@ const (
 	gateInterval = 5 * time.Second
 )
 
-// A story is a good revision, a bad revision that a Gate rejects, and the rollback, at ten Sites with real engines and real measurements. It
-// is measured once.
+// A story is a good revision, a bad revision that a Gate rejects, and the rollback, at ten Sites with real engines and real measurements.
 type story struct {
-	s       *stage
-	figures map[string]float64
+	s *stage
 
 	server *promserver.Server
 	target *promserver.Target
 }
 
-func (y *story) storyFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if y.figures != nil {
-			return y.figures[name], nil
-		}
-		if err := y.s.openControlPlane(ctx); err != nil {
-			return 0, err
-		}
+func (y *story) series() *series.Series {
+	return &series.Series{
+		Base: func(ctx context.Context, _ map[string]float64) error { return y.s.openControlPlane(ctx) },
+		Parts: []series.Part{
+			{Figures: []string{"ungated", "one", "story"}, Measure: y.withServer(y.measureStory)},
+			{Figures: []string{"breach"}, Measure: y.withServer(y.measureBreach)},
+			{Figures: []string{"orphan"}, Measure: y.withServer(y.measureOrphan)},
+		},
+	}
+}
+
+// withServer returns a measurement beside a Prometheus server of its own.
+func (y *story) withServer(measure series.Measure) series.Measure {
+	return func(ctx context.Context, figures map[string]float64) error {
 		dir, err := os.MkdirTemp("", "prometheus")
 		if err != nil {
-			return 0, errors.Wrap(err, "cannot make directory")
+			return errors.Wrap(err, "cannot make directory")
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 		if err := y.measureBy(ctx, dir); err != nil {
-			return 0, err
+			return err
 		}
 		defer y.target.Close()
 		defer y.server.Stop()
-		figures := map[string]float64{}
-		if err := errors.Join(y.measureStory(ctx, figures), y.measureBreach(ctx, figures)); err != nil {
-			return 0, err
-		}
-		y.figures = figures
-		return figures[name], nil
+		return measure(ctx, figures)
 	}
 }
 
@@ -126,9 +126,12 @@ func (y *story) measureStory(ctx context.Context, figures map[string]float64) er
 		defer y.target.Set(metric, good)
 		return y.awaitOutcome(ctx, f.Claim("judged", 2, gate), "Succeeded", "RolledBack")
 	})
-	figures["story"] = figures["one"] + figures["two"]
 	printLedger(ledger)
-	return err
+	if err != nil {
+		return err
+	}
+	figures["story"] = figures["one"] + figures["two"]
+	return nil
 }
 
 // printLedger prints each charge with its time, on the standard error.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stats"
 )
 
@@ -21,82 +21,66 @@ const (
 	// manyDeployments are namespaced composites of two Sites that follow one Blueprint.
 	manyDeployments = 1000
 	manyName        = "thousand"
-	manyPatience    = 70 * time.Minute
 
 	// editedDeployments are edited one after another, and the median of them counts.
 	editedDeployments = 5
+
+	// editPatience is the time limit of one edit.
+	editPatience = 3 * time.Minute
 )
 
-// A thousand is many deployments on a control plane of their own. It is measured once.
-type thousand struct {
-	s       *stage
-	figures map[string]float64
-}
+// A thousand is many deployments on a control plane of their own.
+type thousand struct{ s *stage }
 
-// thousandFigures are the costs of many deployments together, and of one of them among the others.
+// thousandFigures are the costs of many deployments together, and of one of them among the others. Parts that start programs again come last.
 func thousandFigures(s *stage) []figure {
 	y := &thousand{s: s}
+	all := &series.Series{Base: y.measureDeploying, Parts: []series.Part{
+		{Figures: []string{"provider", "function"}, Measure: y.measureMemory},
+		{Figures: []string{"edit"}, Measure: y.measureEdits},
+		{Figures: []string{"update", "commits"}, Measure: y.measureBlueprintUpdate},
+		{Figures: []string{"restart"}, Measure: y.measureRestart},
+		{Figures: []string{"site"}, Measure: y.measureSiteChange},
+		{Figures: []string{"resync"}, Measure: y.measureResync},
+		{Figures: []string{"down"}, Measure: y.measureDowntime},
+	}}
 	return []figure{
-		{"at_once_1000_s_namespaced", "s", y.thousandFigure("at_once")},
-		{"provider_rss_1000_mib", "MiB", y.thousandFigure("provider")},
-		{"function_rss_1000_mib", "MiB", y.thousandFigure("function")},
-		{"edit_one_of_1000_ms", "ms", y.thousandFigure("edit")},
-		{"blueprint_update_1000_s", "s", y.thousandFigure("update")},
-		{"blueprint_update_1000_commits", "commits", y.thousandFigure("commits")},
-		{"restart_1000_s", "s", y.thousandFigure("restart")},
-		{"site_change_1000_s", "s", y.thousandFigure("site")},
-		{"resync_1000_cpu_percent", "%", y.thousandFigure("resync")},
-		{"provider_down_1000_s", "s", y.thousandFigure("down")},
+		{"at_once_1000_s_namespaced", "s", all.Figure("at_once")},
+		{"provider_rss_1000_mib", "MiB", all.Figure("provider")},
+		{"function_rss_1000_mib", "MiB", all.Figure("function")},
+		{"edit_one_of_1000_ms", "ms", all.Figure("edit")},
+		{"blueprint_update_1000_s", "s", all.Figure("update")},
+		{"blueprint_update_1000_commits", "commits", all.Figure("commits")},
+		{"restart_1000_s", "s", all.Figure("restart")},
+		{"site_change_1000_s", "s", all.Figure("site")},
+		{"resync_1000_cpu_percent", "%", all.Figure("resync")},
+		{"provider_down_1000_s", "s", all.Figure("down")},
 	}
 }
 
-// thousandFigure returns a figure of many deployments. All of them are measured with the first one.
-func (y *thousand) thousandFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if y.figures != nil {
-			return y.figures[name], nil
-		}
-		figures, err := y.measureThousand(ctx)
-		if err != nil {
-			return 0, err
-		}
-		y.figures = figures
-		return figures[name], nil
-	}
-}
-
-// measureThousand makes the deployments at once, edits some of them, publishes the next version of their Blueprint, while programs and Sites change.
-func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, error) {
-	ctx, cancel := context.WithTimeout(ctx, manyPatience)
-	defer cancel()
-	// Programs of their own: their earlier work would stay in their memory.
+// open starts a control plane with programs of their own: their earlier work would stay in their memory.
+func (y *thousand) open(ctx context.Context) error {
 	if err := y.s.closeControlPlane(); err != nil {
-		return nil, err
+		return err
 	}
 	y.s.audited, y.s.coreArgument, y.s.serverArgument = false, "", ""
-	if err := y.s.openControlPlane(ctx); err != nil {
-		return nil, err
-	}
-	figures := map[string]float64{}
-	for _, measure := range []func(context.Context, map[string]float64) error{
-		y.measureDeploying, y.measureMemory, y.measureEdits, y.measureBlueprintUpdate, y.measureRestart, y.measureSiteChange, y.measureResync, y.measureDowntime,
-	} {
-		if err := measure(ctx, figures); err != nil {
-			return nil, err
-		}
-		fmt.Fprintln(os.Stderr, "thousand:", figures)
-	}
-	return figures, nil
+	return y.s.openControlPlane(ctx)
 }
 
 // measureDeploying makes all deployments at once, after one with which Crossplane begins to watch all that they name.
 func (y *thousand) measureDeploying(ctx context.Context, figures map[string]float64) error {
+	if err := y.open(ctx); err != nil {
+		return err
+	}
 	if _, err := y.deployMany(ctx, manyName+"-before", 1); err != nil {
 		return err
 	}
 	took, err := y.deployMany(ctx, manyName, manyDeployments)
+	if err != nil {
+		return err
+	}
 	figures["at_once"] = took.Seconds()
-	return err
+	return nil
 }
 
 func (y *thousand) deployMany(ctx context.Context, name string, n int) (time.Duration, error) {
@@ -117,7 +101,7 @@ func (y *thousand) measureMemory(_ context.Context, figures map[string]float64) 
 
 // measureEdits edits some deployments one after another, and waits for the commit of each on the branch.
 func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64) error {
-	commits := y.s.watchPushes(ctx, repository)
+	commits := y.s.logPushes(ctx, repository)
 	defer y.s.cp.Git.AfterPush(repository, nil)
 	took := make([]float64, editedDeployments)
 	for i := range took {
@@ -125,12 +109,11 @@ func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64)
 		if err := y.editReplicas(ctx, nameOfMany(i), 3); err != nil {
 			return err
 		}
-		select {
-		case pushedAt := <-commits:
-			took[i] = stats.Milliseconds(pushedAt.Sub(began))
-		case <-ctx.Done():
-			return errors.Wrapf(ctx.Err(), "no commit has the edit of deployment %s", nameOfMany(i))
+		pushedAt, err := commits.awaitSince(ctx, began, editPatience)
+		if err != nil {
+			return errors.Wrapf(err, "no commit has the edit of deployment %s", nameOfMany(i))
 		}
+		took[i] = stats.Milliseconds(pushedAt.Sub(began))
 		if _, err := (&story{s: y.s}).awaitSettled(ctx); err != nil {
 			return err
 		}
@@ -168,8 +151,11 @@ func (y *thousand) measureBlueprintUpdate(ctx context.Context, figures map[strin
 	}
 	figures["update"] = time.Since(began).Seconds()
 	final, err := y.countCommits(ctx)
+	if err != nil {
+		return err
+	}
 	figures["commits"] = final - baseline
-	return err
+	return nil
 }
 
 // publishBlueprint gives the channel that all deployments follow to the next version of the Blueprint, which has another port of the container.

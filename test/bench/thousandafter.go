@@ -152,8 +152,12 @@ func (y *thousand) measureDowntime(ctx context.Context, figures map[string]float
 	if err := y.awaitRevisions(ctx, edited); err != nil {
 		return err
 	}
-	figures["down"] = time.Since(began).Seconds()
-	return y.checkRevisions(ctx, all)
+	took := time.Since(began).Seconds()
+	if err := y.checkRevisions(ctx, all); err != nil {
+		return err
+	}
+	figures["down"] = took
+	return nil
 }
 
 // checkRevisions returns an error if one of the edited deployments did not get just one revision more than it had, or another one got any.

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/bench/process"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -75,12 +76,12 @@ type cost struct {
 // writes are measured by the audit log of the API server, each crowd of deployments once.
 type writes struct {
 	s     *stage
-	costs map[string]cost
+	costs map[string]*series.Run[cost]
 }
 
 // writeFigures are the costs of deployments at the API server, alone and many at once. They need an API server that logs.
 func writeFigures(s *stage) []figure {
-	y := &writes{s: s, costs: map[string]cost{}}
+	y := &writes{s: s, costs: map[string]*series.Run[cost]{}}
 	perDeployment := func(c cost) float64 { return c.tally.EachOf(c.tally.Writes) }
 	conflicts := func(c cost) float64 { return c.tally.EachOf(c.tally.Conflicts) }
 	took := func(c cost) float64 { return c.took.Seconds() }
@@ -108,19 +109,15 @@ func writeFigures(s *stage) []figure {
 
 // crowdFigure returns the cost of one of some deployments that are made at once.
 func (y *writes) crowdFigure(form shape, n int, pick func(cost) float64) func(context.Context) (float64, error) {
+	name := fmt.Sprintf("%s-%d", form.name, n)
 	return func(ctx context.Context) (float64, error) {
-		name := fmt.Sprintf("%s-%d", form.name, n)
-		if cached, ok := y.costs[name]; ok {
-			return pick(cached), nil
+		if y.costs[name] == nil {
+			y.costs[name] = &series.Run[cost]{}
 		}
-		if err := y.s.openAudited(ctx, form); err != nil {
-			return 0, err
-		}
-		c, err := y.measureCrowd(ctx, form, name, n)
+		c, err := y.costs[name].Do(ctx, func(ctx context.Context) (cost, error) { return y.measureCrowd(ctx, form, name, n) })
 		if err != nil {
 			return 0, err
 		}
-		y.costs[name] = c
 		return pick(c), nil
 	}
 }
@@ -133,12 +130,18 @@ func (y *writes) overOther(measured, bareShape shape, pick func(cost) float64) f
 			return 0, err
 		}
 		bare, err := y.crowdFigure(bareShape, deployedAtOnce, pick)(ctx)
-		return measuredCost / bare, err
+		if err != nil {
+			return 0, err
+		}
+		return measuredCost / bare, nil
 	}
 }
 
 // measureCrowd makes deployments at once, waits until nothing more follows, and reads their cost.
 func (y *writes) measureCrowd(ctx context.Context, form shape, name string, n int) (cost, error) {
+	if err := y.s.openAudited(ctx, form); err != nil {
+		return cost{}, err
+	}
 	if form.kind != "IntentDeployment" {
 		if err := y.s.openBaseline(ctx); err != nil {
 			return cost{}, err
@@ -164,8 +167,16 @@ func (y *writes) measureCrowd(ctx context.Context, form shape, name string, n in
 	if err != nil {
 		return cost{}, err
 	}
+	return newCost(requests, form, n, took)
+}
+
+// newCost prints and returns the cost of some deployments. It returns an error if the log does not have all of them.
+func newCost(requests []load.Request, form shape, n int, took time.Duration) (cost, error) {
 	c := cost{tally: load.TallyRequests(requests), took: took, compositeBytes: lastBytes(requests, form.composite)}
-	fmt.Fprintf(os.Stderr, "%s: %+v, composite of %d bytes\n", name, *c.tally, c.compositeBytes)
+	fmt.Fprintf(os.Stderr, "%d %s: %+v, composite of %d bytes\n", n, form.name, *c.tally, c.compositeBytes)
+	if c.tally.Deployments < n {
+		return cost{}, errors.Errorf("the audit log has requests of %d deployments: want %d", c.tally.Deployments, n)
+	}
 	if n == 1 {
 		return c, load.PrintWrites(os.Stderr, requests)
 	}

@@ -17,11 +17,11 @@ type Figure struct {
 
 // StateFigures are the figures of the state branch, and of pruning it and the directories.
 func StateFigures() []Figure {
-	r := &records{}
+	r := recordSeries()
 	return []Figure{
-		{"state_modify_ms", "ms", r.recordFigure("modify")},
-		{"state_writers_lost", "changes", r.recordFigure("lost")},
-		{"state_10000_bytes", "bytes", r.recordFigure("bytes")},
+		{"state_modify_ms", "ms", r.Figure("modify")},
+		{"state_writers_lost", "changes", r.Figure("lost")},
+		{"state_10000_bytes", "bytes", r.Figure("bytes")},
 		{"prune_wrong", "plans", wrongPlans},
 		{"prune_plan_5000_dirs_s", "s", pruneFigure("plan_s")},
 		{"prune_500_commits", "commits", pruneFigure("commits")},
@@ -44,6 +44,7 @@ func FunctionFigures() []Figure {
 		{"function_peak_rss_mib", "MiB", claimsMemory("function_peak_rss_mib")},
 		{"phase_us", "us", decisionTime},
 		{"step_us", "us", stepTime},
+		{"conclude_us", "us", concludeTime},
 		{"render_20_objects_ms", "ms", renderTime},
 		{"render_ratio_vs_kustomize", "times", renderRatio},
 	}
@@ -51,14 +52,14 @@ func FunctionFigures() []Figure {
 
 // GitFigures are the provider's speed with a repository, and counts of its results, without Kubernetes.
 func GitFigures() []Figure {
-	e, l := &engine{}, &large{}
+	e, l := &engine{}, largeSeries()
 	return []Figure{
 		{"git_engine_per_s", "1/s", e.deliverTogether},
 		{"git_engine_over_cli", "times", e.overCommand},
 		{"git_engine_ungrouped_over_cli", "times", e.aloneOverCommand},
-		{"big_repo_first_s", "s", l.largeFigure("s/first")},
-		{"big_repo_delivery_s", "s", l.largeFigure("s/delivery")},
-		{"big_repo_rss_mib", "MiB", l.largeFigure("MiB")},
+		{"big_repo_first_s", "s", l.Figure("s/first")},
+		{"big_repo_delivery_s", "s", l.Figure("s/delivery")},
+		{"big_repo_rss_mib", "MiB", l.Figure("MiB")},
 		{"hostile_pack_peak_mib", "MiB", hostilePack},
 		{"managed_metrics_5000_ms", "ms", stateMetrics("managed_metrics_5000_ms")},
 		{"managed_metrics_5000_mib", "MiB", stateMetrics("managed_metrics_5000_mib")},
