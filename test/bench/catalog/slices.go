@@ -40,7 +40,8 @@ func Slice(name string) (string, error) {
 			return patterns + " " + runs[i+1], nil
 		}
 	}
-	return "", errors.Errorf("cannot find slice %q: name one of 1/%d to %d/%d, or of 1/%d to %d/%d", name, len(runs), len(runs), len(runs), len(runs)/2, len(runs)/2, len(runs)/2)
+	n, half := len(runs), len(runs)/2
+	return "", errors.Errorf("cannot find slice %q: name one of 1/%d to %d/%d, or of 1/%d to %d/%d", name, n, n, n, half, half, half)
 }
 
 // Matches is true for the name of a figure that one of some patterns matches, between which there are spaces. Without any, all do.

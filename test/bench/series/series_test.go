@@ -35,7 +35,10 @@ func TestSeries(t *testing.T) {
 			reason: "Without a base no part is measured, and the base is not made again.", base: broken,
 			names: []string{"a", "c"}, runs: []string{"base"}, got: []string{"broken", "broken"},
 		},
-		"Unknown": {reason: "A figure that no part has is an error, and not zero.", names: []string{"d"}, runs: []string{"base"}, got: []string{"no part has a value of d"}},
+		"Unknown": {
+			reason: "A figure that no part has is an error, and not zero.",
+			names:  []string{"d"}, runs: []string{"base"}, got: []string{"no part has a value of d"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
