@@ -25,7 +25,7 @@ BUILDER ?=
 ONLY ?=
 # Seeds the random series of evaluators.
 SEED ?= 1
-# Names one slice of the figures (bench), as in 3/8.
+# Names one slice of the figures (bench), as in 5/16, or two of them, as in 3/8.
 SLICE ?=
 # How long each fuzz target runs under soak.
 FUZZTIME ?= 1m
@@ -308,7 +308,7 @@ mutants: ## Break each rule of canaries in the code, one at a time, and check th
 
 # What is built is what the figures need: "packages" stands for ours, and "all" for every program.
 .PHONY: bench
-bench: ## Measure the figures that the project claims, and keep them in docs/figures.json (SLICE=3/8, or ONLY=a figure's name or pattern).
+bench: ## Measure the figures that the project claims, and keep them in docs/figures.json (SLICE=5/16, or ONLY=a figure's name or pattern).
 	@needs="$$(go run ./test/bench -needs -slice '$(SLICE)' '$(ONLY)')"; programs="$${needs#packages }"; names="$${programs#all}"; \
 		if [[ -n $$programs ]]; then tools/tools.sh build $$names; environment="$$(tools/tools.sh env $$names)"; set -a; eval "$$environment"; set +a; fi; \
 		if [[ $$needs != "$$programs" ]]; then $(MAKE) build xpkg; fi; \

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/stage"
 )
 
 // TestCatalogHasAllFigures compares the figures that can be measured with the catalog.
@@ -15,8 +16,8 @@ func TestCatalogHasAllFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	measured, claimed := map[string]string{}, map[string]string{}
-	for _, f := range allFigures(&stage{}) {
-		measured[f.name] = f.unit
+	for _, f := range allFigures(&stage.Stage{}) {
+		measured[f.Name] = f.Unit
 	}
 	for _, f := range all {
 		claimed[f.Name] = f.Unit

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/series"
 )
 
 // A keeper keeps each figure in the catalog as soon as it is known, with where it comes from.
@@ -20,13 +22,7 @@ type keeper struct {
 	machine catalog.Machine
 	fs      procfs.FS
 	today   string
-
-	// effort is the effort of the last run.
-	effort effort
 }
-
-// sharedRun is longer than a figure takes that was measured together with an earlier one.
-const sharedRun = time.Second
 
 // newKeeper returns a keeper for a project. Where the code has changes that no commit has, its commit is empty and it keeps nothing. The documentation, which
 // has the catalog, may have changed. It returns an error if git or the kernel do not answer.
@@ -59,31 +55,38 @@ func gitOutput(ctx context.Context, root string, args ...string) (string, error)
 	return strings.TrimSpace(string(out)), errors.Wrapf(err, "cannot run git %s", args[0])
 }
 
-// noteEffort notes the effort of the measurement that a meter was started for. A figure that was measured together with an earlier one has the effort of that run.
-// It returns an error if the kernel does not answer.
-func (k *keeper) noteEffort(m meter) error {
-	e, err := m.effort()
-	if e.took > sharedRun {
-		k.effort = e
-	}
-	return err
-}
-
-// keepFigure keeps the value of a figure, if there is a commit that it belongs to. It returns an error if it cannot be kept, or is outside its bound although the
-// measurement had the machine for itself.
-func (k *keeper) keepFigure(name string, value float64) error {
+// keepFigure keeps the value of a figure, if there is a commit that it belongs to. It returns an error if it cannot be kept, if the code
+// changed since then, or if the value is outside its bound although the measurement had the machine for itself.
+func (k *keeper) keepFigure(ctx context.Context, name string, value float64, e series.Effort) error {
 	if k.commit == "" {
 		return nil
+	}
+	if err := k.checkCode(ctx); err != nil {
+		return err
 	}
 	load, err := k.fs.LoadAvg()
 	if err != nil {
 		return errors.Wrap(err, "cannot read load average")
 	}
 	stored, err := catalog.Keep(k.root, name, catalog.Measurement{
-		Value: roundTo(value, 6), Seconds: math.Round(k.effort.took.Seconds()), Commit: k.commit, Date: k.today, Load: load.Load1, Others: new(roundTo(k.effort.others, 2)), Machine: k.machine,
+		Value: roundTo(value, 6), Seconds: math.Round(e.Took.Seconds()), Commit: k.commit, Date: k.today,
+		Load: load.Load1, Others: new(roundTo(e.Others, 2)), Machine: k.machine,
 	})
 	if err == nil && stored.IsOutside() {
 		return errors.Errorf("%.4g %s is outside its bound %s", value, stored.Unit, stored.Bound)
+	}
+	return err
+}
+
+// checkCode returns an error if the code is not that of the commit any more: benchmarks of Go are built when they run.
+func (k *keeper) checkCode(ctx context.Context) error {
+	uncommitted, err := gitOutput(ctx, k.root, "status", "--porcelain", "--", ".", ":!docs")
+	if err != nil {
+		return err
+	}
+	committed, err := gitOutput(ctx, k.root, "diff", "--name-only", k.commit, "--", ".", ":!docs")
+	if err == nil && uncommitted+committed != "" {
+		return errors.Errorf("cannot keep the value: the code changed since the run began: %s", strings.Join(strings.Fields(uncommitted+" "+committed), " "))
 	}
 	return err
 }
@@ -92,4 +95,14 @@ func (k *keeper) keepFigure(name string, value float64) error {
 func roundTo(value float64, digits int) float64 {
 	scale := math.Pow10(digits)
 	return math.Round(value*scale) / scale
+}
+
+// readMachine returns the properties of this machine. It returns an error if the kernel does not answer.
+func readMachine(fs procfs.FS) (catalog.Machine, error) {
+	memory, err := fs.Meminfo()
+	if err != nil || memory.MemTotalBytes == nil {
+		return catalog.Machine{}, errors.Wrap(errors.Join(err, errors.New("no MemTotal")), "cannot read memory")
+	}
+	const gibibyte = 1 << 30
+	return catalog.Machine{Processors: runtime.NumCPU(), MemoryGiB: int((*memory.MemTotalBytes + gibibyte/2) / gibibyte), Go: runtime.Version()}, nil
 }

@@ -14,12 +14,15 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/series"
+	"github.com/intentplane/intentplane/test/bench/stage"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -70,17 +73,17 @@ func runFigures(ctx context.Context, patternList string) error {
 	if k.commit == "" {
 		fmt.Fprintln(os.Stderr, "bench: figures are printed, and not kept: there are changes that no commit has")
 	}
-	s := &stage{}
+	s := &stage.Stage{}
 	err = k.measureFigures(ctx, allFigures(s), patternList)
-	return errors.Join(err, s.closeControlPlane())
+	return errors.Join(err, s.Close())
 }
 
 // measureFigures measures the figures that are wanted, prints and keeps them. A figure that fails, or is outside its bound, is among the
 // errors in the end, and hides no other one.
-func (k *keeper) measureFigures(ctx context.Context, all []figure, patternList string) error {
+func (k *keeper) measureFigures(ctx context.Context, all []series.Figure, patternList string) error {
 	isKnown, failures := false, []error{}
 	for _, f := range all {
-		if !catalog.Matches(f.name, patternList) {
+		if !catalog.Matches(f.Name, patternList) {
 			continue
 		}
 		isKnown = true
@@ -100,18 +103,24 @@ func (k *keeper) measureFigures(ctx context.Context, all []figure, patternList s
 }
 
 // measureFigure measures a figure, prints and keeps it. It returns an error that names the figure.
-func (k *keeper) measureFigure(ctx context.Context, f figure) error {
-	m, err := startMeter(k.fs)
+func (k *keeper) measureFigure(ctx context.Context, f series.Figure) error {
+	value, effort, err := series.MeasureFigure(ctx, func(ctx context.Context) (float64, error) { return measureRecovering(ctx, f) })
+	if err == nil {
+		err = catalog.CheckValue(value, f.Unit)
+	}
 	if err != nil {
-		return err
+		return errors.Wrapf(err, "cannot measure %s", f.Name)
 	}
-	v, err := f.measure(ctx)
-	if err != nil {
-		return errors.Wrapf(err, "cannot measure %s", f.name)
-	}
-	fmt.Printf("figure %s %.4g %s\n", f.name, v, f.unit)
-	if err := k.noteEffort(m); err != nil {
-		return err
-	}
-	return errors.Wrapf(k.keepFigure(f.name, v), "figure %s", f.name)
+	fmt.Printf("figure %s %.4g %s\n", f.Name, value, f.Unit)
+	return errors.Wrapf(k.keepFigure(ctx, f.Name, value, effort), "figure %s", f.Name)
+}
+
+// measureRecovering measures a figure. A panic is an error, as other figures can still be measured.
+func measureRecovering(ctx context.Context, f series.Figure) (value float64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f.Measure(ctx)
 }

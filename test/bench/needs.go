@@ -6,8 +6,13 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/applications"
 	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/bench/crowds"
 	"github.com/intentplane/intentplane/test/bench/gobench"
+	"github.com/intentplane/intentplane/test/bench/plugin"
+	"github.com/intentplane/intentplane/test/bench/series"
+	"github.com/intentplane/intentplane/test/bench/stage"
 )
 
 // A need is the set of programs to build before a figure is measured. Each includes the needs before it.
@@ -45,27 +50,31 @@ func printNeeds(patternList string) error {
 // needsOf returns the combined need of the figures that some patterns match, and false if no figure has such a name.
 func needsOf(patternList string) (need, bool) {
 	highest, isKnown := needNothing, false
-	for _, f := range allFigures(&stage{}) {
-		if catalog.Matches(f.name, patternList) {
-			highest, isKnown = max(highest, needOf(f.name)), true
+	for _, f := range allFigures(&stage.Stage{}) {
+		if catalog.Matches(f.Name, patternList) {
+			highest, isKnown = max(highest, needOf(f.Name)), true
 		}
 	}
 	return highest, isKnown
 }
 
+// packageFigures are patterns of figures whose control plane needs nothing but our packages.
+const packageFigures = "harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* hostile_total_* steady_*"
+
 // needOf returns the need of a figure. A figure that is not listed needs everything.
 func needOf(name string) need {
+	s := &stage.Stage{}
 	switch {
-	case isFigureOf(name, processFigures(gobench.FunctionFigures())), isFigureOf(name, processFigures(gobench.GitFigures())), catalog.Matches(name, "prune_*"):
+	case isFigureOf(name, gobench.FunctionFigures()), isFigureOf(name, gobench.GitFigures()), catalog.Matches(name, "prune_*"):
 		return needNothing
-	case isFigureOf(name, processFigures(gobench.StateFigures())):
+	case isFigureOf(name, gobench.StateFigures()):
 		return needServer
-	case isFigureOf(name, slices.Concat(writeFigures(&stage{}), bundleFigures(&stage{}), besideFigures(&stage{}), thousandFigures(&stage{}), pluginFigures(&stage{}))), catalog.Matches(name, "notification_* harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* hostile_total_* steady_*"):
+	case isFigureOf(name, slices.Concat(crowds.Figures(s), applications.BundleFigures(s), plugin.Figures())), catalog.Matches(name, packageFigures):
 		return needPackages
 	}
 	return needEverything
 }
 
-func isFigureOf(name string, all []figure) bool {
-	return slices.ContainsFunc(all, func(f figure) bool { return f.name == name })
+func isFigureOf(name string, all []series.Figure) bool {
+	return slices.ContainsFunc(all, func(f series.Figure) bool { return f.Name == name })
 }

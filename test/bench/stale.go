@@ -7,6 +7,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
 	"github.com/intentplane/intentplane/test/bench/gobench"
+	"github.com/intentplane/intentplane/test/bench/plugin"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -42,13 +43,13 @@ func describeStale(s catalog.Stale) string {
 // measuredPackages returns the packages that a figure measures: the packages of our programs, or of Go's benchmarks.
 func measuredPackages(name string) []string {
 	switch {
-	case isFigureOf(name, pluginFigures(&stage{})), name == "status_all_over_fetch":
+	case isFigureOf(name, plugin.Figures()), name == "status_all_over_fetch":
 		return []string{"./cmd/kubectl-intent", "./provider"}
-	case isFigureOf(name, processFigures(gobench.FunctionFigures())):
-		return []string{"."}
-	case isFigureOf(name, processFigures(gobench.GitFigures())), catalog.Matches(name, "prune_*"):
+	case isFigureOf(name, gobench.GitFigures()), catalog.Matches(name, "prune_* conclude_us"):
 		return []string{"./provider"}
-	case isFigureOf(name, processFigures(gobench.StateFigures())):
+	case isFigureOf(name, gobench.FunctionFigures()):
+		return []string{"."}
+	case isFigureOf(name, gobench.StateFigures()):
 		return []string{"./bundles/state"}
 	}
 	return []string{".", "./provider"}

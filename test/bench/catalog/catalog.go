@@ -4,6 +4,7 @@ package catalog
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,6 +67,17 @@ func (m Measurement) IsAlone() bool { return m.Others != nil && *m.Others <= max
 // about a bound.
 func (f Figure) IsOutside() bool {
 	return f.Measured != nil && f.Measured.IsAlone() && !f.Bound.Admits(f.Measured.Value)
+}
+
+// counts are the units of which a measurement may find none. A time, a size, a rate or a ratio of zero comes from a run that measured nothing.
+var counts = []string{"writes", "conflicts", "commits", "pods", "changes", "plans", "points", "requests"}
+
+// CheckValue returns an error for a value that no measurement in a unit has.
+func CheckValue(value float64, unit string) error {
+	if math.IsNaN(value) || math.IsInf(value, 0) || value < 0 || value == 0 && !slices.Contains(counts, unit) {
+		return errors.Errorf("cannot use the value %v %s: the run measured nothing", value, unit)
+	}
+	return nil
 }
 
 // Figures are the catalog, in the order of the table of the documentation.

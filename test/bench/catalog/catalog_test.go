@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,6 +76,36 @@ func TestReadInvalidCatalog(t *testing.T) {
 			_, err := Read(newProject(t, tc.figures))
 			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
 				t.Errorf("\n%s\nRead(...): want %q, got %v", tc.reason, tc.err, err)
+			}
+		})
+	}
+}
+
+// TestCheckValue compares the values of runs that measured something and of runs that measured nothing.
+func TestCheckValue(t *testing.T) {
+	cases := map[string]struct {
+		reason, unit string
+		good, bad    []float64
+	}{
+		"Time":  {reason: "Nothing takes no time.", unit: "s", good: []float64{0.001, 300}, bad: []float64{0, -1}},
+		"Ratio": {reason: "A ratio to nothing has no value.", unit: "times", good: []float64{0.5}, bad: []float64{0, math.Inf(1), math.NaN()}},
+		"Size":  {reason: "A process has some memory.", unit: "MiB", good: []float64{12}, bad: []float64{0, -3}},
+		"Cost":  {reason: "Each deployment costs events of the circuit breaker.", unit: "tokens", good: []float64{36}, bad: []float64{0}},
+		"Rate":  {reason: "A server that counts no queries is not the queried one.", unit: "1/interval", good: []float64{20}, bad: []float64{0}},
+		"Count": {reason: "There may be no write.", unit: "writes", good: []float64{0, 26}, bad: []float64{-1, math.NaN()}},
+		"Error": {reason: "A share may be exact.", unit: "points", good: []float64{0, 0.4}, bad: []float64{-0.1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, value := range tc.good {
+				if err := CheckValue(value, tc.unit); err != nil {
+					t.Errorf("\n%s\nCheckValue(%v, %q): %v", tc.reason, value, tc.unit, err)
+				}
+			}
+			for _, value := range tc.bad {
+				if err := CheckValue(value, tc.unit); err == nil {
+					t.Errorf("\n%s\nCheckValue(%v, %q): want an error", tc.reason, value, tc.unit)
+				}
 			}
 		})
 	}

@@ -29,14 +29,16 @@ func TestEachFigureIsInOneSlice(t *testing.T) {
 }
 
 func TestSliceOfFigures(t *testing.T) {
-	const refused = `cannot find slice %q: name one of 1/8 to 8/8`
+	const refused = `cannot find slice %q: name one of 1/16 to 16/16, or of 1/8 to 8/8`
 	cases := map[string]struct {
 		reason, slice, want, err string
 	}{
-		"First":   {reason: "A slice is the patterns of its figures.", slice: "1/8", want: runs[0]},
-		"Last":    {reason: "The last slice is the longest.", slice: "8/8", want: runs[7]},
+		"First":   {reason: "A slice is the patterns of its figures.", slice: "1/16", want: runs[0]},
+		"Last":    {reason: "The last slice has a thousand deployments at once.", slice: "16/16", want: runs[15]},
+		"Eighth":  {reason: "An eighth is two slices that follow each other.", slice: "3/8", want: runs[4] + " " + runs[5]},
+		"Eight":   {reason: "The last eighth ends with the last slice.", slice: "8/8", want: runs[14] + " " + runs[15]},
 		"Zero":    {reason: "The number of the first slice is one.", slice: "0/8", err: fmt.Sprintf(refused, "0/8")},
-		"Beyond":  {reason: "There are eight slices.", slice: "9/8", err: fmt.Sprintf(refused, "9/8")},
+		"Beyond":  {reason: "There are sixteen slices.", slice: "17/16", err: fmt.Sprintf(refused, "17/16")},
 		"Others":  {reason: "Slices of another number have other figures, which the catalog does not list.", slice: "1/4", err: fmt.Sprintf(refused, "1/4")},
 		"NotOne":  {reason: "A number alone is not a slice.", slice: "3", err: fmt.Sprintf(refused, "3")},
 		"Leading": {reason: "A slice has one name.", slice: "01/8", err: fmt.Sprintf(refused, "01/8")},

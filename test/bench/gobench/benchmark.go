@@ -88,6 +88,12 @@ func stepTime(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./apis/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measure(ctx, slices.Min[[]float64])
 }
 
+// concludeTime returns the time that the provider takes to reject a revision and to begin its rollback, in microseconds.
+func concludeTime(ctx context.Context) (float64, error) {
+	v, err := benchmark{pkg: "./provider/mandate", pattern: "BenchmarkConclude", result: "BenchmarkConclude", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])
+	return v / float64(time.Microsecond), err
+}
+
 // stateMetrics returns the cost of counting 5,000 GitDeliveries for Crossplane's metrics.
 func stateMetrics(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {

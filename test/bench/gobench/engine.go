@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -28,7 +29,7 @@ const (
 
 // An engine is measured beside the git command, on servers and repositories that are alike.
 type engine struct {
-	peer float64
+	peer series.Run[float64]
 }
 
 // deliverTogether returns the number of deliveries per second into one repository while all of them wait for it.
@@ -55,12 +56,11 @@ func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	if e.peer == 0 {
-		if e.peer, err = commandDeliveries(ctx); err != nil {
-			return 0, err
-		}
+	peer, err := e.peer.Do(ctx, commandDeliveries)
+	if err != nil {
+		return 0, err
 	}
-	return ours / e.peer, nil
+	return ours / peer, nil
 }
 
 // commandDeliveries is the number of deliveries per second of the git command, each into its own directory: clone, write, commit, push.

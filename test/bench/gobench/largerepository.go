@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -24,24 +25,15 @@ const (
 	largeURL = "INTENTPLANE_BENCH_URL"
 )
 
-// A large measures deliveries into a large repository, in a process of their own.
-type large struct {
-	figures map[string]float64
+// largeUnits are the units of the figures of a large repository.
+var largeUnits = []string{"s/first", "s/delivery", "MiB"}
+
+// largeSeries measures deliveries into a large repository, in a process of their own.
+func largeSeries() *series.Series {
+	return &series.Series{Parts: []series.Part{{Figures: largeUnits, Measure: measureLarge}}}
 }
 
-// largeFigure measures all of them once, and returns one.
-func (l *large) largeFigure(unit string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if l.figures == nil {
-			if err := l.measureLarge(ctx); err != nil {
-				return 0, err
-			}
-		}
-		return l.figures[unit], nil
-	}
-}
-
-func (l *large) measureLarge(ctx context.Context) error {
+func measureLarge(ctx context.Context, figures map[string]float64) error {
 	return withGitServer(ctx, nil, func(s *gitserver.Server, _ string) error {
 		if err := fillRepository(ctx, s.Path(repository)); err != nil {
 			return err
@@ -53,9 +45,10 @@ func (l *large) measureLarge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l.figures = map[string]float64{}
-		for _, unit := range []string{"s/first", "s/delivery", "MiB"} {
-			l.figures[unit] = stats.Median(parseResults(out, unit)["BenchmarkLarge"])
+		for _, unit := range largeUnits {
+			if values := parseResults(out, unit)["BenchmarkLarge"]; len(values) > 0 {
+				figures[unit] = stats.Median(values)
+			}
 		}
 		return nil
 	})

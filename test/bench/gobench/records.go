@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
@@ -33,21 +34,13 @@ const (
 	manyPackages = 10_000
 )
 
-// records of bundles are measured on an API server alone, once.
-type records struct{ figures map[string]float64 }
-
-func (r *records) recordFigure(name string) func(context.Context) (float64, error) {
-	return func(ctx context.Context) (float64, error) {
-		if r.figures == nil {
-			if err := r.measureRecords(ctx); err != nil {
-				return 0, err
-			}
-		}
-		return r.figures[name], nil
-	}
+// recordSeries are the figures of the records of bundles, on an API server alone.
+func recordSeries() *series.Series {
+	return &series.Series{Parts: []series.Part{{Figures: []string{"modify", "lost", "bytes"}, Measure: measureRecords}}}
 }
 
-func (r *records) measureRecords(ctx context.Context) error {
+// measureRecords measures each figure, also if another one fails.
+func measureRecords(ctx context.Context, figures map[string]float64) error {
 	cp, err := controlplane.StartServer(ctx)
 	if err != nil {
 		return err
@@ -58,16 +51,18 @@ func (r *records) measureRecords(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(errors.Wrap(err, "cannot make client"), cp.Stop())
 	}
-	figures := map[string]float64{}
+	var failures []error
 	for name, measure := range map[string]func(context.Context, kubernetes.Interface) (float64, error){
 		"modify": modifyTime, "lost": writersLost, "bytes": largeRecordBytes,
 	} {
-		if figures[name], err = measure(ctx, kube); err != nil {
-			return errors.Join(err, cp.Stop())
+		value, err := measure(ctx, kube)
+		if err != nil {
+			failures = append(failures, err)
+			continue
 		}
+		figures[name] = value
 	}
-	r.figures = figures
-	return cp.Stop()
+	return errors.Join(append(failures, cp.Stop())...)
 }
 
 // newRecord makes the record of a bundle with so many packages.

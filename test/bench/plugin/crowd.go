@@ -103,6 +103,11 @@ func (p *pluginBench) showSites(ctx context.Context, sync *unstructured.Unstruct
 
 // observerProcessor returns the processor's time of a provider that observes a thousand deployments which do not change, in percent of one.
 func (p *pluginBench) observerProcessor(ctx context.Context) (float64, error) {
+	if p.cp != nil {
+		if err := p.close(); err != nil {
+			return 0, err
+		}
+	}
 	if err := p.open(ctx, controlplane.StartAlone); err != nil {
 		return 0, err
 	}

@@ -24,6 +24,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
@@ -55,27 +56,20 @@ type pluginBench struct {
 	shown int
 }
 
-// A Figure is a name, a unit and a function that measures the value.
-type Figure struct {
-	Name    string
-	Unit    string
-	Measure func(ctx context.Context) (float64, error)
-}
-
 // Figures are the response times of kubectl-intent, and the cost of observing deployments.
-func Figures() []Figure {
+func Figures() []series.Figure {
 	p := &pluginBench{}
 	withCrowd := func(n int, measure func(context.Context) (float64, error)) func(context.Context) (float64, error) {
 		return func(ctx context.Context) (float64, error) { return p.measureAmong(ctx, n, measure) }
 	}
-	return []Figure{
-		{"why_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.5))},
-		{"why_p95_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.95))},
-		{"why_requests", "requests", withCrowd(crowdOfWhy, p.whyRequests)},
-		{"status_watch_cpu_percent", "%", withCrowd(crowdOfWhy, p.watchProcessor)},
-		{"doctor_s", "s", withCrowd(crowdOfWhy, p.doctorTime)},
-		{"status_all_1000_ms", "ms", withCrowd(crowdOfStatus, p.statusTime)},
-		{"observer_cpu_percent", "%", p.observerProcessor},
+	return []series.Figure{
+		series.NewFigure("why_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.5))),
+		series.NewFigure("why_p95_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.95))),
+		series.NewFigure("why_requests", "requests", withCrowd(crowdOfWhy, p.whyRequests)),
+		series.NewFigure("status_watch_cpu_percent", "%", withCrowd(crowdOfWhy, p.watchProcessor)),
+		series.NewFigure("doctor_s", "s", withCrowd(crowdOfWhy, p.doctorTime)),
+		series.NewFigure("status_all_1000_ms", "ms", withCrowd(crowdOfStatus, p.statusTime)),
+		series.NewFigure("observer_cpu_percent", "%", p.observerProcessor),
 	}
 }
 

@@ -2,6 +2,7 @@
 package stats
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -17,3 +18,23 @@ func Median(samples []float64) float64 {
 
 // Milliseconds returns a duration in milliseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// Percentile returns the smallest value that so many of a hundred are not above.
+func Percentile(v []float64, percentile int) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(v))
+	return sorted[int(math.Ceil(float64(len(sorted)*percentile)/100))-1]
+}
+
+// CountChanged returns the number of objects that have another resource version than before, or are new.
+func CountChanged(previous, current map[string]string) float64 {
+	n := 0.0
+	for name, version := range current {
+		if previous[name] != version {
+			n++
+		}
+	}
+	return n
+}
