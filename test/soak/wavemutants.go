@@ -28,7 +28,7 @@ func laterMutants() map[string]mutant {
 		}),
 		"LaterTooEarly": later("TestAt", mutant{
 			reason: "A directory gets its later tree at the step of its Site.",
-			text:   "isReached := l.Tree, l.Step <= s.Cursor.Step", becomes: "isReached := l.Tree, l.Step <= s.Cursor.Step+1",
+			text:   "isReached := l.Tree, l.Step < s.NextStep()", becomes: "isReached := l.Tree, l.Step <= s.NextStep()",
 		}),
 		"EarlierTreesInWave": later("TestAt", mutant{
 			reason: "The trees of an earlier revision have no part in a wave.",
@@ -165,11 +165,11 @@ func closedMutants() map[string]mutant {
 		},
 		"LeftSiteInWave": leave("TestLeftBetweenWaves", mutant{
 			reason: "The function brings no wave to a Site that the deployment has left.",
-			text:   "s.Cursor.Step+1 && moved[site]", becomes: "s.Cursor.Step+1 && moved[site] && k.isChosen(site)",
+			text:   "s.NextStep() && moved[site]", becomes: "s.NextStep() && moved[site] && k.isChosen(site)",
 		}),
 		"MovedSiteInWave": leave("TestMovedBetweenWaves", mutant{
 			reason: "The function brings no wave to a directory that its Site has left.",
-			text:   "s.Cursor.Step+1 && moved[site]", becomes: "s.Cursor.Step+1 && moved[site] && !k.isChosen(site)",
+			text:   "s.NextStep() && moved[site]", becomes: "s.NextStep() && moved[site] && !k.isChosen(site)",
 		}),
 	}
 }
