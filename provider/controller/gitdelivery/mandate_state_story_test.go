@@ -8,6 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/state"
 )
 
 // leavesState fails the story unless the provider refuses the state in the repository, and writes nothing although the Gate of revision 2 failed.
@@ -35,6 +36,16 @@ func TestMandateState(t *testing.T) {
 		"Malformed": {reason: "Nothing is recorded by a mandate in a ledger that cannot be read.", run: func(w *world) {
 			w.mandatedRevision()
 			w.rewriteState(func(_ string, content map[string]any) { content["state"] = "nothing" })
+			w.leavesState(v1alpha1.ReasonStateUntrusted)
+		}},
+		"Truncated": {reason: "Nothing is recorded by a mandate in a ledger whose end is missing.", run: func(w *world) {
+			w.mandatedRevision()
+			claim := w.first().Spec.ForProvider.ClaimRef
+			all := map[string]string{state.OwnerPath: w.stateFile(repo, state.OwnerPath), state.RecordPath(claim): w.stateFile(repo, state.RecordPath(claim))}
+			stored := w.stateFile(repo, state.LedgerPath(claim))
+			all[state.LedgerPath(claim)] = stored[:len(stored)/2]
+			w.forgeAll(all)
+			w.restart()
 			w.leavesState(v1alpha1.ReasonStateUntrusted)
 		}},
 		"Forged": {reason: "A ledger that is not signed counts as lost: the mandate is void for the epoch in which the ledger of the status goes on.", run: func(w *world) {
