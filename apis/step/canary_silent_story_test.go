@@ -158,7 +158,7 @@ func (m *canaryModel) tellForward() string {
 	return m.tellOrdered([]string{"b", "b", "x"}[m.random.IntN(3)])
 }
 
-// tellReplaced lets a canary that gets requests be replaced by another one, and the function fall silent as soon as that has begun. It returns the error, or "".
+// tellReplaced lets another canary replace a canary that gets requests, and the function fall silent as soon as that has begun. It returns the error, or "".
 func (m *canaryModel) tellReplaced() string {
 	m.honours = true
 	if broken := m.waitUntil("the first revision rests", func() bool { return m.atRest() == "" }); broken != "" {

@@ -41,9 +41,11 @@ func TestMandateState(t *testing.T) {
 		"Truncated": {reason: "Nothing is recorded by a mandate in a ledger whose end is missing.", run: func(w *world) {
 			w.mandatedRevision()
 			claim := w.first().Spec.ForProvider.ClaimRef
-			all := map[string]string{state.OwnerPath: w.stateFile(repo, state.OwnerPath), state.RecordPath(claim): w.stateFile(repo, state.RecordPath(claim))}
-			stored := w.stateFile(repo, state.LedgerPath(claim))
-			all[state.LedgerPath(claim)] = stored[:len(stored)/2]
+			all := map[string]string{}
+			for _, path := range []string{state.OwnerPath, state.RecordPath(claim), state.LedgerPath(claim)} {
+				all[path] = w.stateFile(repo, path)
+			}
+			all[state.LedgerPath(claim)] = all[state.LedgerPath(claim)][:100]
 			w.forgeAll(all)
 			w.restart()
 			w.leavesState(v1alpha1.ReasonStateUntrusted)
