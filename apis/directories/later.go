@@ -50,7 +50,7 @@ func At(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State) deliveryv1alph
 		indexes[t.Branch+" "+t.Path] = i
 	}
 	for _, l := range carried {
-		next, isReached := l.Tree, l.Step <= s.Cursor.Step
+		next, isReached := l.Tree, l.Step < s.NextStep()
 		if !isReached {
 			next, out.Later = Retain(next), append(out.Later, l)
 		}
@@ -99,11 +99,7 @@ func HoldFiles(s ledger.State, deliveries ...*deliveryv1alpha1.GitDelivery) bool
 	if s.IsMove() {
 		return false
 	}
-	index := s.Cursor.Step
-	if !s.IsBeforeSteps() {
-		index = min(index+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
-	}
-	return CarryStep(s, index, deliveries...)
+	return CarryStep(s, min(s.NextStep(), int32(len(s.Current.Plan))-1), deliveries...) //nolint:gosec // A plan has at most 20 steps.
 }
 
 // CarryStep is true if the objects of deliveries carry the files of the current revision to each Site of a step.
@@ -136,7 +132,7 @@ func carriesRevision(p deliveryv1alpha1.GitDeliveryParameters, t deliveryv1alpha
 // step, which are among the later trees. aim is the aim of the directory in its step. It stays unchanged if the spec has these files.
 func (c *Tracker) Begun(d Directory, p deliveryv1alpha1.GitDeliveryParameters, s ledger.State, aim step.Aim) Directory {
 	later := LaterOf(p, d.Own, s)
-	if later == nil || s.Current.StepOf(later.Site) > s.Cursor.Step || CarriesTrack(d.Own, d.Track, d.Revision) {
+	if later == nil || !d.hasBegun(s) || CarriesTrack(d.Own, d.Track, d.Revision) {
 		return d
 	}
 	begun := d
@@ -147,4 +143,14 @@ func (c *Tracker) Begun(d Directory, p deliveryv1alpha1.GitDeliveryParameters, s
 	}
 	d.Own, d.Asked = composed.Tree, composed.Tree
 	return d
+}
+
+// hasBegun is true for a directory whose step has come. The directories of a revision that was rejected before its first step have no folder of it, and the
+// shared files of the revision before.
+func (d Directory) hasBegun(s ledger.State) bool {
+	if s.Current.StepOf(d.Own.Site) > s.Cursor.Step || s.Verdict == nil && s.IsBeforeSteps() {
+		return false
+	}
+	isOfRevision := func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Revision == s.Current.Number }
+	return !s.IsRejected() || s.Cursor.Step > 0 || slices.ContainsFunc(d.Held.Tracks, isOfRevision)
 }

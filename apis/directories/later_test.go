@@ -2,6 +2,7 @@ package directories
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,6 +63,36 @@ func TestHoldFiles(t *testing.T) {
 			}
 			d := &deliveryv1alpha1.GitDelivery{}
 			d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{Position: &ledger.Position{Revision: tc.number}, Trees: tc.trees, Later: tc.later}
+			if got := HoldFiles(s, d); got != tc.want {
+				t.Errorf("\n%s\nHoldFiles(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestHoldFirstStep has a canary whose first step waits for the requests of an earlier canary.
+func TestHoldFirstStep(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		revision int64
+		stable   string
+		want     bool
+	}{
+		"Carried":  {reason: "The object carries the files of the first step.", revision: 3, stable: ledger.TrackBlue, want: true},
+		"Earlier":  {reason: "Files of the earlier canary do not count.", revision: 2, stable: ledger.TrackBlue},
+		"FromFlat": {reason: "A move needs files that no object has.", revision: 3, stable: ledger.TrackPlain},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			plan := []ledger.Step{{Sites: []string{"edge1"}, Weight: new(int32(0))}, {Weight: new(int32(100))}}
+			s := ledger.State{
+				Current: &ledger.Revision{Number: 3, Track: ledger.TrackGreen, Stable: 1, Plan: plan}, Cursor: ledger.Cursor{Stage: ledger.StageShift},
+				History: []ledger.Past{{Number: 1, Track: tc.stable}},
+			}
+			d, siteTree := &deliveryv1alpha1.GitDelivery{}, deliveryv1alpha1.Tree{Site: "edge1", Action: deliveryv1alpha1.ActionDesired}
+			l := NewLater(siteTree, s)
+			l.Revision = tc.revision
+			d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{Trees: []deliveryv1alpha1.Tree{siteTree}, Later: []deliveryv1alpha1.LaterTree{l}}
 			if got := HoldFiles(s, d); got != tc.want {
 				t.Errorf("\n%s\nHoldFiles(...): want %t, got %t", tc.reason, tc.want, got)
 			}
@@ -137,11 +168,18 @@ func TestBegun(t *testing.T) {
 	blue.Action, blue.Tracks = deliveryv1alpha1.ActionDesired, []deliveryv1alpha1.TreeTrack{{Name: track.Blue, Revision: 1, Weight: 100}}
 	green.Site, green.Branch, green.Path = blue.Site, blue.Branch, blue.Path
 	plan := []ledger.Step{{Sites: []string{"first"}}, {Sites: []string{green.Site}}}
-	state := ledger.State{Current: &ledger.Revision{Number: 2, Track: track.Green, Plan: plan}, Cursor: ledger.Cursor{Step: 1}}
+	state := ledger.State{Current: &ledger.Revision{Number: 2, Track: track.Green, Plan: plan}, Cursor: ledger.Cursor{Step: 1, Stage: ledger.StageSteps}}
 	held := deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{
 		{Name: track.Blue, Revision: 1, Weight: 100, Tree: track.FolderID(blueFiles, track.Blue)},
 	}}
 	aim := step.Aim{Put: map[string]int64{track.Green: 2, track.Blue: 1}, Serving: track.Blue, Weight: 20}
+	beginAt := func(s *ledger.State, stage int32) {
+		s.Current.Plan, s.Cursor = []ledger.Step{{Sites: []string{green.Site}}, {Sites: []string{"last"}}}, ledger.Cursor{Stage: stage}
+	}
+	reject := func(s *ledger.State) {
+		beginAt(s, ledger.StageShift)
+		s.Verdict, s.Cursor.Attempt = &ledger.Verdict{Result: ledger.VerdictRejected}, 1
+	}
 	cases := map[string]struct {
 		reason string
 		change func(d *Directory, l *deliveryv1alpha1.LaterTree, s *ledger.State)
@@ -151,6 +189,29 @@ func TestBegun(t *testing.T) {
 		"NotBegun": {
 			reason: "Before its step the directory has the files of the spec.",
 			change: func(_ *Directory, _ *deliveryv1alpha1.LaterTree, s *ledger.State) { s.Cursor.Step = 0 },
+		},
+		"FirstStep": {
+			reason: "The directory has the files that it got at the first step.",
+			change: func(_ *Directory, _ *deliveryv1alpha1.LaterTree, s *ledger.State) { beginAt(s, ledger.StageSteps) }, want: true,
+		},
+		"BeforeSteps": {
+			reason: "Before the first step the directory has the files of the spec.",
+			change: func(_ *Directory, _ *deliveryv1alpha1.LaterTree, s *ledger.State) { beginAt(s, ledger.StageShift) },
+		},
+		"RejectedBefore": {
+			reason: "A revision that was rejected before its first step leaves the files of the spec.",
+			change: func(_ *Directory, _ *deliveryv1alpha1.LaterTree, s *ledger.State) { reject(s) },
+		},
+		"RejectedAfter": {
+			reason: "A revision that was rejected at its first step has brought its files.",
+			change: func(d *Directory, _ *deliveryv1alpha1.LaterTree, s *ledger.State) {
+				reject(s)
+				d.Held.Tracks = append(slices.Clone(d.Held.Tracks), deliveryv1alpha1.DeliveredTrack{Name: track.Green, Revision: 2})
+			}, want: true,
+		},
+		"RejectedLater": {
+			reason: "At a later step the first one has come.",
+			change: func(_ *Directory, _ *deliveryv1alpha1.LaterTree, s *ledger.State) { reject(s); s.Cursor.Step = 1 }, want: true,
 		},
 		"OtherRevision": {
 			reason: "The files of another revision are not used.",

@@ -27,6 +27,14 @@ func (s State) HasTracks() bool {
 // IsBeforeSteps is true while the requests of a deployment in tracks are moved to the track from which a revision or a rollback continues.
 func (s State) IsBeforeSteps() bool { return s.HasTracks() && s.Cursor.Stage < StageSteps }
 
+// NextStep returns the number of the next step, which the plan may not have. Before the steps that is the present step.
+func (s State) NextStep() int32 {
+	if s.IsBeforeSteps() {
+		return s.Cursor.Step
+	}
+	return s.Cursor.Step + 1
+}
+
 // IsInSteps is true for a revision without a verdict that goes through the steps of its plan.
 func (s State) IsInSteps() bool { return s.Current != nil && s.Verdict == nil && !s.IsBeforeSteps() }
 

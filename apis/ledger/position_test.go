@@ -50,6 +50,7 @@ func TestStateAtStep(t *testing.T) {
 		Steps         [3]int32
 		Reached       [3]bool
 		AtLast, Gated bool
+		Next          int32
 	}
 	cases := map[string]struct {
 		reason string
@@ -58,30 +59,35 @@ func TestStateAtStep(t *testing.T) {
 	}{
 		"First": {
 			reason: "The first step reaches its Sites, and a Site that no step names comes last.", state: State{Current: &Revision{Plan: plan}},
-			want: answers{Steps: [3]int32{0, 1, 1}, Reached: [3]bool{true, false, false}, Gated: true},
+			want: answers{Steps: [3]int32{0, 1, 1}, Reached: [3]bool{true, false, false}, Gated: true, Next: 1},
+		},
+		"BeforeSteps": {
+			reason: "Before the steps of a canary the present step is the next one.",
+			state:  State{Current: &Revision{Plan: plan, Track: TrackGreen}, Cursor: Cursor{Stage: StageShift}},
+			want:   answers{Steps: [3]int32{0, 1, 1}, Reached: [3]bool{true, false, false}, Gated: true},
 		},
 		"Last": {
 			reason: "The last step has reached all Sites.", state: State{Current: &Revision{Plan: plan}, Cursor: Cursor{Step: 1}},
-			want: answers{Steps: [3]int32{0, 1, 1}, Reached: [3]bool{true, true, true}, AtLast: true},
+			want: answers{Steps: [3]int32{0, 1, 1}, Reached: [3]bool{true, true, true}, AtLast: true, Next: 2},
 		},
 		"Rollback": {
 			reason: "A rollback reaches all Sites at once, and no Gate judges it.", state: State{Current: &Revision{Plan: plan}, Cursor: Cursor{Attempt: 1}},
-			want: answers{Reached: [3]bool{true, true, true}},
+			want: answers{Reached: [3]bool{true, true, true}, Next: 1},
 		},
 		"NoPlan": {
 			reason: "A revision whose plan is not known is at its last step, and reaches all Sites.", state: State{Current: &Revision{}},
-			want: answers{Reached: [3]bool{true, true, true}, AtLast: true},
+			want: answers{Reached: [3]bool{true, true, true}, AtLast: true, Next: 1},
 		},
-		"Nothing": {reason: "A ledger without a revision is at no step.", want: answers{Reached: [3]bool{true, true, true}}},
+		"Nothing": {reason: "A ledger without a revision is at no step.", want: answers{Reached: [3]bool{true, true, true}, Next: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := answers{AtLast: tc.state.IsAtLastStep(), Gated: tc.state.IsGated()}
+			got := answers{AtLast: tc.state.IsAtLastStep(), Gated: tc.state.IsGated(), Next: tc.state.NextStep()}
 			for i, site := range []string{"a", "b", "other"} {
 				got.Steps[i], got.Reached[i] = tc.state.StepOf(site), tc.state.HasReached(site)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nStepOf(...), HasReached(...), IsAtLastStep(), IsGated(): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nStepOf(...), HasReached(...), IsAtLastStep(), IsGated(), NextStep(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

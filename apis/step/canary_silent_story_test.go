@@ -155,7 +155,26 @@ func (m *canaryModel) tellForward() string {
 	if broken := m.waitUntil("the first revision rests", func() bool { return m.atRest() == "" }); broken != "" {
 		return broken
 	}
-	m.spec.content = []string{"b", "b", "x"}[m.random.IntN(3)]
+	return m.tellOrdered([]string{"b", "b", "x"}[m.random.IntN(3)])
+}
+
+// tellReplaced lets another canary replace a canary that gets requests, and the function fall silent as soon as that has begun. It returns the error, or "".
+func (m *canaryModel) tellReplaced() string {
+	m.honours = true
+	if broken := m.waitUntil("the first revision rests", func() bool { return m.atRest() == "" }); broken != "" {
+		return broken
+	}
+	m.spec.content = "b"
+	getsRequests := func() bool { return m.home.Current.Number == 2 && m.home.IsInSteps() && m.home.Cursor.Step > 0 }
+	if broken := m.waitUntil("the canary gets requests", getsRequests); broken != "" {
+		return broken
+	}
+	return m.tellOrdered([]string{"c", "c", "x"}[m.random.IntN(3)])
+}
+
+// tellOrdered lets the function fall silent as soon as a revision with a content has begun. It returns the error, or "".
+func (m *canaryModel) tellOrdered(content string) string {
+	m.spec.content = content
 	for turn := 0; !m.isOrdered(); turn++ {
 		if turn > 20 {
 			return "the revision of the spec does not begin"
@@ -258,6 +277,16 @@ func TestCanarySilent(t *testing.T) {
 				return newSilentModel(seed, allCanaryRules)
 			},
 			tell: (*canaryModel).tellForward,
+		},
+		"Replaced": {
+			reason: "A canary that replaces another one takes its first step once the requests have ended, and goes to its end without the function.",
+			model: func(t *testing.T, seed uint64) *canaryModel {
+				t.Helper()
+				m := newCanaryModelOf(rand.New(rand.NewPCG(seed, 23)), allCanaryRules, 1, []string{"edge1", "edge2"})
+				m.spec.steps = planOf(t, "0 20+gate 50+gate 100")
+				return m
+			},
+			tell: (*canaryModel).tellReplaced,
 		},
 	}
 	for name, tc := range cases {

@@ -13,6 +13,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
@@ -113,6 +114,61 @@ func TestNewSiteBeforeSteps(t *testing.T) {
 				t.Errorf("\n%s\n-want, +got:\n%s\nrevision %d is live: %s", tc.reason, diff, out.Status.LiveRevision, out.Status.Message)
 			}
 		})
+	}
+}
+
+// aReplacedCanary is a world whose third revision waits until the requests of the second one, which had a share of them, have ended.
+func aReplacedCanary(t *testing.T) *world {
+	t.Helper()
+	w := aCanary(t)
+	w.sayCanary("two", 4)
+	w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
+	w.sayCanary("three", 4)
+	w.until("edge1", "blue 1: 100, green 2: 0", cluster{})
+	if s := w.ledger(); s.Current.Number != 3 || !s.IsBeforeSteps() {
+		t.Fatalf("position of the third revision: want a stage before its steps, got %+v", s.Position())
+	}
+	return w
+}
+
+// TestReplacedCanaryCarriesFirstStep reads the files for the first step of a canary that replaces another one.
+func TestReplacedCanaryCarriesFirstStep(t *testing.T) {
+	w := aReplacedCanary(t)
+	home := w.homeOfWorld(w.call())
+	s := w.ledger()
+	later := directories.LaterTrees(home.Spec.ForProvider, s)
+	if len(later) != 1 || later[0].Site != "edge1" || later[0].Step != 0 || !directories.HoldFiles(s, home) {
+		t.Fatalf("\nThe home carries the files for the first step, so that the provider takes it without the function.\ngot %d later trees: %+v", len(later), later)
+	}
+	w.until("edge1", "blue 1: 100, green 3: 0", cluster{})
+	if later = directories.LaterTrees(w.homeOfWorld(w.call()).Spec.ForProvider, w.ledger()); len(later) != 0 {
+		t.Errorf("\nOnce the first step has begun, its files are those of the present tree.\ngot %d later trees", len(later))
+	}
+}
+
+// TestReplacedCanaryFrozen lets the spec compile no more while a canary waits for the requests of an earlier one.
+func TestReplacedCanaryFrozen(t *testing.T) {
+	w := aReplacedCanary(t)
+	w.remove("Blueprint", "web-canary-1.0.0")
+	story, out := w.story("edge1", cluster{})
+	want := []string{
+		"blue 1: 100, green 2: 0", "blue 1: 100, green 3: 0", "blue 1: 80, green 3: 20", "blue 1: 50, green 3: 50", "blue 1: 0, green 3: 100", "green 3: 100",
+	}
+	if diff := cmp.Diff(want, story); diff != "" || out.Status.LiveRevision != 3 {
+		t.Errorf("\nThe canary goes through its steps with the files that it was ordered with.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+	}
+}
+
+// TestReplacedCanaryMoved gives the Site another directory while a canary waits for the requests of an earlier one.
+func TestReplacedCanaryMoved(t *testing.T) {
+	w := aReplacedCanary(t)
+	w.set("Site", "edge1", "clusters/moved", "spec", "repository", "path")
+	story, out := w.story("edge1", cluster{})
+	if slices.ContainsFunc(story, func(line string) bool { return strings.Contains(line, "green 3") }) {
+		t.Errorf("\nA directory that its Site has left gets no first step.\ngot %q: %s", story, out.Status.Message)
+	}
+	if got := w.ledger().Current.Number; got != 4 {
+		t.Errorf("\nThe next revision begins at once, in the new directory.\nwant revision 4, got %d: %s", got, out.Status.Message)
 	}
 }
 

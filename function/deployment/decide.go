@@ -156,7 +156,7 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 // same directories.
 func (o Observed) holdsFiles(s ledger.State, k Compiled) bool {
 	moved := o.sitesMoved(s, k)
-	isLeft := func(site string) bool { return s.StepOf(site) == s.Cursor.Step+1 && moved[site] }
+	isLeft := func(site string) bool { return s.StepOf(site) == s.NextStep() && moved[site] }
 	return !slices.ContainsFunc(s.Current.Sites(), isLeft) && directories.HoldFiles(s, o.allDeliveries()...)
 }
 

@@ -131,10 +131,10 @@ func (x trackedState) composeDeliveries(a *desiredResources, spec deploymentv1al
 	return nil
 }
 
-// laterTree returns the tree that a directory gets once its step has come, as it was rendered, or nil.
+// laterTree returns the tree that a directory gets once its step has come, as it was rendered, or nil. The first step waits for the requests of an earlier canary.
 func (x trackedState) laterTree(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree) *deliveryv1alpha1.LaterTree {
 	switch s := x.state; {
-	case s.IsRejected(), s.IsMove(), s.HasReached(t.Site):
+	case s.IsRejected(), s.IsMove(), s.StepOf(t.Site) < s.NextStep():
 		return nil
 	case !x.isOwn:
 		return directories.LaterOf(d.Spec.ForProvider, t, s)

@@ -54,9 +54,14 @@ func (f Facts) tracker() *directories.Tracker {
 }
 
 // CanMoveRequests reports whether a spec has the files for the stages of a rollback: the shared files of two tracks move the requests off one of them. delivered
-// has the directories of the repository, by their paths.
+// has the directories of the repository, by their paths. The later tree of a first step has these files only once the step has begun: until then the directory
+// has the shared files of an earlier revision.
 func CanMoveRequests(p v1alpha1.GitDeliveryParameters, delivered map[string]v1alpha1.DeliveredTree) bool {
 	return !slices.ContainsFunc(p.Trees, func(t v1alpha1.Tree) bool {
-		return len(delivered[t.Path].Tracks) > 1 && len(t.Files) == 0 && !p.HasLater(t)
+		held := delivered[t.Path]
+		hasFiles := func(l v1alpha1.LaterTree) bool {
+			return l.IsFor(t.Branch, t.Path) && (l.Step > 0 || hasRevision(held, l.Revision))
+		}
+		return len(held.Tracks) > 1 && len(t.Files) == 0 && !slices.ContainsFunc(p.Later, hasFiles)
 	})
 }

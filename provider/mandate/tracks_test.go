@@ -382,23 +382,31 @@ func (c *canaryScene) isComposed(t *testing.T, got v1alpha1.Tree) {
 	}
 }
 
-// TestCanMoveRequests has a directory with two tracks.
+// TestCanMoveRequests has a directory with revision 1 in one track, and revision 2 in the other one.
 func TestCanMoveRequests(t *testing.T) {
+	later := func(revision int64, index int32) []v1alpha1.LaterTree {
+		return []v1alpha1.LaterTree{{Tree: v1alpha1.Tree{Path: shopPath, Files: []byte("files")}, Revision: revision, Step: index}}
+	}
 	cases := map[string]struct {
 		reason string
 		files  []byte
+		later  []v1alpha1.LaterTree
 		tracks int
 		want   bool
 	}{
-		"Files":   {reason: "With the files that the tracks share requests leave a track.", files: []byte("files"), tracks: 2, want: true},
-		"NoFiles": {reason: "Without these files no requests leave a track.", tracks: 2},
-		"Alone":   {reason: "Where one track is alone nothing moves.", tracks: 1, want: true},
-		"Plain":   {reason: "Without tracks no request moves.", want: true},
+		"Wave":     {reason: "The tree of a later wave has these files.", later: later(3, 1), tracks: 2, want: true},
+		"Begun":    {reason: "The tree of a first step that has begun has these files.", later: later(2, 0), tracks: 2, want: true},
+		"NotBegun": {reason: "Before its first step a canary moves requests by the files of an earlier one.", later: later(3, 0), tracks: 2},
+		"Files":    {reason: "With the files that the tracks share requests leave a track.", files: []byte("files"), tracks: 2, want: true},
+		"NoFiles":  {reason: "Without these files no requests leave a track.", tracks: 2},
+		"Alone":    {reason: "Where one track is alone nothing moves.", tracks: 1, want: true},
+		"Plain":    {reason: "Without tracks no request moves.", want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			delivered := map[string]v1alpha1.DeliveredTree{shopPath: {Tracks: make([]v1alpha1.DeliveredTrack, tc.tracks)}}
-			if got := CanMoveRequests(v1alpha1.GitDeliveryParameters{Trees: []v1alpha1.Tree{{Path: shopPath, Files: tc.files}}}, delivered); got != tc.want {
+			tracks := []v1alpha1.DeliveredTrack{{Name: track.Blue, Revision: 1}, {Name: track.Green, Revision: 2}}[:tc.tracks]
+			p := v1alpha1.GitDeliveryParameters{Trees: []v1alpha1.Tree{{Path: shopPath, Files: tc.files}}, Later: tc.later}
+			if got := CanMoveRequests(p, map[string]v1alpha1.DeliveredTree{shopPath: {Tracks: tracks}}); got != tc.want {
 				t.Errorf("\n%s\nCanMoveRequests(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

@@ -43,6 +43,7 @@ func TestMandateRules(t *testing.T) {
 		"Nothing goes forward while the claim is being deleted.":               "DeletionIgnored",
 		"A later tree is for one request.":                                     "LaterOfOtherRequest",
 		"A wave waits while its Site is left, moved or closed.":                "ClosedWaveCarried",
+		"No file of a canary comes while requests leave an earlier one.":       "BegunBeforeSteps",
 	}
 	all := mandateMutants()
 	for sentence, name := range mutants {

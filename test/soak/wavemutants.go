@@ -5,7 +5,7 @@ import "maps"
 // waveMutants break the rules of later waves: whose trees they are, who knows their directories, when they come, and what holds them back.
 func waveMutants() map[string]mutant {
 	out := map[string]mutant{}
-	for _, some := range []map[string]mutant{laterMutants(), laterReaderMutants(), followedMutants(), closedMutants()} {
+	for _, some := range []map[string]mutant{laterMutants(), laterReaderMutants(), followedMutants(), closedMutants(), firstStepMutants()} {
 		maps.Copy(out, some)
 	}
 	return out
@@ -28,7 +28,7 @@ func laterMutants() map[string]mutant {
 		}),
 		"LaterTooEarly": later("TestAt", mutant{
 			reason: "A directory gets its later tree at the step of its Site.",
-			text:   "isReached := l.Tree, l.Step <= s.Cursor.Step", becomes: "isReached := l.Tree, l.Step <= s.Cursor.Step+1",
+			text:   "isReached := l.Tree, l.Step < s.NextStep()", becomes: "isReached := l.Tree, l.Step <= s.NextStep()",
 		}),
 		"EarlierTreesInWave": later("TestAt", mutant{
 			reason: "The trees of an earlier revision have no part in a wave.",
@@ -165,11 +165,39 @@ func closedMutants() map[string]mutant {
 		},
 		"LeftSiteInWave": leave("TestLeftBetweenWaves", mutant{
 			reason: "The function brings no wave to a Site that the deployment has left.",
-			text:   "s.Cursor.Step+1 && moved[site]", becomes: "s.Cursor.Step+1 && moved[site] && k.isChosen(site)",
+			text:   "s.NextStep() && moved[site]", becomes: "s.NextStep() && moved[site] && k.isChosen(site)",
 		}),
 		"MovedSiteInWave": leave("TestMovedBetweenWaves", mutant{
 			reason: "The function brings no wave to a directory that its Site has left.",
-			text:   "s.Cursor.Step+1 && moved[site]", becomes: "s.Cursor.Step+1 && moved[site] && !k.isChosen(site)",
+			text:   "s.NextStep() && moved[site]", becomes: "s.NextStep() && moved[site] && !k.isChosen(site)",
+		}),
+	}
+}
+
+// firstStepMutants bring the files for the first step of a canary too early, too late, or to another directory, while the requests of an earlier one move back.
+func firstStepMutants() map[string]mutant {
+	begin := func(m mutant) mutant {
+		m.file, m.pkg, m.tests = "apis/directories/later.go", "apis/directories", "TestBegun"
+		return m
+	}
+	return map[string]mutant{
+		"FirstStepUncarried": {
+			reason: "The home carries the files for the first step from the start of the revision.", file: "function/deployment/tracks.go",
+			text: "s.StepOf(t.Site) < s.NextStep():", becomes: "s.HasReached(t.Site):", pkg: "function/deployment", tests: "TestReplacedCanaryCarriesFirstStep",
+		},
+		"FirstStepMoved": {
+			reason: "The function brings no first step to a directory that its Site has left.", file: "function/deployment/decide.go",
+			text: "s.NextStep() && moved[site]", becomes: "s.Cursor.Step+1 && moved[site]", pkg: "function/deployment", tests: "TestReplacedCanaryMoved",
+		},
+		"BegunBeforeSteps": begin(mutant{
+			reason: "No shared file of a canary comes before its first step.", text: " || s.Verdict == nil && s.IsBeforeSteps() {", becomes: " {",
+		}),
+		"BegunOfRejected": begin(mutant{
+			reason: "A canary that was rejected before its first step leaves no shared file.", text: "return !s.IsRejected() || ", becomes: "return true || ",
+		}),
+		"FirstFilesTooEarly": forward("TestCanMoveRequests", mutant{
+			reason: "Requests leave a track by the shared files that the directory has.", file: "provider/mandate/tracks.go",
+			text: "(l.Step > 0 || hasRevision(held, l.Revision))", becomes: "(l.Step >= 0 || hasRevision(held, l.Revision))",
 		}),
 	}
 }

@@ -120,9 +120,10 @@ type LaterTree struct {
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
 
-	// Step of the plan, counted from 0, from which on the directory gets the tree. Before, the directory has the tree of trees, or stays as it is.
+	// Step of the plan, counted from 0, from which on the directory gets the tree. Before, the directory has the tree of trees, or stays as it is. Step 0 of a
+	// canary comes once an earlier one has lost its requests.
 	// +required
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=19
 	Step int32 `json:"step"`
 }

@@ -124,6 +124,39 @@ func contentOf(t *testing.T, o any) map[string]any {
 	return content
 }
 
+// TestLaterTreeFields checks which later trees the API server takes.
+func TestLaterTreeFields(t *testing.T) {
+	treeOf := func(index int32) v1alpha1.LaterTree {
+		siteTree := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: "clusters/edge1/team-a/web", Action: v1alpha1.ActionDesired, Tree: strings.Repeat("a", 40)}
+		return v1alpha1.LaterTree{Tree: siteTree, Revision: 2, Step: index}
+	}
+	noRevision := treeOf(1)
+	noRevision.Revision = 0
+	cases := map[string]struct {
+		reason string
+		later  []v1alpha1.LaterTree
+		want   string
+	}{
+		"First":      {reason: "The first step of a canary waits for the requests of an earlier canary.", later: []v1alpha1.LaterTree{treeOf(0)}},
+		"Last":       {reason: "A plan has 20 steps at most.", later: []v1alpha1.LaterTree{treeOf(19)}},
+		"Negative":   {reason: "Steps are counted from 0.", later: []v1alpha1.LaterTree{treeOf(-1)}, want: "later[0].step"},
+		"TooLate":    {reason: "No plan has the step.", later: []v1alpha1.LaterTree{treeOf(20)}, want: "later[0].step"},
+		"Twice":      {reason: "A directory has one later tree.", later: []v1alpha1.LaterTree{treeOf(0), treeOf(1)}, want: "later[1]"},
+		"NoRevision": {reason: "Revisions are counted from 1.", later: []v1alpha1.LaterTree{noRevision}, want: "later[0].revision"},
+	}
+	server := newServer(t, "gitdeliveries")
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := homeDelivery()
+			d.Spec.ForProvider.Later = tc.later
+			got := problemsOf(t, server, d)
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nCheck(...): want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // problemsOf returns the errors of an API server for an object, as far as they are about the spec for the provider.
 func problemsOf(t *testing.T, server *admission.Server, o any) string {
 	t.Helper()

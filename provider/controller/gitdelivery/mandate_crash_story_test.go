@@ -1,9 +1,12 @@
 package gitdelivery
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/state"
@@ -56,6 +59,44 @@ func TestMandateCrashes(t *testing.T) {
 			w.isMandatedTwice()
 		})
 	}
+}
+
+// TestMandateRaced rolls a revision back whose pushes lose more races than one push may.
+func TestMandateRaced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mandatedRevision()
+	w.failGate()
+	lock := filepath.Join(w.git.Path(repo), "refs", "heads", "main.lock")
+	w.must(os.WriteFile(lock, nil, 0o600))
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonConflict)
+	w.stays(2)
+	w.must(os.Remove(lock))
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonDelivered)
+	w.isRolledBack(3)
+	w.isMandatedTwice()
+}
+
+// TestMandateDenied rolls a revision back to a tree with a kind that the configuration does not allow any more.
+func TestMandateDenied(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mandatedRevision()
+	w.configure(func(c *configv1alpha1.ProviderConfigSpec) {
+		c.Policy.AllowedKinds = []configv1alpha1.KindSet{{Group: "apps", Kinds: []string{"Deployment"}}}
+	})
+	w.failGate()
+	for range 5 {
+		_ = w.try("web") // It is in the condition.
+	}
+	w.expect("web", v1alpha1.ReasonPolicyDenied)
+	if s := w.storedLedger(repo).State; !s.IsRejected() || s.Target != 1 || s.Cursor.Attempt == 0 {
+		t.Errorf("\nThe verdict and the rollback are recorded although its tree is refused.\nledger: want revision 2 rolled back to revision 1, got %v, target %d", s.Verdict, s.Target)
+	}
+	w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
+	w.count(2)
 }
 
 // isMandatedTwice fails the story unless the provider recorded two events by the mandate.

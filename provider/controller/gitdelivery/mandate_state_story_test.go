@@ -8,6 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/state"
 )
 
 // leavesState fails the story unless the provider refuses the state in the repository, and writes nothing although the Gate of revision 2 failed.
@@ -35,6 +36,18 @@ func TestMandateState(t *testing.T) {
 		"Malformed": {reason: "Nothing is recorded by a mandate in a ledger that cannot be read.", run: func(w *world) {
 			w.mandatedRevision()
 			w.rewriteState(func(_ string, content map[string]any) { content["state"] = "nothing" })
+			w.leavesState(v1alpha1.ReasonStateUntrusted)
+		}},
+		"Truncated": {reason: "Nothing is recorded by a mandate in a ledger whose end is missing.", run: func(w *world) {
+			w.mandatedRevision()
+			claim := w.first().Spec.ForProvider.ClaimRef
+			all := map[string]string{}
+			for _, path := range []string{state.OwnerPath, state.RecordPath(claim), state.LedgerPath(claim)} {
+				all[path] = w.stateFile(repo, path)
+			}
+			all[state.LedgerPath(claim)] = all[state.LedgerPath(claim)][:100]
+			w.forgeAll(all)
+			w.restart()
 			w.leavesState(v1alpha1.ReasonStateUntrusted)
 		}},
 		"Forged": {reason: "A ledger that is not signed counts as lost: the mandate is void for the epoch in which the ledger of the status goes on.", run: func(w *world) {

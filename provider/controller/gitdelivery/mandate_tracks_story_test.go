@@ -219,6 +219,36 @@ func TestMandateTracks(t *testing.T) {
 	})
 }
 
+// TestMandateReplaced plays a function that is silent from the order of a canary on, which replaces another one with 20 percent of the requests.
+func TestMandateReplaced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stable, canary := w.mandatedCanary()
+	w.permitForward()
+	listed := w.get("web").Spec.ForProvider.Mandate
+	third, shifted := shop(t, "three", track.Green), beside(t, canary, stable, 0, 100)
+	e := inTrack(3, track.Green, 1)
+	w.propose([]v1alpha1.Tree{tracked(t, shifted, shared(0), track.Blue, track.Green)}, e, advanced(0, ledger.StageShift))
+	w.delivered()
+	w.giveMandate(3, func(d *v1alpha1.GitDelivery) {
+		p := &d.Spec.ForProvider
+		p.Mandate.May, p.Mandate.Spec = listed.May, listed.Spec
+		p.Later = []v1alpha1.LaterTree{{Tree: tracked(t, third, nil), Revision: 3, Request: e.Ordered.Revision.Request.Digest()}}
+	})
+	w.reconcile("web")
+	w.observeSite(w.ledgerOf("web"), tree.ID(shifted), false)
+	w.reconcile("web")
+	w.holds(map[string]tree.Files{webAtE1: shifted}, nil)
+	w.observeSite(w.ledgerOf("web"), tree.ID(shifted), true)
+	w.reconcile("web")
+	w.delivered()
+	w.positionIs(w.storedLedger(repo).State, ledger.Position{Epoch: 1, Revision: 3, Stage: ledger.StageSteps})
+	w.holds(map[string]tree.Files{webAtE1: beside(t, third, stable, 0, 20)}, nil)
+	w.count(commitsAtStep + 2)
+	w.reconcile("web")
+	w.count(commitsAtStep + 2)
+}
+
 // TestMandateTracksCrashes lets the provider die while a canary loses its requests.
 func TestMandateTracksCrashes(t *testing.T) {
 	t.Parallel()
