@@ -27,8 +27,12 @@ func TestCheckSettings(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			settings := []debug.BuildSetting{
-				{Key: "-trimpath", Value: "true"}, {Key: "CGO_ENABLED", Value: "0"}, {Key: "GOARCH", Value: "arm64"}, {Key: "GOOS", Value: "darwin"},
-				{Key: "GOARM64", Value: "v8.0"}, {Key: tc.key, Value: tc.value},
+				{Key: "-trimpath", Value: "true"},
+				{Key: "CGO_ENABLED", Value: "0"},
+				{Key: "GOARCH", Value: "arm64"},
+				{Key: "GOOS", Value: "darwin"},
+				{Key: "GOARM64", Value: "v8.0"},
+				{Key: tc.key, Value: tc.value},
 			}
 			message := ""
 			if err := checkSettings(arm64, settings); err != nil {

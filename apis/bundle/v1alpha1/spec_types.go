@@ -33,7 +33,7 @@ type ExistingPackage struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.existing) || !has(self.adopt) || !self.adopt",message="an existing package is never adopted"
 type Package struct {
 	// Name of the package, and of its IntentDeployment or Application. The name of an Application has at most 52 characters, and begins with a
-	// lower-case letter.
+	// character of a to z.
 	// +required
 	Name PackageName `json:"name"`
 

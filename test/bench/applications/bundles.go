@@ -33,8 +33,8 @@ const (
 // bundles are measured on a control plane that has the Configuration of Bundles.
 type bundles struct{ s *room }
 
-// bundleFigures are the cost of Bundles, and the duration of one.
-func bundleFigures(s *room) []series.Figure {
+// figuresOfBundles are the cost of Bundles, and the duration of one.
+func figuresOfBundles(s *room) []series.Figure {
 	b := &bundles{s: s}
 	all := &series.Series{Base: s.openWithBundles, Parts: []series.Part{
 		{Figures: []string{"tokens", "s"}, Measure: b.measureLayers},

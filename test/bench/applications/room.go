@@ -20,7 +20,7 @@ func Figures(s *stage.Stage) []series.Figure {
 }
 
 // BundleFigures are the cost of Bundles, and the duration of one.
-func BundleFigures(s *stage.Stage) []series.Figure { return bundleFigures(&room{Stage: s}) }
+func BundleFigures(s *stage.Stage) []series.Figure { return figuresOfBundles(&room{Stage: s}) }
 
 // clusterFigures are the cost of clusters that come and go.
 func clusterFigures(s *room) []series.Figure {
