@@ -26,6 +26,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/prunerequest"
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/controller/site"
 	"github.com/intentplane/intentplane/provider/controller/sitehealth"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
@@ -83,6 +84,7 @@ type Options struct {
 // SetupGated starts the controllers as soon as the kinds that they need are served. It returns an error if the gate cannot be
 // watched.
 func SetupGated(mgr ctrl.Manager, o controller.Options, options Options) error {
+	mgr = setup.NotingConflicts(mgr)
 	o.Gate.Register(func() {
 		if err := addControllers(mgr, o, options); err != nil {
 			// The callback cannot return an error, and a provider without controllers must not look healthy.

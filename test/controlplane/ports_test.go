@@ -30,6 +30,11 @@ func TestOwnNetwork(t *testing.T) {
 		"Passes":  {reason: "The program gets its arguments as they are, and its exit code is that of the script.", program: `echo "$1"; exit 3`, args: []string{"a  b"}, want: "a  b\n", code: 3},
 		"Network": {reason: "Where a network can be made the program has one of its own; elsewhere it has ours.", program: `[[ $(readlink /proc/self/ns/net) == "$1" ]] || echo separate`, args: []string{ownNetwork}, want: map[bool]string{true: "separate\n"}[separate]},
 		"Default": {reason: "A network that was made has a loopback and a default route.", program: `[[ $(readlink /proc/self/ns/net) == "$1" ]] || { ip route get 192.0.2.1 && ip route get 127.0.0.1; } | grep -o 'dev [a-z0-9]*'`, args: []string{ownNetwork}, want: map[bool]string{true: "dev v0\ndev lo\n"}[separate]},
+		"Names": {
+			reason:  "A network that was made reaches no name server, so that a lookup of a name fails at once.",
+			program: `[[ $(readlink /proc/self/ns/net) == "$1" ]] || for s in $(awk '$1 == "nameserver" && $2 !~ /^127|:/ { print $2 }' /etc/resolv.conf); do ! ip route get "$s" 2>/dev/null; done`,
+			args:    []string{ownNetwork},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

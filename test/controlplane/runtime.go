@@ -107,7 +107,8 @@ type functionRuntime struct{ c *ControlPlane }
 // Reconcile one revision. It returns an error, and is called again, when the status cannot be written.
 func (r functionRuntime) Reconcile(ctx context.Context, rev *pkgv1.FunctionRevision) (reconcile.Result, error) {
 	original := rev.DeepCopy()
-	rev.Status.Endpoint = "dns:///localhost:" + cmp.Or(rev.GetAnnotations()[AnnotationEndpoint], strconv.Itoa(r.c.ports.function))
+	// Crossplane resolves a name of DNS with its settings, which no name server here has, for up to ten seconds.
+	rev.Status.Endpoint = "passthrough:///localhost:" + cmp.Or(rev.GetAnnotations()[AnnotationEndpoint], strconv.Itoa(r.c.ports.function))
 	rev.SetObservedTLSServerSecretName(new(serverSecret))
 	rev.SetConditions(pkgv1.RuntimeHealthy())
 	return r.c.updateStatus(ctx, original, rev)

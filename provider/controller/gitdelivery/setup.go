@@ -116,9 +116,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		witnesses: &witnessReader{kube: kube}, honoursMandates: g.HonourMandates, tracker: directories.NewTracker(trackedBytes),
 	}
 	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
-	noting := setup.NotingConflicts(mgr)
-	r := managed.NewReconciler(noting, resource.ManagedKind(gvk), append(setup.Options(noting, o, name, retaining, pollIntervalHook(kube, unchanged)),
-		managed.WithTimeout(timeout), managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(noting.GetClient(), managed.FinalizerName)}))...)
+	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, retaining, pollIntervalHook(kube, unchanged)),
+		managed.WithTimeout(timeout), managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(kube, managed.FinalizerName)}))...)
 	if err := indexWitnesses(context.Background(), mgr.GetFieldIndexer(), &v1alpha1.SiteSync{}); err != nil {
 		return nil, err
 	}

@@ -3,11 +3,16 @@ package setup
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
+
+// conflictInterval is the delay of the reconcile after a conflict: the cache has the write of the other writer by then.
+const conflictInterval = time.Second
 
 // conflictKey is the key of a context's note whether a write was a conflict.
 type conflictKey struct{}
@@ -26,8 +31,22 @@ func noteConflict(ctx context.Context, err error) error {
 	return err
 }
 
-// NotingConflicts returns a manager whose client notes conflicts in the context of a reconcile. The managed reconciler requeues after a conflict as after a
-// failure, and its result does not distinguish the two.
+// retryConflicts returns a reconciler whose objects are reconciled again soon after a conflict. The rate limiter of the queue counts a conflict as one more
+// failure, and each reconcile of a deletion too: the conflict about the finalizer at the end of a deletion would wait for a minute.
+func retryConflicts(r reconcile.Reconciler) reconcile.Reconciler {
+	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		ctx, conflict := noteConflicts(ctx)
+		res, err := r.Reconcile(ctx, req)
+		//nolint:staticcheck // Requeue is the managed reconciler's result of a conflict.
+		if err == nil && res.Requeue && conflict.Load() {
+			return reconcile.Result{RequeueAfter: conflictInterval}, nil
+		}
+		return res, err
+	})
+}
+
+// NotingConflicts returns a manager whose client notes conflicts in the context of a reconcile. AddController requires it. The managed reconciler requeues
+// after a conflict as after a failure, and its result does not distinguish the two.
 func NotingConflicts(mgr ctrl.Manager) ctrl.Manager {
 	return notingManager{Manager: mgr, client: notingClient{mgr.GetClient()}}
 }

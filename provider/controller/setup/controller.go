@@ -33,12 +33,15 @@ type Controller struct {
 	IsCheap bool
 }
 
-// AddController adds a controller to a manager. Each namespace has its share of the controller's workers, and of the rate of all controllers. It returns an
-// error if the controller cannot be added, or has no reconciler, or the options have no Rate.
+// AddController adds a controller to a manager of NotingConflicts. Each namespace has its share of the controller's workers, and of the rate of all
+// controllers. It returns an error if the controller cannot be added, or has no reconciler, the options have no Rate, or the manager notes no conflicts.
 func AddController(mgr ctrl.Manager, o controller.Options, c Controller) (rtcontroller.Controller, error) {
 	r, ok := o.GlobalRateLimiter.(*Rate)
 	if !ok || r == nil || c.Reconciler == nil {
 		return nil, errors.Errorf("cannot add controller %s: it needs a reconciler, and a rate that all controllers share", c.Name)
+	}
+	if _, ok := mgr.(notingManager); !ok {
+		return nil, errors.Errorf("cannot add controller %s: the client of its manager does not note conflicts", c.Name)
 	}
 	options := o.ForControllerRuntime()
 	if c.Workers > 0 {
@@ -52,12 +55,12 @@ func AddController(mgr ctrl.Manager, o controller.Options, c Controller) (rtcont
 	return added, errors.Wrapf(err, "cannot add controller %s", c.Name)
 }
 
-// limitedReconciler returns the reconciler with the rate of its namespaces.
+// limitedReconciler returns the reconciler with the rate of its namespaces, and with retries of conflicts.
 func (c Controller) limitedReconciler(r *Rate) reconcile.Reconciler {
 	if c.IsCheap {
 		r = r.cheap
 	}
-	limited := r.limitReconciler(c.Name, c.Reconciler)
+	limited := r.limitReconciler(c.Name, retryConflicts(c.Reconciler))
 	if c.Before == nil {
 		return limited
 	}

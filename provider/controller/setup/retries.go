@@ -47,13 +47,10 @@ func (r *RetryShares) Reconcile(ctx context.Context, req reconcile.Request) (rec
 	if wait := r.waitForTurn(req.NamespacedName); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
-	ctx, conflict := noteConflicts(ctx)
 	res, err := r.inner.Reconcile(ctx, req)
 	//nolint:staticcheck // Requeue is the managed reconciler's result of a failure.
 	if err != nil || res.Requeue {
-		if !conflict.Load() { // A conflict is with another controller or with a stale cache, and no fault of the object.
-			r.recordFailure(req.NamespacedName)
-		}
+		r.recordFailure(req.NamespacedName)
 		return res, err
 	}
 	r.Forgive(req.NamespacedName)

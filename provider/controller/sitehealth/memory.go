@@ -16,7 +16,7 @@ type memory = setup.Memory[note]
 type note struct {
 	// pendingSince is the time since which the status differs from the desired status. Zero if it is.
 	pendingSince time.Time
-	// writes limits the rate of status writes.
+	// writes limits the rate of status writes for one image.
 	writes *rate.Limiter
 	// reconciledAt is the time at which it was last reconciled in full.
 	reconciledAt time.Time
@@ -46,8 +46,10 @@ type podNote struct {
 func newMemory() *memory { return setup.NewMemory(newNote) }
 
 func newNote() *note {
-	return &note{sites: map[string]*siteNote{}, writes: rate.NewLimiter(rate.Every(writeInterval), writeBurst)}
+	return &note{sites: map[string]*siteNote{}, writes: newWriteLimiter()}
 }
+
+func newWriteLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(writeInterval), writeBurst) }
 
 // siteOf returns the note about a Site. It is not safe for concurrent use.
 func (n *note) siteOf(site string) *siteNote {

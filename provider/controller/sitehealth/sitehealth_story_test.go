@@ -155,6 +155,31 @@ func TestFlapping(t *testing.T) {
 	}
 }
 
+// TestNextImageAfterFlapping has pods of an image that come and go until the status is written once per minute, and then pods of the next image, which are not
+// available: their state is written as soon as after an image without changes.
+func TestNextImageAfterFlapping(t *testing.T) {
+	w := newWorld(t)
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	for i := range 3 * writeBurst {
+		w.clock = w.clock.Add(time.Second)
+		w.deployed(newImage, 1, int64(2*(i%2)))
+		w.sees(int64(2 * (i % 2)))
+		w.reconcile()
+	}
+	w.edit(func(p *v1alpha1.SiteHealthParameters) { p.Image = oldImage })
+	w.reconcile()
+	w.clock = w.clock.Add(still)
+	w.reconcile()
+	if got := w.get().Status.AtProvider.Image; got != oldImage {
+		t.Fatalf("the status is about %s after %s, and not about the next image", got, still)
+	}
+	w.deployed(oldImage, 2, 1)
+	w.until("Serving | Available() 1")
+	w.deployed(oldImage, 2, 0)
+	w.until(starts)
+}
+
 // sees returns when the watch has reported so many available pods.
 func (w *world) sees(available int64) {
 	w.Helper()

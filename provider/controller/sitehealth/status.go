@@ -46,14 +46,22 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 		e.note.next = setup.Earliest(e.note.next, due)
 		return
 	}
-	if !e.quick && isSame {
-		e.note.writes.AllowN(now, 1)
-	}
 	if !e.quick {
-		e.note.pendingSince = time.Time{}
+		e.note.countWrite(now, isSame, s.Status.AtProvider.Image == d.next.Image)
 	}
 	s.Status.AtProvider = d.next
 	s.SetConditions(ready)
+}
+
+// countWrite notes a write of the status, which counts if it is of the same spec. The next image has all of its writes, whatever an earlier image took.
+func (n *note) countWrite(now time.Time, isSame, isSameImage bool) {
+	n.pendingSince = time.Time{}
+	switch {
+	case isSame:
+		n.writes.AllowN(now, 1)
+	case !isSameImage:
+		n.writes = newWriteLimiter()
+	}
 }
 
 // dueAt returns when a status that changed may be written.

@@ -19,9 +19,10 @@ import (
 )
 
 const (
-	// Repository is the repository of all Sites, and Namespace the namespace of deployments.
+	// Repository is the repository of all Sites.
 	Repository = "fleet"
-	Namespace  = "team-a"
+	// Namespace of the deployments.
+	Namespace = "team-a"
 
 	mostSites = 10
 )

@@ -32,9 +32,9 @@ const (
 	// GateInterval is the interval of a Gate's measurements.
 	GateInterval = 5 * time.Second
 
-	// SteadyInterval is the interval at which repositories are observed, and SteadyIntervals the number of measured intervals, after an interval in which the
-	// work of many objects ends.
-	SteadyInterval  = time.Minute
+	// SteadyInterval is the interval at which repositories are observed.
+	SteadyInterval = time.Minute
+	// SteadyIntervals is the number of measured intervals, after an interval in which the work of many objects ends.
 	SteadyIntervals = 3
 )
 
