@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"os/exec"
@@ -85,8 +86,8 @@ func (k *keeper) checkCode(ctx context.Context) error {
 		return err
 	}
 	committed, err := gitOutput(ctx, k.root, "diff", "--name-only", k.commit, "--", ".", ":!docs")
-	if err == nil && uncommitted+committed != "" {
-		return errors.Errorf("cannot keep the value: the code changed since the run began: %s", strings.Join(strings.Fields(uncommitted+" "+committed), " "))
+	if changed := cmp.Or(uncommitted, committed); err == nil && changed != "" {
+		return errors.Errorf("cannot keep the value: the code changed since the run began: %s", strings.Join(strings.Fields(changed), " "))
 	}
 	return err
 }

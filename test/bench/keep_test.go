@@ -47,7 +47,7 @@ func TestKeepFigureOfChangedCode(t *testing.T) {
 		err     string
 	}{
 		"Same":      {reason: "The code is that of the commit."},
-		"Docs":      {reason: "A commit of documentation changes no code.", changed: "docs/page.md", commits: true},
+		"Docs":      {reason: "A commit of documentation changes no code.", changed: "docs/performance.md", commits: true},
 		"Commit":    {reason: "A commit of code in the meantime leaves the value without one.", changed: "main.go", commits: true, err: "run began: main.go"},
 		"Edit":      {reason: "An edit in the meantime leaves the value without a commit.", changed: "main.go", err: "run began: M main.go"},
 		"Untracked": {reason: "A file that git does not know may be compiled.", changed: "more.go", err: "run began: ?? more.go"},
