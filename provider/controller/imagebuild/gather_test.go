@@ -100,7 +100,8 @@ func TestRunningBuildAmongOthers(t *testing.T) {
 		otherImage.SetName(fmt.Sprintf("other-build-%d", n))
 		otherImage.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "kpack.io/v1alpha2", Kind: "Image", Name: "other", UID: "other", Controller: new(true)}})
 		ended.SetName(fmt.Sprintf("ended-build-%d", n))
-		w.must(unstructured.SetNestedSlice(ended.Object, []any{map[string]any{"type": "Succeeded", "status": "True"}}, "status", "conditions"))
+		succeeded := map[string]any{"type": "Succeeded", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+		w.must(unstructured.SetNestedSlice(ended.Object, []any{succeeded}, "status", "conditions"))
 		for _, b := range []*unstructured.Unstructured{otherImage, ended} {
 			b.SetUID("")
 			b.SetResourceVersion("")
