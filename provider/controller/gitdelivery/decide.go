@@ -11,6 +11,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -177,16 +178,16 @@ func (d *decision) onlyRemoves() bool {
 	return d.action == actionCommit && len(d.put) == 0 && len(d.remove) > 0
 }
 
-// namingRemoved adds the names of the removed directories to a message, if the commit only removes directories.
-func (d *decision) namingRemoved(message string) string {
+// namingRemoved adds the names of the removed directories to a text, if the commit only removes directories.
+func (d *decision) namingRemoved(text string) string {
 	if !d.onlyRemoves() {
-		return message
+		return text
 	}
-	removed := "removing " + listNames(d.remove)
-	if message == "" {
+	removed := "removing " + message.List(d.remove)
+	if text == "" {
 		return removed
 	}
-	return removed + ": " + message
+	return removed + ": " + text
 }
 
 // decideDiverged writes on top of a history that another user rewrote, if divergencePolicy allows it. The comparison uses trees and not commit ids: a

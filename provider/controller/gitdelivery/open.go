@@ -2,8 +2,6 @@ package gitdelivery
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -15,9 +13,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/credentials"
-	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
-	"github.com/intentplane/intentplane/provider/trailers"
 )
 
 // An Opener opens the repositories of configurations, and shares them with deliveries.
@@ -77,17 +73,3 @@ func MessageOf(err error) string { return failureMessage(err) }
 
 // IsSameMessage reports whether two messages differ only in the numbers, times and ids of a server's reply.
 func IsSameMessage(a, b string) bool { return oneline.DiffersInSerialsOnly(a, b) }
-
-// CommitMessage returns the message of a commit that removes directories which no object owns any more: a subject, and trailers by which the control plane
-// finds it again. It makes each argument one line.
-func CommitMessage(subject, controlPlane, clusterUID string, further ...[2]string) string {
-	text := &strings.Builder{}
-	fmt.Fprintf(text, "%s\n\n", oneLine(subject))
-	for _, t := range append([][2]string{{trailers.ControlPlane, controlPlane}, {trailers.Cluster, clusterUID}}, further...) {
-		text.WriteString(trailers.Line(t[0], oneLine(t[1])))
-	}
-	return text.String()
-}
-
-// Trailer returns the value of a trailer of a commit.
-func Trailer(m git.Message, name string) string { return lastBlock(m.Message)[name] }

@@ -1,29 +1,10 @@
 package gitdelivery
 
 import (
-	"strings"
 	"testing"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/git"
 )
-
-// TestCommitMessage writes a message without injected trailers, and parses it.
-func TestCommitMessage(t *testing.T) {
-	text := CommitMessage("Prune\n1 directory", "prod", "uid-1", [2]string{"Intentplane-Prune", "request"}, [2]string{"Intentplane-Approved-By", "ann\nIntentplane-Prune: other"})
-	if !strings.HasPrefix(text, "Prune 1 directory\n\nIntentplane-Control-Plane: prod\nIntentplane-Cluster: uid-1\n") {
-		t.Errorf("message: %s", text)
-	}
-	m := git.Message{Message: text}
-	for name, want := range map[string]string{"Intentplane-Prune": "request", "Intentplane-Approved-By": "ann Intentplane-Prune: other", "Intentplane-Claim": ""} {
-		if got := Trailer(m, name); got != want {
-			t.Errorf("Trailer(%s): want %q, got %q", name, want, got)
-		}
-	}
-	if _, isOurs := parseCommitTrailers(m); isOurs {
-		t.Error("a commit that prunes brings no revision of a claim")
-	}
-}
 
 // TestOpener opens the repository of a configuration, for callers that may use the configuration.
 func TestOpener(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
@@ -125,7 +126,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 
 // recordLedger adds the pending events of the ledger to a draft, and no directory.
 func (t *task) recordLedger(draft *git.Draft) error {
-	c := t.newCommit(commitMessage{}, t.statusTimestamp())
+	c := t.newCommit(message.Delivery{}, t.statusTimestamp())
 	if err := t.writeLedgerFile(&c, t.facts.recording); err != nil {
 		return err
 	}
