@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/mandate"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -48,7 +49,7 @@ func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 		setReady(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
 		return managed.ExternalUpdate{}, nil
 	}
-	setReady(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
+	setReady(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(remote.MessageOf(err)))
 	if len(e.facts.recording.mandated) > 0 && e.asRead != nil && mandate.IsDue(e.asRead, e.now()) {
 		d.SetConditions(e.readyBefore) // The evidence for the mandate stays valid until its event is recorded. Synced has the error of the recording.
 	}
@@ -66,7 +67,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 			}
 		}
 		t := e.newDeliveryTask(d)
-		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !isErrorOfType[*unbegunError](err) {
+		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !errors.As(err, new(*unbegunError)) {
 			e.recordLedgerAlone(ctx, d, err)
 			return err
 		}
@@ -202,8 +203,8 @@ func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 
 // newCommit returns a commit with a message and without changes.
 func (e *external) newCommit(m message.Delivery, timestamp metav1.Time) git.Change {
-	m.Claim, m.Applied, m.ControlPlane, m.ClusterUID = e.facts.spec.ClaimRef, e.facts.describedState(), e.config.spec.ControlPlane, e.clusterUID
-	author := e.config.spec.Git.Author
+	m.Claim, m.Applied, m.ControlPlane, m.ClusterUID = e.facts.spec.ClaimRef, e.facts.describedState(), e.config.Spec.ControlPlane, e.clusterUID
+	author := e.config.Spec.Git.Author
 	return git.Change{Message: m.Text(), Author: git.Author{Name: author.Name, Email: author.Email}, When: timestamp.Time}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/marker"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -103,7 +104,7 @@ func decideTrees(f facts) decision {
 		return *refuse(v1alpha1.ReasonPushing, "no position is asked for: the revision has not come to a Site of the repository")
 	}
 	if obstacle != nil {
-		return *refuse(readyReasonOf(obstacle), "%s", failureMessage(obstacle))
+		return *refuse(readyReasonOf(obstacle), "%s", remote.MessageOf(obstacle))
 	}
 	f, missing := f.withoutMissingSites()
 	for _, check := range []func(facts) *decision{fenceDirectories, checkTrees, checkOwners, checkOverlaps} {

@@ -40,7 +40,7 @@ const (
 func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
 	f := facts{
 		namespace: d.GetNamespace(), spec: *d.Spec.ForProvider.DeepCopy(), lastStatus: *d.Status.AtProvider.DeepCopy(),
-		configKind: e.config.kind, config: e.config.spec, marker: e.markerOfDelivery(d), tip: s.Tip(),
+		configKind: e.config.Kind, config: e.config.Spec, marker: e.markerOfDelivery(d), tip: s.Tip(),
 		forged: s.StateForged(), rival: s.StateRival(), forgotten: forgottenBranches(d),
 	}
 	f.ledger = ledgerFacts{shown: f.lastStatus.Ledger, now: e.now(), identity: fmt.Sprintf("%s %s", d.GetUID(), e.statusTimestamp().Format("20060102T150405Z"))}
@@ -134,7 +134,7 @@ func (e *external) commitsInBranch(ctx context.Context, f facts, s *git.Snapshot
 }
 
 func (e *external) markerOfDelivery(d *v1alpha1.GitDelivery) marker.Marker {
-	m := marker.Marker{Claim: d.Spec.ForProvider.ClaimRef, ControlPlane: e.config.spec.ControlPlane, ClusterUID: e.clusterUID}
+	m := marker.Marker{Claim: d.Spec.ForProvider.ClaimRef, ControlPlane: e.config.Spec.ControlPlane, ClusterUID: e.clusterUID}
 	m.Claim.UID = ""
 	return m
 }

@@ -47,7 +47,7 @@ func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
 	observed.Trees = r.ShownTrees()
 	e.reportFormer(d, r.ShownFormer())
 	observed.Remote = &v1alpha1.Remote{
-		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: r.Commit, CommitTime: r.CommitTime.DeepCopy(),
+		URL: e.config.Spec.Git.URL, Branch: e.config.Spec.Git.Branch, Commit: r.Commit, CommitTime: r.CommitTime.DeepCopy(),
 	}
 	e.endAttempt(d, r)
 	setReady(d, e.now(), v1alpha1.ReasonDelivered, "")

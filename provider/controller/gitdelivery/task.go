@@ -53,7 +53,7 @@ func (t *task) queuedDelivery(plan func(context.Context, *git.Draft) error) repo
 	return repository.Delivery{
 		Size:    t.object.Spec.ForProvider.FileBytes(),
 		Object:  client.ObjectKeyFromObject(t.object),
-		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.stateOnly) + t.facts.versionByMandate(),
+		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.Generation, t.stateOnly) + t.facts.versionByMandate(),
 		Asked:   t.asked,
 		IsAside: t.stateOnly,
 		Plan:    plan,
