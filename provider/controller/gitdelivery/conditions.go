@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/provider/delivery/overlap"
 	"github.com/intentplane/intentplane/provider/remote"
 )
 
@@ -63,7 +64,7 @@ func setCondition(d *v1alpha1.GitDelivery, conditionType xpv2.ConditionType, sta
 
 // readyReasonOf returns the reason that an error gives for not being ready.
 func readyReasonOf(err error) xpv2.ConditionReason {
-	if errors.As(err, new(*comparingError)) {
+	if errors.As(err, new(*overlap.IncompleteError)) {
 		return v1alpha1.ReasonPushing
 	}
 	return remote.ReasonOf(err)

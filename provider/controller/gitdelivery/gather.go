@@ -27,13 +27,8 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-const (
-	modeDirectory = "40000"
-	modeFile      = "100644"
-
-	// maxUnmanagedMarkers is the maximum number of possible markers of other claims that one observation reads in one directory.
-	maxUnmanagedMarkers = 64
-)
+// maxUnmanagedMarkers is the maximum number of possible markers of other claims that one observation reads in one directory.
+const maxUnmanagedMarkers = 64
 
 // gatherFacts gathers the facts about a delivery. A persistent error of the comparison of directories becomes a fact: the ledger is recorded nevertheless.
 // It returns an error if the git server or the API server cannot be read.
@@ -180,7 +175,7 @@ func (e *external) directoryAt(ctx context.Context, f facts, s *git.Snapshot, pa
 	if err != nil {
 		return directory{}, err
 	}
-	if ok && entry.Mode != modeDirectory {
+	if ok && entry.Mode != objects.ModeTree {
 		return directory{blocked: true}, nil
 	}
 	out := directory{}
@@ -263,7 +258,7 @@ func aboutDirectory(dir string, err error) error {
 // this claim has a known id.
 func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
 	entry, ok, err := s.Entry(ctx, path)
-	if err != nil || !ok || entry.Mode != modeFile {
+	if err != nil || !ok || entry.Mode != objects.ModeFile {
 		return nil, err
 	}
 	if entry.ID == objects.BlobID(f.content) {

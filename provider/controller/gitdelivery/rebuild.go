@@ -107,7 +107,7 @@ func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64
 func tracksInBranch(ctx context.Context, s *git.Snapshot, path string, tracks []v1alpha1.DeliveredTrack) []v1alpha1.DeliveredTrack {
 	var out []v1alpha1.DeliveredTrack
 	for _, t := range tracks {
-		if entry, ok, err := s.Entry(ctx, path+"/"+t.Name); err == nil && ok && entry.Mode == modeDirectory {
+		if entry, ok, err := s.Entry(ctx, path+"/"+t.Name); err == nil && ok && entry.Mode == objects.ModeTree {
 			t.Tree = entry.ID
 			out = append(out, t)
 		}

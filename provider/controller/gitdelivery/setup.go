@@ -31,6 +31,7 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/delivery/overlap"
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/mandate"
@@ -97,7 +98,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		return nil, errors.Wrap(err, "cannot add the pool of repositories")
 	}
 	c := &connector{
-		named:    newNamedObjects(),
+		named:    overlap.NewNames(),
 		fastPath: unchanged,
 		kube:     kube,
 		live:     mgr.GetAPIReader(),
@@ -201,8 +202,8 @@ type connector struct {
 	live client.Reader
 	// fastPath gets the observations of unchanged deliveries.
 	fastPath *fastPath
-	// named caches the objects of files.
-	named *namedObjects
+	// named caches the names of the objects in files.
+	named *overlap.Names
 	// pool of the open repositories.
 	pool *repository.Pool
 	// guard checks the addresses of ProviderConfigs of namespaces.

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -282,7 +283,7 @@ func isSiteEmptied(ctx context.Context, s *git.Snapshot, dir string, c *git.Chan
 		return false, err
 	}
 	for namespace, entry := range namespaces {
-		if entry.Mode != modeDirectory {
+		if entry.Mode != objects.ModeTree {
 			return false, nil
 		}
 		claims, err := s.Entries(ctx, dir+"/"+namespace)

@@ -35,6 +35,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
+	"github.com/intentplane/intentplane/provider/delivery/overlap"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -63,7 +64,7 @@ type world struct {
 	later atomic.Int64
 	pool  *repository.Pool
 	calm  *fastPath
-	named *namedObjects
+	named *overlap.Names
 	// told are the Kubernetes events, by the name of their object.
 	told map[string][]string
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
@@ -122,7 +123,7 @@ func (w *world) pass(d time.Duration) { w.later.Add(int64(d)) }
 
 // restart the provider, which remembers nothing.
 func (w *world) restart() {
-	w.named = newNamedObjects()
+	w.named = overlap.NewNames()
 	w.calm = newFastPath(time.Hour, w.now, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:           w.now,
