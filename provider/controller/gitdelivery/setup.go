@@ -38,6 +38,7 @@ import (
 	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
+	"github.com/intentplane/intentplane/provider/witness"
 )
 
 const (
@@ -110,12 +111,12 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 		logger:   log,
 
-		witnesses: &witnessReader{kube: kube}, honoursMandates: g.HonourMandates, tracker: directories.NewTracker(trackedBytes),
+		witnesses: witness.NewReader(kube), honoursMandates: g.HonourMandates, tracker: directories.NewTracker(trackedBytes),
 	}
 	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, retaining, pollIntervalHook(kube, unchanged)),
 		managed.WithTimeout(timeout), managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(kube, managed.FinalizerName)}))...)
-	if err := indexWitnesses(context.Background(), mgr.GetFieldIndexer(), &v1alpha1.SiteSync{}); err != nil {
+	if err := witness.Index(context.Background(), mgr.GetFieldIndexer(), &v1alpha1.SiteSync{}); err != nil {
 		return nil, err
 	}
 	w := waker{kube: kube, log: log}
@@ -129,7 +130,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	if err != nil {
 		return nil, err
 	}
-	c.witnesses.watchOnceServed(mgr, o.Gate, added, unchanged, w)
+	c.witnesses.WatchOnceServed(mgr, o.Gate.Register, added, unchanged.invalidateMapped(w.requestsForWitness))
 	return pool, nil
 }
 
@@ -137,10 +138,10 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 // deliveries requeues homes with a mandate, and an event that a home records by its mandate requeues the other deliveries.
 func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Builder {
 	return b.
-		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), positionDelivered())))).
+		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), witness.PositionDelivered())))).
 		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
-		Watches(&v1alpha1.GitDelivery{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
-		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
+		Watches(&v1alpha1.GitDelivery{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
+		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
 		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// The cache has only the metadata of Secrets, not their content.
@@ -209,7 +210,7 @@ type connector struct {
 	// guard checks the addresses of ProviderConfigs of namespaces.
 	guard address.Guard
 	// witnesses are read for homes with a mandate, and honoursMandates reports whether the provider acts by mandates.
-	witnesses       *witnessReader
+	witnesses       *witness.Reader
 	honoursMandates bool
 	// tracker caches composed directories in tracks. Nil caches none.
 	tracker *directories.Tracker

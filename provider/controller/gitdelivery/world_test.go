@@ -39,6 +39,7 @@ import (
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/provider/witness"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/cacheclient"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -106,10 +107,9 @@ func newWorld(t *testing.T) *world {
 	if err := usage.Index(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []client.Object{&rolloutv1alpha1.Gate{}, &v1alpha1.SiteSync{}} {
-		w.must(indexWitnesses(t.Context(), b, o))
+	for _, o := range []client.Object{&rolloutv1alpha1.Gate{}, &v1alpha1.SiteSync{}, &rolloutv1alpha1.RolloutRequest{}} {
+		w.must(witness.Index(t.Context(), b, o))
 	}
-	w.must(indexRequests(t.Context(), b))
 	w.kube = b.Build()
 	return w
 }
@@ -320,7 +320,7 @@ func request(name string) reconcile.Request {
 func (w *world) reconciler() reconcile.Reconciler {
 	c := &connector{
 		metrics:   w.metrics,
-		witnesses: &witnessReader{kube: w.kube},
+		witnesses: witness.NewReader(w.kube),
 		named:     w.named,
 		fastPath:  w.calm,
 		kube:      w.kube,
@@ -332,8 +332,8 @@ func (w *world) reconciler() reconcile.Reconciler {
 		recorder:  w,
 		logger:    w.log,
 	}
-	c.witnesses.hasGates.Store(true)
-	c.witnesses.hasRequests.Store(true)
+	c.witnesses.Enable(&rolloutv1alpha1.Gate{})
+	c.witnesses.Enable(&rolloutv1alpha1.RolloutRequest{})
 	c.honoursMandates = !w.refusesMandates
 	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](
