@@ -14,9 +14,9 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/delivery/message"
+	"github.com/intentplane/intentplane/provider/delivery/placeholder"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/prune"
 	"github.com/intentplane/intentplane/provider/repository"
@@ -303,5 +303,5 @@ func (t *removal) keepPlaces(ctx context.Context, s *git.Snapshot, p *draftedPla
 	for _, i := range p.Pruned() {
 		read[i.Path] = t.cluster.engines[i.Site]
 	}
-	return gitdelivery.KeepPlaces(ctx, s, c, func(dir string) bool { return read[dir] })
+	return placeholder.Keep(ctx, s, c, func(dir string) bool { return read[dir] })
 }
