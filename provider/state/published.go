@@ -52,6 +52,15 @@ func FindTree(trees []Tree, branch, path string) (Tree, bool) {
 	return trees[i], true
 }
 
+// FindTrack returns a track of a directory, or nil.
+func FindTrack(tracks []deliveryv1alpha1.DeliveredTrack, name string) *deliveryv1alpha1.DeliveredTrack {
+	i := slices.IndexFunc(tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &tracks[i]
+}
+
 // ShownTrees returns the directories as a status holds them: the directories of the revision first, and as many of the left directories as
 // there is room for. The others are known from the state, and without that by their markers.
 func (r RecordFile) ShownTrees() []deliveryv1alpha1.DeliveredTree {

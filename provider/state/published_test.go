@@ -191,3 +191,14 @@ func TestFindTree(t *testing.T) {
 		})
 	}
 }
+
+// TestFindTrack looks for a track of a directory with two.
+func TestFindTrack(t *testing.T) {
+	tracks := []deliveryv1alpha1.DeliveredTrack{{Name: "blue", Weight: 80}, {Name: "green", Weight: 20}}
+	if got := FindTrack(tracks, "green"); got != &tracks[1] {
+		t.Errorf("\nA track is found by its name, in its place.\nFindTrack(...): got %v", got)
+	}
+	if got := FindTrack(tracks, "plain"); got != nil {
+		t.Errorf("\nA track that the directory does not have is nil.\nFindTrack(...): got %v", got)
+	}
+}

@@ -108,9 +108,9 @@ func witnessMutants() map[string]mutant {
 			text: "return t.Action != v1alpha1.ActionKeep && !f.isLive(t, position)", becomes: "return t.Action == v1alpha1.ActionKeep && !f.isLive(t, position)",
 		}),
 		"EachEvent": {
-			reason: "A Gate that measures on wakes no home.", file: "provider/controller/gitdelivery/witnesses.go",
+			reason: "A Gate that measures on wakes no home.", file: "provider/witness/statement.go",
 			text: "return statementOf(e.ObjectOld) != statementOf(e.ObjectNew)", becomes: "return statementOf(e.ObjectOld) != \"never\"",
-			pkg: "provider/controller/gitdelivery", tests: "TestSaidOtherThings",
+			pkg: "provider/witness", tests: "TestHasNewStatement",
 		},
 	}
 }
@@ -190,8 +190,8 @@ func stageMutants() map[string]mutant {
 			text: "case d.Aim.Restores:", becomes: "default:", pkg: "provider/mandate", tests: "TestFollowTracks",
 		},
 		"DrainUnseen": {
-			reason: "A home is looked at once the requests of a track have ended.", file: "provider/controller/gitdelivery/witnesses.go",
-			text: " + statementOfTracks(o.Status.AtProvider.Sites)", becomes: "", pkg: "provider/controller/gitdelivery", tests: "TestSaidOtherThings",
+			reason: "A home is looked at once the requests of a track have ended.", file: "provider/witness/statement.go",
+			text: " + statementOfTracks(o.Status.AtProvider.Sites)", becomes: "", pkg: "provider/witness", tests: "TestHasNewStatement",
 		},
 	}
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/mandate"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -47,7 +49,7 @@ func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 		setReady(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
 		return managed.ExternalUpdate{}, nil
 	}
-	setReady(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
+	setReady(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(remote.MessageOf(err)))
 	if len(e.facts.recording.mandated) > 0 && e.asRead != nil && mandate.IsDue(e.asRead, e.now()) {
 		d.SetConditions(e.readyBefore) // The evidence for the mandate stays valid until its event is recorded. Synced has the error of the recording.
 	}
@@ -65,7 +67,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 			}
 		}
 		t := e.newDeliveryTask(d)
-		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !isErrorOfType[*unbegunError](err) {
+		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !errors.As(err, new(*unbegunError)) {
 			e.recordLedgerAlone(ctx, d, err)
 			return err
 		}
@@ -101,9 +103,9 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 
 // reportRestored names, in the condition and as an event, the commit that restored directories, and their Sites.
 func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
-	message := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.record.Commit, listNames(t.decision.sites), t.replaces)
-	setReady(d, e.now(), v1alpha1.ReasonDriftRestored, message)
-	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(message)))
+	text := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.record.Commit, message.List(t.decision.sites), t.replaces)
+	setReady(d, e.now(), v1alpha1.ReasonDriftRestored, text)
+	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(text)))
 }
 
 // recordLedgerAlone records events in the ledger without the trees for which the server refused their push: a revision that no repository accepts has a
@@ -179,8 +181,8 @@ func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
 }
 
 func (e *external) newChange(a *rolloutv1alpha1.Attempt, replaces string) git.Change {
-	l := commitMessage{sites: e.decision.sites, trees: e.decision.putTrees(), replaces: replaces}
-	c := e.newCommit(l, e.commitDate(a))
+	m := message.Delivery{Sites: e.decision.sites, Trees: e.decision.putTrees(), Replaces: replaces}
+	c := e.newCommit(m, e.commitDate(a))
 	c.Remove = e.decision.remove
 	c.MakeBranch = e.facts.shouldReapply()
 	c.Put = map[string]map[string][]byte{}
@@ -200,10 +202,10 @@ func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 }
 
 // newCommit returns a commit with a message and without changes.
-func (e *external) newCommit(l commitMessage, timestamp metav1.Time) git.Change {
-	l.claim, l.applied, l.controlPlane, l.clusterUID = e.facts.spec.ClaimRef, e.facts.describedState(), e.config.spec.ControlPlane, e.clusterUID
-	author := e.config.spec.Git.Author
-	return git.Change{Message: l.messageText(), Author: git.Author{Name: author.Name, Email: author.Email}, When: timestamp.Time}
+func (e *external) newCommit(m message.Delivery, timestamp metav1.Time) git.Change {
+	m.Claim, m.Applied, m.ControlPlane, m.ClusterUID = e.facts.spec.ClaimRef, e.facts.describedState(), e.config.Spec.ControlPlane, e.clusterUID
+	author := e.config.Spec.Git.Author
+	return git.Change{Message: m.Text(), Author: git.Author{Name: author.Name, Email: author.Email}, When: timestamp.Time}
 }
 
 // hasLeftovers is true while the repository has a directory of a deleted delivery, or a ledger or record of it in the state.
@@ -253,7 +255,7 @@ func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
 		return err
 	}
 	// The date of the deletion makes a repeated commit the same.
-	c := t.newCommit(commitMessage{removes: true}, metav1.Unix(t.object.GetDeletionTimestamp().Unix(), 0))
+	c := t.newCommit(message.Delivery{Removes: true}, metav1.Unix(t.object.GetDeletionTimestamp().Unix(), 0))
 	c.Remove = t.facts.ownDirectories()
 	if err := t.facts.keepPlaces(ctx, draft.Snapshot(), &c); err != nil {
 		return err

@@ -138,3 +138,11 @@ func sitesOf(trees []v1alpha1.Tree) []string {
 	}
 	return out
 }
+
+// stateAt returns the state of a ledger that has reached a wish.
+func stateAt(o wish) ledger.State {
+	return ledger.State{
+		Head: ledger.Head{Epoch: 1, Seq: o.Revision}, LastNumber: o.Revision, Cursor: ledger.Cursor{Attempt: o.Attempt, Step: o.Step},
+		Current: &revisionEvent(o.Revision, o, nil).Ordered.Revision, Verdict: o.Verdict, Target: o.Target,
+	}
+}

@@ -1,7 +1,6 @@
 package gitdelivery
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -11,9 +10,8 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
-	"github.com/intentplane/intentplane/provider/credentials"
-	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/delivery/overlap"
+	"github.com/intentplane/intentplane/provider/remote"
 )
 
 // wayOut is the action for a user if a deletion cannot reach the repository.
@@ -37,15 +35,6 @@ func keepRestored(d *v1alpha1.GitDelivery, previous xpv2.Condition) {
 	if previous.Status == corev1.ConditionTrue && previous.Reason == v1alpha1.ReasonDriftRestored && previous.ObservedGeneration == d.GetGeneration() {
 		d.SetConditions(previous)
 	}
-}
-
-// failureMessage returns the text of an error, with the server's own message to the user.
-func failureMessage(err error) string {
-	var e *failure.Error
-	if !errors.As(err, &e) || e.Remote == "" {
-		return err.Error()
-	}
-	return err.Error() + ". The server says: " + e.Remote
 }
 
 // keepReady retains the Ready condition while the delivery of an earlier reconcile is still under way: its result is unknown until it has ended. The
@@ -75,40 +64,8 @@ func setCondition(d *v1alpha1.GitDelivery, conditionType xpv2.ConditionType, sta
 
 // readyReasonOf returns the reason that an error gives for not being ready.
 func readyReasonOf(err error) xpv2.ConditionReason {
-	switch {
-	case isErrorOfType[*credentials.GoneError](err):
-		return v1alpha1.ReasonCredentialsGone
-	case isErrorOfType[*credentials.InvalidError](err):
-		return v1alpha1.ReasonInvalid
-	case isErrorOfType[*deniedError](err):
-		return v1alpha1.ReasonPolicyDenied
-	case repository.IsPending(err), isErrorOfType[*comparingError](err):
+	if errors.As(err, new(*overlap.IncompleteError)) {
 		return v1alpha1.ReasonPushing
 	}
-	return cmp.Or(map[failure.Class]xpv2.ConditionReason{
-		failure.ClassInvalid:      v1alpha1.ReasonInvalid,
-		failure.ClassOccupied:     v1alpha1.ReasonNotOwner,
-		failure.ClassConflict:     v1alpha1.ReasonConflict,
-		failure.ClassPolicy:       v1alpha1.ReasonPolicyDenied,
-		failure.ClassAddress:      v1alpha1.ReasonPolicyDenied,
-		failure.ClassStateRefused: v1alpha1.ReasonStateRefused,
-		failure.ClassAuth:         v1alpha1.ReasonAuthFailed,
-		failure.ClassTrust:        v1alpha1.ReasonTrustFailed,
-		failure.ClassTooLarge:     v1alpha1.ReasonTooLarge,
-		failure.ClassTooCostly:    v1alpha1.ReasonTooLarge,
-	}[failure.ClassOf(err)], v1alpha1.ReasonUnreachable)
+	return remote.ReasonOf(err)
 }
-
-// isErrorOfType reports whether an error has a type, or wraps an error of that type.
-func isErrorOfType[T error](err error) bool {
-	var wrapped T
-	return errors.As(err, &wrapped)
-}
-
-// A deniedError reports that the configuration does not permit the namespace.
-type deniedError struct {
-	err error
-}
-
-// Error returns the denial.
-func (e *deniedError) Error() string { return e.err.Error() }

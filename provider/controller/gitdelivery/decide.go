@@ -11,7 +11,9 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/marker"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -102,7 +104,7 @@ func decideTrees(f facts) decision {
 		return *refuse(v1alpha1.ReasonPushing, "no position is asked for: the revision has not come to a Site of the repository")
 	}
 	if obstacle != nil {
-		return *refuse(readyReasonOf(obstacle), "%s", failureMessage(obstacle))
+		return *refuse(readyReasonOf(obstacle), "%s", remote.MessageOf(obstacle))
 	}
 	f, missing := f.withoutMissingSites()
 	for _, check := range []func(facts) *decision{fenceDirectories, checkTrees, checkOwners, checkOverlaps} {
@@ -177,16 +179,16 @@ func (d *decision) onlyRemoves() bool {
 	return d.action == actionCommit && len(d.put) == 0 && len(d.remove) > 0
 }
 
-// namingRemoved adds the names of the removed directories to a message, if the commit only removes directories.
-func (d *decision) namingRemoved(message string) string {
+// namingRemoved adds the names of the removed directories to a text, if the commit only removes directories.
+func (d *decision) namingRemoved(text string) string {
 	if !d.onlyRemoves() {
-		return message
+		return text
 	}
-	removed := "removing " + listNames(d.remove)
-	if message == "" {
+	removed := "removing " + message.List(d.remove)
+	if text == "" {
 		return removed
 	}
-	return removed + ": " + message
+	return removed + ": " + text
 }
 
 // decideDiverged writes on top of a history that another user rewrote, if divergencePolicy allows it. The comparison uses trees and not commit ids: a

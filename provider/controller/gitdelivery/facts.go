@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/delivery/overlap"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
@@ -81,7 +82,7 @@ type facts struct {
 	witnesses mandate.Facts
 	isAhead   bool
 	// overlaps are objects that another claim delivers to the same Site already, by the path of the pending directory.
-	overlaps map[string]overlap
+	overlaps map[string]overlap.Overlap
 }
 
 // A directory is the observed content of a path of the branch.

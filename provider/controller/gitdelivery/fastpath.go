@@ -43,7 +43,7 @@ const soon = time.Second
 
 // An observation is the observed state of the repository of a delivery that needs no action.
 type observation struct {
-	repo remote
+	repo sharedRepository
 	// age is the maximum age of an observation of the repository.
 	age time.Duration
 	// tip of the branch and of the state.
@@ -110,7 +110,7 @@ func (c *fastPath) beginReconcile(key types.NamespacedName) {
 }
 
 // noteUnchanged records that the delivery in this reconcile needs no action.
-func (c *fastPath) noteUnchanged(key types.NamespacedName, repo remote, age time.Duration, s *git.Snapshot) {
+func (c *fastPath) noteUnchanged(key types.NamespacedName, repo sharedRepository, age time.Duration, s *git.Snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if v, ok := c.inFlight[key]; ok {

@@ -27,20 +27,15 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-const (
-	modeDirectory = "40000"
-	modeFile      = "100644"
-
-	// maxUnmanagedMarkers is the maximum number of possible markers of other claims that one observation reads in one directory.
-	maxUnmanagedMarkers = 64
-)
+// maxUnmanagedMarkers is the maximum number of possible markers of other claims that one observation reads in one directory.
+const maxUnmanagedMarkers = 64
 
 // gatherFacts gathers the facts about a delivery. A persistent error of the comparison of directories becomes a fact: the ledger is recorded nevertheless.
 // It returns an error if the git server or the API server cannot be read.
 func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
 	f := facts{
 		namespace: d.GetNamespace(), spec: *d.Spec.ForProvider.DeepCopy(), lastStatus: *d.Status.AtProvider.DeepCopy(),
-		configKind: e.config.kind, config: e.config.spec, marker: e.markerOfDelivery(d), tip: s.Tip(),
+		configKind: e.config.Kind, config: e.config.Spec, marker: e.markerOfDelivery(d), tip: s.Tip(),
 		forged: s.StateForged(), rival: s.StateRival(), forgotten: forgottenBranches(d),
 	}
 	f.ledger = ledgerFacts{shown: f.lastStatus.Ledger, now: e.now(), identity: fmt.Sprintf("%s %s", d.GetUID(), e.statusTimestamp().Format("20060102T150405Z"))}
@@ -134,7 +129,7 @@ func (e *external) commitsInBranch(ctx context.Context, f facts, s *git.Snapshot
 }
 
 func (e *external) markerOfDelivery(d *v1alpha1.GitDelivery) marker.Marker {
-	m := marker.Marker{Claim: d.Spec.ForProvider.ClaimRef, ControlPlane: e.config.spec.ControlPlane, ClusterUID: e.clusterUID}
+	m := marker.Marker{Claim: d.Spec.ForProvider.ClaimRef, ControlPlane: e.config.Spec.ControlPlane, ClusterUID: e.clusterUID}
 	m.Claim.UID = ""
 	return m
 }
@@ -180,7 +175,7 @@ func (e *external) directoryAt(ctx context.Context, f facts, s *git.Snapshot, pa
 	if err != nil {
 		return directory{}, err
 	}
-	if ok && entry.Mode != modeDirectory {
+	if ok && entry.Mode != objects.ModeTree {
 		return directory{blocked: true}, nil
 	}
 	out := directory{}
@@ -263,7 +258,7 @@ func aboutDirectory(dir string, err error) error {
 // this claim has a known id.
 func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
 	entry, ok, err := s.Entry(ctx, path)
-	if err != nil || !ok || entry.Mode != modeFile {
+	if err != nil || !ok || entry.Mode != objects.ModeFile {
 		return nil, err
 	}
 	if entry.ID == objects.BlobID(f.content) {

@@ -161,7 +161,7 @@ func (f facts) mandatedSince(published *ledger.State) []ledger.Event {
 func unobservedSites(names []string, sites map[string]*catalogv1alpha1.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, name := range names {
-		if site := sites[name]; !HasEngine(site) {
+		if site := sites[name]; !site.HasEngine() {
 			out[name] = site != nil && isTrue(site.Spec.Engine.UnobservedIsLive)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/provider/witness"
 )
 
 // gatedEvent orders a revision whose last step has a Gate.
@@ -182,7 +183,7 @@ func TestMandate(t *testing.T) {
 			previous := w.get("web")
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
-			if !positionDelivered().Update(event.UpdateEvent{ObjectOld: previous, ObjectNew: w.get("web")}) {
+			if !witness.PositionDelivered().Update(event.UpdateEvent{ObjectOld: previous, ObjectNew: w.get("web")}) {
 				w.Error("The status that says that the rollback is delivered wakes no look, and no SiteSync may say anything else.")
 			}
 			w.isRolledBack(3)

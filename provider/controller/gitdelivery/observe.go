@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -22,8 +23,8 @@ import (
 type external struct {
 	*connector
 
-	repo   remote
-	config config
+	repo   sharedRepository
+	config remote.Config
 	// age is the maximum age of an observation of the repository.
 	age time.Duration
 	// clusterUID differs between clusters whose control planes have the same name.
@@ -54,8 +55,8 @@ type external struct {
 	decision decision
 }
 
-// A remote is a repository, shared by all its deliveries.
-type remote interface {
+// A sharedRepository is a repository, shared by all its deliveries.
+type sharedRepository interface {
 	reader
 	messageReader
 	looker
@@ -161,9 +162,9 @@ func (e *external) failureReason(d *v1alpha1.GitDelivery, err error) xpv2.Condit
 
 func (e *external) failureMessageOf(d *v1alpha1.GitDelivery, err error) string {
 	if meta.WasDeleted(d) {
-		return failureMessage(err) + wayOut
+		return remote.MessageOf(err) + wayOut
 	}
-	return failureMessage(err)
+	return remote.MessageOf(err)
 }
 
 // statusTimestamp returns the current time in the precision of a status.

@@ -13,10 +13,8 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/delivery/overlap"
 )
 
 // rendered are the files of one ConfigMap, named as a rendered one is.
@@ -157,12 +155,12 @@ func TestOverlap(t *testing.T) {
 		}},
 		"Many": {reason: "Nothing is written before all files are compared, of which one look reads some.", run: func(w *world) {
 			otherFiles := map[string]string{}
-			for n := range 2*maxRead + 6 {
+			for n := range 2*overlap.MaxRead + 6 {
 				dir := fmt.Sprintf("clusters/edge1/team-a/a%03d/", n)
 				otherFiles[dir+tree.Marker] = "x"
 				otherFiles[dir+"configmap-shop.yaml"] = string(rendered(fmt.Sprintf("other-%d", n), "shop")["configmap-shop.yaml"])
 			}
-			last := fmt.Sprintf("clusters/edge1/team-a/a%03d/configmap-shop.yaml", 2*maxRead+5)
+			last := fmt.Sprintf("clusters/edge1/team-a/a%03d/configmap-shop.yaml", 2*overlap.MaxRead+5)
 			otherFiles[last] = string(rendered("team-a", "shop")["configmap-shop.yaml"])
 			w.push(otherFiles)
 			w.create(w.claiming("second", rendered("team-a", "shop")))
@@ -174,60 +172,4 @@ func TestOverlap(t *testing.T) {
 			w.expect("second", v1alpha1.ReasonObjectConflict)
 		}},
 	})
-}
-
-// TestSearchClaim searches a directory whose entries are remembered, in a comparison that has no repository to list it in.
-func TestSearchClaim(t *testing.T) {
-	named := newNamedObjects()
-	named.putStems("team-a", "a", stemsOfEntries(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
-	cases := map[string]struct {
-		reason string
-		own    string
-		before int
-		want   failure.Class
-	}{
-		"OtherNames": {reason: "A directory whose files have other names than ours is not listed again.", own: "configmap-cart"},
-		"TooMany": {
-			reason: "A directory that is not listed again counts as if it were.", own: "configmap-cart", before: maxCompared - 1, want: failure.ClassTooLarge,
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			c := comparison{external: &external{connector: &connector{named: named}}, own: map[string][]policy.Object{tc.own: {{}}}, entries: tc.before}
-			found, err := c.searchClaim(t.Context(), "clusters/edge1/team-a/shop", "a")
-			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); found != nil || diff != "" {
-				t.Errorf("\n%s\nsearchClaim(...): found %v, -want class, +got class:\n%s", tc.reason, found, diff)
-			}
-		})
-	}
-	stems, _ := named.stems.Get("a")
-	if c := (&comparison{own: map[string][]policy.Object{"configmap-shop": {{}}}}); !c.hasStemOf(stems) {
-		t.Error("A directory with a file that may hold one of our objects is listed.")
-	}
-}
-
-// TestNamedObjectsAreBounded caches the names of wide directories of one namespace, as a hostile repository may have them.
-func TestNamedObjectsAreBounded(t *testing.T) {
-	named, wide := newNamedObjects(), make([]string, 10_000)
-	for n := range wide {
-		wide[n] = fmt.Sprintf("configmap-%010d", n)
-	}
-	named.putStems("team-b", "good", []string{"configmap-shop"})
-	named.putObjects("team-b", "good", []policy.Object{{Kind: "ConfigMap", Name: "shop"}})
-	objects := make([]policy.Object, len(wide))
-	for n := range 200 {
-		named.putStems("team-a", fmt.Sprint(n), wide)
-		named.putObjects("team-a", fmt.Sprint(n), objects)
-	}
-	retained := 0
-	for n := range 200 {
-		if _, ok := named.stems.Get(fmt.Sprint(n)); ok {
-			retained++
-		}
-	}
-	_, hasStems := named.stems.Get("good")
-	_, hasObjects := named.objects.Get("good")
-	if !hasStems || !hasObjects || retained > maxNamedBytes/(10_000*textOverhead) {
-		t.Errorf("\nA namespace fills a bounded cache, and evicts its own names alone.\nput…(...): want the other names, got %t, %t, and %d", hasStems, hasObjects, retained)
-	}
 }

@@ -132,7 +132,7 @@ func (f facts) deliveredTracks(t v1alpha1.Tree, delivered state.Tree) []v1alpha1
 	files := f.decodedFiles(t)
 	for _, treeTrack := range t.Tracks {
 		now := v1alpha1.DeliveredTrack{Name: treeTrack.Name, Revision: treeTrack.Revision, Weight: treeTrack.Weight, Tree: tree.ID(filesInFolder(files, treeTrack.Name)), ChangedAt: new(f.appliedPosition())}
-		if previous := trackByName(delivered.Tracks, treeTrack.Name); previous != nil {
+		if previous := state.FindTrack(delivered.Tracks, treeTrack.Name); previous != nil {
 			now.WeighedAt = previous.WeighedAt
 			if previous.Tree == now.Tree && previous.ChangedAt != nil {
 				now.ChangedAt = previous.ChangedAt
@@ -145,15 +145,6 @@ func (f facts) deliveredTracks(t v1alpha1.Tree, delivered state.Tree) []v1alpha1
 		out = append(out, now)
 	}
 	return out
-}
-
-// trackByName returns a track of a directory, or nil.
-func trackByName(tracks []v1alpha1.DeliveredTrack, name string) *v1alpha1.DeliveredTrack {
-	i := slices.IndexFunc(tracks, func(t v1alpha1.DeliveredTrack) bool { return t.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &tracks[i]
 }
 
 // checkParts refuses parts that conflict with the files or are missing from the repository, and a directory that does not match its id.

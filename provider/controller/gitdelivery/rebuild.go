@@ -1,13 +1,13 @@
 package gitdelivery
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
@@ -31,13 +31,13 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	if failure.ClassOf(err) == failure.ClassTooLarge {
 		return nil // Commits beyond the limit count as absent.
 	}
-	commits := commitsOfControlPlane(f.marker.ControlPlane, notes)
+	commits := message.ReadHistory(f.marker.ControlPlane, notes)
 	if err != nil || len(commits) == 0 {
 		return err
 	}
-	records := recordsFromCommits(commits, f.marker.ClusterUID)
+	records := commits.Records(f.marker.ClusterUID)
 	if stateless {
-		f.owner = commits[0].cluster // The cluster of the newest commit. Empty if its trailers have none.
+		f.owner = commits.Cluster()
 	}
 	ownPath := state.RecordPath(f.spec.ClaimRef)
 	if record, isKnown := records[ownPath]; isKnown && (f.lastStatus.Record == nil || f.isSameCluster(record.ClusterUID)) {
@@ -45,7 +45,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 			f.ledger.recorded.LastNumber = max(f.ledger.recorded.LastNumber, record.LastNumber)
 		}
 		if !record.Deleted {
-			record.Trees, err = treesInBranch(ctx, *f, s, record.LastNumber, trackNotes(commits, *f))
+			record.Trees, err = treesInBranch(ctx, *f, s, record.LastNumber, commits.TracksOf(f.marker.Claim))
 			f.memory, f.rebuilt = &record, true
 		}
 	}
@@ -82,7 +82,7 @@ func (f facts) ownMarkerIDs() []string {
 }
 
 // treesInBranch returns the trees of the claim in the branch. The Site of a directory that the spec does not name any more is unknown, and empty.
-func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64, tracks []trackNote) ([]state.Tree, error) {
+func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64, tracksOf func(site string) []v1alpha1.DeliveredTrack) ([]state.Tree, error) {
 	sites, ours, out := map[string]string{}, f.ownMarkerIDs(), []state.Tree{}
 	for _, t := range f.spec.Trees {
 		sites[t.Path] = t.Site
@@ -97,7 +97,7 @@ func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64
 			return nil, err
 		}
 		out = append(out, state.Tree{Branch: f.branchName(), DeliveredTree: v1alpha1.DeliveredTree{
-			Site: sites[path], Path: path, Tree: id, Revision: revision, Tracks: tracksInBranch(ctx, s, path, tracksFromNotes(tracks, sites[path])),
+			Site: sites[path], Path: path, Tree: id, Revision: revision, Tracks: tracksInBranch(ctx, s, path, tracksOf(sites[path])),
 		}})
 	}
 	return out, nil
@@ -107,30 +107,10 @@ func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64
 func tracksInBranch(ctx context.Context, s *git.Snapshot, path string, tracks []v1alpha1.DeliveredTrack) []v1alpha1.DeliveredTrack {
 	var out []v1alpha1.DeliveredTrack
 	for _, t := range tracks {
-		if entry, ok, err := s.Entry(ctx, path+"/"+t.Name); err == nil && ok && entry.Mode == modeDirectory {
+		if entry, ok, err := s.Entry(ctx, path+"/"+t.Name); err == nil && ok && entry.Mode == objects.ModeTree {
 			t.Tree = entry.ID
 			out = append(out, t)
 		}
 	}
-	return out
-}
-
-// recordsFromCommits returns records of claims from the commits of a control plane, the newest commit first, by the path of the record. No revision in
-// them is verified: a commit shows an attempt, and not its result.
-func recordsFromCommits(commits []commitTrailers, clusterUID string) map[string]state.RecordFile {
-	out := map[string]state.RecordFile{}
-	for _, l := range commits {
-		path := state.RecordPath(l.claim)
-		r, isKnown := out[path]
-		if !isKnown {
-			r = state.RecordFile{Header: state.Header{Claim: l.claim, ClusterUID: cmp.Or(l.cluster, clusterUID)}, Commit: l.commit, CommitTime: &l.date, Deleted: l.removes}
-		}
-		r.LastNumber = max(r.LastNumber, l.revision) // Another user may have repeated an older commit of ours.
-		out[path] = r
-	}
-	maps.DeleteFunc(out, func(_ string, r state.RecordFile) bool {
-		_, err := r.Encode()
-		return err != nil // The record could not be read back.
-	})
 	return out
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -228,8 +228,8 @@ func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, l
 
 func (e *external) readFromDelivery(ctx context.Context, d, source *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
 	opened, err := e.openOther(ctx, source)
-	if isErrorOfType[*credentials.GoneError](err) || isErrorOfType[*credentials.InvalidError](err) || isErrorOfType[*deniedError](err) {
-		return nil, false, nil // The configuration or a credential of that repository is missing, invalid or denied.
+	if remote.IsUnusable(err) {
+		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, err

@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,19 +27,18 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/credentials"
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/delivery/overlap"
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/mandate"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
-	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/provider/telemetry"
+	"github.com/intentplane/intentplane/provider/witness"
 )
 
 const (
@@ -101,7 +99,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		return nil, errors.Wrap(err, "cannot add the pool of repositories")
 	}
 	c := &connector{
-		named:    newNamedObjects(),
+		named:    overlap.NewNames(),
 		fastPath: unchanged,
 		kube:     kube,
 		live:     mgr.GetAPIReader(),
@@ -113,12 +111,12 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 		logger:   log,
 
-		witnesses: &witnessReader{kube: kube}, honoursMandates: g.HonourMandates, tracker: directories.NewTracker(trackedBytes),
+		witnesses: witness.NewReader(kube), honoursMandates: g.HonourMandates, tracker: directories.NewTracker(trackedBytes),
 	}
 	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, retaining, pollIntervalHook(kube, unchanged)),
 		managed.WithTimeout(timeout), managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(kube, managed.FinalizerName)}))...)
-	if err := indexWitnesses(context.Background(), mgr.GetFieldIndexer(), &v1alpha1.SiteSync{}); err != nil {
+	if err := witness.Index(context.Background(), mgr.GetFieldIndexer(), &v1alpha1.SiteSync{}); err != nil {
 		return nil, err
 	}
 	w := waker{kube: kube, log: log}
@@ -132,7 +130,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	if err != nil {
 		return nil, err
 	}
-	c.witnesses.watchOnceServed(mgr, o.Gate, added, unchanged, w)
+	c.witnesses.WatchOnceServed(mgr, o.Gate.Register, added, unchanged.invalidateMapped(w.requestsForWitness))
 	return pool, nil
 }
 
@@ -140,10 +138,10 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 // deliveries requeues homes with a mandate, and an event that a home records by its mandate requeues the other deliveries.
 func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Builder {
 	return b.
-		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), positionDelivered())))).
+		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), witness.PositionDelivered())))).
 		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
-		Watches(&v1alpha1.GitDelivery{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
-		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
+		Watches(&v1alpha1.GitDelivery{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
+		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
 		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// The cache has only the metadata of Secrets, not their content.
@@ -159,8 +157,8 @@ func pollIntervalHook(kube client.Reader, unchanged *fastPath) managed.PollInter
 			return interval
 		}
 		// The read uses the cache. After an error the provider's interval applies.
-		if cfg, err := configOfDelivery(context.Background(), kube, d); err == nil {
-			interval = cfg.pollInterval(interval)
+		if cfg, err := remote.ReadConfig(context.Background(), kube, d.GetProviderConfigReference(), d.GetNamespace()); err == nil {
+			interval = cfg.Interval(interval)
 		}
 		interval += time.Duration(rand.Float64() * jitter * float64(interval)) //nolint:gosec // The number spreads load, and protects no secret.
 		if mandate.IsDue(d, time.Now()) {
@@ -197,17 +195,6 @@ func (f finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
 	return err
 }
 
-// refField is the field of a managed resource with the name of its configuration.
-const refField = "spec.providerConfigRef"
-
-// A config is the configuration of a GitDelivery: a ProviderConfig of its own namespace, or a ClusterProviderConfig.
-type config struct {
-	kind       string
-	namespace  string
-	generation int64
-	spec       *configv1alpha1.ProviderConfigSpec
-}
-
 // A connector connects deliveries to their repositories.
 type connector struct {
 	// kube reads from the cache, and reads objects that the cache must not hold from the API server.
@@ -216,14 +203,14 @@ type connector struct {
 	live client.Reader
 	// fastPath gets the observations of unchanged deliveries.
 	fastPath *fastPath
-	// named caches the objects of files.
-	named *namedObjects
+	// named caches the names of the objects in files.
+	named *overlap.Names
 	// pool of the open repositories.
 	pool *repository.Pool
 	// guard checks the addresses of ProviderConfigs of namespaces.
 	guard address.Guard
 	// witnesses are read for homes with a mandate, and honoursMandates reports whether the provider acts by mandates.
-	witnesses       *witnessReader
+	witnesses       *witness.Reader
 	honoursMandates bool
 	// tracker caches composed directories in tracks. Nil caches none.
 	tracker *directories.Tracker
@@ -256,97 +243,17 @@ func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (manag
 
 // openRepository opens the repository of a delivery.
 func (c *connector) openRepository(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
-	cfg, err := configOfDelivery(ctx, c.kube, d)
+	cfg, err := remote.ReadConfig(ctx, c.kube, d.GetProviderConfigReference(), d.GetNamespace())
 	if err != nil {
 		return nil, err
 	}
-	if err := policy.CheckConfig(cfg.kind, cfg.spec, d.GetNamespace()); err != nil && !meta.WasDeleted(d) {
-		return nil, &deniedError{err: err}
-	}
-	o, err := Opener{Kube: c.kube, Pool: c.pool, Guard: c.guard, Now: c.now}.openConfigured(ctx, cfg)
+	opener := remote.Opener{Kube: c.kube, Pool: c.pool, Guard: c.guard, Now: c.now}
+	o, err := opener.OpenConfig(ctx, cfg, d.GetNamespace(), meta.WasDeleted(d))
 	if err != nil {
 		return nil, err
 	}
 	return &external{
-		connector: c, repo: o.Repository, config: cfg, age: cfg.pollInterval(c.interval), clusterUID: o.ClusterUID,
+		connector: c, repo: o.Repository, config: cfg, age: cfg.Interval(c.interval), clusterUID: o.ClusterUID,
 		readTrees: map[string]tree.Files{}, openOther: c.openRepository,
 	}, nil
-}
-
-// pollInterval returns the interval of the configuration, at most the given limit.
-func (c config) pollInterval(limit time.Duration) time.Duration {
-	interval, err := time.ParseDuration(c.spec.Git.Interval)
-	if err != nil {
-		return limit
-	}
-	return min(interval, limit)
-}
-
-func (c config) credentialsConfig(g address.Guard) credentials.Config {
-	return credentials.Config{Kind: c.kind, Namespace: c.namespace, Remote: c.spec.Git, Guard: g}
-}
-
-// configOfDelivery returns the configuration that a GitDelivery names.
-func configOfDelivery(ctx context.Context, r client.Reader, d *v1alpha1.GitDelivery) (config, error) {
-	ref := d.GetProviderConfigReference()
-	if ref == nil {
-		return config{}, &credentials.InvalidError{Field: refField, Detail: "is required"}
-	}
-	return configNamed(ctx, r, ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})
-}
-
-// configNamed returns the configuration of a kind, by the name in an object's reference.
-func configNamed(ctx context.Context, r client.Reader, kind string, key client.ObjectKey) (config, error) {
-	switch kind {
-	case policy.KindProviderConfig:
-		o := &configv1alpha1.ProviderConfig{}
-		err := r.Get(ctx, key, o)
-		return config{kind: kind, namespace: key.Namespace, generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, kind, key.Name)
-	case policy.KindClusterProviderConfig:
-		o := &configv1alpha1.ClusterProviderConfig{}
-		err := r.Get(ctx, client.ObjectKey{Name: key.Name}, o)
-		return config{kind: kind, generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, kind, key.Name)
-	}
-	return config{}, &credentials.InvalidError{Field: refField + ".kind", Detail: "must be ProviderConfig or ClusterProviderConfig"}
-}
-
-func goneOrError(err error, kind, name string) error {
-	if kerrors.IsNotFound(err) {
-		return &credentials.GoneError{Field: refField, Detail: kind + " " + name + " does not exist"}
-	}
-	return errors.Wrapf(err, "cannot get %s %q", kind, name)
-}
-
-// clusterUID returns the UID of the namespace kube-system, which is constant while the cluster's API server has its data. No other object exists in every
-// cluster for that long.
-func clusterUID(ctx context.Context, r client.Reader) (string, error) {
-	ns := &corev1.Namespace{}
-	err := r.Get(ctx, client.ObjectKey{Name: "kube-system"}, ns)
-	return string(ns.GetUID()), errors.Wrap(err, "cannot get namespace kube-system, whose uid says which cluster this is")
-}
-
-// newClients returns clients of a repository for a pool, one for each possible form of its state. It returns an error if the repository or a credential is
-// not valid. It contacts no server. The clock determines the expiry of keys.
-func newClients(pool *repository.Pool, spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
-	out := []*git.Client{}
-	for _, ref := range possibleStateRefs(spec) {
-		c, err := pool.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}), git.WithClock(now))
-		if err != nil {
-			return nil, errors.Wrap(err, "spec.git")
-		}
-		out = append(out, c)
-	}
-	return out, nil
-}
-
-// possibleStateRefs lists the refs that may hold the state, the best first.
-func possibleStateRefs(spec *configv1alpha1.ProviderConfigSpec) []string {
-	ref, branch := state.Ref(spec.ControlPlane), state.BranchRef(spec.ControlPlane)
-	switch spec.Git.State.Form {
-	case configv1alpha1.StateRef:
-		return []string{ref}
-	case configv1alpha1.StateBranch:
-		return []string{branch}
-	}
-	return []string{ref, branch}
 }

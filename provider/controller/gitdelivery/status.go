@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -46,7 +47,7 @@ func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
 	observed.Trees = r.ShownTrees()
 	e.reportFormer(d, r.ShownFormer())
 	observed.Remote = &v1alpha1.Remote{
-		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: r.Commit, CommitTime: r.CommitTime.DeepCopy(),
+		URL: e.config.Spec.Git.URL, Branch: e.config.Spec.Git.Branch, Commit: r.Commit, CommitTime: r.CommitTime.DeepCopy(),
 	}
 	e.endAttempt(d, r)
 	setReady(d, e.now(), v1alpha1.ReasonDelivered, "")
@@ -307,9 +308,9 @@ func (e *external) reportFormer(d *v1alpha1.GitDelivery, former []v1alpha1.Forme
 		if slices.ContainsFunc(observed.FormerBranches, func(o v1alpha1.FormerBranch) bool { return o.Branch == b.Branch }) {
 			continue
 		}
-		message := fmt.Sprintf("branch %q does not get the deliveries any more, and keeps directories of the claim: %s. Remove them once no engine reads that branch, "+
-			"then annotate the GitDelivery with %s=%s", b.Branch, listNames(b.Paths), v1alpha1.AnnotationForgetBranches, b.Branch)
-		e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonBranchLeft), errors.New(message)))
+		text := fmt.Sprintf("branch %q does not get the deliveries any more, and keeps directories of the claim: %s. Remove them once no engine reads that branch, "+
+			"then annotate the GitDelivery with %s=%s", b.Branch, message.List(b.Paths), v1alpha1.AnnotationForgetBranches, b.Branch)
+		e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonBranchLeft), errors.New(text)))
 	}
 	observed.FormerBranches = former
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -345,7 +346,7 @@ func TestSize(t *testing.T) {
 // shown checks the status that shows a record.
 func shown(t *testing.T, reason string, r state.RecordFile) {
 	t.Helper()
-	e := &external{config: config{spec: &configv1alpha1.ProviderConfigSpec{}}, connector: &connector{now: time.Now, logger: logging.NewNopLogger()}}
+	e := &external{config: remote.Config{Spec: &configv1alpha1.ProviderConfigSpec{}}, connector: &connector{now: time.Now, logger: logging.NewNopLogger()}}
 	d := newHome("web")
 	e.facts.spec, e.facts.ledger = d.Spec.ForProvider, ledgerFacts{record: &r}
 	e.showLedger(d)

@@ -4,17 +4,16 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
-	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/delivery/message"
+	"github.com/intentplane/intentplane/provider/delivery/placeholder"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
@@ -52,7 +51,7 @@ func (t *task) queuedDelivery(plan func(context.Context, *git.Draft) error) repo
 	return repository.Delivery{
 		Size:    t.object.Spec.ForProvider.FileBytes(),
 		Object:  client.ObjectKeyFromObject(t.object),
-		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.stateOnly) + t.facts.versionByMandate(),
+		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.Generation, t.stateOnly) + t.facts.versionByMandate(),
 		Asked:   t.asked,
 		IsAside: t.stateOnly,
 		Plan:    plan,
@@ -125,7 +124,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 
 // recordLedger adds the pending events of the ledger to a draft, and no directory.
 func (t *task) recordLedger(draft *git.Draft) error {
-	c := t.newCommit(commitMessage{}, t.statusTimestamp())
+	c := t.newCommit(message.Delivery{}, t.statusTimestamp())
 	if err := t.writeLedgerFile(&c, t.facts.recording); err != nil {
 		return err
 	}
@@ -219,80 +218,12 @@ func (t *task) stateTooLarge(err error) error {
 	return &failure.Error{Class: failure.ClassTooLarge, Detail: message}
 }
 
-const (
-	// placeholder is a directory that no engine applies.
-	placeholder = ".placeholder"
-
-	placeholderFile = "README"
-	placeholderSays = "The directory above stays when its last claim goes, so that the GitOps engine which reads it finds it, and prunes.\n"
-)
-
-// keepPlaces adds a placeholder to the directories of Sites that a change empties. Git has no empty directories, and an engine that does not find its
-// directory prunes nothing.
+// keepPlaces adds a placeholder to the directories of Sites that a change empties.
 func (f facts) keepPlaces(ctx context.Context, s *git.Snapshot, c *git.Change) error {
-	return KeepPlaces(ctx, s, c, f.engineReads)
-}
-
-// KeepPlaces adds a placeholder to the directory of each Site with an engine, if a change removes its last claim directory. It returns a *failure.Error if
-// the snapshot cannot be read.
-func KeepPlaces(ctx context.Context, s *git.Snapshot, c *git.Change, isRead func(dir string) bool) error {
-	for _, removed := range c.Remove {
-		dir := path.Dir(path.Dir(removed))
-		if dir == "." || !isRead(removed) {
-			continue
-		}
-		empty, err := isSiteEmptied(ctx, s, dir, c)
-		if err != nil {
-			return err
-		}
-		if empty {
-			putDirectory(c, dir+"/"+placeholder, map[string][]byte{placeholderFile: []byte(placeholderSays)})
-		}
-	}
-	return nil
-}
-
-func putDirectory(c *git.Change, dir string, files map[string][]byte) {
-	if c.Put == nil {
-		c.Put = map[string]map[string][]byte{}
-	}
-	c.Put[dir] = files
+	return placeholder.Keep(ctx, s, c, f.engineReads)
 }
 
 // engineReads is true for a directory of a Site that has an engine. It is false for a deleted Site.
 func (f facts) engineReads(dir string) bool {
-	return HasEngine(f.sites[f.siteOfDirectory(dir)])
-}
-
-// HasEngine reports whether a GitOps engine reads the directory of a Site, which may be nil.
-func HasEngine(site *catalogv1alpha1.Site) bool {
-	return site != nil && site.Spec.Engine.Type != "" && site.Spec.Engine.Type != catalogv1alpha1.EngineNone
-}
-
-// isSiteEmptied is true if a change removes the last directory <namespace>/<name> of a Site's directory.
-func isSiteEmptied(ctx context.Context, s *git.Snapshot, dir string, c *git.Change) (bool, error) {
-	for written, files := range c.Put {
-		if len(files) > 0 && path.Dir(path.Dir(written)) == dir {
-			return false, nil
-		}
-	}
-	namespaces, err := s.Entries(ctx, dir)
-	if err != nil {
-		return false, err
-	}
-	for namespace, entry := range namespaces {
-		if entry.Mode != modeDirectory {
-			return false, nil
-		}
-		claims, err := s.Entries(ctx, dir+"/"+namespace)
-		if err != nil {
-			return false, err
-		}
-		for name := range claims {
-			if !slices.Contains(c.Remove, dir+"/"+namespace+"/"+name) {
-				return false, nil
-			}
-		}
-	}
-	return len(namespaces) > 0, nil
+	return f.sites[f.siteOfDirectory(dir)].HasEngine()
 }

@@ -34,7 +34,8 @@ func TestPlaceholder(t *testing.T) {
 	createdDelivery := func(w *world) *v1alpha1.GitDelivery {
 		return delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a"))
 	}
-	stays := map[string]string{"clusters/edge2/.placeholder/README": placeholderSays}
+	const text = "The directory above stays when its last claim goes, so that the GitOps engine which reads it finds it, and prunes.\n"
+	stays := map[string]string{"clusters/edge2/.placeholder/README": text}
 	tell(t, map[string]story{
 		"Deleted": {reason: "Something stays for the engine where nothing else does", run: func(w *world) {
 			w.engine("edge1")

@@ -35,9 +35,11 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
+	"github.com/intentplane/intentplane/provider/delivery/overlap"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/provider/witness"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/cacheclient"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -63,7 +65,7 @@ type world struct {
 	later atomic.Int64
 	pool  *repository.Pool
 	calm  *fastPath
-	named *namedObjects
+	named *overlap.Names
 	// told are the Kubernetes events, by the name of their object.
 	told map[string][]string
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
@@ -105,10 +107,9 @@ func newWorld(t *testing.T) *world {
 	if err := usage.Index(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []client.Object{&rolloutv1alpha1.Gate{}, &v1alpha1.SiteSync{}} {
-		w.must(indexWitnesses(t.Context(), b, o))
+	for _, o := range []client.Object{&rolloutv1alpha1.Gate{}, &v1alpha1.SiteSync{}, &rolloutv1alpha1.RolloutRequest{}} {
+		w.must(witness.Index(t.Context(), b, o))
 	}
-	w.must(indexRequests(t.Context(), b))
 	w.kube = b.Build()
 	return w
 }
@@ -122,7 +123,7 @@ func (w *world) pass(d time.Duration) { w.later.Add(int64(d)) }
 
 // restart the provider, which remembers nothing.
 func (w *world) restart() {
-	w.named = newNamedObjects()
+	w.named = overlap.NewNames()
 	w.calm = newFastPath(time.Hour, w.now, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:           w.now,
@@ -319,7 +320,7 @@ func request(name string) reconcile.Request {
 func (w *world) reconciler() reconcile.Reconciler {
 	c := &connector{
 		metrics:   w.metrics,
-		witnesses: &witnessReader{kube: w.kube},
+		witnesses: witness.NewReader(w.kube),
 		named:     w.named,
 		fastPath:  w.calm,
 		kube:      w.kube,
@@ -331,8 +332,8 @@ func (w *world) reconciler() reconcile.Reconciler {
 		recorder:  w,
 		logger:    w.log,
 	}
-	c.witnesses.hasGates.Store(true)
-	c.witnesses.hasRequests.Store(true)
+	c.witnesses.Enable(&rolloutv1alpha1.Gate{})
+	c.witnesses.Enable(&rolloutv1alpha1.RolloutRequest{})
 	c.honoursMandates = !w.refusesMandates
 	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/remote"
 )
 
 const (
@@ -97,7 +97,7 @@ type verdict struct {
 
 // verdictOfError returns the verdict that an error gives, with the reason that a GitDelivery would give.
 func verdictOfError(err error) verdict {
-	return verdict{reason: gitdelivery.ReasonOf(err), message: gitdelivery.MessageOf(err)}
+	return verdict{reason: remote.ReasonOf(err), message: remote.MessageOf(err)}
 }
 
 // condition returns the condition with the verdict for a generation.

@@ -15,7 +15,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -53,7 +53,7 @@ func newReadyWorld(t *testing.T, change func(*configv1alpha1.ProviderConfigSpec)
 	pool := repository.NewPool(repository.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: time.Minute})
 	kind := policy.KindClusterProviderConfig
 	w.r = &ReadyReconciler{kube: w.kube, kind: kind, newConfig: configKinds()[kind], changes: newChangeLog(), now: now, answers: &answerBook{
-		opener: gitdelivery.Opener{Kube: w.kube, Pool: pool, Now: now}, kind: kind, prefix: "ready/", maxAge: ownInterval, now: now,
+		opener: remote.Opener{Kube: w.kube, Pool: pool, Now: now}, kind: kind, prefix: "ready/", maxAge: ownInterval, now: now,
 		open: map[types.NamespacedName]openedConfig{},
 	}}
 	return w

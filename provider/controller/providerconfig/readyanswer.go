@@ -12,8 +12,8 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -27,11 +27,11 @@ const (
 
 // An opener opens the repository that a configuration names. It contacts no server.
 type opener interface {
-	Open(ctx context.Context, ref rolloutv1alpha1.ConfigReference, namespace string, anyone bool) (gitdelivery.OpenRepository, error)
+	Open(ctx context.Context, ref rolloutv1alpha1.ConfigReference, namespace string, anyone bool) (remote.Opened, error)
 }
 
-// A remote is a repository that all who use it share.
-type remote interface {
+// An answeringRepository is a repository that all its users share.
+type answeringRepository interface {
 	// LastAnswer returns the results of the last requests to the repository.
 	LastAnswer() repository.Answer
 	// Look observes the repository, unless another observation is newer than a time.
@@ -56,7 +56,7 @@ type answerBook struct {
 
 // An openedConfig is the repository of a configuration.
 type openedConfig struct {
-	repo       remote
+	repo       answeringRepository
 	generation int64
 	at         time.Time
 }
@@ -89,7 +89,7 @@ func (b *answerBook) verdictOf(ctx context.Context, c client.Object) (verdict, e
 }
 
 // repositoryOf returns the repository of a configuration, with the credentials that it names now.
-func (b *answerBook) repositoryOf(ctx context.Context, c client.Object) (remote, error) {
+func (b *answerBook) repositoryOf(ctx context.Context, c client.Object) (answeringRepository, error) {
 	key := client.ObjectKeyFromObject(c)
 	b.mu.Lock()
 	opened, ok := b.open[key]

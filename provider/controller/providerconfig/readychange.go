@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/apis/oneline"
 )
 
 const (
@@ -33,7 +33,7 @@ func patienceFor(published, want xpv2.Condition) time.Duration {
 // isShown reports whether a condition has the verdict. Numbers of a server in its message do not count.
 func isShown(published, want xpv2.Condition) bool {
 	return published.Status == want.Status && published.Reason == want.Reason && published.ObservedGeneration == want.ObservedGeneration &&
-		gitdelivery.IsSameMessage(published.Message, want.Message)
+		oneline.DiffersInSerialsOnly(published.Message, want.Message)
 }
 
 // A changeLog remembers since when the answers of repositories are other ones than their configurations show. It is safe for concurrent use.

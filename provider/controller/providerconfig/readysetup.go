@@ -20,8 +20,8 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/address"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -46,7 +46,7 @@ type ReadyOptions struct {
 
 // SetupReady adds a controller of condition Ready for each kind of configuration to the manager. It returns an error if one cannot be added.
 func SetupReady(mgr ctrl.Manager, o controller.Options, g ReadyOptions) error {
-	opener := gitdelivery.Opener{Kube: mgr.GetClient(), Pool: g.Repositories, Guard: g.Guard, Now: time.Now}
+	opener := remote.Opener{Kube: mgr.GetClient(), Pool: g.Repositories, Guard: g.Guard, Now: time.Now}
 	for kind, fn := range configKinds() {
 		name := strings.ToLower(kind) + "-ready"
 		events, prefix := &setup.EventSource{}, name+"/"

@@ -8,10 +8,10 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/prune"
+	"github.com/intentplane/intentplane/provider/remote"
 )
 
 // How many markers, and the files of how many directories, are read with one question to the server.
@@ -26,7 +26,7 @@ type gatherer struct {
 	contents
 
 	request *v1alpha1.PruneRequest
-	opened  gitdelivery.OpenRepository
+	opened  remote.Opened
 	// cluster has the objects of the API server. gatherCluster sets it before a plan is made.
 	cluster *clusterFacts
 	// isInTurn is true while the plan has its turn in the queue of the repository. Then nothing is read that all deliveries would wait for: unknown files count

@@ -23,7 +23,6 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/memory"
@@ -85,7 +84,7 @@ func (g *gatherer) gatherCluster(ctx context.Context) error {
 	sites := &catalogv1alpha1.SiteList{}
 	err = listing.EachPage(ctx, g.live, sites, func() {
 		for i := range sites.Items {
-			g.cluster.engines[sites.Items[i].GetName()] = gitdelivery.HasEngine(&sites.Items[i])
+			g.cluster.engines[sites.Items[i].GetName()] = sites.Items[i].HasEngine()
 		}
 	})
 	return errors.Wrap(err, "cannot list Sites")

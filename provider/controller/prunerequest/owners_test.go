@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/prune"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -71,7 +71,7 @@ func TestAddDelivery(t *testing.T) {
 			d.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: "MemoryUnknown"})
 			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Branch: "main", Path: path}}
 			d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: deliveryv1alpha1.Tree{Branch: "main", Path: path + "/later"}}}
-			g, f, configs := &gatherer{request: tc.request, opened: gitdelivery.OpenRepository{Config: &configv1alpha1.ProviderConfigSpec{}}}, &prune.Facts{}, map[string]bool{}
+			g, f, configs := &gatherer{request: tc.request, opened: remote.Opened{Config: &configv1alpha1.ProviderConfigSpec{}}}, &prune.Facts{}, map[string]bool{}
 			g.opened.Config.Git.Branch = "main"
 			if !tc.unknown {
 				configs[usage.Key(tc.ref.Kind, client.ObjectKey{Namespace: "team-b", Name: tc.ref.Name})] = true

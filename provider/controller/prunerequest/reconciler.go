@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -34,7 +34,7 @@ type Reconciler struct {
 	kube client.Client
 	live client.Reader
 
-	opener gitdelivery.Opener
+	opener remote.Opener
 
 	// namespace of Crossplane.
 	namespace string
@@ -102,11 +102,11 @@ func (r *Reconciler) reportFailure(pr *v1alpha1.PruneRequest, err error) {
 		setCondition(pr, r.now(), typ, corev1.ConditionFalse, v1alpha1.ReasonPruning, messagePending)
 		return
 	}
-	reason := gitdelivery.ReasonOf(failed)
+	reason := remote.ReasonOf(failed)
 	if !isDeclared(reason) {
 		reason = v1alpha1.ReasonUnreachable
 	}
-	setCondition(pr, r.now(), typ, corev1.ConditionFalse, reason, gitdelivery.MessageOf(failed))
+	setCondition(pr, r.now(), typ, corev1.ConditionFalse, reason, remote.MessageOf(failed))
 }
 
 // updateStatus writes the status if it changed, and reports a new phase as an event once it is written.

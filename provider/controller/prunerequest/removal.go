@@ -14,8 +14,9 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/delivery/message"
+	"github.com/intentplane/intentplane/provider/delivery/placeholder"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/prune"
 	"github.com/intentplane/intentplane/provider/repository"
@@ -180,7 +181,7 @@ func (t *removal) findCommit(ctx context.Context, s *git.Snapshot) (string, erro
 		return "", err
 	}
 	for _, m := range all {
-		if gitdelivery.Trailer(m, trailers.Prune) == string(t.request.GetUID()) {
+		if message.Trailer(m, trailers.Prune) == string(t.request.GetUID()) {
 			return m.ID, nil
 		}
 	}
@@ -233,7 +234,7 @@ func (t *removal) newChange(p *draftedPlan) (git.Change, error) {
 		lines = append(lines, [2]string{trailers.ApprovedBy, approver})
 	}
 	out := git.Change{
-		Message: gitdelivery.CommitMessage("Prune "+countDirectories(len(p.Pruned())), c.ControlPlane, t.opened.ClusterUID, lines...),
+		Message: message.Removal("Prune "+countDirectories(len(p.Pruned())), c.ControlPlane, t.opened.ClusterUID, lines...),
 		Author:  git.Author{Name: author.Name, Email: author.Email}, When: t.request.Status.Result.StartedAt.Time,
 		State: map[string][]byte{}, Retain: map[string]git.Trees{},
 	}
@@ -302,5 +303,5 @@ func (t *removal) keepPlaces(ctx context.Context, s *git.Snapshot, p *draftedPla
 	for _, i := range p.Pruned() {
 		read[i.Path] = t.cluster.engines[i.Site]
 	}
-	return gitdelivery.KeepPlaces(ctx, s, c, func(dir string) bool { return read[dir] })
+	return placeholder.Keep(ctx, s, c, func(dir string) bool { return read[dir] })
 }

@@ -21,8 +21,8 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/address"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -71,7 +71,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, p Options) error {
 	p.Repositories.WakeWith(keyPrefix, events.Wake)
 	r := &Reconciler{
 		kube: mgr.GetClient(), live: mgr.GetAPIReader(), namespace: p.Namespace, count: p.Counter, now: time.Now,
-		opener:   gitdelivery.Opener{Kube: mgr.GetClient(), Pool: p.Repositories, Guard: p.Guard, Now: time.Now},
+		opener:   remote.Opener{Kube: mgr.GetClient(), Pool: p.Repositories, Guard: p.Guard, Now: time.Now},
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
 	_, err := setup.AddController(mgr, o, setup.Controller{

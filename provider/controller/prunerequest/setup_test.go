@@ -25,10 +25,10 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/marker"
+	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/test/apiserver"
@@ -131,7 +131,7 @@ func (w *world) restart() {
 	pool.WakeWith(keyPrefix, func(types.NamespacedName) {})
 	w.reconciler = &Reconciler{
 		kube: w.kube, live: w.kube, namespace: "crossplane-system", count: w, now: now, recorder: w,
-		opener: gitdelivery.Opener{Kube: w.kube, Pool: pool, Now: now},
+		opener: remote.Opener{Kube: w.kube, Pool: pool, Now: now},
 	}
 }
 

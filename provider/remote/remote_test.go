@@ -1,39 +1,43 @@
-package gitdelivery
+package remote
 
 import (
-	"strings"
 	"testing"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/repository"
 )
 
-// TestCommitMessage writes a message without injected trailers, and parses it.
-func TestCommitMessage(t *testing.T) {
-	text := CommitMessage("Prune\n1 directory", "prod", "uid-1", [2]string{"Intentplane-Prune", "request"}, [2]string{"Intentplane-Approved-By", "ann\nIntentplane-Prune: other"})
-	if !strings.HasPrefix(text, "Prune 1 directory\n\nIntentplane-Control-Plane: prod\nIntentplane-Cluster: uid-1\n") {
-		t.Errorf("message: %s", text)
-	}
-	m := git.Message{Message: text}
-	for name, want := range map[string]string{"Intentplane-Prune": "request", "Intentplane-Approved-By": "ann Intentplane-Prune: other", "Intentplane-Claim": ""} {
-		if got := Trailer(m, name); got != want {
-			t.Errorf("Trailer(%s): want %q, got %q", name, want, got)
+// newOpener returns an opener for a cluster with one configuration, which one namespace may use.
+func newOpener(t *testing.T) Opener {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, configv1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if _, isOurs := parseCommitTrailers(m); isOurs {
-		t.Error("a commit that prunes brings no revision of a claim")
-	}
+	c := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "narrow"}}
+	c.Spec.ControlPlane, c.Spec.Git.URL, c.Spec.Git.Branch = "prod", "https://git.example.org/fleet", "main"
+	c.Spec.Policy.AllowedNamespaces = []string{"team-a"}
+	cluster := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}}
+	kube := kubefake.NewClientBuilder().WithScheme(s).WithObjects(c, cluster).Build()
+	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+	pool := repository.NewPool(repository.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: time.Minute})
+	return Opener{Kube: kube, Pool: pool, Now: now}
 }
 
 // TestOpener opens the repository of a configuration, for callers that may use the configuration.
 func TestOpener(t *testing.T) {
-	w := newWorld(t)
-	config := w.config()
-	config.Name, config.Spec.Policy.AllowedNamespaces = "narrow", []string{"team-a"}
-	if err := w.kube.Create(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
-	o := Opener{Kube: w.kube, Pool: w.pool, Now: w.now}
+	o := newOpener(t)
 	cases := map[string]struct {
 		reason    string
 		ref       rolloutv1alpha1.ConfigReference
@@ -46,7 +50,7 @@ func TestOpener(t *testing.T) {
 			ref:    rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-a",
 		},
 		"Denied": {
-			reason: "Another namespace may not.",
+			reason: "A namespace that the configuration does not name may not use it.",
 			ref:    rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-b", want: "PolicyDenied",
 		},
 		"Anyone": {
@@ -58,7 +62,7 @@ func TestOpener(t *testing.T) {
 			ref:    rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "none"}, namespace: "team-a", want: "CredentialsGone",
 		},
 		"Own": {
-			reason: "A ProviderConfig is one of the namespace.",
+			reason: "A ProviderConfig belongs to the namespace of the reference.",
 			ref:    rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "narrow"}, namespace: "team-a", want: "CredentialsGone",
 		},
 		"NotAKind": {

@@ -1,0 +1,144 @@
+// Package witness reads the objects that are evidence for homes with a mandate: Gates, SiteSyncs, RolloutRequests and the deliveries to other repositories. It
+// finds the deliveries that a change of such an object concerns.
+package witness
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/provider/mandate"
+)
+
+const (
+	// controllerField is the index of Gates and SiteSyncs by the UID of their controller reference.
+	controllerField = "intentplane.gitdelivery.controller"
+
+	// deploymentField is the index of RolloutRequests by their deployment.
+	deploymentField = "intentplane.gitdelivery.deployment"
+
+	// maxWitnesses is the maximum number of Gates, and of SiteSyncs, that are read for one controller. A deployment has one SiteSync, and a Gate for each of
+	// its 20 steps.
+	maxWitnesses = 64
+)
+
+// Index indexes a kind for a Reader: Gates and SiteSyncs by their controllers, and RolloutRequests that may take effect by their deployments, so that closed
+// requests cost nothing.
+func Index(ctx context.Context, i client.FieldIndexer, o client.Object) error {
+	field, keys := controllerField, controllerIndexKeys
+	if _, ok := o.(*rolloutv1alpha1.RolloutRequest); ok {
+		field, keys = deploymentField, deploymentIndexKeys
+	}
+	return errors.Wrapf(i.IndexField(ctx, o, field, keys), "cannot index %T by %s", o, field)
+}
+
+func controllerIndexKeys(o client.Object) []string {
+	owner := metav1.GetControllerOfNoCopy(o)
+	if owner == nil {
+		return nil
+	}
+	return []string{string(owner.UID)}
+}
+
+func deploymentIndexKeys(o client.Object) []string {
+	r, ok := o.(*rolloutv1alpha1.RolloutRequest)
+	if !ok || !r.MayTakeEffect() {
+		return nil
+	}
+	return []string{deploymentIndexKey(r.Spec.DeploymentRef.APIGroup, r.Spec.DeploymentRef.Name)}
+}
+
+func deploymentIndexKey(group, name string) string { return group + "/" + name }
+
+// A Reader reads SiteSyncs, and the Gates and RolloutRequests that are served, from the cache. It is safe for concurrent use.
+type Reader struct {
+	kube client.Reader
+	// hasGates is true once Gates are served, and indexed, and hasRequests is true once RolloutRequests are.
+	hasGates, hasRequests atomic.Bool
+}
+
+// NewReader returns a Reader that reads no Gates and RolloutRequests yet.
+func NewReader(kube client.Reader) *Reader { return &Reader{kube: kube} }
+
+// Enable enables reads of a kind that is served, and indexed.
+func (r *Reader) Enable(o client.Object) {
+	switch o.(type) {
+	case *rolloutv1alpha1.Gate:
+		r.hasGates.Store(true)
+	case *rolloutv1alpha1.RolloutRequest:
+		r.hasRequests.Store(true)
+	}
+}
+
+// WatchOnceServed watches Gates and RolloutRequests for homes once these kinds are served. They are optional: without them a deployment has no
+// measurements and no requests of users, and still delivers. register registers a callback that is called once kinds are served.
+func (r *Reader) WatchOnceServed(
+	mgr ctrl.Manager, register func(callback func(), kinds ...schema.GroupVersionKind), c controller.Controller, wake handler.EventHandler,
+) {
+	register(func() { r.watch(mgr, c, &rolloutv1alpha1.Gate{}, wake, HasNewStatement()) }, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
+	register(func() { r.watch(mgr, c, &rolloutv1alpha1.RolloutRequest{}, wake, isNewRequest()) }, rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"))
+}
+
+// watch wakes deliveries when a Gate reaches a verdict, or a user creates a RolloutRequest, and enables reads of the kind. An error panics, so that the
+// provider does not look healthy: the function leaves these verdicts and requests to it.
+func (r *Reader) watch(mgr ctrl.Manager, c controller.Controller, o client.Object, wake handler.EventHandler, p predicate.Predicate) {
+	err := Index(context.Background(), mgr.GetFieldIndexer(), o)
+	if err == nil {
+		r.Enable(o)
+		err = c.Watch(source.Kind[client.Object](mgr.GetCache(), o, wake, p))
+	}
+	if err != nil {
+		panic(errors.Wrapf(err, "cannot watch %T", o))
+	}
+}
+
+// Gather adds the Gates, SiteSyncs and open RolloutRequests of a home to its evidence. It returns an error if the cache cannot be read.
+func (r *Reader) Gather(ctx context.Context, f mandate.Facts) (mandate.Facts, error) {
+	owner := metav1.GetControllerOfNoCopy(f.Home)
+	if owner == nil {
+		return f, nil
+	}
+	gates, syncs := &rolloutv1alpha1.GateList{}, &v1alpha1.SiteSyncList{}
+	options := []client.ListOption{
+		client.InNamespace(f.Home.GetNamespace()), client.MatchingFields{controllerField: string(owner.UID)}, client.Limit(maxWitnesses),
+	}
+	if err := listing.Cached(ctx, r.kube, syncs, options...); err != nil {
+		return f, errors.Wrap(err, "cannot list SiteSyncs")
+	}
+	if r.hasGates.Load() {
+		if err := listing.Cached(ctx, r.kube, gates, options...); err != nil {
+			return f, errors.Wrap(err, "cannot list Gates")
+		}
+	}
+	f.Gates, f.Syncs = gates.Items, syncs.Items
+	var err error
+	f.Requests, err = r.requestsFor(ctx, f.Home)
+	return f, err
+}
+
+// requestsFor returns the open RolloutRequests about the deployment of a home that end a revision. It returns an error if the cache cannot be read.
+func (r *Reader) requestsFor(ctx context.Context, home *v1alpha1.GitDelivery) ([]step.Request, error) {
+	if !r.hasRequests.Load() {
+		return nil, nil
+	}
+	claim, all := home.Spec.ForProvider.ClaimRef, &rolloutv1alpha1.RolloutRequestList{}
+	err := listing.Cached(ctx, r.kube, all, client.InNamespace(home.GetNamespace()),
+		client.MatchingFields{deploymentField: deploymentIndexKey(claim.APIGroup, claim.Name)})
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot list RolloutRequests")
+	}
+	return mandate.RequestsOf(home, all.Items), nil
+}
