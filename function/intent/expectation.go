@@ -4,6 +4,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/intent/objective"
 )
 
 // FromExpectation reads a claim's spec.expectation. It returns an error that names the field for a value that cannot be carried
@@ -57,8 +58,8 @@ func (d *draft) fillNetwork(e *deploymentv1alpha1.Expectation) {
 	}
 }
 
-func qosOf(q *deploymentv1alpha1.QoS) QoS {
-	return QoS{
+func qosOf(q *deploymentv1alpha1.QoS) objective.QoS {
+	return objective.QoS{
 		DownlinkMbps: string(q.DownlinkMbps), UplinkMbps: string(q.UplinkMbps), LatencyMs: string(q.LatencyMs),
 		JitterMs: string(q.JitterMs), PacketLossRate: string(q.PacketLossRate),
 	}

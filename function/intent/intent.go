@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/intent/objective"
 )
 
 // DefaultType is the type of a service that names none.
@@ -46,24 +47,6 @@ type Endpoint struct {
 
 	// Protocol of the endpoint: TCP, UDP or SCTP.
 	Protocol string `json:"protocol,omitempty"`
-}
-
-// QoS is the requested quality of service of the network, as canonical decimal numbers. Empty means no request.
-type QoS struct {
-	// DownlinkMbps is the throughput to the user.
-	DownlinkMbps string `json:"downlinkMbps,omitempty"`
-
-	// JitterMs is the largest jitter.
-	JitterMs string `json:"jitterMs,omitempty"`
-
-	// LatencyMs is the longest latency.
-	LatencyMs string `json:"latencyMs,omitempty"`
-
-	// PacketLossRate is the largest share of lost packets, from 0 to 1.
-	PacketLossRate string `json:"packetLossRate,omitempty"`
-
-	// UplinkMbps is the throughput from the user.
-	UplinkMbps string `json:"uplinkMbps,omitempty"`
 }
 
 // A Slice is a network slice.
@@ -114,7 +97,7 @@ type Intent struct {
 	Parameters map[string]string
 
 	// QoS is the requested quality of service of the network.
-	QoS QoS
+	QoS objective.QoS
 
 	// Slice that the service is in.
 	Slice Slice
@@ -146,7 +129,7 @@ type canonical struct {
 	Image        string                      `json:"image,omitempty"`
 	Parameters   map[string]string           `json:"parameters,omitempty"`
 	Priority     string                      `json:"priority,omitempty"`
-	QoS          QoS                         `json:"qos,omitzero"`
+	QoS          objective.QoS               `json:"qos,omitzero"`
 	Replicas     *int32                      `json:"replicas,omitempty"`
 	Resources    Resources                   `json:"resources,omitzero"`
 	Runtime      *deploymentv1alpha1.Runtime `json:"runtime,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/objective"
 )
 
 // Bounds of the values of an intent about the network and about itself.
@@ -169,7 +170,7 @@ func (d *draft) checkSLOs() *document.Problem {
 		if !metricName.MatchString(k) {
 			return d.problemAt(path, "must be the name of a metric: at most 63 lower-case letters, digits and '_', beginning with one of the letters")
 		}
-		threshold, err := Threshold(k, d.SLOs[k])
+		threshold, err := objective.Threshold(k, d.SLOs[k])
 		if err != nil {
 			return d.problemAt(path, "%v", err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/objective"
 )
 
 const (
@@ -206,7 +207,7 @@ func (r *expectationReader) readTarget(n document.Node) *document.Problem {
 		return document.Problemf(document.Child(n.Path, "targetCondition"),
 			"must be LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN or GREATER_THAN_OR_EQUAL")
 	}
-	return r.addObjective(objective{name: name, comparison: sign, amount: amount}, document.Child(n.Path, "targetValue"))
+	return objective.Objective{Name: name, Comparison: sign, Amount: amount}.AddTo(&r.QoS, &r.SLOs, document.Child(n.Path, "targetValue"))
 }
 
 func readAmount(target *measure.Amount) document.Reader {
