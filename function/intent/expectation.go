@@ -5,6 +5,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/intent/objective"
+	"github.com/intentplane/intentplane/function/intent/telecom"
 )
 
 // FromExpectation reads a claim's spec.expectation. It returns an error that names the field for a value that cannot be carried
@@ -54,7 +55,7 @@ func (d *draft) fillNetwork(e *deploymentv1alpha1.Expectation) {
 		d.QoS = qosOf(e.QoS)
 	}
 	if s := e.Slice; s != nil {
-		d.Slice = Slice{SST: new(s.SST), SD: s.SD, PLMN: s.PLMN}
+		d.Slice = telecom.Slice{SST: new(s.SST), SD: s.SD, PLMN: s.PLMN}
 	}
 }
 

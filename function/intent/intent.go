@@ -8,10 +8,11 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/intent/objective"
+	"github.com/intentplane/intentplane/function/intent/telecom"
 )
 
 // DefaultType is the type of a service that names none.
-const DefaultType = "web"
+const DefaultType = telecom.GenericType
 
 // DefaultPriority is the priority of an intent that names none.
 const DefaultPriority = "medium"
@@ -47,18 +48,6 @@ type Endpoint struct {
 
 	// Protocol of the endpoint: TCP, UDP or SCTP.
 	Protocol string `json:"protocol,omitempty"`
-}
-
-// A Slice is a network slice.
-type Slice struct {
-	// PLMN is the mobile network's code. Empty means the Site's.
-	PLMN string `json:"plmn,omitempty"`
-
-	// SD is the slice differentiator, in lower case. Empty means none.
-	SD string `json:"sd,omitempty"`
-
-	// SST is the slice or service type. Nil means that the service is in no slice.
-	SST *int32 `json:"sst,omitempty"`
 }
 
 // An Intent is the intent of a user, in its only normal form: two intents with the same content are equal, whatever form they were written in.
@@ -100,7 +89,7 @@ type Intent struct {
 	QoS objective.QoS
 
 	// Slice that the service is in.
-	Slice Slice
+	Slice telecom.Slice
 
 	// Priority of the intent: low, medium, high or critical. It is never empty.
 	Priority string
@@ -137,7 +126,7 @@ type canonical struct {
 	Service      string                      `json:"service"`
 	SiteReplicas map[string]int32            `json:"siteReplicas,omitempty"`
 	Sites        []string                    `json:"sites,omitempty"`
-	Slice        Slice                       `json:"slice,omitzero"`
+	Slice        telecom.Slice               `json:"slice,omitzero"`
 	SLOs         map[string]string           `json:"slos,omitempty"`
 	Type         string                      `json:"type,omitempty"`
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 	"github.com/intentplane/intentplane/function/intent/objective"
 	"github.com/intentplane/intentplane/function/intent/sentence"
+	"github.com/intentplane/intentplane/function/intent/telecom"
 )
 
 // sentenceIntoDraft reads plain language.
@@ -50,7 +51,7 @@ func fillFromStatement(w *sentence.Statement, d *draft) (*draft, *document.Probl
 	if w.Type != "" {
 		d.Type = w.Type
 	}
-	if t, ok := serviceTypeOf(w.Class); ok {
+	if t, ok := telecom.ServiceTypeOf(w.Class); ok {
 		d.Type = t
 	}
 	if w.Priority != "" {
