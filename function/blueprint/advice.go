@@ -8,6 +8,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // maxListed is the greatest number of workloads in one advice.
@@ -25,7 +26,7 @@ func Advice(b *catalogv1alpha1.Blueprint) ([]string, error) {
 }
 
 // markAdvice returns which marks are missing in a Blueprint that reads no values.
-func markAdvice(uses render.Uses) []string {
+func markAdvice(uses guard.Uses) []string {
 	if uses.Values || len(uses.Workloads) == 0 {
 		return nil
 	}
@@ -41,7 +42,7 @@ func markAdvice(uses render.Uses) []string {
 }
 
 // parameterAdvice names the parameters of the schema that nothing reads.
-func parameterAdvice(b *catalogv1alpha1.Blueprint, uses render.Uses) []string {
+func parameterAdvice(b *catalogv1alpha1.Blueprint, uses guard.Uses) []string {
 	schema := struct {
 		Properties map[string]any `json:"properties"`
 	}{}

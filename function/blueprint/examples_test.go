@@ -14,6 +14,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/intent/objective"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -126,7 +127,7 @@ func TestExamplesMeasureMetrics(t *testing.T) {
 			measured[m.Name] = true
 		}
 	}
-	for _, name := range intent.Metrics() {
+	for _, name := range objective.Metrics() {
 		if !measured[name] {
 			t.Errorf("An intent can name %s, and no Blueprint among the examples has a query for it", name)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // A Renderer makes the files of one Site. The same input gives the same bytes.
@@ -133,7 +134,7 @@ type Core struct {
 	digests   *memo.Memo[string]
 	intents   *memo.Memo[intent.Intent]
 	gates     *gates.Compiler
-	uses      *memo.Memo[render.Uses]
+	uses      *memo.Memo[guard.Uses]
 	tracker   *directories.Tracker
 	workloads *memo.Memo[track.Workload]
 	version   int32
@@ -169,7 +170,7 @@ func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
 		renderer: r, checker: check.New(checkedTrees), packer: tree.NewPacker(packedBytes), digests: memo.New[string](digestBytes), intents: memo.New[intent.Intent](intentBytes),
 		catalog: catalog.NewCache(catalogBytes), selected: memo.New[selected](selectionBytes), rendered: memo.New[renderedSites](selectionBytes),
-		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), tracker: directories.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
+		gates: gates.NewCompiler(queryBytes), uses: memo.New[guard.Uses](usesBytes), tracker: directories.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
 		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },
 	}
 	for _, o := range opts {

@@ -9,6 +9,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/intent/objective"
 )
 
 // ReadIntent reads the intent of a spec, and adds the objectives that it names to the gates of that spec. It also returns the field that holds
@@ -60,12 +61,12 @@ func withObjectives(g deploymentv1alpha1.GatesConfig, i intent.Intent, field str
 	all := make(map[string]deploymentv1alpha1.Threshold, len(g.SLOThresholds)+len(i.SLOs))
 	for _, metric := range slices.Sorted(maps.Keys(g.SLOThresholds)) {
 		path := "spec.gatesConfig.sloThresholds." + metric
-		threshold, err := intent.Threshold(metric, string(g.SLOThresholds[metric]))
+		threshold, err := objective.Threshold(metric, string(g.SLOThresholds[metric]))
 		if err != nil {
 			return g, errors.Wrap(err, path)
 		}
-		if objective, ok := i.SLOs[metric]; ok && objective != threshold {
-			return g, errors.Errorf("%s says %q, and the %s of %s is %q: set only one of them", path, threshold, metric, field, objective)
+		if value, ok := i.SLOs[metric]; ok && value != threshold {
+			return g, errors.Errorf("%s says %q, and the %s of %s is %q: set only one of them", path, threshold, metric, field, value)
 		}
 		all[metric] = deploymentv1alpha1.Threshold(threshold)
 	}

@@ -26,12 +26,12 @@ func (c *Core) checkRead(in Input, i intent.Intent, s *catalog.Selection) error 
 
 // usesOfBlueprint returns the values that a Blueprint reads. A Blueprint that cannot be rendered counts as reading every value here:
 // rendering reports its problem.
-func (c *Core) usesOfBlueprint(b *catalogv1alpha1.Blueprint) (render.Uses, error) {
+func (c *Core) usesOfBlueprint(b *catalogv1alpha1.Blueprint) (guard.Uses, error) {
 	raw, err := json.Marshal(b.Spec.Files)
 	if err != nil {
-		return render.Uses{}, errors.Wrap(err, "cannot encode the files of the Blueprint")
+		return guard.Uses{}, errors.Wrap(err, "cannot encode the files of the Blueprint")
 	}
-	u, err := rememberResult(c.uses, sha256.Sum256(raw), func() (render.Uses, int, error) {
+	u, err := rememberResult(c.uses, sha256.Sum256(raw), func() (guard.Uses, int, error) {
 		u, err := render.UsesOf(b)
 		return u, u.Bytes(), err
 	})
@@ -50,13 +50,13 @@ func CheckRead(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, b *ca
 	return valueProblem(s, uses.CheckRead(i, b.GetName()))
 }
 
-func usesEverything() render.Uses {
-	return render.Uses{Values: true, Whole: true, Workload: true, Replicas: true}
+func usesEverything() guard.Uses {
+	return guard.Uses{Values: true, Whole: true, Workload: true, Replicas: true}
 }
 
 // valueProblem returns the problem of an intent that sets a value which its Blueprint does not read, or which an engine would replace.
 func valueProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
-	if e := (&render.UnreadError{}); errors.As(err, &e) {
+	if e := (&guard.UnreadError{}); errors.As(err, &e) {
 		return terminalProblem(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
 	}
 	if e := (&guard.VariableError{}); errors.As(err, &e) {

@@ -4,6 +4,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/intent/objective"
+	"github.com/intentplane/intentplane/function/intent/telecom"
 )
 
 // FromExpectation reads a claim's spec.expectation. It returns an error that names the field for a value that cannot be carried
@@ -53,12 +55,12 @@ func (d *draft) fillNetwork(e *deploymentv1alpha1.Expectation) {
 		d.QoS = qosOf(e.QoS)
 	}
 	if s := e.Slice; s != nil {
-		d.Slice = Slice{SST: new(s.SST), SD: s.SD, PLMN: s.PLMN}
+		d.Slice = telecom.Slice{SST: new(s.SST), SD: s.SD, PLMN: s.PLMN}
 	}
 }
 
-func qosOf(q *deploymentv1alpha1.QoS) QoS {
-	return QoS{
+func qosOf(q *deploymentv1alpha1.QoS) objective.QoS {
+	return objective.QoS{
 		DownlinkMbps: string(q.DownlinkMbps), UplinkMbps: string(q.UplinkMbps), LatencyMs: string(q.LatencyMs),
 		JitterMs: string(q.JitterMs), PacketLossRate: string(q.PacketLossRate),
 	}

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/intent/objective"
+	"github.com/intentplane/intentplane/function/intent/telecom"
 )
 
 // DefaultType is the type of a service that names none.
-const DefaultType = "web"
+const DefaultType = telecom.GenericType
 
 // DefaultPriority is the priority of an intent that names none.
 const DefaultPriority = "medium"
@@ -46,36 +48,6 @@ type Endpoint struct {
 
 	// Protocol of the endpoint: TCP, UDP or SCTP.
 	Protocol string `json:"protocol,omitempty"`
-}
-
-// QoS is the requested quality of service of the network, as canonical decimal numbers. Empty means no request.
-type QoS struct {
-	// DownlinkMbps is the throughput to the user.
-	DownlinkMbps string `json:"downlinkMbps,omitempty"`
-
-	// JitterMs is the largest jitter.
-	JitterMs string `json:"jitterMs,omitempty"`
-
-	// LatencyMs is the longest latency.
-	LatencyMs string `json:"latencyMs,omitempty"`
-
-	// PacketLossRate is the largest share of lost packets, from 0 to 1.
-	PacketLossRate string `json:"packetLossRate,omitempty"`
-
-	// UplinkMbps is the throughput from the user.
-	UplinkMbps string `json:"uplinkMbps,omitempty"`
-}
-
-// A Slice is a network slice.
-type Slice struct {
-	// PLMN is the mobile network's code. Empty means the Site's.
-	PLMN string `json:"plmn,omitempty"`
-
-	// SD is the slice differentiator, in lower case. Empty means none.
-	SD string `json:"sd,omitempty"`
-
-	// SST is the slice or service type. Nil means that the service is in no slice.
-	SST *int32 `json:"sst,omitempty"`
 }
 
 // An Intent is the intent of a user, in its only normal form: two intents with the same content are equal, whatever form they were written in.
@@ -114,10 +86,10 @@ type Intent struct {
 	Parameters map[string]string
 
 	// QoS is the requested quality of service of the network.
-	QoS QoS
+	QoS objective.QoS
 
 	// Slice that the service is in.
-	Slice Slice
+	Slice telecom.Slice
 
 	// Priority of the intent: low, medium, high or critical. It is never empty.
 	Priority string
@@ -146,7 +118,7 @@ type canonical struct {
 	Image        string                      `json:"image,omitempty"`
 	Parameters   map[string]string           `json:"parameters,omitempty"`
 	Priority     string                      `json:"priority,omitempty"`
-	QoS          QoS                         `json:"qos,omitzero"`
+	QoS          objective.QoS               `json:"qos,omitzero"`
 	Replicas     *int32                      `json:"replicas,omitempty"`
 	Resources    Resources                   `json:"resources,omitzero"`
 	Runtime      *deploymentv1alpha1.Runtime `json:"runtime,omitempty"`
@@ -154,7 +126,7 @@ type canonical struct {
 	Service      string                      `json:"service"`
 	SiteReplicas map[string]int32            `json:"siteReplicas,omitempty"`
 	Sites        []string                    `json:"sites,omitempty"`
-	Slice        Slice                       `json:"slice,omitzero"`
+	Slice        telecom.Slice               `json:"slice,omitzero"`
 	SLOs         map[string]string           `json:"slos,omitempty"`
 	Type         string                      `json:"type,omitempty"`
 }

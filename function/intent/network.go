@@ -4,12 +4,12 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/objective"
 )
 
 // Bounds of the values of an intent about the network and about itself.
@@ -18,14 +18,9 @@ const (
 	maxLabels    = 16
 	maxSLOs      = 32
 	maxPort      = 65535
-	maxSST       = 255
 )
 
-var (
-	metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
-	sliceSD    = regexp.MustCompile(`^[0-9A-Fa-f]{6}$`)
-	slicePLMN  = regexp.MustCompile(`^[0-9]{5,6}$`)
-)
+var metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
 func (d *draft) checkSelector() *document.Problem {
 	if len(d.Selector) > 0 && len(d.Sites) > 0 {
@@ -122,35 +117,11 @@ func (d *draft) normalizeDecimal(b bound) *document.Problem {
 }
 
 func (d *draft) checkSlice() *document.Problem {
-	d.Slice.SD = strings.ToLower(d.Slice.SD)
-	if d.Slice.SD != "" && !sliceSD.MatchString(d.Slice.SD) {
-		return d.problemAt("slice.sd", "must be six hexadecimal digits")
+	prob := d.Slice.Normalize(d.Type)
+	if prob != nil {
+		prob.Path = d.pathInForm(prob.Path)
 	}
-	if d.Slice.PLMN != "" && !slicePLMN.MatchString(d.Slice.PLMN) {
-		return d.problemAt("slice.plmn", "must be five or six digits")
-	}
-	return d.checkSST()
-}
-
-// checkSST refuses a slice without a type, and a slice whose type contradicts the service's.
-func (d *draft) checkSST() *document.Problem {
-	c, classed := classOf(d.Type)
-	if d.Slice.SST == nil {
-		if d.Slice != (Slice{}) && !classed {
-			return d.problemAt("slice.sst", "must be set: the service's type does not say it")
-		}
-		return nil
-	}
-	sst := *d.Slice.SST
-	if sst < 0 || sst > maxSST {
-		return d.problemAt("slice.sst", "must be from 0 to %d", maxSST)
-	}
-	for _, otherClass := range sliceClasses() {
-		if classed && otherClass.sst == sst && otherClass != c {
-			return d.problemAt("slice.sst", "%d is that of %s, but the service's type is %s", sst, otherClass.name, d.Type)
-		}
-	}
-	return nil
+	return prob
 }
 
 func (d *draft) checkPriority() *document.Problem {
@@ -169,7 +140,7 @@ func (d *draft) checkSLOs() *document.Problem {
 		if !metricName.MatchString(k) {
 			return d.problemAt(path, "must be the name of a metric: at most 63 lower-case letters, digits and '_', beginning with one of the letters")
 		}
-		threshold, err := Threshold(k, d.SLOs[k])
+		threshold, err := objective.Threshold(k, d.SLOs[k])
 		if err != nil {
 			return d.problemAt(path, "%v", err)
 		}

@@ -9,7 +9,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/objective"
 	"github.com/intentplane/intentplane/function/intent/sentence"
+	"github.com/intentplane/intentplane/function/intent/telecom"
 )
 
 // sentenceIntoDraft reads plain language.
@@ -49,7 +51,7 @@ func fillFromStatement(w *sentence.Statement, d *draft) (*draft, *document.Probl
 	if w.Type != "" {
 		d.Type = w.Type
 	}
-	if t, ok := serviceTypeOf(w.Class); ok {
+	if t, ok := telecom.ServiceTypeOf(w.Class); ok {
 		d.Type = t
 	}
 	if w.Priority != "" {
@@ -101,10 +103,23 @@ func (d *draft) fillSST(w *sentence.Statement) *document.Problem {
 
 func (d *draft) fillObjectives(w *sentence.Statement) *document.Problem {
 	for i, o := range w.Objectives {
-		if p := d.addObjective(objective{name: o.Name, comparison: o.Comparison, amount: o.Amount}, document.Item("objectives", i)); p != nil {
-			return p
+		if prob := objective.Objective(o).AddTo(&d.QoS, &d.SLOs, document.Item("objectives", i)); prob != nil {
+			return prob
 		}
 	}
+	return nil
+}
+
+// wholeText reads a whole number in a text. An empty text changes nothing.
+func wholeText(target *int32, text, path string) *document.Problem {
+	if text == "" {
+		return nil
+	}
+	i, ok := document.ParseWhole(text)
+	if !ok {
+		return document.Problemf(path, "must be a whole number")
+	}
+	*target = i
 	return nil
 }
 

@@ -141,16 +141,10 @@ func (r *serviceReader) readQoS(n document.Node) *document.Problem {
 
 func (r *serviceReader) readSlice(n document.Node) *document.Problem {
 	return n.Each(serviceForm, map[string]document.Reader{
-		"sst":  r.readSST,
+		"sst":  r.Slice.ReadSST,
 		"sd":   document.Into(&r.Slice.SD),
 		"plmn": document.Into(&r.Slice.PLMN),
 	})
-}
-
-func (d *draft) readSST(n document.Node) *document.Problem {
-	sst, prob := n.Whole()
-	d.Slice.SST = &sst
-	return prob
 }
 
 func (r *serviceReader) readMap(target *map[string]string) document.Reader {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/function/intent/document"
 	"github.com/intentplane/intentplane/function/intent/sentence"
+	"github.com/intentplane/intentplane/function/intent/telecom"
 )
 
 // A form is a way to write an intent as a document.
@@ -27,11 +28,11 @@ func knownForms() []form {
 		{name: serviceForm, read: readService, fields: []string{
 			"site", "sites", "selector", "replicas", "siteReplicas", "image", "resources", "runtime", "endpoints", "parameters", "slos", "type",
 		}},
-		{name: tmfForm, read: readTMF921, fields: []string{"intentId", "name", "description", "targetSite", "lifecycle", "metadata"}},
-		{name: flatForm, read: readFlat, fields: []string{
+		{name: telecom.FormTMF921, read: telecomInto(telecom.ReadTMF921), fields: []string{"intentId", "name", "description", "targetSite", "lifecycle", "metadata"}},
+		{name: telecom.FormExpectation, read: telecomInto(telecom.ReadExpectation), fields: []string{
 			"intentExpectationId", "intentExpectationType", "intentExpectationContext", "intentExpectationTarget", "intentExpectationObject",
 		}},
-		{name: listForm, read: readList, fields: []string{"intentExpectations"}},
+		{name: telecom.FormExpectations, read: telecomInto(telecom.ReadExpectations), fields: []string{"intentExpectations"}},
 	}
 }
 

@@ -10,12 +10,10 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/schema"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
-const (
-	definitionKind = "CustomResourceDefinition"
-	maxDefinitions = 32
-)
+const maxDefinitions = 32
 
 // Definitions returns the schemas of the custom resources whose CustomResourceDefinition is among a Blueprint's files. The
 // rendered objects are checked by them, and kinds that they call cluster-scoped get no namespace. They are delivered only when a
@@ -31,7 +29,7 @@ func Definitions(b *catalogv1alpha1.Blueprint) (*schema.Set, error) {
 // EachDefinition calls add with each of a Blueprint's files that may hold a definition, in the order of their names.
 func EachDefinition(b *catalogv1alpha1.Blueprint, add func([]byte)) {
 	for _, name := range slices.Sorted(maps.Keys(b.Spec.Files)) {
-		if text := string(b.Spec.Files[name]); strings.Contains(text, definitionKind) {
+		if text := string(b.Spec.Files[name]); strings.Contains(text, guard.DefinitionKind) {
 			add([]byte(text))
 		}
 	}
@@ -40,7 +38,7 @@ func EachDefinition(b *catalogv1alpha1.Blueprint, add func([]byte)) {
 func readDefinitions(files map[string]string) (*schema.Set, error) {
 	found := [][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if !strings.Contains(files[name], definitionKind) {
+		if !strings.Contains(files[name], guard.DefinitionKind) {
 			continue
 		}
 		in, err := readDefinitionFile(name, files)
@@ -61,16 +59,12 @@ func readDefinitionFile(name string, files map[string]string) ([][]byte, error) 
 	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
 		return nil, nil
 	}
-	g := &walker{files: files}
-	documents, err := g.readYAML(name, files[name])
+	documents, err := guard.ReadKind(name, files[name], guard.DefinitionKind)
 	if err != nil {
 		return nil, err
 	}
-	out := [][]byte{}
+	out := make([][]byte, 0, len(documents))
 	for _, d := range documents {
-		if scalarField(d, "kind") != definitionKind {
-			continue
-		}
 		b, err := yaml.Marshal(d)
 		if err != nil {
 			return nil, errors.Wrapf(err, "%s: cannot encode", name)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // Where a value comes from.
@@ -42,7 +43,7 @@ type Value struct {
 // Explain returns the values of an intent that a Blueprint can read, sorted by key, with the source of each. It returns an error for parameters
 // that the Blueprint does not accept.
 func Explain(in Input, explicit intent.Explicit) ([]Value, error) {
-	data, err := intentValues(in, string(in.Blueprint.Spec.Files[intentFile]))
+	data, err := intentValues(in, string(in.Blueprint.Spec.Files[guard.IntentFile]))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // TestExplainNetwork separates values of a claim from defaults.
@@ -41,7 +42,7 @@ func TestExplainNetwork(t *testing.T) {
 			},
 		},
 	}
-	files := map[string]catalogv1alpha1.File{intentFile: "{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {slice-sst: '9', slice-plmn: '99999', qos-latency-ms: '9'}}"}
+	files := map[string]catalogv1alpha1.File{guard.IntentFile: "{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {slice-sst: '9', slice-plmn: '99999', qos-latency-ms: '9'}}"}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			i, err := intent.FromText(tc.intent)

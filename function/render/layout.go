@@ -13,6 +13,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // Labels of every object that is delivered.
@@ -37,9 +38,6 @@ const (
 	clusterScopedFile = "clusterscoped.yaml"
 	workloadFile      = "workload.yaml"
 	substituteFile    = "substitution.yaml"
-	intentFile        = "intent.yaml"
-	intentName        = "intent"
-	localConfig       = "config.kubernetes.io/local-config"
 )
 
 // Bounds of a Blueprint's files.
@@ -76,7 +74,7 @@ func layoutFiles(in Input) (tree.Files, map[string]string, error) {
 	if err := checkFiles(files); err != nil {
 		return nil, nil, err
 	}
-	data, err := intentValues(in, files[intentFile])
+	data, err := intentValues(in, files[guard.IntentFile])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,8 +85,8 @@ func layoutFiles(in Input) (tree.Files, map[string]string, error) {
 	if len(config) > maxIntentBytes {
 		return nil, nil, errors.Errorf("the intent's values have %d bytes, more than %d", len(config), maxIntentBytes)
 	}
-	files[intentFile] = string(config)
-	uses, err := checkContained(files)
+	files[guard.IntentFile] = string(config)
+	uses, err := guard.CheckContained(files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,24 +106,24 @@ func Check(b *catalogv1alpha1.Blueprint) error {
 }
 
 // UsesOf returns the parts of a Blueprint that an intent can fill. It returns the errors of Check.
-func UsesOf(b *catalogv1alpha1.Blueprint) (Uses, error) {
+func UsesOf(b *catalogv1alpha1.Blueprint) (guard.Uses, error) {
 	files := map[string]string{}
 	for name, text := range b.Spec.Files {
 		files[name] = string(text)
 	}
 	if err := checkFiles(files); err != nil {
-		return Uses{}, err
+		return guard.Uses{}, err
 	}
-	if _, err := Defaults(files[intentFile]); err != nil {
-		return Uses{}, err
+	if _, err := Defaults(files[guard.IntentFile]); err != nil {
+		return guard.Uses{}, err
 	}
-	if files[intentFile] == "" {
+	if files[guard.IntentFile] == "" {
 		// A kustomization may list the intent without defaults for it.
-		files[intentFile] = "{}"
+		files[guard.IntentFile] = "{}"
 	}
-	uses, err := checkContained(files)
+	uses, err := guard.CheckContained(files)
 	if err != nil {
-		return Uses{}, err
+		return guard.Uses{}, err
 	}
 	_, err = readDefinitions(files)
 	return uses, err
@@ -212,10 +210,10 @@ func Defaults(text string) (map[string]string, error) {
 	}
 	c := configMap{}
 	if err := yaml.UnmarshalStrict([]byte(text), &c); err != nil {
-		return nil, errors.Errorf("spec.files: %s: %s", intentFile, shortenMessage(err.Error()))
+		return nil, errors.Errorf("spec.files: %s: %s", guard.IntentFile, guard.ShortenMessage(err.Error()))
 	}
-	if c.APIVersion != "v1" || c.Kind != "ConfigMap" || c.Metadata.Name != intentName {
-		return nil, errors.Errorf("spec.files: %s: must be a v1 ConfigMap named %s", intentFile, intentName)
+	if c.APIVersion != "v1" || c.Kind != "ConfigMap" || c.Metadata.Name != guard.IntentName {
+		return nil, errors.Errorf("spec.files: %s: must be a v1 ConfigMap named %s", guard.IntentFile, guard.IntentName)
 	}
 	if c.Data == nil {
 		return map[string]string{}, nil
@@ -227,7 +225,7 @@ func Defaults(text string) (map[string]string, error) {
 func encodeIntentConfigMap(data map[string]string) ([]byte, error) {
 	b, err := yaml.Marshal(configMap{
 		APIVersion: "v1", Kind: "ConfigMap", Data: data,
-		Metadata: configMapMetadata{Name: intentName, Annotations: map[string]string{localConfig: "true"}},
+		Metadata: configMapMetadata{Name: guard.IntentName, Annotations: map[string]string{guard.LocalConfig: "true"}},
 	})
-	return b, errors.Wrapf(err, "cannot encode %s", intentFile)
+	return b, errors.Wrapf(err, "cannot encode %s", guard.IntentFile)
 }

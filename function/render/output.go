@@ -22,7 +22,6 @@ import (
 
 // Bounds of the rendered objects of one Site.
 const (
-	maxObjects     = 500
 	maxOutputBytes = 4 << 20
 	maxStem        = 200
 )
@@ -35,8 +34,8 @@ var (
 // writeObjects returns a file for each object, and the kustomization that lists them where the layout has one.
 func writeObjects(in Input, objects resmap.ResMap, image string, layout catalogv1alpha1.Layout) (tree.Files, error) {
 	all := objects.Resources()
-	if len(all) == 0 || len(all) > maxObjects {
-		return nil, errors.Errorf("%d objects were rendered: there must be 1 to %d", len(all), maxObjects)
+	if len(all) == 0 || len(all) > guard.MaxObjects {
+		return nil, errors.Errorf("%d objects were rendered: there must be 1 to %d", len(all), guard.MaxObjects)
 	}
 	stems := map[string]int{}
 	for _, o := range all {
@@ -105,6 +104,14 @@ func addKustomization(files tree.Files) (tree.Files, error) {
 	return files, nil
 }
 
+// checkFollowsIntent returns an error for an object that could not follow the intent, whose image is given.
+func checkFollowsIntent(file string, o *resource.Resource, image string) error {
+	if err := guard.CheckImages(o, image); err != nil {
+		return errors.Wrapf(err, "%s: %s", file, describeObject(o))
+	}
+	return checkCPULimit(file, o)
+}
+
 // checkInstructions returns an error for an object that a GitOps engine may leave alone, unless the Blueprint declares it.
 func checkInstructions(in Input, o *resource.Resource, content []byte) error {
 	object := instruction.Object{
@@ -138,7 +145,7 @@ func checkIdentity(o *resource.Resource) error {
 }
 
 func describeObject(o *resource.Resource) string {
-	return shortenMessage(o.GetKind() + " " + strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/"))
+	return guard.ShortenMessage(o.GetKind() + " " + strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/"))
 }
 
 // fileStem returns the stem of an object's file name, by its kind and name, which people search for.

@@ -11,10 +11,11 @@ import (
 
 	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // addOverlay puts our kustomization on top of the Blueprint's files.
-func addOverlay(in Input, files, data map[string]string, u Uses, clusterScoped []schema.GroupKind) (tree.Files, error) {
+func addOverlay(in Input, files, data map[string]string, u guard.Uses, clusterScoped []schema.GroupKind) (tree.Files, error) {
 	for label, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
 		if v == "" || len(v) > 63 {
 			return nil, errors.Errorf("%s must have 1 to 63 characters", label)

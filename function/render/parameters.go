@@ -11,6 +11,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
+
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // maxProblems is the greatest number of wrong parameters in one message.
@@ -24,7 +26,7 @@ func completeParameters(raw *runtime.RawExtension, values map[string]string) (ma
 	}
 	schema := &spec.Schema{}
 	if err := json.Unmarshal(raw.Raw, schema); err != nil {
-		return nil, errors.Errorf("spec.parametersSchema: %s", shortenMessage(err.Error()))
+		return nil, errors.Errorf("spec.parametersSchema: %s", guard.ShortenMessage(err.Error()))
 	}
 	out := map[string]string{}
 	for k, p := range schema.Properties {
@@ -65,7 +67,7 @@ func validateParameters(schema *spec.Schema, values map[string]string) (err erro
 		problems[strings.ReplaceAll(e.Error(), " in body", "")] = true
 	}
 	sorted := slices.Sorted(maps.Keys(problems))
-	return errors.Errorf("the intent's parameters do not match spec.parametersSchema: %s", shortenMessage(strings.Join(sorted[:min(len(sorted), maxProblems)], "; ")))
+	return errors.Errorf("the intent's parameters do not match spec.parametersSchema: %s", guard.ShortenMessage(strings.Join(sorted[:min(len(sorted), maxProblems)], "; ")))
 }
 
 // coerceValue reads a value as the type that the schema requires. A value of another type stays a string, which the schema then refuses.

@@ -32,6 +32,7 @@ import (
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // Version of the rules in this package: it rises when the same input gives other bytes.
@@ -208,7 +209,7 @@ func runKustomize(files tree.Files) (resmap.ResMap, error) {
 		PluginConfig:     types.DisabledPluginConfig(),
 	}).Run(fs, "/")
 	if err != nil {
-		return nil, errors.Errorf("kustomize: %s", shortenMessage(strings.TrimPrefix(err.Error(), overlayErrorPrefix)))
+		return nil, errors.Errorf("kustomize: %s", guard.ShortenMessage(strings.TrimPrefix(err.Error(), overlayErrorPrefix)))
 	}
 	return objects, nil
 }
@@ -216,12 +217,3 @@ func runKustomize(files tree.Files) (resmap.ResMap, error) {
 // overlayErrorPrefix is the part of kustomize's errors about our own kustomization, before the problem of the Blueprint.
 const overlayErrorPrefix = "accumulating resources: accumulation err='accumulating resources from 'blueprint': '/blueprint' must resolve to a file': " +
 	"recursed accumulation of path '/blueprint': "
-
-// shortenMessage returns a message of kustomize as one line of at most 768 bytes.
-func shortenMessage(message string) string {
-	line := strings.Join(strings.Fields(message), " ")
-	if len(line) <= 768 {
-		return line
-	}
-	return strings.ToValidUTF8(line[:768], "") + " …"
-}

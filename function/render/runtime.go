@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 const (
@@ -82,7 +83,7 @@ func applyToWorkload(objects resmap.ResMap, o *resource.Resource, path []string,
 	}
 	applyToContainer(first, r)
 	applyToPod(pod, r)
-	if r.Autoscaling != nil && matchesWhole(kindsWithReplicas, o.GetKind()) {
+	if r.Autoscaling != nil && matchesWhole(guard.KindsWithReplicas, o.GetKind()) {
 		delete(fieldsAt(all, "spec"), "replicas")
 		if err := appendObject(objects, autoscalerFor(o, r.Autoscaling)); err != nil {
 			return err

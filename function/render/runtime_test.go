@@ -140,34 +140,3 @@ func TestRuntimeIsStable(t *testing.T) {
 		}
 	}
 }
-
-func TestReadsRuntime(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		uses   Uses
-		intent string
-		want   string
-	}{
-		"Marked": {
-			reason: "A marked workload follows a runtime.",
-			uses:   Uses{Workload: true, Replicas: true},
-			intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}], "autoscaling": {"max": 2}}}`,
-		},
-		"Unmarked": {
-			reason: "A Blueprint without a mark does not read a runtime, whatever it reads of the values.",
-			uses:   Uses{Values: true, Whole: true}, intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}]}}`, want: "runtime.env",
-		},
-		"NoScale": {
-			reason: "A workload without replicas cannot be scaled.",
-			uses:   Uses{Workload: true}, intent: `{"service": "shop", "runtime": {"autoscaling": {"max": 2}}}`, want: "runtime.autoscaling",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			err := tc.uses.CheckRead(followInput(t, adopted, nil, tc.intent).Intent, "web-1.0.0")
-			if (err == nil) != (tc.want == "") || err != nil && !strings.HasPrefix(err.Error(), tc.want+": ") {
-				t.Errorf("\n%s\nCheckRead(...): want %q, got %v", tc.reason, tc.want, err)
-			}
-		})
-	}
-}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/containerimage"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 const (
@@ -23,18 +24,8 @@ const (
 	WorkloadMain = track.WorkloadMain
 
 	// ImageIntent is the name of an image, with any tag, that the intent's image replaces.
-	ImageIntent = "intent"
+	ImageIntent = guard.ImageIntent
 )
-
-// Kinds of workloads, as patterns of kustomize.
-const (
-	kindsWithReplicas = "Deployment|ReplicaSet|StatefulSet"
-	kindsWithPods     = "DaemonSet|Deployment|Job|ReplicaSet|StatefulSet"
-	kindsWithJobs     = "CronJob"
-)
-
-// workloadSteps is the greatest number of patches that we add for marked workloads.
-const workloadSteps = 5
 
 // Bounds of the values for marked workloads, in bytes.
 const (
@@ -48,11 +39,11 @@ var exponentPattern = regexp.MustCompile(`[eE][-+0-9]`)
 // intentTransformers returns the additions of our kustomization by which a Blueprint without replacements follows the intent: images, and
 // transformers for marked workloads. Both are nil if the Blueprint has no image or mark for them: kustomize fails on objects that only look as
 // if they had containers. It returns an error that names the value for an unusable value of the Blueprint's intent.yaml.
-func intentTransformers(data map[string]string, u Uses) (images []map[string]string, workloads map[string]any, err error) {
+func intentTransformers(data map[string]string, u guard.Uses) (images []map[string]string, workloads map[string]any, err error) {
 	if u.Image && data["image"] != "" {
 		image, ok := kustomizeImage(data["image"])
 		if !ok {
-			return nil, nil, errors.Errorf("spec.files: %s: image: %.128q is not the reference of an image", intentFile, data["image"])
+			return nil, nil, errors.Errorf("spec.files: %s: image: %.128q is not the reference of an image", guard.IntentFile, data["image"])
 		}
 		images = append(images, image)
 	}
@@ -61,7 +52,7 @@ func intentTransformers(data map[string]string, u Uses) (images []map[string]str
 	}
 	for _, key := range []string{"cpu", "memory"} {
 		if !isQuantity(data[key]) {
-			return nil, nil, errors.Errorf("spec.files: %s: %s: %.128q is not a quantity", intentFile, key, data[key])
+			return nil, nil, errors.Errorf("spec.files: %s: %s: %.128q is not a quantity", guard.IntentFile, key, data[key])
 		}
 	}
 	return images, workloadTransformers(data), nil
@@ -97,7 +88,7 @@ func kustomizeImage(image string) (map[string]string, bool) {
 
 // workloadTransformers returns transformers that give marked workloads the replicas and resources of the intent. They succeed without a match too.
 func workloadTransformers(data map[string]string) map[string]any {
-	items := []map[string]any{patchTransformer("replicas", "apps", kindsWithReplicas, []patchOperation{{Path: "/spec/replicas", Value: json.Number(data["replicas"])}})}
+	items := []map[string]any{patchTransformer("replicas", "apps", guard.KindsWithReplicas, []patchOperation{{Path: "/spec/replicas", Value: json.Number(data["replicas"])}})}
 	for _, p := range podPaths() {
 		fields := requestedAmounts(data)
 		if len(fields) == 0 {
@@ -123,8 +114,8 @@ type podPath struct {
 
 func podPaths() []podPath {
 	return []podPath{
-		{name: "resources", group: "apps|batch", kinds: kindsWithPods, path: []string{"spec", "template", "spec"}},
-		{name: "jobresources", group: "batch", kinds: kindsWithJobs, path: []string{"spec", "jobTemplate", "spec", "template", "spec"}},
+		{name: "resources", group: "apps|batch", kinds: guard.KindsWithPods, path: []string{"spec", "template", "spec"}},
+		{name: "jobresources", group: "batch", kinds: guard.KindsWithJobs, path: []string{"spec", "jobTemplate", "spec", "template", "spec"}},
 	}
 }
 

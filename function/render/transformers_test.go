@@ -13,6 +13,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 const sum = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -333,7 +334,7 @@ func TestUsesOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Uses{Replicas: true, Image: true, Workload: true, Workloads: []string{"objects.yaml: Deployment shop"}}, got); diff != "" {
+	if diff := cmp.Diff(guard.Uses{Replicas: true, Image: true, Workload: true, Workloads: []string{"objects.yaml: Deployment shop"}}, got); diff != "" {
 		t.Errorf("UsesOf(...): -want, +got:\n%s", diff)
 	}
 }

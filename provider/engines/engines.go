@@ -214,7 +214,7 @@ type supportedKind struct {
 }
 
 // supportedKinds lists the kinds that are read. Other kinds in a Site are refused. A new engine also needs its type in the API of Sites, and
-// its substitutions in files: SubstitutionAt of function/render.
+// its substitutions in files: ModeAt of apis/expansion.
 func supportedKinds() []supportedKind {
 	return []supportedKind{
 		{engine: catalogv1alpha1.EngineFlux, group: fluxKustomize, kind: "Kustomization", resource: "kustomizations"},

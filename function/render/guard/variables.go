@@ -1,4 +1,6 @@
-// Package guard refuses values of a claim, and rendered objects, that a GitOps engine would turn into data which the claim's namespace may not read.
+// Package guard refuses Blueprints, values and rendered objects: a kustomization that reads anything else than the files of its Blueprint, or that costs more
+// than a bound allows; values that a Blueprint does not read; images that do not follow the intent; and values of a claim, or objects with variables, that a
+// GitOps engine would turn into data which the claim's namespace may not read. It is pure, and does not render.
 package guard
 
 import (

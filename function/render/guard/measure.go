@@ -1,7 +1,8 @@
-package render
+package guard
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -14,7 +15,32 @@ const (
 
 	// mergedField says that a field may come from a merge, which is not followed.
 	mergedField = "<<"
+
+	// maxMessage is the greatest length of a message of kustomize, in bytes.
+	maxMessage = 768
 )
+
+// DefinitionKind is the kind of the definitions of custom resources.
+const DefinitionKind = "CustomResourceDefinition"
+
+// ReadKind returns the documents of a kind in a YAML file of a Blueprint. It returns an error that names the file for other text, and for more than a
+// bound.
+func ReadKind(name, text, kind string) ([]*yaml.Node, error) {
+	documents, err := (&walker{}).readYAML(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(documents, func(d *yaml.Node) bool { return scalarField(d, "kind") != kind }), nil
+}
+
+// ShortenMessage returns a message of kustomize as one line of at most 768 bytes.
+func ShortenMessage(message string) string {
+	line := strings.Join(strings.Fields(message), " ")
+	if len(line) <= maxMessage {
+		return line
+	}
+	return strings.ToValidUTF8(line[:maxMessage], "") + " …"
+}
 
 // readYAML reads YAML and returns its documents. It counts their nodes with each alias replaced by its anchor, without replacing
 // it: a few lines can stand for gigabytes.
@@ -28,13 +54,13 @@ func (g *walker) readYAML(name, text string) ([]*yaml.Node, error) {
 			return out, nil
 		}
 		if err != nil {
-			return nil, errors.Errorf("%s: %s", name, shortenMessage(err.Error()))
+			return nil, errors.Errorf("%s: %s", name, ShortenMessage(err.Error()))
 		}
 		s := &nodeCounter{counts: map[*yaml.Node]int{}}
 		if g.nodes += s.countNodes(document, 0); g.nodes > maxNodes {
 			return nil, errors.Errorf("%s: has too many values, or aliases that stand for too many, or nests too deep", name)
 		}
-		if name != intentFile {
+		if name != IntentFile {
 			g.uses.scanNode(document)
 		}
 		if len(document.Content) > 0 && document.Content[0].Tag != yaml.NodeTagNull {

@@ -1,4 +1,4 @@
-package intent
+package telecom
 
 import (
 	"slices"
@@ -14,10 +14,11 @@ func intentTypes() []string {
 	}
 }
 
-// readList reads a list of expectations, each in one of the two ways that they are written in. All are about one object.
-func readList(d *draft, root document.Node) *document.Problem {
-	r := &expectationReader{draft: d}
-	return root.Each(listForm, map[string]document.Reader{"intentExpectations": func(n document.Node) *document.Problem {
+// ReadExpectations reads a list of expectations, each in one of the two ways that they are written in. All are about one object: it returns a
+// problem for expectations that contradict each other, too.
+func ReadExpectations(d *Draft, root document.Node) *document.Problem {
+	r := &expectationReader{Draft: d}
+	return root.Each(FormExpectations, map[string]document.Reader{"intentExpectations": func(n document.Node) *document.Problem {
 		items, ok := n.Value.([]document.Node)
 		if !ok || len(items) == 0 {
 			return document.Problemf(n.Path, "must be a list of expectations")
@@ -44,7 +45,7 @@ func (r *expectationReader) readItem(n document.Node) *document.Problem {
 
 func (r *expectationReader) readNested(n document.Node) *document.Problem {
 	var kind string
-	prob := n.Each(flatForm, map[string]document.Reader{
+	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"intentType":       document.Into(&kind),
 		"targets":          r.readTargets,
 		"context":          r.readContexts,
@@ -63,7 +64,7 @@ func (r *expectationReader) readTargets(n document.Node) *document.Problem {
 		return document.Problemf(n.Path, "must be a list of one target: each deployment has one service")
 	}
 	var name string
-	if prob := items[0].Each(flatForm, map[string]document.Reader{"name": document.Into(&name)}); prob != nil {
+	if prob := items[0].Each(FormExpectation, map[string]document.Reader{"name": document.Into(&name)}); prob != nil {
 		return prob
 	}
 	return r.setOnce("service", &r.Service, &r.service, name, document.Child(items[0].Path, "name"))
@@ -85,7 +86,7 @@ func (r *expectationReader) readContexts(n document.Node) *document.Problem {
 func (r *expectationReader) readNestedContext(n document.Node) *document.Problem {
 	var kind, slice string
 	var sites []string
-	prob := n.Each(flatForm, map[string]document.Reader{
+	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"contextType": document.Into(&kind),
 		"sliceType":   document.Into(&slice),
 		"sites":       readTexts(&sites),

@@ -1,4 +1,4 @@
-package intent
+package telecom
 
 import (
 	"encoding/json"
@@ -7,11 +7,15 @@ import (
 
 	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/objective"
 )
 
 const (
-	flatForm = "TS 28.312 expectation"
-	listForm = "list of TS 28.312 expectations"
+	// FormExpectation is the name of the form of one expectation of TS 28.312.
+	FormExpectation = "TS 28.312 expectation"
+
+	// FormExpectations is the name of the form of a list of them.
+	FormExpectations = "list of TS 28.312 expectations"
 )
 
 // expectationTypes returns the subjects of an expectation, which its other fields name as well.
@@ -59,20 +63,22 @@ func comparisonOf(condition string) (string, bool) {
 
 // An expectationReader reads expectations one after the other. They have to agree.
 type expectationReader struct {
-	*draft
+	*Draft
 
 	// service and serviceType are the paths that set these values first.
 	service, serviceType string
 }
 
-func readFlat(d *draft, n document.Node) *document.Problem {
-	r := &expectationReader{draft: d}
+// ReadExpectation reads one expectation as TS 28.312 writes it. It returns a problem for an unknown or missing field, and for a value that the form does
+// not allow.
+func ReadExpectation(d *Draft, n document.Node) *document.Problem {
+	r := &expectationReader{Draft: d}
 	return r.readFlat(n)
 }
 
 func (r *expectationReader) readFlat(n document.Node) *document.Problem {
 	var id, kind string
-	prob := n.Each(flatForm, map[string]document.Reader{
+	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"intentExpectationId":      document.Into(&id),
 		"intentExpectationType":    document.Into(&kind),
 		"intentExpectationContext": r.readContext,
@@ -95,13 +101,13 @@ func (r *expectationReader) setOnce(field string, target, source *string, value,
 	if *source != "" && *target != value {
 		return document.Problemf(path, "says %s %q, and %s says %q", field, value, *source, *target)
 	}
-	*target, *source, r.paths[field] = value, path, path
+	*target, *source, r.Paths[field] = value, path, path
 	return nil
 }
 
 func (r *expectationReader) readObject(n document.Node) *document.Problem {
 	var kind, instance string
-	prob := n.Each(flatForm, map[string]document.Reader{"objectType": document.Into(&kind), "objectInstance": document.Into(&instance)})
+	prob := n.Each(FormExpectation, map[string]document.Reader{"objectType": document.Into(&kind), "objectInstance": document.Into(&instance)})
 	if prob != nil {
 		return prob
 	}
@@ -119,7 +125,7 @@ func (r *expectationReader) readObject(n document.Node) *document.Problem {
 func (r *expectationReader) readContext(n document.Node) *document.Problem {
 	var attribute, condition string
 	var values []string
-	prob := n.Each(flatForm, map[string]document.Reader{
+	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"contextAttribute":  document.Into(&attribute),
 		"contextCondition":  document.Into(&condition),
 		"contextValueRange": readTexts(&values),
@@ -165,21 +171,21 @@ func (r *expectationReader) setService(name, value, path string) *document.Probl
 	if old, ok := r.Parameters[name]; ok && old != value {
 		return document.Problemf(path, "says %s differently than before", name)
 	}
-	r.paths[document.Child("parameters", name)] = path
+	r.Paths[document.Child("parameters", name)] = path
 	r.setParameter(name, value)
 	return nil
 }
 
 func (r *expectationReader) setSites(names []string, path string) *document.Problem {
 	if r.Sites != nil && !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(r.Sites))) {
-		return document.Problemf(path, "says other Sites than %s", r.pathInForm("sites"))
+		return document.Problemf(path, "says other Sites than %s", r.Paths["sites"])
 	}
-	r.Sites, r.paths["sites"] = names, path
+	r.Sites, r.Paths["sites"] = names, path
 	return nil
 }
 
 func (r *expectationReader) setSliceType(name, path string) *document.Problem {
-	t, ok := serviceTypeOf(name)
+	t, ok := ServiceTypeOf(name)
 	if !ok || name == genericClass {
 		return document.Problemf(path, "must be eMBB, URLLC or mMTC")
 	}
@@ -189,7 +195,7 @@ func (r *expectationReader) setSliceType(name, path string) *document.Problem {
 func (r *expectationReader) readTarget(n document.Node) *document.Problem {
 	var attribute, condition string
 	var amount measure.Amount
-	prob := n.Each(flatForm, map[string]document.Reader{
+	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"targetAttribute": document.Into(&attribute),
 		"targetCondition": document.Into(&condition),
 		"targetValue":     readAmount(&amount),
@@ -206,7 +212,7 @@ func (r *expectationReader) readTarget(n document.Node) *document.Problem {
 		return document.Problemf(document.Child(n.Path, "targetCondition"),
 			"must be LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN or GREATER_THAN_OR_EQUAL")
 	}
-	return r.addObjective(objective{name: name, comparison: sign, amount: amount}, document.Child(n.Path, "targetValue"))
+	return objective.Objective{Name: name, Comparison: sign, Amount: amount}.AddTo(&r.QoS, &r.SLOs, document.Child(n.Path, "targetValue"))
 }
 
 func readAmount(target *measure.Amount) document.Reader {

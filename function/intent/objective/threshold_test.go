@@ -1,4 +1,4 @@
-package intent
+package objective
 
 import (
 	"testing"
@@ -35,4 +35,11 @@ func TestThreshold(t *testing.T) {
 			}
 		})
 	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

@@ -1,4 +1,4 @@
-package render
+package guard
 
 import (
 	"regexp"
@@ -107,11 +107,11 @@ func (g *walker) checkReplacement(r *types.Replacement) error {
 		if t == nil || t.Select == nil || !plainKind.MatchString(t.Select.Kind) {
 			return errors.New("each target must select one kind by its name")
 		}
-		if t.Select.Kind == "ConfigMap" && (!plainName.MatchString(t.Select.Name) || strings.Contains(t.Select.Name, intentName)) {
-			return errors.Errorf("a target that is a ConfigMap must be selected by its name, and not be %s", intentName)
+		if t.Select.Kind == "ConfigMap" && (!plainName.MatchString(t.Select.Name) || strings.Contains(t.Select.Name, IntentName)) {
+			return errors.Errorf("a target that is a ConfigMap must be selected by its name, and not be %s", IntentName)
 		}
 		if small && hasDelimiterOrEncoding(t.Options) {
-			return errors.Errorf("a target may have a delimiter only when the source is the ConfigMap %s", intentName)
+			return errors.Errorf("a target may have a delimiter only when the source is the ConfigMap %s", IntentName)
 		}
 		g.fields += len(t.FieldPaths)
 		g.changeBytes += growthOfField(t.Options) * len(t.FieldPaths)
@@ -124,16 +124,16 @@ func (g *walker) checkReplacement(r *types.Replacement) error {
 // name or the namespace only, as a whole.
 func copiesNameOnly(r *types.Replacement) (bool, error) {
 	s := r.Source
-	if s == nil || (s.Kind == "ConfigMap" && s.Name == intentName) {
+	if s == nil || (s.Kind == "ConfigMap" && s.Name == IntentName) {
 		return false, nil
 	}
 	switch s.FieldPath {
 	case "", types.MetadataNamePath, "metadata.name", "metadata.namespace":
 	default:
-		return false, errors.Errorf("a source other than the ConfigMap %s may only give metadata.name or metadata.namespace", intentName)
+		return false, errors.Errorf("a source other than the ConfigMap %s may only give metadata.name or metadata.namespace", IntentName)
 	}
 	if hasDelimiterOrEncoding(s.Options) {
-		return false, errors.Errorf("a source may have a delimiter only when it is the ConfigMap %s", intentName)
+		return false, errors.Errorf("a source may have a delimiter only when it is the ConfigMap %s", IntentName)
 	}
 	return true, nil
 }

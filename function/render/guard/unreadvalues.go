@@ -1,4 +1,4 @@
-package render
+package guard
 
 import (
 	"fmt"
@@ -98,7 +98,7 @@ func (u *Uses) ReadKeys() []string {
 
 // recordSource remembers which value of the ConfigMap intent a replacement copies.
 func (u *Uses) recordSource(s *types.SourceSelector) {
-	if s == nil || s.Kind != "ConfigMap" || s.Name != intentName {
+	if s == nil || s.Kind != "ConfigMap" || s.Name != IntentName {
 		return
 	}
 	path := utils.SmarterPathSplitter(s.FieldPath, ".")
@@ -118,11 +118,11 @@ func (u *Uses) recordSource(s *types.SourceSelector) {
 // recordPatch remembers that a patch changes the ConfigMap intent. It may then be delivered itself, with all of its values.
 func (u *Uses) recordPatch(target *types.Selector, documents []*yaml.Node) {
 	if target != nil {
-		u.Whole = u.Whole || canSelect(target.Kind, "ConfigMap") && canSelect(target.Name, intentName)
+		u.Whole = u.Whole || canSelect(target.Kind, "ConfigMap") && canSelect(target.Name, IntentName)
 		return
 	}
 	for _, d := range documents {
-		u.Whole = u.Whole || scalarField(d, "kind") == "ConfigMap" && objectName(d) == intentName
+		u.Whole = u.Whole || scalarField(d, "kind") == "ConfigMap" && objectName(d) == IntentName
 	}
 }
 

@@ -1,4 +1,4 @@
-package intent
+package telecom
 
 import (
 	"encoding/json"
@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-const tmfForm = "TMF921 intent"
+// FormTMF921 is the name of the form of TMF921.
+const FormTMF921 = "TMF921 intent"
 
 // Bounds that this form has and others have not.
 const (
@@ -24,20 +25,21 @@ var tmfID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 // A tmfReader reads an intent as TMF921 writes it. Fields that only describe it are read and checked, and change nothing.
 type tmfReader struct {
-	*draft
+	*Draft
 
 	id, name, class, site, lifecycle, ignored string
 }
 
-func readTMF921(d *draft, root document.Node) *document.Problem {
-	r := &tmfReader{draft: d, lifecycle: "active"}
-	maps.Copy(d.paths, map[string]string{
+// ReadTMF921 reads an intent as TMF921 writes it. It returns a problem for an unknown or missing field, and for a value that the form does not allow.
+func ReadTMF921(d *Draft, root document.Node) *document.Problem {
+	r := &tmfReader{Draft: d, lifecycle: "active"}
+	maps.Copy(d.Paths, map[string]string{
 		"service": "service.name", "type": "service.type", "parameters": "service.characteristics",
 		"sites": "targetSite", "sites[0]": "targetSite",
 		"qos.downlinkMbps": "qos.dl_mbps", "qos.uplinkMbps": "qos.ul_mbps", "qos.latencyMs": "qos.latency_ms",
 		"qos.jitterMs": "qos.jitter_ms", "qos.packetLossRate": "qos.packet_loss_rate",
 	})
-	prob := root.Each(tmfForm, map[string]document.Reader{
+	prob := root.Each(FormTMF921, map[string]document.Reader{
 		"intentId":    document.Into(&r.id),
 		"name":        document.Into(&r.name),
 		"description": document.Into(&r.ignored),
@@ -86,7 +88,7 @@ func (r *tmfReader) checkLifecycle() *document.Problem {
 }
 
 func (r *tmfReader) readService(n document.Node) *document.Problem {
-	return n.Each(tmfForm, map[string]document.Reader{
+	return n.Each(FormTMF921, map[string]document.Reader{
 		"name":            document.Into(&r.Service),
 		"type":            r.readClass,
 		"characteristics": r.readCharacteristics,
@@ -97,7 +99,7 @@ func (r *tmfReader) readClass(n document.Node) *document.Problem {
 	if prob := document.Into(&r.class)(n); prob != nil {
 		return prob
 	}
-	t, ok := serviceTypeOf(r.class)
+	t, ok := ServiceTypeOf(r.class)
 	if !ok {
 		return document.Problemf(n.Path, "must be eMBB, URLLC, mMTC or generic")
 	}
@@ -106,7 +108,7 @@ func (r *tmfReader) readClass(n document.Node) *document.Problem {
 }
 
 // readCharacteristics reads text, numbers and booleans into parameters, which are all text.
-func (d *draft) readCharacteristics(n document.Node) *document.Problem {
+func (d *Draft) readCharacteristics(n document.Node) *document.Problem {
 	members, prob := n.Members()
 	if prob != nil {
 		return prob
@@ -124,7 +126,7 @@ func (d *draft) readCharacteristics(n document.Node) *document.Problem {
 	return nil
 }
 
-func (d *draft) setParameter(name, value string) {
+func (d *Draft) setParameter(name, value string) {
 	if d.Parameters == nil {
 		d.Parameters = map[string]string{}
 	}
@@ -144,7 +146,7 @@ func scalarText(n document.Node) (string, bool) {
 }
 
 func (r *tmfReader) readQoS(n document.Node) *document.Problem {
-	return n.Each(tmfForm, map[string]document.Reader{
+	return n.Each(FormTMF921, map[string]document.Reader{
 		"dl_mbps": numberOrNull(&r.QoS.DownlinkMbps, maxTMFMbps), "ul_mbps": numberOrNull(&r.QoS.UplinkMbps, maxTMFMbps),
 		"latency_ms": numberOrNull(&r.QoS.LatencyMs, maxTMFLatency), "jitter_ms": numberOrNull(&r.QoS.JitterMs, maxTMFLatency),
 		"packet_loss_rate": numberOrNull(&r.QoS.PacketLossRate, 1),
@@ -152,15 +154,15 @@ func (r *tmfReader) readQoS(n document.Node) *document.Problem {
 }
 
 func (r *tmfReader) readSlice(n document.Node) *document.Problem {
-	return n.Each(tmfForm, map[string]document.Reader{
-		"sst":  r.readSST,
+	return n.Each(FormTMF921, map[string]document.Reader{
+		"sst":  r.Slice.ReadSST,
 		"sd":   acceptNull(document.Into(&r.Slice.SD)),
 		"plmn": acceptNull(document.Into(&r.Slice.PLMN)),
 	})
 }
 
 func (r *tmfReader) readMetadata(n document.Node) *document.Problem {
-	return n.Each(tmfForm, map[string]document.Reader{
+	return n.Each(FormTMF921, map[string]document.Reader{
 		"createdAt": document.Into(&r.ignored),
 		"updatedAt": document.Into(&r.ignored),
 		"version":   document.Into(&r.ignored),

@@ -1,4 +1,4 @@
-package render
+package guard
 
 import (
 	"maps"
@@ -33,7 +33,7 @@ func newerField(name string) string {
 func decodeKustomization(text string) (*types.Kustomization, error) {
 	fields := map[string]any{}
 	if err := yaml.UnmarshalStrict([]byte(text), &fields); err != nil {
-		return nil, errors.New(shortenMessage(err.Error()))
+		return nil, errors.New(ShortenMessage(err.Error()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if replacement := newerField(name); replacement != "" {
@@ -45,7 +45,7 @@ func decodeKustomization(text string) (*types.Kustomization, error) {
 	}
 	k := &types.Kustomization{}
 	if err := k.Unmarshal([]byte(text)); err != nil {
-		return nil, errors.New(shortenMessage(err.Error()))
+		return nil, errors.New(ShortenMessage(err.Error()))
 	}
 	return k, nil
 }

@@ -1,4 +1,4 @@
-package render
+package guard
 
 import (
 	"strconv"
@@ -10,18 +10,10 @@ import (
 
 const volumeImage = "volumes.image"
 
-// checkFollowsIntent returns an error for an object that could not follow the intent, whose image is given.
-func checkFollowsIntent(file string, o *resource.Resource, image string) error {
-	if err := checkImages(file, o, image); err != nil {
-		return err
-	}
-	return checkCPULimit(file, o)
-}
-
-// checkImages returns an error for an image that is still the placeholder of the intent's image, which is the given image. An intent's
-// image may have that name itself.
-func checkImages(file string, o *resource.Resource, image string) error {
-	if intentImagePattern.MatchString(image) || o.GetKind() == definitionKind {
+// CheckImages returns an error, which names the field, for an image of a rendered object that is still the placeholder of the intent's image, which is
+// the given image. An intent's image may have that name itself.
+func CheckImages(o *resource.Resource, image string) error {
+	if intentImagePattern.MatchString(image) || o.GetKind() == DefinitionKind {
 		return nil
 	}
 	path, ok := findIntentImage(o.YNode(), "")
@@ -30,9 +22,9 @@ func checkImages(file string, o *resource.Resource, image string) error {
 	}
 	cause := "nothing puts it here"
 	if image == "" {
-		cause = "neither the intent nor the Blueprint's " + intentFile + " has one"
+		cause = "neither the intent nor the Blueprint's " + IntentFile + " has one"
 	}
-	return errors.Errorf("%s: %s: %s: the image %q stands for the intent's, and %s", file, describeObject(o), path[1:], ImageIntent, cause)
+	return errors.Errorf("%s: the image %q stands for the intent's, and %s", path[1:], ImageIntent, cause)
 }
 
 // findIntentImage returns the path of the first image that is named ImageIntent, below a field.

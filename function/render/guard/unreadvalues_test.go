@@ -1,6 +1,7 @@
-package render
+package guard
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,7 +81,7 @@ func TestCheckRead(t *testing.T) {
 			if tc.objects == "" {
 				tc.objects = deployment
 			}
-			uses, err := UsesOf(filesInput(map[string]string{"kustomization.yaml": tc.kustomization, "objects.yaml": tc.objects}).Blueprint)
+			uses, err := CheckContained(map[string]string{"kustomization.yaml": tc.kustomization, "objects.yaml": tc.objects, IntentFile: "{}"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,5 +109,40 @@ func TestUnreadError(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("A message is bounded, and names each field by its path: -want, +got:\n%s", diff)
+	}
+}
+
+func TestReadsRuntime(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		uses   Uses
+		intent string
+		want   string
+	}{
+		"Marked": {
+			reason: "A marked workload follows a runtime.",
+			uses:   Uses{Workload: true, Replicas: true},
+			intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}], "autoscaling": {"max": 2}}}`,
+		},
+		"Unmarked": {
+			reason: "A Blueprint without a mark does not read a runtime, whatever it reads of the values.",
+			uses:   Uses{Values: true, Whole: true}, intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}]}}`, want: "runtime.env",
+		},
+		"NoScale": {
+			reason: "A workload without replicas cannot be scaled.",
+			uses:   Uses{Workload: true}, intent: `{"service": "shop", "runtime": {"autoscaling": {"max": 2}}}`, want: "runtime.autoscaling",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			i, err := intent.FromText(tc.intent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = tc.uses.CheckRead(i, "web-1.0.0")
+			if (err == nil) != (tc.want == "") || err != nil && !strings.HasPrefix(err.Error(), tc.want+": ") {
+				t.Errorf("\n%s\nCheckRead(...): want %q, got %v", tc.reason, tc.want, err)
+			}
+		})
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package guard
 
 import (
 	"regexp"
@@ -6,6 +6,23 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/intentplane/intentplane/apis/track"
+)
+
+// ImageIntent is the name of an image, with any tag, that the intent's image replaces.
+const ImageIntent = "intent"
+
+// Kinds of workloads, as patterns of kustomize.
+const (
+	// KindsWithReplicas have replicas.
+	KindsWithReplicas = "Deployment|ReplicaSet|StatefulSet"
+
+	// KindsWithPods have a template of pods.
+	KindsWithPods = "DaemonSet|Deployment|Job|ReplicaSet|StatefulSet"
+
+	// KindsWithJobs have a template of Jobs.
+	KindsWithJobs = "CronJob"
 )
 
 // Uses say which values of an intent a Blueprint uses.
@@ -25,7 +42,7 @@ type Uses struct {
 	// Image is named by ImageIntent somewhere.
 	Image bool
 
-	// Workload is marked with LabelWorkload somewhere.
+	// Workload is marked with track.LabelWorkload somewhere.
 	Workload bool
 
 	// Workloads that could be marked, as "<file>: <kind> <name>", in the order in which they are read.
@@ -35,7 +52,7 @@ type Uses struct {
 // intentImagePattern matches the texts that kustomize takes for an image named ImageIntent.
 var intentImagePattern = regexp.MustCompile("^" + ImageIntent + "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$")
 
-// escapedWorkload is LabelWorkload as it is written in a path of a JSON patch.
+// escapedWorkload is track.LabelWorkload as it is written in a path of a JSON patch.
 const escapedWorkload = "intentplane.dev~1workload"
 
 // scanNode finds marks in the values of a file, whose aliases only repeat other values of it. It rather finds too much than too little: a mark that is
@@ -47,7 +64,7 @@ func (u *Uses) scanNode(n *yaml.Node) {
 			u.scanField(n.Content[i].Value, resolveAlias(n.Content[i+1]))
 		}
 	case yaml.ScalarNode:
-		u.Workload = u.Workload || strings.Contains(n.Value, LabelWorkload) || strings.Contains(n.Value, escapedWorkload)
+		u.Workload = u.Workload || strings.Contains(n.Value, track.LabelWorkload) || strings.Contains(n.Value, escapedWorkload)
 	}
 	for _, c := range n.Content {
 		u.scanNode(c)
@@ -64,10 +81,10 @@ func (u *Uses) scanField(key string, value *yaml.Node) {
 // recordWorkload remembers an object if it is a workload.
 func (u *Uses) recordWorkload(file string, n *yaml.Node) {
 	kind := scalarField(n, "kind")
-	if !slices.Contains(strings.Split(kindsWithPods+"|"+kindsWithJobs, "|"), kind) || n.Kind != yaml.MappingNode {
+	if !slices.Contains(strings.Split(KindsWithPods+"|"+KindsWithJobs, "|"), kind) || n.Kind != yaml.MappingNode {
 		return
 	}
-	u.Replicas = u.Replicas || slices.Contains(strings.Split(kindsWithReplicas, "|"), kind)
+	u.Replicas = u.Replicas || slices.Contains(strings.Split(KindsWithReplicas, "|"), kind)
 	if name := objectName(n); name != "" {
 		u.Workloads = append(u.Workloads, file+": "+kind+" "+name)
 	}

@@ -1,4 +1,4 @@
-package render
+package guard
 
 import (
 	"path"
@@ -13,12 +13,30 @@ import (
 // Bounds of the work that a Blueprint may cause in kustomize. A kustomization can read its bases more than once and change each
 // object many times, so both the size of the input and the number of reads are bounded.
 const (
+	// MaxObjects is the greatest number of objects that a Blueprint may have, before and after it is rendered.
+	MaxObjects = 500
+
 	maxVisits = 64
 	maxNodes  = 200_000
 	maxWork   = 16 << 20
 	maxFields = 1000
 	maxSteps  = 10_000
 )
+
+// Names of the file with the intent's values.
+const (
+	// IntentFile is the name of the Blueprint's file with the ConfigMap of the intent.
+	IntentFile = "intent.yaml"
+
+	// IntentName is the name of that ConfigMap.
+	IntentName = "intent"
+
+	// LocalConfig is the annotation of objects that kustomize leaves out of its output.
+	LocalConfig = "config.kubernetes.io/local-config"
+)
+
+// workloadSteps is the greatest number of patches that a renderer adds for marked workloads.
+const workloadSteps = 5
 
 // A walker walks through a kustomization as kustomize would, and refuses features that a Blueprint may not use before kustomize reads it.
 type walker struct {
@@ -34,9 +52,9 @@ type walker struct {
 	uses Uses
 }
 
-// checkContained returns which values of an intent the kustomization at the root of the files uses. It returns an error, which names the file, for
+// CheckContained returns which values of an intent the kustomization at the root of the files uses. It returns an error, which names the file, for
 // a kustomization that reads anything else than these files, or exceeds a bound.
-func checkContained(files map[string]string) (Uses, error) {
+func CheckContained(files map[string]string) (Uses, error) {
 	g := &walker{files: files}
 	if err := g.walkDirectory("", nil); err != nil {
 		return Uses{}, errors.Wrap(err, "spec.files")
@@ -48,8 +66,8 @@ func (g *walker) checkBounds() error {
 	if g.uses.Workload {
 		g.patchCount += workloadSteps
 	}
-	if g.documents > maxObjects {
-		return errors.Errorf("spec.files: %d objects are read, more than %d", g.documents, maxObjects)
+	if g.documents > MaxObjects {
+		return errors.Errorf("spec.files: %d objects are read, more than %d", g.documents, MaxObjects)
 	}
 	if g.documents*g.patchCount > maxSteps {
 		return errors.Errorf("spec.files: %d patches of %d objects are too many", g.patchCount, g.documents)
@@ -80,7 +98,7 @@ func (g *walker) walkDirectory(dir string, above []string) error {
 	if err != nil {
 		return errors.Wrap(err, file)
 	}
-	if _, ok := k.CommonAnnotations[localConfig]; ok {
+	if _, ok := k.CommonAnnotations[LocalConfig]; ok {
 		// The ConfigMap intent may be delivered itself, with all of its values.
 		g.uses.Whole = true
 	}
@@ -152,7 +170,7 @@ func (g *walker) checkResourceFile(name string) error {
 		return err
 	}
 	g.documents += len(documents)
-	g.uses.Values = g.uses.Values || name == intentFile
+	g.uses.Values = g.uses.Values || name == IntentFile
 	for i, d := range documents {
 		g.uses.recordWorkload(name, d)
 		if strings.HasSuffix(scalarField(d, "kind"), "List") {
@@ -216,7 +234,7 @@ func (g *walker) checkGenerators(k *types.Kustomization, dir string, _ []string)
 				return errors.Wrap(err, "generators")
 			}
 			g.changeBytes += len(g.files[name])
-			g.uses.Whole = g.uses.Whole || name == intentFile
+			g.uses.Whole = g.uses.Whole || name == IntentFile
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package intent
+package objective
 
 import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -13,7 +13,7 @@ func Threshold(metric, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, m := range (&draft{}).listMeasurables() {
+	for _, m := range listMeasurables(&QoS{}) {
 		if m.name == metric && m.qos == nil {
 			if _, err := t.Directed(m.goodDirection()); err != nil {
 				return "", err
