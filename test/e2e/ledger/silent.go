@@ -115,18 +115,24 @@ func (d *deployment) hasGate(revision, number int64) bool {
 	})
 }
 
-// startReplicas replaces the provider by two replicas: the leader, which starts first, and a replica that waits for the leader's lease.
-func (d *deployment) startReplicas() {
+// restartProvider restarts the provider with further flags, until the test ends.
+func (d *deployment) restartProvider(args ...string) {
 	d.T.Helper()
-	replica := controlplane.Program{Args: []string{"--leader-election", "--leader-lease=15s"}}
 	d.T.Cleanup(func() {
 		cp.KillProvider()
-		cp.KillStandby()
 		if err := cp.StartProvider(context.WithoutCancel(d.T.Context()), controlplane.Program{}); err != nil {
 			d.T.Error(err)
 		}
 	})
 	cp.KillProvider()
-	d.Must(cp.StartProvider(d.T.Context(), replica))
-	d.Must(cp.StartStandby(d.T.Context(), replica))
+	d.Must(cp.StartProvider(d.T.Context(), controlplane.Program{Args: args}))
+}
+
+// startReplicas replaces the provider by two replicas: the leader, which starts first, and a replica that waits for the leader's lease.
+func (d *deployment) startReplicas() {
+	d.T.Helper()
+	flags := []string{"--leader-election", "--leader-lease=15s"}
+	d.restartProvider(flags...)
+	d.T.Cleanup(cp.KillStandby)
+	d.Must(cp.StartStandby(d.T.Context(), controlplane.Program{Args: flags}))
 }

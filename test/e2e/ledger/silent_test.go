@@ -75,6 +75,22 @@ func TestProviderKilledInRollback(t *testing.T) {
 	}
 }
 
+// TestMandatesNotHonoured has a provider that does not act by mandates. The function records the verdict, and rolls back both repositories.
+func TestMandatesNotHonoured(t *testing.T) {
+	d := newDeployment(t, form{repositories: 2, gated: true})
+	d.restartProvider("--honour-mandates=false")
+	d.awaitSucceeded(1)
+	d.holdVerdict(2)
+	if m := d.mandateOfHome(); m != nil {
+		t.Errorf("mandate in the status of the home: want none, got %+v", m)
+	}
+	judges.setAnswer(d.Namespace, bad)
+	d.wantRollbackReported()
+	judges.setAnswer(d.Namespace, good)
+	d.awaitSucceeded(3)
+	d.wantLedgerOf(d.ledgerAfterVerified(3), "3", 4, 4)
+}
+
 // TestRequestsWithoutFunction has a user who takes a revision back by the command line while the function is dead. Both repositories get the files of the
 // first revision, and the request is complete once the function runs again.
 func TestRequestsWithoutFunction(t *testing.T) {
