@@ -27,7 +27,8 @@ type measured struct {
 	scrapes    *release.Scrapes
 }
 
-func newMeasured(t *testing.T) *measured {
+// newMeasured makes a release at one Site of the first cluster, and at further places in the same cluster.
+func newMeasured(t *testing.T, further ...release.Place) *measured {
 	t.Helper()
 	job, scrapes := clusterOf(t, edge).Scraped()
 	t.Cleanup(job.Target.Close)
@@ -39,7 +40,9 @@ func newMeasured(t *testing.T) *measured {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Stop)
-	return &measured{followedRelease: newReleaseAt(t, release.Options{Prometheus: server.URL(), Metrics: release.Metrics()}), prometheus: server, scrapes: scrapes}
+	places := append([]release.Place{{Cluster: clusterOf(t, edge)}}, further...)
+	y := newFollowedRelease(t, release.Options{Prometheus: server.URL(), Metrics: release.Metrics()}, places...)
+	return &measured{followedRelease: y, prometheus: server, scrapes: scrapes}
 }
 
 // failsGate makes each nth request to a track fail.

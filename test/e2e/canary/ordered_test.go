@@ -28,10 +28,6 @@ func TestCanaryWithoutCore(t *testing.T) {
 	if got := y.commits(); got != commits {
 		t.Errorf("commits after the core is back: want %d, got %d", commits, got)
 	}
-	for _, a := range y.users[0].Stop().Failed() {
-		if a.Track == "" || !strings.HasPrefix(a.Failure, "500 ") {
-			t.Errorf("a request fails otherwise than the pods do: %+v", a)
-		}
-	}
+	y.wantFailuresOfPods()
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 0, green 100", "green 100")
 }

@@ -1,26 +1,71 @@
 package canary
 
 import (
+	"slices"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/test/figure"
+	"github.com/intentplane/intentplane/test/release"
 )
 
-// losesRequestsBySilence kills the function, breaks the canary, and waits until Git gives the canary no requests.
-func (y *measured) losesRequestsBySilence() {
+// waitsAtTwentyPercent delivers a first revision, and a second one that waits for a user with 20 percent of the requests. At each Site, each tenth request to
+// either track fails.
+func (y *measured) waitsAtTwentyPercent() {
 	y.Helper()
-	cp.KillFunction()
+	plan := release.Plan{
+		Steps: []any{map[string]any{"weight": int64(5), "gate": false}, release.Pause("1s"), release.Weight(20), release.Pause("")},
+		Gates: release.Gates(gateInterval, 1),
+	}
+	y.startsUsers(plan, perSecond)
+	for _, s := range y.Sites {
+		s.Faults.FailEvery(10, s.Namespace, track.Blue)
+		s.Faults.FailEvery(10, s.Namespace, track.Green)
+	}
+	y.asksForImage(2, plan)
+	y.awaitState(2, "AwaitingPromotion", "3/4")
+}
+
+// losesRequestsWithout kills a program without which the function is not called, breaks the canary, and waits until Git gives the canary no requests.
+func (y *measured) losesRequestsWithout(kill func()) {
+	y.Helper()
+	kill()
 	broken := time.Now()
 	y.failsGate(2, track.Green)
-	y.until("Git gives the canary no requests", func() bool {
-		all := y.divisionsAt(y.Sites[0])
-		return all[len(all)-1].String() == "blue 100, green 0"
-	})
+	y.awaitsDivision("blue 100, green 0")
 	y.until("the gateway gives the canary no requests", func() bool {
 		return y.Sites[0].Target.Send(y.Context(), requestsToCount, atOnce).Share(track.Green) == 0
 	})
 	figure.Check(y.T, "orphan_breach_to_weight_zero_s", y.requestsAfterScrape(broken).Seconds(), (gateInterval + 2*time.Second).Seconds())
+}
+
+// wantFailuresOfPods stops the users, and checks that only the pods failed requests.
+func (y *measured) wantFailuresOfPods() {
+	y.Helper()
+	for _, u := range y.users {
+		for _, a := range u.Stop().Failed() {
+			if a.Track == "" || !strings.HasPrefix(a.Failure, "500 ") {
+				y.Errorf("a request fails otherwise than the pods do: %+v", a)
+			}
+		}
+	}
+}
+
+// hasMandate reports whether the status of a GitDelivery has a mandate.
+func (y *measured) hasMandate() bool {
+	y.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
+	y.must(cp.Client.List(y.Context(), l, client.InNamespace(y.Namespace)))
+	return slices.ContainsFunc(l.Items, func(o unstructured.Unstructured) bool {
+		_, isThere, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "mandate")
+		return isThere
+	})
 }
 
 // requestsToCount is how many requests are sent to see that a track gets none.

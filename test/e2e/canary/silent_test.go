@@ -1,34 +1,66 @@
 package canary
 
 import (
-	"strings"
+	"slices"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/test/release"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// atTwentyPercent are the divisions of the requests until a canary has 20 percent, and takenBack those of its rollback.
+var (
+	atTwentyPercent = []string{"blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20"}
+	takenBack       = []string{"blue 100, green 0", "blue 100"}
 )
 
 // TestCanaryWithoutFunction breaks a canary at 20 percent while the function does not run: the provider takes its requests away. The function finds the
 // rollback, and ends it without another commit for a position that Git has.
 func TestCanaryWithoutFunction(t *testing.T) {
 	y := newMeasured(t)
-	plan := release.Plan{
-		Steps: []any{map[string]any{"weight": int64(5), "gate": false}, release.Pause("1s"), release.Weight(20), release.Pause("")},
-		Gates: release.Gates(gateInterval, 1),
-	}
-	y.startsUsers(plan, perSecond)
-	y.failsGate(10, track.Blue)
-	y.failsGate(10, track.Green)
-	y.asksForImage(2, plan)
-	y.awaitState(2, "AwaitingPromotion", "3/4")
-
-	y.losesRequestsBySilence()
+	y.waitsAtTwentyPercent()
+	y.losesRequestsWithout(cp.KillFunction)
 	y.must(cp.RestartFunction(y.Context()))
 	y.awaitOutcome(2, "RolledBack")
-	for _, a := range y.users[0].Stop().Failed() {
-		if a.Track == "" || !strings.HasPrefix(a.Failure, "500 ") {
-			t.Errorf("a request fails otherwise than the pods do: %+v", a)
-		}
+	y.wantFailuresOfPods()
+	y.wantDivisions(y.Sites[0], slices.Concat(atTwentyPercent, takenBack)...)
+}
+
+// TestBadCanaryWithoutCore does the same while Crossplane's core does not run.
+func TestBadCanaryWithoutCore(t *testing.T) {
+	y := newMeasured(t)
+	y.waitsAtTwentyPercent()
+	y.losesRequestsWithout(cp.KillCore)
+	y.must(cp.RestartCore(y.Context()))
+	y.awaitOutcome(2, "RolledBack")
+	y.wantFailuresOfPods()
+	y.wantDivisions(y.Sites[0], slices.Concat(atTwentyPercent, takenBack)...)
+}
+
+// TestCanaryInTwoRepositoriesWithoutFunction breaks a canary at one of two Sites, each of which has its own repository, while the function does not run. The
+// provider has no mandate for tracks in several repositories: the canary keeps its requests until the function runs again, and then loses them at both Sites.
+func TestCanaryInTwoRepositoriesWithoutFunction(t *testing.T) {
+	y := newMeasured(t, release.Place{Cluster: clusterOf(t, edge), Repository: 1})
+	y.waitsAtTwentyPercent()
+	if y.hasMandate() {
+		t.Error("a deployment in tracks in two repositories has a mandate")
 	}
-	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 100, green 0", "blue 100")
+	cp.KillFunction()
+	y.failsGate(2, track.Green)
+	y.awaitGate("the Gate of the canary fails", func(o *unstructured.Unstructured) bool {
+		return scene.Is(o, "Ready", corev1.ConditionFalse, "Failed")
+	})
+	for _, s := range y.Sites {
+		y.wantDivisions(s, atTwentyPercent...)
+	}
+	y.must(cp.RestartFunction(y.Context()))
+	y.awaitOutcome(2, "RolledBack")
+	y.wantFailuresOfPods()
+	for _, s := range y.Sites {
+		y.wantDivisions(s, slices.Concat(atTwentyPercent, takenBack)...)
+	}
 }

@@ -32,6 +32,10 @@ type form struct {
 	timeout string
 	// reapply delivers again on top of a branch that lost earlier deliveries.
 	reapply bool
+	// rollback is the rollbackConfig of the claim. Nil means the default.
+	rollback map[string]any
+	// irreversible marks the Deployments of the Blueprint as irreversible.
+	irreversible bool
 }
 
 // A deployment is a claim with one Site in each of its repositories: edge1 in the home, edge2 in the next one, and so on.
@@ -67,11 +71,21 @@ func newDeployment(t *testing.T, f form) *deployment {
 // applyOwnCatalog applies the objects that the claim needs, which a user applies first who builds a cluster again.
 func (d *deployment) applyOwnCatalog() []*unstructured.Unstructured {
 	d.T.Helper()
-	all := []*unstructured.Unstructured{d.Blueprint("1.0.0", "stable")}
+	all := d.describeBlueprints()
 	for i, repository := range d.repositories {
 		all = append(all, d.describeConfig(repository), d.Set(d.NewSite(nameOfSite(i)), map[string]any{"name": repository}, "spec", "repository", "providerConfigRef"))
 	}
 	return all
+}
+
+// describeBlueprints describes the versions of the Blueprint, of which the last one is stable: a Blueprint never changes.
+func (d *deployment) describeBlueprints() []*unstructured.Unstructured {
+	d.T.Helper()
+	if !d.form.irreversible {
+		return []*unstructured.Unstructured{d.Blueprint("1.0.0", "stable")}
+	}
+	marks := []any{map[string]any{"group": "apps", "kind": "Deployment"}}
+	return []*unstructured.Unstructured{d.Blueprint("1.0.0", "before"), d.Set(d.Blueprint("1.1.0", "stable"), marks, "spec", "irreversible")}
 }
 
 func (d *deployment) applyCatalog() {
@@ -129,6 +143,9 @@ func (d *deployment) describeShop(replicas int) *unstructured.Unstructured {
 	if d.form.waves {
 		d.Set(o, waves, "spec", "deliveryConfig", "waves")
 	}
+	if d.form.rollback != nil {
+		d.Set(o, d.form.rollback, "spec", "rollbackConfig")
+	}
 	if d.form.gated {
 		d.Set(o, []any{d.checkOnce()}, "spec", "gatesConfig", "checks")
 	}
@@ -179,8 +196,8 @@ func hasReasonOf(u *unstructured.Unstructured, reason string) bool {
 	})
 }
 
-// awaitRefusal waits until the delivery to a repository is not Ready for a reason.
-func (d *deployment) awaitRefusal(repository string, reason xpv2.ConditionReason) {
+// awaitReady waits until condition Ready of the delivery to a repository has a reason.
+func (d *deployment) awaitReady(repository string, reason xpv2.ConditionReason) {
 	d.T.Helper()
 	d.Until(fmt.Sprintf("the delivery to %s says %s", repository, reason), patience.Limit, func() bool {
 		delivery := d.deliveryOf(repository)

@@ -1,7 +1,11 @@
 package ledger
 
 import (
+	"fmt"
+	"time"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -54,5 +58,18 @@ func (d *deployment) awaitGate(reason xpv2.ConditionReason) {
 			}
 		}
 		return false
+	})
+}
+
+// awaitOutage waits until the delivery to a repository was not Ready for a time.
+func (d *deployment) awaitOutage(repository string, length time.Duration) {
+	d.T.Helper()
+	d.Until(fmt.Sprintf("the delivery to %s is not Ready for %s", repository, length), patience.Limit, func() bool {
+		delivery := d.deliveryOf(repository)
+		if delivery == nil {
+			return false
+		}
+		c := delivery.Status.GetCondition(xpv2.TypeReady)
+		return c.Status == corev1.ConditionFalse && time.Since(c.LastTransitionTime.Time) > length
 	})
 }

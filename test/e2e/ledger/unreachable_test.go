@@ -4,10 +4,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
@@ -156,9 +158,63 @@ func TestHomeUnreachableFirst(t *testing.T) {
 	d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 	d.Apply(d.describeShop(1))
 	d.awaitReason(ledgerUnreachable)
-	d.awaitRefusal(d.homeRepository(), "MemoryUnknown")
+	d.awaitReady(d.homeRepository(), "MemoryUnknown")
 	d.wantUntouched(previous, d.repositories...)
 	d.Git.Fail(d.homeRepository(), 0)
 	d.awaitSucceeded(1)
 	d.wantLedgerOf(d.ledgerAfterVerified(1), "1", 1, 1, 1)
+}
+
+// TestLaterRepositoryUnreachable has a repository of the second wave that does not answer while the first wave is judged. The first wave comes to its end,
+// and the second wave delivers once its repository answers again.
+func TestLaterRepositoryUnreachable(t *testing.T) {
+	t.Parallel()
+	const timeout = 30 * time.Second
+	firstWave := ledger.Position{Epoch: 1, Revision: 2}
+	cases := map[string]struct {
+		reason string
+		form   form
+		// judge decides about the first wave, and lets the repository answer again.
+		judge func(d *deployment, later string)
+	}{
+		"LongerThanTimeout": {
+			reason: "A repository that does not answer for longer than deliveryTimeout rejects no earlier wave.",
+			form:   form{repositories: 2, waves: true, gated: true, timeout: timeout.String()},
+			judge: func(d *deployment, later string) {
+				d.awaitOutage(later, timeout)
+				if s := d.recordedLedger().State; s.Verdict != nil || s.Position() != firstWave {
+					d.T.Fatalf("ledger: want the first wave of revision 2 without a verdict, got %+v with %v", s.Position(), s.Verdict)
+				}
+				d.Git.Fail(later, 0)
+				d.awaitReady(later, deliveryv1alpha1.ReasonDelivered)
+				judges.setAnswer(d.Namespace, good)
+			},
+		},
+		"PassedMeanwhile": {
+			reason: "A repository that does not answer holds no earlier wave back.",
+			form:   form{repositories: 2, waves: true, gated: true},
+			judge: func(d *deployment, later string) {
+				d.awaitReady(later, deliveryv1alpha1.ReasonUnreachable)
+				judges.setAnswer(d.Namespace, good)
+				d.awaitLedger("begins the second wave", func(s ledger.State) bool { return s.Current.Number == 2 && s.Cursor.Step == 1 })
+				d.Git.Fail(later, 0)
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			d := newDeployment(t, tc.form)
+			d.awaitSucceeded(1)
+			judges.setAnswer(d.Namespace, held)
+			later := d.repositories[1]
+			d.Git.Fail(later, http.StatusServiceUnavailable)
+			d.Apply(d.describeShop(2))
+			d.awaitPosition(0, firstWave)
+			tc.judge(d, later)
+			d.awaitSucceeded(2)
+			d.wantLedgerOf(d.ledgerAfterVerified(2), "2", 2, 2)
+		})
+	}
 }

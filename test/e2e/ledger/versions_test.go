@@ -68,7 +68,7 @@ func TestNewerState(t *testing.T) {
 			d.editStateFile(repository, tc.file, func(file map[string]any) { file["format"], file["minReader"] = 99, 99 })
 			previous := d.refsOfAll()
 			d.Apply(d.describeShop(2))
-			d.awaitRefusal(repository, "StateNewer")
+			d.awaitReady(repository, "StateNewer")
 			d.Await(d.describeShop(2), "Stalled", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Stalled", corev1.ConditionTrue, "") })
 			d.wantReplicas(tc.meanwhile)
 			d.wantUntouched(previous, repository)
