@@ -80,8 +80,8 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	if err := c.spawnAPIServer(); err != nil {
 		return err
 	}
-	// The API server makes its certificate before it listens.
-	if err := waitForFile(ctx, filepath.Join(c.apiServerDir(), "apiserver.crt")); err != nil {
+	// The API server makes its certificate before it listens, and writes the key after it: with a key the file of the certificate is complete.
+	if err := waitForFile(ctx, filepath.Join(c.apiServerDir(), "apiserver.key")); err != nil {
 		return err
 	}
 	if err := c.connectAdministrator(token); err != nil {
