@@ -244,7 +244,7 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 			}
 		}, client.InNamespace(namespace))
 		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-			undefined, failure := setup.IsUndefined(ctx, c.live, kind)
+			undefined, failure := listing.IsUndefined(ctx, c.live, kind)
 			if undefined {
 				continue
 			}

@@ -26,7 +26,6 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/prune"
 )
@@ -163,7 +162,7 @@ func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.Unstr
 		err = nil
 	}
 	if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-		may, err = setup.IsUndefined(ctx, g.Live, kind)
+		may, err = listing.IsUndefined(ctx, g.Live, kind)
 	}
 	if !may && err == nil {
 		g.facts.Unlisted = append(g.facts.Unlisted, kind.GroupKind().String())
