@@ -1,4 +1,4 @@
-// Package bundle reads the reported state of the objects of a Bundle's packages. It is pure.
+// Package bundle has the kinds of a Bundle's packages, the evidence in the status of their objects, and the next change of their record. It is pure.
 package bundle
 
 import (

@@ -9,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/bundle"
 )
 
 // judgeRemoval returns the fault of a removal. Its rules are written naively, from the view of a user.
@@ -19,7 +20,7 @@ func (w *walk) judgeRemoval(u *unstructured.Unstructured) {
 		w.reportf("package %s of bundle %s is removed by %s", name, nameOfState(owner), w.acting)
 	}
 	for _, b := range walkBundles {
-		if bundle := w.bundleAt(b); bundle != nil && slices.ContainsFunc(packagesIn(bundle), func(p map[string]any) bool { return p["name"] == name && p["enabled"] == true }) {
+		if claim := w.bundleAt(b); claim != nil && slices.ContainsFunc(bundle.PackagesIn(claim), func(p map[string]any) bool { return p["name"] == name && p["enabled"] == true }) {
 			w.reportf("package %s is removed by %s, and Bundle %s names it", name, w.acting, nameOfState(b))
 		}
 	}
