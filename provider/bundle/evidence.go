@@ -20,7 +20,7 @@ type Evidence struct {
 	// IsDone, HasFailed, WasRolledBack and IsHeldBack say how the deployment of that spec ended, or that it is suspended.
 	IsDone, HasFailed, WasRolledBack, IsHeldBack bool
 
-	// Ready says whether the object is ready now.
+	// Ready is true for an object that is ready now.
 	Ready bool
 
 	// Revision that is delivered, and the Commit that brought it to the repository.

@@ -85,7 +85,8 @@ func (w *walk) isUsedElsewhere(name, except string) bool {
 	isRecorded := len(w.wrong) > count
 	w.wrong = w.wrong[:count]
 	return isRecorded || slices.ContainsFunc(walkBundles, func(b v1alpha1.BundleReference) bool {
-		return w.bundleAt(b) != nil && slices.Contains(namesIn(w.bundleAt(b)), name)
+		claim := w.bundleAt(b)
+		return claim != nil && slices.ContainsFunc(bundle.PackagesIn(claim), func(p map[string]any) bool { return p["name"] == name })
 	})
 }
 

@@ -1,4 +1,5 @@
-package bundlestate
+// Package inventory gathers the packages of Bundles, their records and the Bundles that may use them: the facts of a prune plan, past caches.
+package inventory
 
 import (
 	"context"
