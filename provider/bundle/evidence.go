@@ -1,4 +1,4 @@
-// Package bundle reads the reported state of the objects of a Bundle's packages. It is pure.
+// Package bundle has the kinds of a Bundle's packages, the evidence in the status of their objects, and the next change of their record. It is pure.
 package bundle
 
 import (
@@ -20,7 +20,7 @@ type Evidence struct {
 	// IsDone, HasFailed, WasRolledBack and IsHeldBack say how the deployment of that spec ended, or that it is suspended.
 	IsDone, HasFailed, WasRolledBack, IsHeldBack bool
 
-	// Ready says whether the object is ready now.
+	// Ready is true for an object that is ready now.
 	Ready bool
 
 	// Revision that is delivered, and the Commit that brought it to the repository.

@@ -1,7 +1,8 @@
 // Package listing lists objects of the control plane at a bounded cost: cached objects without copies, and all others page by page.
 //
 // Tenants write most of these objects: any number of them, each of up to 1.5 MiB. So the memory of a list must not depend on either, nor on how many
-// controllers list at the same time. The linter refuses List calls outside of this package.
+// controllers list at the same time. The linter refuses List calls outside of this package. The list of a kind that is not served is empty only
+// if the kind has no definition.
 package listing
 
 import (

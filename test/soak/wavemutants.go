@@ -75,7 +75,7 @@ func laterReaderMutants() map[string]mutant {
 		"LaterDirectoryPruned": hide("provider/controller/prunerequest", "owners.go", "TestAddDelivery", mutant{
 			reason: "A directory of a later step has an owner, and is not pruned.",
 		}),
-		"LaterObjectsUnread": hide("provider/controller/bundlestate", "prunefacts.go", "TestAddDelivered", mutant{
+		"LaterObjectsUnread": hide("provider/bundle/inventory", "inventory.go", "TestAddDelivered", mutant{
 			reason: "A package holds the objects that it delivers in later steps.",
 		}),
 		"LaterSiteUnused": hide("provider/usage", "usage.go", "TestSites", mutant{

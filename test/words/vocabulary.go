@@ -46,7 +46,7 @@ func pendingProse() []string {
 	return []string{
 		".", "apis/delivery/...", "apis/evidence", "apis/step", "apis/track",
 		"bundles/state", "cmd/kubectl-intent/...", "function/...", "package/observability/...",
-		"provider", "provider/bundle", "provider/clusters/...", "provider/credentials", "provider/engines", "provider/fetch", "provider/gates/...",
+		"provider", "provider/clusters/...", "provider/credentials", "provider/engines", "provider/fetch", "provider/gates/...",
 		"provider/git/...", "provider/githubapp", "provider/hooks", "provider/kpack", "provider/notification", "provider/panics", "provider/prune",
 		"provider/redaction", "provider/repository", "provider/shares", "provider/sources", "provider/state", "provider/tracing", "provider/usage",
 		"provider/workload",

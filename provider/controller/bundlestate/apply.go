@@ -17,10 +17,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/bundle"
 )
-
-// FieldOwner is the field manager of this controller's changes to packages.
-const FieldOwner = "intentplane-bundlestate"
 
 // applyActions carries the actions of a decision out, and notes the refusals of the API server in the decision. It returns an error for
 // actions that have to be repeated.
@@ -142,7 +140,7 @@ func (e *external) createObject(ctx context.Context, bs *v1alpha1.BundleState, a
 	u.SetNamespace(bs.GetNamespace())
 	u.SetName(a.pkg.Name)
 	a.setLabels(u)
-	err = e.kube.Create(ctx, u, client.FieldOwner(FieldOwner))
+	err = e.kube.Create(ctx, u, client.FieldOwner(bundle.FieldOwner))
 	return u.GetUID(), err
 }
 
@@ -184,7 +182,7 @@ func (e *external) updateObject(ctx context.Context, a action) error {
 	}
 	u.Object["spec"] = spec
 	a.setLabels(u)
-	return e.kube.Update(ctx, u, client.FieldOwner(FieldOwner))
+	return e.kube.Update(ctx, u, client.FieldOwner(bundle.FieldOwner))
 }
 
 // readObject returns an object with its content. It returns a conflict if the object is not the version that the decision is about.
@@ -208,7 +206,7 @@ func (e *external) labelObject(ctx context.Context, bs *v1alpha1.BundleState, a 
 		return err
 	}
 	a.setLabels(u)
-	if err := e.kube.Update(ctx, u, client.FieldOwner(FieldOwner)); err != nil {
+	if err := e.kube.Update(ctx, u, client.FieldOwner(bundle.FieldOwner)); err != nil {
 		return err
 	}
 	if a.owner != bs.Spec.ForProvider.BundleRef {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/bundle"
 )
 
 // maxMessage bounds the message of a package, as the schema does, in characters, and maxPackages how many packages a status lists.
@@ -78,7 +79,7 @@ type decider struct {
 // decide on all packages. It is pure: the same facts give the same decision.
 func decide(f *facts) decision {
 	d := &decider{facts: f, decided: map[string]v1alpha1.PackageObservation{}}
-	for _, p := range sortByLayer(f.spec.Packages) {
+	for _, p := range bundle.SortByLayer(f.spec.Packages) {
 		d.decided[p.Name] = d.decidePackage(p)
 	}
 	out := decision{}
@@ -93,16 +94,6 @@ func decide(f *facts) decision {
 	out.packages = out.packages[:min(len(out.packages), maxPackages)]
 	out.actions, out.remains, out.status, out.due = d.actions, d.remains, d.statusOfBundle(), d.due
 	out.isPruneDue = d.isPruneDue && out.status == v1alpha1.StatusSuccess
-	return out
-}
-
-// sortByLayer returns packages so that each is behind its dependencies.
-func sortByLayer(all []v1alpha1.BundlePackage) []*v1alpha1.BundlePackage {
-	out := make([]*v1alpha1.BundlePackage, 0, len(all))
-	for i := range all {
-		out = append(out, &all[i])
-	}
-	slices.SortStableFunc(out, func(a, b *v1alpha1.BundlePackage) int { return cmp.Compare(a.Layer, b.Layer) })
 	return out
 }
 

@@ -16,8 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
-	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
@@ -26,12 +24,6 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
 )
-
-// PackageKinds returns the kinds that packages are made of.
-func PackageKinds() []schema.GroupVersionKind {
-	group := schema.GroupVersion{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version}
-	return []schema.GroupVersionKind{group.WithKind(deploymentv1alpha1.Kind), group.WithKind(applicationv1alpha1.Kind)}
-}
 
 // gatherFacts reads the whole input of a decision. It writes nothing.
 func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (*facts, error) {
@@ -98,7 +90,7 @@ func (f *facts) isAbout(key objectKey) bool {
 // listLabelled adds the objects that carry the labels of the bundle.
 func (c *connector) listLabelled(ctx context.Context, f *facts, namespace string) error {
 	labels := client.MatchingLabels{v1alpha1.LabelBundle: f.bundle.Name, v1alpha1.LabelBundleGroup: f.bundle.Group}
-	for _, kind := range PackageKinds() {
+	for _, kind := range bundle.PackageKinds() {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := listing.EachPage(ctx, c.live, l, func() {
@@ -194,7 +186,7 @@ func (c *connector) explainDeletions(ctx context.Context, f *facts, namespace st
 	}
 	for i := range l.Items {
 		claim := l.Items[i].Spec.ForProvider.ClaimRef
-		for _, kind := range PackageKinds() {
+		for _, kind := range bundle.PackageKinds() {
 			o := f.objects[objectKey{claim.APIGroup, kind.Kind, claim.Name}]
 			if o != nil && o.isDeleting && meta.WasDeleted(&l.Items[i]) {
 				f.explainDeletion(o, l.Items[i].GetCondition(xpv2.TypeSynced))
@@ -235,7 +227,7 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 	if len(names) == 0 {
 		return nil
 	}
-	for _, kind := range bundleKinds() {
+	for _, kind := range bundle.Kinds() {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := listing.EachPage(ctx, c.live, l, func() {
@@ -244,7 +236,7 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 			}
 		}, client.InNamespace(namespace))
 		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-			undefined, failure := setup.IsUndefined(ctx, c.live, kind)
+			undefined, failure := listing.IsUndefined(ctx, c.live, kind)
 			if undefined {
 				continue
 			}
@@ -258,36 +250,16 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 }
 
 // addNamer notes which of some packages a Bundle wants to be deployed, unless it is being deleted.
-func (f *facts) addNamer(bundle *unstructured.Unstructured, names map[string]bool) {
-	if meta.WasDeleted(bundle) {
+func (f *facts) addNamer(b *unstructured.Unstructured, names map[string]bool) {
+	if meta.WasDeleted(b) {
 		return
 	}
-	for _, p := range packagesIn(bundle) {
+	for _, p := range bundle.PackagesIn(b) {
 		name, _ := p["name"].(string)
 		if enabled, isSet := p["enabled"].(bool); names[name] && (enabled || !isSet) {
-			addName(f.namers, name, bundle.GetName())
+			addName(f.namers, name, b.GetName())
 		}
 	}
-}
-
-// bundleKinds returns the kinds of Bundles that users write.
-func bundleKinds() []schema.GroupVersionKind {
-	return []schema.GroupVersionKind{
-		{Group: bundlev1alpha1.GroupClaims, Version: bundlev1alpha1.Version, Kind: bundlev1alpha1.Kind},
-		{Group: bundlev1alpha1.GroupNamespaced, Version: bundlev1alpha1.Version, Kind: bundlev1alpha1.Kind},
-	}
-}
-
-// packagesIn returns the packages in the spec of a Bundle.
-func packagesIn(bundle *unstructured.Unstructured) []map[string]any {
-	all, _, _ := unstructured.NestedSlice(bundle.Object, "spec", "packages")
-	out := make([]map[string]any, 0, len(all))
-	for _, p := range all {
-		if p, ok := p.(map[string]any); ok {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // findRecordUsers finds out which records that other programs keep name a package to be removed, in one pass that holds one record at a time. Records of

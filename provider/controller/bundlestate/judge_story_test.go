@@ -9,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/bundle"
 )
 
 // judgeRemoval returns the fault of a removal. Its rules are written naively, from the view of a user.
@@ -19,7 +20,7 @@ func (w *walk) judgeRemoval(u *unstructured.Unstructured) {
 		w.reportf("package %s of bundle %s is removed by %s", name, nameOfState(owner), w.acting)
 	}
 	for _, b := range walkBundles {
-		if bundle := w.bundleAt(b); bundle != nil && slices.ContainsFunc(packagesIn(bundle), func(p map[string]any) bool { return p["name"] == name && p["enabled"] == true }) {
+		if claim := w.bundleAt(b); claim != nil && slices.ContainsFunc(bundle.PackagesIn(claim), func(p map[string]any) bool { return p["name"] == name && p["enabled"] == true }) {
 			w.reportf("package %s is removed by %s, and Bundle %s names it", name, w.acting, nameOfState(b))
 		}
 	}
@@ -84,7 +85,8 @@ func (w *walk) isUsedElsewhere(name, except string) bool {
 	isRecorded := len(w.wrong) > count
 	w.wrong = w.wrong[:count]
 	return isRecorded || slices.ContainsFunc(walkBundles, func(b v1alpha1.BundleReference) bool {
-		return w.bundleAt(b) != nil && slices.Contains(namesIn(w.bundleAt(b)), name)
+		claim := w.bundleAt(b)
+		return claim != nil && slices.ContainsFunc(bundle.PackagesIn(claim), func(p map[string]any) bool { return p["name"] == name })
 	})
 }
 

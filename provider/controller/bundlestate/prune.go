@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/bundle/inventory"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/prune"
 )
@@ -84,7 +85,7 @@ func (d *decider) explainUnreferenced(o *object) string {
 // that the provider may not read refuses the plan.
 func (c *connector) planPrune(ctx context.Context, f *facts, namespace string) error {
 	o := prune.Options{Namespace: namespace, Bundle: prune.BundleName{Group: f.bundle.Group, Name: f.bundle.Name}, MinAge: f.spec.PruneAfter.Duration}
-	gathered, err := Gatherer{Live: c.live}.Gather(ctx, o, f.now)
+	gathered, err := inventory.Gatherer{Live: c.live}.Gather(ctx, o, f.now)
 	if kerrors.IsForbidden(err) {
 		f.plan = &prune.Plan{Refusal: prune.RefusalUncertain, Message: err.Error()}
 		return nil

@@ -275,23 +275,3 @@ func TestStatusWhileDeleted(t *testing.T) {
 		t.Errorf("A deletion that waits changes the status: %+v", e.currentCondition(bs))
 	}
 }
-
-func TestStepTowards(t *testing.T) {
-	for _, source := range state.Statuses() {
-		for _, target := range state.Statuses() {
-			current, steps := source, 0
-			next, ok := stepTowards(current, target)
-			for ok && current != target && steps <= maxSteps {
-				if !current.CanBecome(next) {
-					t.Fatalf("%s may not become %s, on the path from %s to %s", current, next, source, target)
-				}
-				current = next
-				next, ok = stepTowards(current, target)
-				steps++
-			}
-			if steps > maxSteps || ok && current != target {
-				t.Errorf("from %s to %s takes %d steps", source, target, steps)
-			}
-		}
-	}
-}

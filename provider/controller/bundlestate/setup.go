@@ -30,6 +30,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
@@ -39,7 +40,7 @@ import (
 func Kind() schema.GroupVersionKind { return v1alpha1.GroupVersion.WithKind("BundleState") }
 
 // Kinds returns the kinds that have to be served before the controller starts.
-func Kinds() []schema.GroupVersionKind { return append(PackageKinds(), Kind()) }
+func Kinds() []schema.GroupVersionKind { return append(bundle.PackageKinds(), Kind()) }
 
 // Setup adds the controller of BundleStates to a manager. It returns an error if it cannot be added.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
@@ -71,7 +72,7 @@ func addWatches(mgr ctrl.Manager, b *builder.Builder) *builder.Builder {
 	b = b.For(&v1alpha1.BundleState{}, builder.WithPredicates(resource.DesiredStateChanged())).
 		Watches(&v1alpha1.BundleState{}, handler.EnqueueRequestsFromMapFunc(w.requestsForNeighbour), builder.WithPredicates(resource.DesiredStateChanged())).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForRecord), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
-	for _, kind := range PackageKinds() {
+	for _, kind := range bundle.PackageKinds() {
 		o := &metav1.PartialObjectMetadata{}
 		o.SetGroupVersionKind(kind)
 		b = b.Watches(o, handler.EnqueueRequestsFromMapFunc(w.requestsForPackage), builder.OnlyMetadata)

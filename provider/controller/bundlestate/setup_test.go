@@ -24,6 +24,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/bundle"
 )
 
 // errKilled is the result of a write after the provider was killed.
@@ -179,7 +180,7 @@ func (s *server) Update(_ context.Context, o client.Object, _ ...client.UpdateOp
 		return err
 	}
 	changed := u.DeepCopy()
-	changed.SetManagedFields(append(changed.GetManagedFields(), metav1.ManagedFieldsEntry{Manager: FieldOwner}))
+	changed.SetManagedFields(append(changed.GetManagedFields(), metav1.ManagedFieldsEntry{Manager: bundle.FieldOwner}))
 	s.put(changed)
 	return nil
 }

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/hooks"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // Bounds of the token of a webhook, in bytes. A short one can be guessed.
@@ -54,7 +54,7 @@ func SetupWebhooks(mgr ctrl.Manager, o controller.Options, s Options) error {
 	log := o.Logger.WithValues("controller", strings.ToLower(managed.ControllerName(Kind().GroupKind().String())))
 	kube := mgr.GetClient()
 	r := newReceiver(kube, log, time.Now)
-	r.checkServed = func(ctx context.Context) error { return setup.CheckServed(ctx, kube, Kind()) }
+	r.checkServed = func(ctx context.Context) error { return listing.CheckServed(ctx, kube, Kind()) }
 	server := &hooks.Server{Address: s.WebhookAddress, Receiver: r, Count: s.Metrics.SourceHook, Log: log, Now: time.Now}
 	return errors.Wrap(mgr.Add(server), "cannot receive webhooks")
 }

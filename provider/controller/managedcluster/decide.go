@@ -1,8 +1,6 @@
 package managedcluster
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
@@ -37,7 +36,7 @@ func decide(f facts) decision {
 	d := decision{}
 	ignored := []string{}
 	for _, p := range f.parts {
-		want, left := changedObject(p)
+		want, left := desired.Change(p.live, p.want)
 		ignored = append(ignored, left...)
 		if want != nil && isWritable(f) {
 			d.apply = append(d.apply, want)
@@ -89,45 +88,6 @@ func isIncomplete(f facts) bool {
 // isWritable reports whether objects may be applied: not to a cluster that is paused or being deleted.
 func isWritable(f facts) bool {
 	return !f.report.Is(readiness.TypePaused, readiness.True) && !f.report.Is(readiness.TypeDeleting, readiness.True)
-}
-
-// changedObject returns the object to apply, or nil if there is nothing to change. It returns the fields that CAPT would ignore, and does
-// not write them.
-func changedObject(p part) (*unstructured.Unstructured, []string) {
-	if p.live == nil {
-		return p.want, nil
-	}
-	if hasDesiredState(p.live, p.want) {
-		return nil, nil
-	}
-	begun, _, _ := unstructured.NestedString(p.live.Object, "spec", "workspaceTemplateApplyName")
-	ignored := differingFields(p)
-	if begun == "" || len(ignored) == 0 && !containsAll(anyMap(p.live.GetLabels()), anyMap(p.want.GetLabels())) {
-		return p.want, nil // CAPT ignores labels, such as the label of another ManagedCluster of the same composite.
-	}
-	return nil, ignored
-}
-
-// differingFields returns the fields of a spec that differ from the desired ones, and the optional fields that are set and not desired any
-// more.
-func differingFields(p part) []string {
-	live, _, _ := unstructured.NestedMap(p.live.Object, "spec")
-	want, _, _ := unstructured.NestedMap(p.want.Object, "spec")
-	fields := append(slices.Collect(maps.Keys(want)), optionalFields()...)
-	slices.Sort(fields)
-	var out []string
-	for _, field := range slices.Compact(fields) {
-		left := slices.Contains(optionalFields(), field) && live[field] != nil && !containsAll(want[field], live[field])
-		if left || want[field] != nil && !containsAll(live[field], want[field]) {
-			out = append(out, fmt.Sprintf("%s %s: spec.%s", p.want.GetKind(), p.want.GetName(), field))
-		}
-	}
-	return out
-}
-
-// optionalFields returns the fields of CAPT's objects that only this controller writes.
-func optionalFields() []string {
-	return []string{"additionalTags", "existingVpcId", "retainVpcOnDelete", "vpcTemplateRef"}
 }
 
 // readyReason returns the reason of the condition Ready: ready, degraded, timed out, or the blocker.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/engines"
 )
@@ -79,8 +80,5 @@ func (f *facts) recordLookup(p *part, s lookupResult) {
 
 // isOwned reports whether this ManagedCluster made an object, or an earlier ManagedCluster of the same composite did.
 func isOwned(mc *v1alpha1.ManagedCluster, o *unstructured.Unstructured) bool {
-	return o.GetNamespace() == clusterNamespace(mc) && mc.Made(o.GetLabels()[v1alpha1.LabelOwner], o.GetLabels())
+	return o.GetNamespace() == desired.Namespace(mc) && mc.Made(o.GetLabels()[v1alpha1.LabelOwner], o.GetLabels())
 }
-
-// clusterNamespace returns the namespace of the cluster. It is always the ManagedCluster's own.
-func clusterNamespace(mc *v1alpha1.ManagedCluster) string { return mc.GetNamespace() }

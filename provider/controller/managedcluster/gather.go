@@ -11,9 +11,16 @@ import (
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// Groups of the kinds of CAPT.
+const (
+	groupInfrastructure = "infrastructure.cluster.x-k8s.io"
+	groupControlPlane   = "controlplane.cluster.x-k8s.io"
 )
 
 // gatherFacts reads the facts about a ManagedCluster. It returns an error if the API server of the control plane cannot be read.
@@ -43,12 +50,12 @@ func (e *external) gatherFacts(ctx context.Context, mc *v1alpha1.ManagedCluster)
 func (e *external) gatherDenied(ctx context.Context, f *facts) error {
 	mc := f.mc
 	recorded, p := mc.Status.AtProvider.UID, mc.Spec.ForProvider.Cluster
-	if recorded != "" && namespaceOrOwn(mc, p.Namespace) == clusterNamespace(mc) {
+	if recorded != "" && desired.NamespaceOrOwn(mc, p.Namespace) == desired.Namespace(mc) {
 		e.readCluster(ctx, f)
 	}
 	if f.report.Conditions == nil || f.report.UID != "" && f.report.UID != recorded {
 		f.report = readiness.Read(readiness.Input{
-			Cluster: readiness.Lacks(readiness.Subject{Kind: kindCluster, Name: p.Name}, string(v1alpha1.ReasonPolicyDenied)),
+			Cluster: readiness.Lacks(readiness.Subject{Kind: desired.KindCluster, Name: p.Name}, string(v1alpha1.ReasonPolicyDenied)),
 		})
 	}
 	var err error
@@ -60,7 +67,7 @@ func (e *external) gatherDenied(ctx context.Context, f *facts) error {
 func (e *external) readCluster(ctx context.Context, f *facts) {
 	mc, p := f.mc, f.mc.Spec.ForProvider
 	r := clusterapi.Read(ctx, e.management, e.prober, clusterapi.Want{
-		Namespace: clusterNamespace(mc), Name: p.Cluster.Name, Limits: e.limits, Initialized: recordedInitialized(mc),
+		Namespace: desired.Namespace(mc), Name: p.Cluster.Name, Limits: e.limits, Initialized: recordedInitialized(mc),
 		Held: &e.note.held, SecretVersion: e.secretVersion(ctx, mc),
 		Options: readiness.Options{MinReadyWorkers: int64(p.Readiness.MinReadyWorkers), AllowExec: p.Readiness.AllowExec},
 	}, f.now)
@@ -79,7 +86,7 @@ func (e *external) gatherParts(ctx context.Context, f *facts) error {
 	}
 	version, missing := clusterapi.Version(ctx, e.management)
 	if missing != "" {
-		f.unsupported = readiness.Blocker{By: readiness.Subject{Kind: kindCluster, Name: f.mc.Spec.ForProvider.Cluster.Name}, Reason: missing, Message: "Cluster API cannot be used"}
+		f.unsupported = readiness.Blocker{By: readiness.Subject{Kind: desired.KindCluster, Name: f.mc.Spec.ForProvider.Cluster.Name}, Reason: missing, Message: "Cluster API cannot be used"}
 		version = readiness.NewestContract() // CAPT's objects are still read, and none is created.
 	}
 	spec := map[string]any{}
@@ -88,11 +95,11 @@ func (e *external) gatherParts(ctx context.Context, f *facts) error {
 	}
 	if f.mc.Spec.ForProvider.Topology != nil {
 		var err error
-		if spec, err = newTopologySpec(f.mc, version); err != nil {
+		if spec, err = desired.NewTopologySpec(f.mc, version); err != nil {
 			return err
 		}
 	}
-	p := part{want: newCluster(f.mc, version, spec), unknown: unknownReason(missing)}
+	p := part{want: desired.NewCluster(f.mc, version, spec), unknown: unknownReason(missing)}
 	if missing == "" {
 		p.resource = schema.GroupVersionResource{Group: readiness.Group, Version: string(version), Resource: "clusters"}
 	}
@@ -111,9 +118,9 @@ func (e *external) checkWorkspaceNames(ctx context.Context, f *facts) {
 	if c == nil || meta.WasDeleted(f.mc) {
 		return
 	}
-	namesByKind := map[string][]string{kindCAPTControlPlane: {name + "-eks-controlplane", name + "-kubeconfig"}}
+	namesByKind := map[string][]string{desired.KindCAPTControlPlane: {name + "-eks-controlplane", name + "-kubeconfig"}}
 	if c.VPC.TemplateRef != nil {
-		namesByKind[kindCAPTCluster] = []string{name + "-vpc"}
+		namesByKind[desired.KindCAPTCluster] = []string{name + "-vpc"}
 	}
 	for i := range f.parts {
 		p := &f.parts[i]
@@ -154,9 +161,9 @@ func unknownReason(missing string) string {
 
 // gatherCAPTParts adds CAPT's objects, and returns the spec of the Cluster that refers to them.
 func (e *external) gatherCAPTParts(ctx context.Context, f *facts, v readiness.Contract) map[string]any {
-	infrastructure := e.gatherCAPTPart(ctx, f, v, newCAPTCluster, groupInfrastructure, kindCAPTCluster)
-	plane := e.gatherCAPTPart(ctx, f, v, newCAPTControlPlane, groupControlPlane, kindCAPTControlPlane)
-	for _, t := range referencedTemplates(f.mc) {
+	infrastructure := e.gatherCAPTPart(ctx, f, v, desired.NewCAPTCluster, groupInfrastructure, desired.KindCAPTCluster)
+	plane := e.gatherCAPTPart(ctx, f, v, desired.NewCAPTControlPlane, groupControlPlane, desired.KindCAPTControlPlane)
+	for _, t := range desired.Templates(f.mc) {
 		ref := engines.Ref{Resource: schema.GroupVersionResource{Group: groupInfrastructure, Version: "v1beta1", Resource: "workspacetemplates"}, Kind: "WorkspaceTemplate", Namespace: t.Namespace, Name: t.Name}
 		if _, missing := clusterapi.Found(e.management.Only(ctx, ref)); missing == readiness.ReasonObjectMissing {
 			f.templates = append(f.templates, ref.String())
@@ -164,18 +171,18 @@ func (e *external) gatherCAPTParts(ctx context.Context, f *facts, v readiness.Co
 	}
 	name := f.mc.Spec.ForProvider.Cluster.Name
 	return map[string]any{
-		"infrastructureRef": v.NewReference(infrastructure.Resource.GroupVersion(), kindCAPTCluster, clusterNamespace(f.mc), name),
-		"controlPlaneRef":   v.NewReference(plane.Resource.GroupVersion(), kindCAPTControlPlane, clusterNamespace(f.mc), name),
+		"infrastructureRef": v.NewReference(infrastructure.Resource.GroupVersion(), desired.KindCAPTCluster, desired.Namespace(f.mc), name),
+		"controlPlaneRef":   v.NewReference(plane.Resource.GroupVersion(), desired.KindCAPTControlPlane, desired.Namespace(f.mc), name),
 	}
 }
 
 // gatherCAPTPart adds an object of a kind of CAPT, and returns the kind. If the kind cannot be used, the cluster cannot be made.
-func (e *external) gatherCAPTPart(ctx context.Context, f *facts, v readiness.Contract, want func(*v1alpha1.ManagedCluster, clusterapi.Kind) *unstructured.Unstructured, group, kind string) clusterapi.Kind {
+func (e *external) gatherCAPTPart(ctx context.Context, f *facts, v readiness.Contract, want func(*v1alpha1.ManagedCluster, string) *unstructured.Unstructured, group, kind string) clusterapi.Kind {
 	k, missing := clusterapi.KindOf(ctx, e.management, v, group, kind)
 	if missing != "" && f.unsupported.Reason == "" {
 		f.unsupported = kindBlocker(kind, missing)
 	}
-	f.parts = append(f.parts, part{resource: k.Resource, want: want(f.mc, k), unknown: unknownReason(missing)})
+	f.parts = append(f.parts, part{resource: k.Resource, want: want(f.mc, k.Resource.GroupVersion().String()), unknown: unknownReason(missing)})
 	return k
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
@@ -111,14 +112,14 @@ func TestWithdrawnCAPTFields(t *testing.T) {
 func TestReplacedObjectIsLost(t *testing.T) {
 	mc := &v1alpha1.ManagedCluster{}
 	mc.Spec.ForProvider.Type, mc.Spec.ForProvider.Cluster.Name = v1alpha1.TypeTopology, "c1"
-	mc.Status.AtProvider = v1alpha1.ManagedClusterObservation{UID: "u1", Objects: []v1alpha1.ClusterObject{{Kind: kindCluster, Name: "c1", UID: "u1"}}}
-	live := newObject(mc, "cluster.x-k8s.io/v1beta2", kindCluster, nil)
+	mc.Status.AtProvider = v1alpha1.ManagedClusterObservation{UID: "u1", Objects: []v1alpha1.ClusterObject{{Kind: desired.KindCluster, Name: "c1", UID: "u1"}}}
+	live := desired.NewCluster(mc, "v1beta2", nil)
 	live.SetUID("u2")
 	f := facts{mc: mc, parts: []part{{want: live, live: live}}, report: readiness.Read(readiness.Input{Cluster: readiness.Found(live, readiness.NewestContract())})}
 	if reason, _ := refuseReason(f); reason != v1alpha1.ReasonObjectsGone {
 		t.Errorf("reason %q", reason)
 	}
-	if observation := newObservation(f, mc.Status.AtProvider); observation.UID != "u1" || findUID(observation, kindCluster, "c1") != "u1" {
+	if observation := newObservation(f, mc.Status.AtProvider); observation.UID != "u1" || findUID(observation, desired.KindCluster, "c1") != "u1" {
 		t.Errorf("the UID of the lost object is forgotten: %+v", observation)
 	}
 	if isDeletable(mc, f.parts[0]) {

@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
@@ -166,7 +167,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 		return managed.ExternalDelete{}, err
 	}
 	if p := mc.Spec.ForProvider.DeletionProtection; len(users) > 0 && (p == nil || *p) {
-		return managed.ExternalDelete{}, errors.Errorf("%s: deployments use Site %s: %s. Delete them, or set spec.forProvider.deletionProtection to false", v1alpha1.ReasonInUse, siteName(mc), joinNames(users))
+		return managed.ExternalDelete{}, errors.Errorf("%s: deployments use Site %s: %s. Delete them, or set spec.forProvider.deletionProtection to false", v1alpha1.ReasonInUse, desired.SiteName(mc), joinNames(users))
 	}
 	// The Cluster is the last part, and is deleted first.
 	for _, p := range slices.Backward(e.facts.parts) {
@@ -178,7 +179,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 		}
 	}
 	if len(users) > 0 {
-		return managed.ExternalDelete{}, errors.Errorf("%s: the cluster is gone, and Site %s stays while deployments use it: %s. Delete them, or remove the Site from them", v1alpha1.ReasonInUse, siteName(mc), joinNames(users))
+		return managed.ExternalDelete{}, errors.Errorf("%s: the cluster is gone, and Site %s stays while deployments use it: %s. Delete them, or remove the Site from them", v1alpha1.ReasonInUse, desired.SiteName(mc), joinNames(users))
 	}
 	return managed.ExternalDelete{}, e.releaseName(ctx, mc)
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 )
 
 // deniedReason returns the limit that the spec violates, or "". The controller acts with the administrator's credentials, so it stays in the namespace of the
 // ManagedCluster, and builds only clusters that the configuration allows.
 func (e *external) deniedReason(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	p := mc.Spec.ForProvider
-	if ns := p.Cluster.Namespace; ns != "" && ns != clusterNamespace(mc) {
+	if ns := p.Cluster.Namespace; ns != "" && ns != desired.Namespace(mc) {
 		return "spec.forProvider.cluster.namespace: it is not the namespace of the ManagedCluster", nil
 	}
-	if p.Topology != nil && namespaceOrOwn(mc, p.Topology.ClassRef.Namespace) != clusterNamespace(mc) {
+	if p.Topology != nil && desired.NamespaceOrOwn(mc, p.Topology.ClassRef.Namespace) != desired.Namespace(mc) {
 		return "spec.forProvider.topology.classRef.namespace: it is not the namespace of the ManagedCluster", nil
 	}
 	if path := p.Reserved(); path != "" {
@@ -73,7 +74,7 @@ func deniedCAPT(p *v1alpha1.CAPT, c *configv1alpha1.ProviderConfigSpec) string {
 
 // deniedTemplate returns the forbidden template, or "". Only a ClusterProviderConfig allows templates: a tenant who may write a ProviderConfig could allow any.
 func deniedTemplate(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
-	ts := referencedTemplates(mc)
+	ts := desired.Templates(mc)
 	if len(ts) > 0 && mc.GetProviderConfigReference().Kind != policy.KindClusterProviderConfig {
 		return "spec.providerConfigRef: templates are allowed by a ClusterProviderConfig only"
 	}
@@ -94,24 +95,11 @@ func deniedTemplateNamespace(mc *v1alpha1.ManagedCluster) string {
 		refs["vpc"] = ref.Namespace
 	}
 	for _, reference := range slices.Sorted(maps.Keys(refs)) {
-		if namespaceOrOwn(mc, refs[reference]) != clusterNamespace(mc) {
+		if desired.NamespaceOrOwn(mc, refs[reference]) != desired.Namespace(mc) {
 			return "spec.forProvider.capt." + reference + ".templateRef.namespace: CAPT looks for it in the namespace of the cluster only"
 		}
 	}
 	return ""
-}
-
-// referencedTemplates returns the templates that a cluster is built from.
-func referencedTemplates(mc *v1alpha1.ManagedCluster) []configv1alpha1.NamespacedName {
-	c := mc.Spec.ForProvider.CAPT
-	if c == nil {
-		return nil
-	}
-	out := []configv1alpha1.NamespacedName{{Namespace: clusterNamespace(mc), Name: c.ControlPlane.TemplateRef.Name}}
-	if ref := c.VPC.TemplateRef; ref != nil {
-		out = append(out, configv1alpha1.NamespacedName{Namespace: namespaceOrOwn(mc, ref.Namespace), Name: ref.Name})
-	}
-	return out
 }
 
 // allowedConfig returns the configuration that a ManagedCluster names, or the reason why the ManagedCluster may not use it. A configuration that does
@@ -128,7 +116,7 @@ func (e *external) allowedConfig(ctx context.Context, mc *v1alpha1.ManagedCluste
 	if err != nil {
 		return nil, "", errors.Wrapf(err, "cannot get %s %q", ref.Kind, ref.Name)
 	}
-	if err := policy.CheckConfig(ref.Kind, spec, clusterNamespace(mc)); err != nil {
+	if err := policy.CheckConfig(ref.Kind, spec, desired.Namespace(mc)); err != nil {
 		return nil, err.Error(), nil //nolint:nilerr // The refusal is returned as a message.
 	}
 	return spec, "", nil
@@ -141,5 +129,5 @@ func (e *external) configSpec(ctx context.Context, mc *v1alpha1.ManagedCluster) 
 		return &c.Spec, e.kube.Get(ctx, client.ObjectKey{Name: ref.Name}, c)
 	}
 	c := &configv1alpha1.ProviderConfig{}
-	return &c.Spec, e.kube.Get(ctx, client.ObjectKey{Namespace: clusterNamespace(mc), Name: ref.Name}, c)
+	return &c.Spec, e.kube.Get(ctx, client.ObjectKey{Namespace: desired.Namespace(mc), Name: ref.Name}, c)
 }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
@@ -46,7 +47,7 @@ func (e *external) secretVersion(ctx context.Context, mc *v1alpha1.ManagedCluste
 	}
 	s := &metav1.PartialObjectMetadata{}
 	s.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	if e.metadata.Get(ctx, client.ObjectKey{Namespace: clusterNamespace(mc), Name: readiness.SecretName(mc.Spec.ForProvider.Cluster.Name)}, s) != nil {
+	if e.metadata.Get(ctx, client.ObjectKey{Namespace: desired.Namespace(mc), Name: readiness.SecretName(mc.Spec.ForProvider.Cluster.Name)}, s) != nil {
 		return ""
 	}
 	return s.GetResourceVersion()

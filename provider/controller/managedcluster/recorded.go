@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
@@ -14,9 +15,9 @@ import (
 func makesKind(mc *v1alpha1.ManagedCluster, kind string) bool {
 	switch mc.Spec.ForProvider.Type {
 	case v1alpha1.TypeCAPT:
-		return slices.Contains([]string{kindCAPTCluster, kindCAPTControlPlane, kindCluster}, kind)
+		return slices.Contains([]string{desired.KindCAPTCluster, desired.KindCAPTControlPlane, desired.KindCluster}, kind)
 	case v1alpha1.TypeTopology:
-		return kind == kindCluster
+		return kind == desired.KindCluster
 	case v1alpha1.TypeExisting:
 	}
 	return false
@@ -29,7 +30,7 @@ func recordedUID(mc *v1alpha1.ManagedCluster, kind string) string {
 
 // hasRecordedObjects reports whether an object was observed that this ManagedCluster made.
 func hasRecordedObjects(mc *v1alpha1.ManagedCluster) bool {
-	return slices.ContainsFunc([]string{kindCluster, kindCAPTControlPlane, kindCAPTCluster}, func(kind string) bool { return recordedUID(mc, kind) != "" })
+	return slices.ContainsFunc([]string{desired.KindCluster, desired.KindCAPTControlPlane, desired.KindCAPTCluster}, func(kind string) bool { return recordedUID(mc, kind) != "" })
 }
 
 // isRecreateAllowed reports whether a user allowed by annotation that the object with this UID is made again.
@@ -48,8 +49,8 @@ func uidToRecord(mc *v1alpha1.ManagedCluster, kind, recorded, observed string) s
 
 // isClusterReplaced reports whether the Cluster is not the recorded one, and no user allowed another one.
 func isClusterReplaced(f facts, previous v1alpha1.ManagedClusterObservation) bool {
-	recorded := findUID(previous, kindCluster, f.mc.Spec.ForProvider.Cluster.Name)
-	return uidToRecord(f.mc, kindCluster, recorded, f.report.UID) != f.report.UID
+	recorded := findUID(previous, desired.KindCluster, f.mc.Spec.ForProvider.Cluster.Name)
+	return uidToRecord(f.mc, desired.KindCluster, recorded, f.report.UID) != f.report.UID
 }
 
 // describeLostObjects names the recorded objects that another actor deleted. They may live on in another management cluster, so that making them again could

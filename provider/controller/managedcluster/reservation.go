@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
 )
@@ -30,7 +31,7 @@ const takenByReservation = "another ManagedCluster has reserved the name of this
 // write. Names of CAPT have to be unique over all namespaces, other names in their own.
 func (e *external) newReservation(mc *v1alpha1.ManagedCluster) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: reservationName(mc), Labels: ownerLabels(mc)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: reservationName(mc), Labels: desired.OwnerLabels(mc)},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: new(holderIdentity(mc))},
 	}
 }
@@ -40,7 +41,7 @@ func reservationName(mc *v1alpha1.ManagedCluster) string {
 	if mc.Spec.ForProvider.Type == v1alpha1.TypeCAPT {
 		return "intentplane-capt." + mc.Spec.ForProvider.Cluster.Name
 	}
-	return "intentplane-cluster." + clusterNamespace(mc) + "." + mc.Spec.ForProvider.Cluster.Name
+	return "intentplane-cluster." + desired.Namespace(mc) + "." + mc.Spec.ForProvider.Cluster.Name
 }
 
 func holderIdentity(mc *v1alpha1.ManagedCluster) string {
@@ -135,7 +136,7 @@ func (e *external) findRival(ctx context.Context, mc *v1alpha1.ManagedCluster) (
 		l.SetAPIVersion(p.want.GetAPIVersion())
 		l.SetKind(p.want.GetKind() + "List")
 		opts := []client.ListOption{client.MatchingFields{"metadata.name": p.want.GetName()}}
-		if mc.Spec.ForProvider.Type != v1alpha1.TypeCAPT || p.want.GetKind() == kindCluster {
+		if mc.Spec.ForProvider.Type != v1alpha1.TypeCAPT || p.want.GetKind() == desired.KindCluster {
 			opts = append(opts, client.InNamespace(p.want.GetNamespace()))
 		}
 		isStranger := func(o unstructured.Unstructured) bool { return !isOwned(mc, &o) }

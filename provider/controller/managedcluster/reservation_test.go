@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -22,7 +23,7 @@ import (
 type blindManagement struct{ managementCluster }
 
 func (b blindManagement) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
-	if strings.HasPrefix(ref.Kind, "CAPT") || ref.Kind == kindCluster {
+	if strings.HasPrefix(ref.Kind, "CAPT") || ref.Kind == desired.KindCluster {
 		return nil, nil //nolint:nilnil // This means that the object does not exist.
 	}
 	return b.managementCluster.Get(ctx, ref)

@@ -8,7 +8,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -41,30 +40,6 @@ type siteFacts struct {
 	gone string
 }
 
-// siteName returns the name of the ManagedCluster's Site. A published Site keeps its name.
-func siteName(mc *v1alpha1.ManagedCluster) string {
-	if name := mc.Status.AtProvider.SiteName; name != "" {
-		return name
-	}
-	return requestedSiteName(mc)
-}
-
-// requestedSiteName returns the name in the spec, or its default. Sites are cluster-scoped, so the default contains the namespace: a tenant cannot take the
-// name of an administrator's Site, or of another namespace's.
-func requestedSiteName(mc *v1alpha1.ManagedCluster) string {
-	if name := mc.Spec.ForProvider.Site.Name; name != "" {
-		return name
-	}
-	return defaultSiteName(mc)
-}
-
-func defaultSiteName(mc *v1alpha1.ManagedCluster) string {
-	return mc.GetNamespace() + "." + mc.GetName()
-}
-
-// sitePrefix returns the directory above all paths of a namespace's Sites.
-func sitePrefix(mc *v1alpha1.ManagedCluster) string { return "clusters/" + mc.GetNamespace() + "/" }
-
 // deniedSite returns the reason why the Site may not be published as the spec describes it, or "".
 func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
 	const field = "spec.forProvider.site."
@@ -76,8 +51,8 @@ func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpe
 		return field + "name: " + message
 	}
 	switch {
-	case s.Repository.Path != "" && !strings.HasPrefix(s.Repository.Path, sitePrefix(mc)):
-		return field + "repository.path: it has to lie below " + sitePrefix(mc)
+	case s.Repository.Path != "" && !strings.HasPrefix(s.Repository.Path, desired.SitePrefix(mc)):
+		return field + "repository.path: it has to lie below " + desired.SitePrefix(mc)
 	case s.Engine != nil && s.Engine.Location != "" && s.Engine.Location != "Site":
 		return field + "engine.location: it has to be Site, since objects of the control plane are not for every namespace to read"
 	}
@@ -106,52 +81,22 @@ func parametersSize(parameters map[string]catalogv1alpha1.ParameterValue) int {
 
 // deniedSiteName returns the reason why the name may not be published, or "". The name of a published Site was allowed before.
 func deniedSiteName(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
-	name := requestedSiteName(mc)
+	name := desired.RequestedSiteName(mc)
 	switch {
 	case name == mc.Status.AtProvider.SiteName:
 		return ""
 	case len(name) > maxSiteName:
 		return fmt.Sprintf("%s is longer than %d characters. Choose a shorter name for the cluster, or a name that policy.siteNames of the ClusterProviderConfig allows", name, maxSiteName)
-	case name == defaultSiteName(mc):
+	case name == desired.DefaultSiteName(mc):
 		return ""
 	}
 	if err := policy.CheckSiteName(mc.GetProviderConfigReference().Kind, c, name); err != nil {
-		return "it has to be " + defaultSiteName(mc) + ", or a name that an administrator allowed: " + err.Error()
+		return "it has to be " + desired.DefaultSiteName(mc) + ", or a name that an administrator allowed: " + err.Error()
 	}
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return fmt.Sprintf("%q cannot be the name of a Site", name)
 	}
 	return ""
-}
-
-// newSite returns the Site of a ManagedCluster. It admits the namespace of the ManagedCluster, and no other.
-func newSite(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
-	p := mc.Spec.ForProvider.Site
-	s := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: siteName(mc), Labels: map[string]string{}, Annotations: mc.Marks()}}
-	for key, value := range p.Labels {
-		s.Labels[key] = string(value)
-	}
-	s.Spec = catalogv1alpha1.SiteSpec{
-		Cluster: catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{
-			APIVersion: readiness.PublishedAPIVersion, Kind: kindCluster, Namespace: clusterNamespace(mc), Name: mc.Spec.ForProvider.Cluster.Name,
-		}},
-		Engine:            catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone},
-		Repository:        catalogv1alpha1.SiteRepository{Path: p.Repository.Path},
-		AllowedNamespaces: []string{mc.GetNamespace()},
-		Parameters:        p.Parameters,
-		Owner: &catalogv1alpha1.SiteOwner{
-			APIGroup: v1alpha1.Group, Kind: "ManagedCluster", Namespace: mc.GetNamespace(), Name: mc.GetName(), UID: string(mc.GetUID()),
-		},
-	}
-	if p.Engine != nil {
-		s.Spec.Engine = *p.Engine.DeepCopy()
-		s.Spec.Engine.Location = "Site"
-	}
-	if s.Spec.Repository.Path == "" {
-		s.Spec.Repository.Path = sitePrefix(mc) + mc.GetName()
-	}
-	s.SetUsableFrom()
-	return s
 }
 
 // publishSite creates the Site. If the namespace has published as many Sites as it may, it returns the reason. It counts the Sites past the
@@ -171,11 +116,11 @@ func (e *external) publishSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	if err != nil || denied != "" {
 		return denied, err
 	}
-	err = e.kube.Create(ctx, newSite(mc))
+	err = e.kube.Create(ctx, desired.NewSite(mc))
 	if kerrors.IsAlreadyExists(err) {
 		return "", nil // The next reconcile reads the owner of the existing Site.
 	}
-	return "", errors.Wrapf(err, "cannot create Site %q", siteName(mc))
+	return "", errors.Wrapf(err, "cannot create Site %q", desired.SiteName(mc))
 }
 
 // deniedCount returns that the namespace may not publish one more Site, or "".
@@ -207,8 +152,8 @@ func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	if meta.WasDeleted(mc) {
 		from = e.live // The cache may be stale, and a Site that is missed now is never deleted.
 	}
-	if err := client.IgnoreNotFound(from.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)); err != nil {
-		return siteFacts{}, errors.Wrapf(err, "cannot get Site %q", siteName(mc))
+	if err := client.IgnoreNotFound(from.Get(ctx, client.ObjectKey{Name: desired.SiteName(mc)}, s)); err != nil {
+		return siteFacts{}, errors.Wrapf(err, "cannot get Site %q", desired.SiteName(mc))
 	}
 	if mc.Published(s) {
 		return siteFacts{ours: true, uid: string(s.GetUID()), problem: describeRename(mc, s)}, nil // A published Site is not checked again.
@@ -218,7 +163,7 @@ func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	}
 	if uid := mc.Status.AtProvider.SiteUID; s.GetName() == "" && uid != "" && !isRecreateAllowed(mc, uid) {
 		return siteFacts{gone: fmt.Sprintf("Site %s with uid %s was deleted, and is not made again by itself. To publish it again, annotate this ManagedCluster with %s=%s",
-			siteName(mc), uid, v1alpha1.AnnotationRecreate, uid)}, nil
+			desired.SiteName(mc), uid, v1alpha1.AnnotationRecreate, uid)}, nil
 	}
 	l := &catalogv1alpha1.SiteList{}
 	if err := listing.Cached(ctx, e.kube, l); err != nil {
@@ -235,7 +180,7 @@ func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 
 // describeRename returns the message about another name in the spec than the published Site's, or "".
 func describeRename(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
-	if !mc.Spec.ForProvider.Site.Publish || requestedSiteName(mc) == s.GetName() {
+	if !mc.Spec.ForProvider.Site.Publish || desired.RequestedSiteName(mc) == s.GetName() {
 		return ""
 	}
 	return "spec.forProvider.site.name: it is published as " + s.GetName() + ", and a Site is not renamed"
@@ -253,7 +198,7 @@ func describeForeignSite(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) s
 
 // siteFactsAmong returns the facts about the Site, given all Sites.
 func siteFactsAmong(all []catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) siteFacts {
-	want, publish := newSite(mc), mc.Spec.ForProvider.Site.Publish
+	want, publish := desired.NewSite(mc), mc.Spec.ForProvider.Site.Publish
 	out := siteFacts{missing: publish}
 	for i := range all {
 		s := &all[i]
@@ -278,12 +223,12 @@ func pathsOverlap(a, b string) bool {
 // withdrawSite deletes the Site. If deployments use the Site, it returns them and deletes nothing.
 func (e *external) withdrawSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (users []string, err error) {
 	s := &catalogv1alpha1.Site{}
-	err = e.live.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)
+	err = e.live.Get(ctx, client.ObjectKey{Name: desired.SiteName(mc)}, s)
 	if kerrors.IsNotFound(err) || err == nil && !mc.Published(s) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, errors.Wrapf(err, "cannot get Site %q", siteName(mc))
+		return nil, errors.Wrapf(err, "cannot get Site %q", desired.SiteName(mc))
 	}
 	ds, err := usage.OfSite(ctx, e.kube, s.GetName())
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
@@ -194,7 +195,7 @@ func newObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alph
 	}
 	out.SiteUID = previous.SiteUID
 	if f.site.ours {
-		out.SiteName, out.SiteUID = siteName(f.mc), f.site.uid
+		out.SiteName, out.SiteUID = desired.SiteName(f.mc), f.site.uid
 	}
 	return out
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/prune"
@@ -145,7 +144,7 @@ func (g *gatherer) listDeployments(ctx context.Context, f *prune.Facts, kind sch
 		}
 	})
 	if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-		may, err = setup.IsUndefined(ctx, g.live, kind)
+		may, err = listing.IsUndefined(ctx, g.live, kind)
 	}
 	if !may && err == nil {
 		f.Unlisted = append(f.Unlisted, kind.GroupKind().String())

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/bundlestate"
+	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/prune"
 )
@@ -183,7 +183,7 @@ func hasDependent(removed prune.Package, planned []prune.Package) bool {
 // next look keeps the package. It is there until all that it made is gone.
 func (r *Reconciler) deletePackage(ctx context.Context, p prune.Package) error {
 	o := &unstructured.Unstructured{}
-	for _, kind := range bundlestate.PackageKinds() {
+	for _, kind := range bundle.PackageKinds() {
 		if kind.Kind == p.Kind {
 			o.SetGroupVersionKind(kind)
 		}

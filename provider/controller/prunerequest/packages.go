@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/bundlestate"
+	"github.com/intentplane/intentplane/provider/bundle/inventory"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -15,7 +15,7 @@ func (r *Reconciler) gatherPackages(ctx context.Context, pr *v1alpha1.PruneReque
 	if b := pr.Spec.Bundle; b != nil {
 		o.Bundle = prune.BundleName{Group: b.Group, Name: b.Name}
 	}
-	return bundlestate.Gatherer{Live: r.live, Namespace: r.namespace}.Gather(ctx, o, plannedAt)
+	return inventory.Gatherer{Live: r.live, Namespace: r.namespace}.Gather(ctx, o, plannedAt)
 }
 
 // optionsOf returns the options of a request, for each scope.

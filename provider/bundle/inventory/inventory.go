@@ -1,4 +1,5 @@
-package bundlestate
+// Package inventory gathers the packages of Bundles, their records and the Bundles that may use them: the facts of a prune plan, past caches.
+package inventory
 
 import (
 	"context"
@@ -26,7 +27,6 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/prune"
 )
@@ -139,7 +139,7 @@ func addDeliveredTo(packages map[[2]string][]*prune.Package, d *deliveryv1alpha1
 
 // listPackages adds the objects of a namespace that have the label of a bundle.
 func (g *packageGatherer) listPackages(ctx context.Context, namespace string) error {
-	for _, kind := range PackageKinds() {
+	for _, kind := range bundle.PackageKinds() {
 		l := &unstructured.UnstructuredList{}
 		add := func() {
 			for i := range l.Items {
@@ -163,7 +163,7 @@ func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.Unstr
 		err = nil
 	}
 	if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-		may, err = setup.IsUndefined(ctx, g.Live, kind)
+		may, err = listing.IsUndefined(ctx, g.Live, kind)
 	}
 	if !may && err == nil {
 		g.facts.Unlisted = append(g.facts.Unlisted, kind.GroupKind().String())
@@ -173,7 +173,7 @@ func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.Unstr
 
 // listBundles adds the Bundles of both shapes with the packages in their specs, and the packages of their BundleStates: one follows the other.
 func (g *packageGatherer) listBundles(ctx context.Context, namespace string) error {
-	for _, kind := range bundleKinds() {
+	for _, kind := range bundle.Kinds() {
 		l := &unstructured.UnstructuredList{}
 		add := func() {
 			for i := range l.Items {
@@ -220,9 +220,9 @@ func (g *packageGatherer) onlyPackages(namespace string, names []string) []strin
 }
 
 // namesIn returns the names of the packages in the spec of a Bundle.
-func namesIn(bundle *unstructured.Unstructured) []string {
+func namesIn(b *unstructured.Unstructured) []string {
 	out := []string{}
-	for _, p := range packagesIn(bundle) {
+	for _, p := range bundle.PackagesIn(b) {
 		name, _ := p["name"].(string)
 		out = append(out, name)
 	}
@@ -296,7 +296,7 @@ func (g *packageGatherer) addPackage(u *unstructured.Unstructured) {
 
 // isMadeByBundle reports whether the controller of bundles wrote an object.
 func isMadeByBundle(u *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(u.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Manager == FieldOwner })
+	return slices.ContainsFunc(u.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Manager == bundle.FieldOwner })
 }
 
 // addDelivered adds the trees that a GitDelivery delivers for a package. Files that the GitDelivery does not hold are unread.
