@@ -149,8 +149,8 @@ func addControllers(mgr ctrl.Manager, o controller.Options, options Options) err
 	return addIndexReaders(mgr, o, options)
 }
 
-// addIndexReaders adds the controllers that read the indexes of package usage, and of which each also waits for kinds of its own. They are registered when the
-// indexes exist: the gate calls back in any order.
+// addIndexReaders adds the controllers that read the indexes of usage.Index, and of which each also waits for kinds of its own. They are registered when these
+// indexes exist: the gate calls back in any order. The controller of Gates adds the index of Gates itself: a trace that ends earlier has no spans of Gates.
 func addIndexReaders(mgr ctrl.Manager, o controller.Options, options Options) error {
 	transition.Setup(mgr, o, options.Metrics, options.Tracer)
 	failure.Setup(mgr, o)

@@ -176,7 +176,7 @@ func SyncsOfClaim(ctx context.Context, r client.Reader, namespace string, c roll
 	return l.Items, errors.Wrapf(err, "cannot list SiteSyncs of claim %q", c.Name)
 }
 
-// GatesOfClaim returns the Gates in a claim's namespace that are for the claim. It returns an error if they cannot be listed.
+// GatesOfClaim returns the Gates in a claim's namespace that are for the claim. It returns an error if they cannot be listed, as before IndexGates was called.
 func GatesOfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]rolloutv1alpha1.Gate, error) {
 	l := &rolloutv1alpha1.GateList{}
 	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxWitnesses))

@@ -35,10 +35,10 @@ type root struct {
 // name returns how a person names the object.
 func (r root) name() string { return r.kind + " " + r.metadata.Name }
 
-// notComposedLink says that the status is about an earlier spec, since the spec changed.
+// notComposedLink reports that the status does not describe the current spec, since the spec changed.
 func (r root) notComposedLink() Link {
 	return Link{
-		Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonNotComposed, Message: "The status describes a previous spec.",
+		Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonNotComposed, Message: "The status does not describe the current spec yet.",
 		Since: specChangedAt(&r.metadata),
 	}
 }

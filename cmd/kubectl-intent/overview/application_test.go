@@ -41,7 +41,7 @@ func TestForEditedApplication(t *testing.T) {
 	got := Lines(ForApplication(f, cause.Finding{IsGood: true}), Style{Now: samples.Now(), Width: 80})
 	want := []string{
 		"shop  team-a  Application intentplane.dev                                Pending",
-		"The status describes a previous spec.",
+		"The status does not describe the current spec yet.",
 		"revision  commit   verdict            sites     requested by        since",
 		"7         8d21c0e  Verified (live)    2/2       the intent          14:02:59",
 		"├─ delivery fleet   Delivered          8d21c0e   git.example.org/fleet, main",

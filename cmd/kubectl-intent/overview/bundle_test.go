@@ -33,7 +33,7 @@ func TestForEditedBundle(t *testing.T) {
 	got := Lines(ForBundle(f, cause.Finding{IsGood: true}), Style{Now: samples.Now(), Width: 80})
 	want := []string{
 		"platform  team-a  Bundle intentplane.dev                                 Pending",
-		"The status describes a previous spec.",
+		"The status does not describe the current spec yet.",
 		"version 1.5.0",
 		"├─ package database unknown  15.2      5f77a90",
 		"└─ package shop     unknown  2.0       8d21c0e",

@@ -132,7 +132,7 @@ func outcomeOfDeployment(d *cause.Deployment) string {
 // leaveEarlierSpec drops all that a status says about the desired state if that is of an earlier spec. What runs, such as the revisions, stays.
 func (o *Overview) leaveEarlierSpec(isAnswered bool) {
 	if !isAnswered {
-		o.Phase, o.Outcome, o.Message, o.Since = phasePending, "", "The status describes a previous spec.", nil
+		o.Phase, o.Outcome, o.Message, o.Since = phasePending, "", "The status does not describe the current spec yet.", nil
 		o.Image, o.Available, o.URL, o.Packages = "", "", "", ""
 	}
 }

@@ -52,7 +52,7 @@ func (w *waiter) progressOfApplication(composed *cluster.ComposedApplication) (p
 		return p, nil
 	}
 	if a.Status.SpecDigest != want {
-		return progress{result: resultGoesOn, message: "Pending: the status describes a previous spec.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status does not describe the current spec yet.", digest: want}, nil
 	}
 	if commit := a.Status.Source.Commit; commit != "" && composed.Commit != "" && commit != composed.Commit {
 		return progress{result: resultGoesOn, message: "Pending: the status does not describe commit " + composed.Commit + " yet.", digest: want}, nil

@@ -46,7 +46,7 @@ func (w *waiter) progressOfBundle(encoded []byte) (progress, error) {
 		return p, nil
 	}
 	if b.Status.SpecDigest != want {
-		return progress{result: resultGoesOn, message: "Pending: the status describes a previous spec.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status does not describe the current spec yet.", digest: want}, nil
 	}
 	return progress{result: endOfBundle(b), message: string(b.Status.Phase) + ": " + b.Status.Message, digest: want}, nil
 }

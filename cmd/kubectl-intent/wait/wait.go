@@ -272,7 +272,7 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 		return p, nil
 	}
 	if d.Status.IntentDigest != want {
-		return progress{result: resultGoesOn, message: "Pending: the status describes a previous spec.", digest: want}, nil
+		return progress{result: resultGoesOn, message: "Pending: the status does not describe the current spec yet.", digest: want}, nil
 	}
 	return progress{
 		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want,

@@ -60,12 +60,12 @@ func TestProgressOf(t *testing.T) {
 	}{
 		"New": {
 			reason: "A deployment without a status was not looked at yet.", status: `{}`,
-			want: progress{result: resultGoesOn, message: "Pending: the status describes a previous spec."},
+			want: progress{result: resultGoesOn, message: "Pending: the status does not describe the current spec yet."},
 		},
 		"Earlier": {
 			reason: "A status of an earlier spec does not end the wait for this spec.",
 			status: `{intentDigest: other, phase: Succeeded, outcome: Succeeded, conditions: [` + isReady + `]}`,
-			want:   progress{result: resultGoesOn, message: "Pending: the status describes a previous spec."},
+			want:   progress{result: resultGoesOn, message: "Pending: the status does not describe the current spec yet."},
 		},
 		"OldReady": {
 			reason: "A claim that is Delivering goes on, although its Ready is still that of the spec before.",
@@ -151,7 +151,7 @@ func TestAwaitEnd(t *testing.T) {
 		emptyStatus = `{}`
 		missing     = `{intentDigest: DIGEST, phase: Pending, message: No edge9., conditions: [` + isMissing + `]}`
 		absent      = "an object that it names was not found within 3s (--missing-timeout), and it goes on by itself once that exists: Pending: No edge9."
-		notYet      = "Pending: the status describes a previous spec.\n"
+		notYet      = "Pending: the status does not describe the current spec yet.\n"
 		tooLate     = "it did not come to its end in time: Delivering: It goes."
 		forbidden   = "cannot get it"
 	)

@@ -180,3 +180,25 @@ func TestRouteWakes(t *testing.T) {
 		t.Errorf("A SiteSync wakes the SiteHealth of its claim that observes routes: %v", got)
 	}
 }
+
+// TestFlappingRoutes has a Site with a proven route whose cluster can be read and cannot, in turn: the status is written as seldom as without a route.
+func TestFlappingRoutes(t *testing.T) {
+	w := newRouteWorld(t)
+	w.must(w.kube.Create(t.Context(), newSync()))
+	w.eventually(serves, func() bool { return *w.route().Revision == 3 })
+	turns := []catalogv1alpha1.SiteCluster{kubeconfigIn("none"), newSite("edge1").Spec.Cluster}
+	writes, began, version := 0, w.clock, w.get().GetResourceVersion()
+	for i := 0; w.clock.Sub(began) < 10*writeInterval; i++ {
+		w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = turns[i%len(turns)] })
+		for range 2 { // The second time, a change that may wait is due.
+			w.reconcile()
+			if current := w.get().GetResourceVersion(); current != version {
+				version, writes = current, writes+1
+			}
+			w.clock = w.clock.Add(still)
+		}
+	}
+	if limit := writeBurst + 10; writes > limit || writes < writeBurst {
+		t.Errorf("A Site that flaps costs at most %d writes in ten minutes, and then one per minute: got %d", limit, writes)
+	}
+}

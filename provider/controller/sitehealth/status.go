@@ -24,9 +24,9 @@ const (
 	writeBurst    = 5
 )
 
-// updateStatus writes the decision into the status: at once if it is about another spec, or if a Site begins or ends to serve; else after a while. Where that
-// changes all the time, it is written once per minute. Of the next image nothing is written before its first pod is available, or for a while: until then the
-// pods of the previous image serve, according to the status.
+// updateStatus writes the decision into the status: at once if it is about another spec, if a Site begins or ends to serve, or if the routes of all Sites
+// are of a later revision; else after a while. Where that changes all the time, it is written once per minute. Of the next image nothing is written before
+// its first pod is available, or for a while: until then the pods of the previous image serve, according to the status.
 func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 	previous, ready, now := s.GetCondition(xpv2.TypeReady), readyCondition(s, d), e.now()
 	e.note.next = d.again
@@ -112,24 +112,24 @@ func isNextImage(previous, next v1alpha1.SiteHealthObservation) bool {
 	return previous.Image != "" && next.Image != "" && previous.Image != next.Image && slices.EqualFunc(previous.Sites, next.Sites, isSame)
 }
 
-// isNextRoute is true if the routes of each Site are those of a later revision than the status says: an Application that succeeded waits for that.
+// isNextRoute is true if the routes of each Site are those of a later revision than the status says: an Application that succeeded waits for that. Routes
+// that could not be read before are no next routes: those of a cluster that comes and goes count against the limit of writes.
 func isNextRoute(previous, next v1alpha1.SiteHealthObservation) bool {
-	return lowestRevision(next) > lowestRevision(previous)
+	earlier, isRead := lowestRevision(previous)
+	later, isReadNow := lowestRevision(next)
+	return isRead && isReadNow && later > earlier
 }
 
-// lowestRevision returns the earliest revision of the routes of all Sites, or 0.
-func lowestRevision(o v1alpha1.SiteHealthObservation) int64 {
-	if len(o.Sites) == 0 {
-		return 0
-	}
+// lowestRevision returns the earliest revision of the routes of all Sites. It returns false if the routes of a Site were not read.
+func lowestRevision(o v1alpha1.SiteHealthObservation) (int64, bool) {
 	lowest := int64(math.MaxInt64)
 	for _, s := range o.Sites {
 		if s.Route == nil {
-			return 0
+			return 0, false
 		}
 		lowest = min(lowest, ptr.Deref(s.Route.Revision, 0))
 	}
-	return lowest
+	return lowest, len(o.Sites) > 0
 }
 
 // isNextUrgent is true if a Site serves the next image, or serves no image any more. Both are about the same Sites.

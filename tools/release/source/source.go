@@ -21,8 +21,8 @@ type Checkout struct {
 	// Time of the commit. All files of a release have it, so that a second build makes equal files.
 	Time time.Time
 
-	// Changes are the paths of files that differ from the commit, and of files that no commit has. Files that the commit ignores are left out, and files that
-	// only the settings of a machine ignore are not.
+	// Changes are the paths of files that differ from the commit, and of files that no commit has. Files that .gitignore of the commit ignores are left out.
+	// Files that only the settings of a machine, or a .gitignore without a commit, ignore are not.
 	Changes []string
 
 	// Unchecked are the paths of files whose changes Git does not report, by their marks assume-unchanged or skip-worktree.
@@ -60,7 +60,7 @@ func Read(ctx context.Context, dir, version string) (Checkout, error) {
 	if err != nil {
 		return Checkout{}, err
 	}
-	listed, err := runGit(ctx, dir, "ls-files", "-z", "-v", "--cached", "--others", "--exclude-per-directory=.gitignore")
+	listed, err := listFiles(ctx, dir)
 	if err != nil {
 		return Checkout{}, err
 	}
@@ -73,6 +73,29 @@ func Read(ctx context.Context, dir, version string) (Checkout, error) {
 	}
 	out.Tagged = strings.TrimSpace(tagged)
 	return out, nil
+}
+
+// listFiles returns the output of "git ls-files -z -v" for all files, except for files that the commit ignores. A .gitignore in the checkout may ignore
+// itself, and files beside it that are compiled: so the patterns come from the commit, from the .gitignore of its root.
+func listFiles(ctx context.Context, dir string) (string, error) {
+	args := []string{"ls-files", "-z", "-v", "--cached", "--others"}
+	named, err := runGit(ctx, dir, "ls-tree", "--name-only", "HEAD", ".gitignore")
+	if err != nil {
+		return "", err
+	}
+	if named == "" {
+		return runGit(ctx, dir, args...)
+	}
+	patterns, err := runGit(ctx, dir, "show", "HEAD:./.gitignore")
+	if err != nil {
+		return "", err
+	}
+	for pattern := range strings.Lines(patterns) {
+		if pattern = strings.TrimSuffix(pattern, "\n"); pattern != "" && pattern[0] != '#' {
+			args = append(args, "--exclude="+pattern)
+		}
+	}
+	return runGit(ctx, dir, args...)
 }
 
 // changedPaths returns the paths of "git status --porcelain -z", whose entries have two letters and a space before the path.

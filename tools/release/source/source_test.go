@@ -123,6 +123,19 @@ func TestReadHidden(t *testing.T) {
 			},
 			want: Checkout{Changes: []string{"local.go"}},
 		},
+		"IgnoredByItself": {
+			reason: "A file that a .gitignore without a commit hides, together with itself, is compiled.",
+			hide: func(t *testing.T, dir string) {
+				t.Helper()
+				writeFile(t, dir, "local/.gitignore", "*\n")
+				writeFile(t, dir, "local/local.go", "package local\n")
+			},
+			want: Checkout{Changes: []string{"local/.gitignore", "local/local.go"}},
+		},
+		"IgnoredBelowCommit": {
+			reason: "A folder that the commit ignores may have a .gitignore of its own.",
+			hide:   func(t *testing.T, dir string) { t.Helper(); writeFile(t, dir, "built/.gitignore", "*\n") },
+		},
 		"AssumeUnchanged": {
 			reason: "A file that Git takes as unchanged is named.",
 			hide: func(t *testing.T, dir string) {
@@ -141,7 +154,7 @@ func TestReadHidden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			writeFile(t, dir, "main.go", "package main\n")
-			writeFile(t, dir, ".gitignore", "/built/\n")
+			writeFile(t, dir, ".gitignore", "# The output.\n\n/built/\n")
 			git(t, dir, "init", "-q")
 			git(t, dir, "add", ".")
 			git(t, dir, "commit", "-q", "-m", "a")
