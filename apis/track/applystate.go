@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -60,7 +61,7 @@ func readFronts(files tree.Files) (fronts, error) {
 		if !isShared(name) || !bytes.Contains(b, []byte(LabelTrack)) && !bytes.Contains(b, []byte(AnnotationFront)) {
 			continue
 		}
-		u, err := decodeObject(b)
+		u, err := object.Decode(b)
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
@@ -79,23 +80,23 @@ func isFront(u *unstructured.Unstructured) bool {
 	if u.GroupVersionKind().Group != "" || u.GetKind() != "Service" {
 		return false
 	}
-	return u.GetAnnotations()[AnnotationFront] != "" || IsTrack(textAt(mapAt(u.Object, "spec", "selector"), LabelTrack))
+	return u.GetAnnotations()[AnnotationFront] != "" || IsTrack(object.TextAt(object.MapAt(u.Object, "spec", "selector"), LabelTrack))
 }
 
 // setFront has a front select the pods of the track that gets the requests.
 func setFront(u *unstructured.Unstructured, s State) {
-	selector := mapAt(u.Object, "spec", "selector")
+	selector := object.MapAt(u.Object, "spec", "selector")
 	selector[LabelTrack] = s.receivingTrack()
 	if s.receivingTrack() == Plain && !s.IsLabelled {
 		delete(selector, LabelTrack)
 	}
 	if s.isMove() {
-		makeMap(u.Object, "metadata", "annotations")[AnnotationFront] = "true"
+		object.MakeMap(u.Object, "metadata", "annotations")[AnnotationFront] = "true"
 		return
 	}
-	annotations := mapAt(u.Object, "metadata", "annotations")
+	annotations := object.MapAt(u.Object, "metadata", "annotations")
 	if delete(annotations, AnnotationFront); annotations != nil && len(annotations) == 0 {
-		delete(mapAt(u.Object, "metadata"), "annotations")
+		delete(object.MapAt(u.Object, "metadata"), "annotations")
 	}
 }
 
@@ -104,7 +105,7 @@ func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves
 	if !mentionsState(b) || isKustomization(name) {
 		return b, false, nil
 	}
-	u, err := decodeObject(b)
+	u, err := object.Decode(b)
 	if err != nil {
 		return nil, false, err
 	}
@@ -118,7 +119,7 @@ func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves
 	if reflect.DeepEqual(original.Object, u.Object) {
 		return b, false, nil
 	}
-	content, err = encodeObject(u)
+	content, err = object.Encode(u)
 	return content, false, err
 }
 
@@ -168,11 +169,11 @@ func setSize(u *unstructured.Unstructured, track string, s State) error {
 	if field == "" || !ok {
 		return nil
 	}
-	full, ok := parseInteger(json.Number(text))
+	full, ok := object.ParseInteger(json.Number(text))
 	if !ok || full < 0 {
 		return errors.Errorf("annotation %s: %q is not a number of pods", annotation, text)
 	}
-	makeMap(u.Object, "spec")[field] = jsonNumber(s.sizeOf(track, full))
+	object.MakeMap(u.Object, "spec")[field] = object.Number(s.sizeOf(track, full))
 	return nil
 }
 

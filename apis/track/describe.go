@@ -7,19 +7,20 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // A Description lists the objects of a directory that a track has, and the objects that the tracks share.
 type Description struct {
 	// PerTrack are the objects of the track, by their names without the suffix.
-	PerTrack []Object `json:"perTrack"`
+	PerTrack []object.Object `json:"perTrack"`
 
 	// Shared are the objects that the tracks share, the routes apart.
-	Shared []Object `json:"shared"`
+	Shared []object.Object `json:"shared"`
 
 	// Routed are the routes whose weights divide the requests between the tracks.
-	Routed []Object `json:"routed"`
+	Routed []object.Object `json:"routed"`
 
 	// Leftovers are references, by name or selector, that do not follow a workload into the tracks.
 	Leftovers []Leftover `json:"leftovers,omitempty"`
@@ -27,7 +28,7 @@ type Description struct {
 
 // A placed object is one of a directory, by its name without a suffix.
 type placed struct {
-	object  Object
+	object  object.Object
 	content *unstructured.Unstructured
 
 	// perTrack is true for an object in the folder of a track, and isRouted for a route that divides the requests.
@@ -40,17 +41,17 @@ func Describe(files tree.Files, track string) (*Description, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Description{PerTrack: []Object{}, Shared: []Object{}, Routed: []Object{}}
+	d := &Description{PerTrack: []object.Object{}, Shared: []object.Object{}, Routed: []object.Object{}}
 	all := []placed{}
 	for _, name := range files.Names() {
 		if isKustomization(name) {
 			continue
 		}
-		u, err := decodeObject(files[name])
+		u, err := object.Decode(files[name])
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
-		o := placed{object: objectOf(u), content: u, perTrack: strings.HasPrefix(name, track+"/")}
+		o := placed{object: object.Of(u), content: u, perTrack: strings.HasPrefix(name, track+"/")}
 		d.add(&o, track, routes)
 		all = append(all, o)
 	}
@@ -61,7 +62,7 @@ func Describe(files tree.Files, track string) (*Description, error) {
 // add an object, whose name loses the suffix of the track.
 func (d *Description) add(o *placed, track string, routes []Route) {
 	o.isRouted = slices.ContainsFunc(routes, func(r Route) bool {
-		return o.object == Object{Group: GatewayGroup, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+		return o.object == object.Object{Group: GatewayGroup, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
 	})
 	switch {
 	case o.perTrack:

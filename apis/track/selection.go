@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // targets are the objects of a directory that a reference by selector may mean.
@@ -22,7 +24,7 @@ type targets struct {
 func readTargets(all []placed) targets {
 	out := targets{}
 	for _, o := range all {
-		_, hasPods := podLabels(o.content)
+		_, hasPods := object.PodLabels(o.content)
 		isService := isOfKind(o.content, "Service")
 		switch {
 		case hasPods:
@@ -78,7 +80,7 @@ func nameMentions(o placed) []mention {
 
 // findSelections returns the selectors of an object that do not follow the tracks. Selectors of Services and of pods' own affinity are placed with them.
 func (t targets) findSelections(o placed) []Leftover {
-	if _, hasPods := podLabels(o.content); hasPods || isOfKind(o.content, "Service") {
+	if _, hasPods := object.PodLabels(o.content); hasPods || isOfKind(o.content, "Service") {
 		return nil
 	}
 	selections := selectionsOf(o.content)
@@ -95,7 +97,7 @@ func (t targets) findSelections(o placed) []Leftover {
 	return out
 }
 
-// selectsServices reports whether a selector is for Services: the kind or the field says so, or no pod of the directory has the labels.
+// selectsServices reports whether a selector is for Services: the kind or the field names Services, or no pod of the directory has the labels.
 func (t targets) selectsServices(o placed, s selection) bool {
 	if strings.Contains(o.object.Kind, "Service") || strings.Contains(strings.ToLower(s.path), "service") {
 		return true
@@ -134,7 +136,7 @@ func (t targets) findMissingCopy(o placed, s selection) []Leftover {
 // findPods returns an object whose pods a selector of another object selects: one in a track, if there is one.
 func (t targets) findPods(o placed, s labels.Selector) (placed, bool) {
 	found := slices.DeleteFunc(slices.Clone(t.pods), func(p placed) bool {
-		pods, _ := podLabels(p.content)
+		pods, _ := object.PodLabels(p.content)
 		return !reaches(o, p) || !s.Matches(pods)
 	})
 	i := slices.IndexFunc(found, func(p placed) bool { return p.perTrack })
@@ -156,7 +158,7 @@ func findLabelled(all []placed, o placed, s labels.Selector) (placed, bool) {
 // reaches reports whether a selector of an object may select an object of another namespace.
 func reaches(o, target placed) bool {
 	isElsewhere := o.object.Namespace != "" && o.object.Namespace != target.object.Namespace
-	return !isElsewhere || mapAt(o.content.Object, "spec", "namespaceSelector") != nil
+	return !isElsewhere || object.MapAt(o.content.Object, "spec", "namespaceSelector") != nil
 }
 
 // A selection is a selector by labels in an object, without the label of a track.
@@ -201,8 +203,8 @@ func (v *selectionVisitor) visitValue(path, field string, value any, inSelector 
 }
 
 func (v *selectionVisitor) visitMapping(path string, m map[string]any, isSelector bool) {
-	if isLabelSelector(m) {
-		if s, err := selectorAt(map[string]any{"at": m}, "at"); err == nil {
+	if object.IsLabelSelector(m) {
+		if s, err := object.SelectorAt(map[string]any{"at": m}, "at"); err == nil {
 			v.add(path, s)
 		}
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -116,10 +117,10 @@ func TestSplitClosure(t *testing.T) {
 			got := []string{}
 			for _, m := range p.members {
 				if m.perTrack {
-					got = append(got, objectOf(m.Unstructured).String())
+					got = append(got, object.Of(m.Unstructured).String())
 				}
 				if m.perTrack && m.shared && !m.front {
-					got = append(got, objectOf(m.Unstructured).String()+" (shared)")
+					got = append(got, object.Of(m.Unstructured).String()+" (shared)")
 				}
 			}
 			want := map[string]bool{}

@@ -12,6 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/track"
+	trackobject "github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -49,7 +50,7 @@ func TestBuildInTracks(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Describe(...): %v", err)
 	}
-	kinds := func(objects []track.Object) string {
+	kinds := func(objects []trackobject.Object) string {
 		out := []string{}
 		for _, o := range objects {
 			out = append(out, o.Kind)

@@ -16,6 +16,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
@@ -235,7 +236,7 @@ func printTracks(w io.Writer, r ExampleResult) error {
 	return nil
 }
 
-func joinObjects(objects []track.Object) string {
+func joinObjects(objects []object.Object) string {
 	texts := make([]string, 0, len(objects))
 	for _, o := range objects {
 		texts = append(texts, o.Kind+" "+o.Name)
