@@ -65,18 +65,20 @@ func readFronts(files tree.Files) (fronts, error) {
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
-		if isFront(u) {
+		if IsFront(u) {
 			out[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = true
 		}
 	}
 	return out, nil
 }
 
-func isKustomization(name string) bool { return path.Base(name) == kustomizationFile }
+// IsKustomization reports whether a file of a directory lists others, and has no object.
+func IsKustomization(name string) bool { return path.Base(name) == kustomizationFile }
 
 func isShared(name string) bool { return strings.HasPrefix(name, FolderShared+"/") }
 
-func isFront(u *unstructured.Unstructured) bool {
+// IsFront reports whether an object is a Service of which each track has a copy: it selects the pods of a track, or of both during a move.
+func IsFront(u *unstructured.Unstructured) bool {
 	if u.GroupVersionKind().Group != "" || u.GetKind() != "Service" {
 		return false
 	}
@@ -102,7 +104,7 @@ func setFront(u *unstructured.Unstructured, s State) {
 
 // contentAt returns the content of a file in a state, or that the file leaves.
 func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves bool, err error) {
-	if !mentionsState(b) || isKustomization(name) {
+	if !mentionsState(b) || IsKustomization(name) {
 		return b, false, nil
 	}
 	u, err := object.Decode(b)
@@ -129,7 +131,7 @@ func setState(name string, u *unstructured.Unstructured, f fronts, s State) erro
 	if IsTrack(folder) {
 		return setSize(u, folder, s)
 	}
-	if isFront(u) {
+	if IsFront(u) {
 		setFront(u, s)
 	}
 	if !isRoute(u) {

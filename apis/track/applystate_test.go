@@ -111,7 +111,7 @@ func TestAtWithoutKustomizations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range atState(t, files, State{Serving: Blue, Ahead: 5}) {
-		if isKustomization(name) {
+		if IsKustomization(name) {
 			t.Errorf("%s is in a directory without kustomizations", name)
 		}
 	}
@@ -209,7 +209,7 @@ func checkOtherBytes(t *testing.T, previous, next tree.Files) {
 	t.Helper()
 	may := regexp.MustCompile(`(?m)^ +(replicas|minReplicas): \d+$|^    intentplane\.dev/track: (blue|green)$`)
 	for name := range next {
-		if isKustomization(name) || strings.Contains(name, "route-") {
+		if IsKustomization(name) || strings.Contains(name, "route-") {
 			continue
 		}
 		if diff := cmp.Diff(may.ReplaceAllString(string(previous[name]), ""), may.ReplaceAllString(string(next[name]), "")); diff != "" {

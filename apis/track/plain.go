@@ -69,7 +69,7 @@ func (j *joint) readObjects(tracked, flat tree.Files) error {
 	}
 	for files, into := range map[*tree.Files]map[object.Object]string{&tracked: j.tracked, &flat: j.flat} {
 		for _, name := range files.Names() {
-			if isKustomization(name) || strings.HasPrefix(name, Plain+"/") {
+			if IsKustomization(name) || strings.HasPrefix(name, Plain+"/") {
 				continue
 			}
 			u, err := object.Decode((*files)[name])
@@ -163,7 +163,7 @@ func (j *joint) replaceShared(trackedFile string, content []byte) error {
 		}
 		isRouted = hasFront(shares)
 	}
-	if !isRouted && !isFront(u) {
+	if !isRouted && !IsFront(u) {
 		j.out[trackedFile] = content
 	}
 	return nil
@@ -232,7 +232,7 @@ type plainDirectory struct {
 func readPlain(files tree.Files) (plainDirectory, error) {
 	out := plainDirectory{deployments: map[string]*unstructured.Unstructured{}, services: map[string]*unstructured.Unstructured{}, routed: map[types.NamespacedName]bool{}}
 	for _, name := range files.Names() {
-		if isKustomization(name) {
+		if IsKustomization(name) {
 			continue
 		}
 		u, err := object.Decode(files[name])

@@ -14,7 +14,7 @@ import (
 func Retain(files, observed tree.Files) (tree.Files, error) {
 	out := maps.Clone(files)
 	for _, name := range observed.Names() {
-		if _, ok := files[name]; ok || !isShared(name) || isKustomization(name) {
+		if _, ok := files[name]; ok || !isShared(name) || IsKustomization(name) {
 			continue
 		}
 		u, err := object.Decode(observed[name])

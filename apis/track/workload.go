@@ -37,7 +37,7 @@ type Deployment struct {
 func ReadWorkload(files tree.Files, track string) (Workload, error) {
 	out, objects, scalers := Workload{}, map[string]any{}, []*unstructured.Unstructured{}
 	for _, name := range files.Names() {
-		if !strings.HasPrefix(name, track+"/") || isKustomization(name) {
+		if !strings.HasPrefix(name, track+"/") || IsKustomization(name) {
 			continue
 		}
 		u, err := object.Decode(files[name])

@@ -15,7 +15,7 @@ import (
 	"github.com/fatih/color"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
-	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/track/leftover"
 	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
@@ -116,7 +116,7 @@ type ExampleResult struct {
 	Reads []string `json:"reads"`
 
 	// Tracks say which objects each track has, which both share, and which routes divide the requests, for a Blueprint with spec.canary.
-	Tracks *track.Description `json:"tracks,omitempty"`
+	Tracks *leftover.Description `json:"tracks,omitempty"`
 
 	// Error says why it failed.
 	Error string `json:"error,omitempty"`

@@ -1,4 +1,4 @@
-package track
+package leftover
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/track/object"
 )
 
@@ -25,18 +26,19 @@ func readTargets(all []placed) targets {
 	out := targets{}
 	for _, o := range all {
 		_, hasPods := object.PodLabels(o.content)
-		isService := isOfKind(o.content, "Service")
 		switch {
 		case hasPods:
 			out.pods = append(out.pods, o)
-		case isService && o.perTrack:
+		case isService(o) && o.perTrack:
 			out.copies = append(out.copies, o)
-		case isService && isFront(o.content):
+		case isService(o) && track.IsFront(o.content):
 			out.fronts = append(out.fronts, o)
 		}
 	}
 	return out
 }
+
+func isService(o placed) bool { return o.object.Group == "" && o.object.Kind == "Service" }
 
 // mirrorField is the field of a filter by which a route sends copies of requests to another Service.
 const mirrorField = "requestMirror"
@@ -80,7 +82,7 @@ func nameMentions(o placed) []mention {
 
 // findSelections returns the selectors of an object that do not follow the tracks. Selectors of Services and of pods' own affinity are placed with them.
 func (t targets) findSelections(o placed) []Leftover {
-	if _, hasPods := object.PodLabels(o.content); hasPods || isOfKind(o.content, "Service") {
+	if _, hasPods := object.PodLabels(o.content); hasPods || isService(o) {
 		return nil
 	}
 	selections := selectionsOf(o.content)
@@ -124,10 +126,10 @@ func (t targets) findInTrack(o placed, selections []selection) []Leftover {
 
 // findMissingCopy returns a selector that would select a front and, with the label of the track, selects nothing.
 func (t targets) findMissingCopy(o placed, s selection) []Leftover {
-	front, isFront := findLabelled(t.fronts, o, s.selector)
+	front, track.IsFront := findLabelled(t.fronts, o, s.selector)
 	_, isCopied := findLabelled(t.copies, o, s.selector)
 	_, hasPods := t.findPods(o, s.selector)
-	if !isFront || isCopied || hasPods && !t.selectsServices(o, s) {
+	if !track.IsFront || isCopied || hasPods && !t.selectsServices(o, s) {
 		return nil
 	}
 	return []Leftover{{In: o.object, Field: s.path, Names: front.object, Fault: FaultNoCopy}}
@@ -234,6 +236,6 @@ func labelSet(m map[string]any) (labels.Set, bool) {
 // add adds a selector without the label of a track.
 func (v *selectionVisitor) add(path string, s labels.Selector) {
 	requirements, _ := s.Requirements()
-	rest := slices.DeleteFunc(slices.Clone(requirements), func(r labels.Requirement) bool { return r.Key() == LabelTrack })
+	rest := slices.DeleteFunc(slices.Clone(requirements), func(r labels.Requirement) bool { return r.Key() == track.LabelTrack })
 	v.found = append(v.found, selection{path: path, selector: labels.NewSelector().Add(rest...), hasTrack: len(rest) < len(requirements)})
 }
