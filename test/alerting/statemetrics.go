@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/typed"
 )
 
@@ -44,7 +45,7 @@ func StartStateMetrics(ctx context.Context, cp *controlplane.ControlPlane) (stri
 	if err := grantDocumentedRights(ctx, cp, root); err != nil {
 		return "", err
 	}
-	ports, err := controlplane.FreePorts(2)
+	ports, err := port.Free(2)
 	if err != nil {
 		return "", err
 	}

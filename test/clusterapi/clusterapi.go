@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 // A provider is one of Cluster API's programs, and where it lives.
@@ -106,7 +107,7 @@ func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane, p p
 	if err != nil {
 		return nil, err
 	}
-	ports, err := controlplane.FreePorts(2)
+	ports, err := port.Free(2)
 	if err != nil {
 		return nil, err
 	}

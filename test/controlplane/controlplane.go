@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -47,7 +48,7 @@ type ControlPlane struct {
 	ports    ports
 	runner   *runner
 	registry *registryServer
-	port8080 *portLock
+	port8080 *port.Lock
 
 	// snapshot is the key under which the content of the cluster is saved, and restored is true if the cluster began with that content.
 	snapshot string
@@ -114,17 +115,17 @@ func prepareControlPlane(ctx context.Context, o Options) (*ControlPlane, error) 
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockPort8080(ctx, o.Waiting)
+	lock, err := port.Acquire8080(ctx, o.Waiting)
 	if err != nil {
 		return nil, err
 	}
 	p, err := findFreePorts()
 	if err != nil {
-		return nil, errors.Join(err, lock.releasePort())
+		return nil, errors.Join(err, lock.Release())
 	}
 	dir, err := os.MkdirTemp("", "intentplane-")
 	if err != nil {
-		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.releasePort())
+		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.Release())
 	}
 	return &ControlPlane{
 		Dir:        dir,
@@ -246,7 +247,7 @@ func (c *ControlPlane) stopProcesses() error {
 	if c.Git != nil {
 		c.Git.Close()
 	}
-	err := c.port8080.releasePort()
+	err := c.port8080.Release()
 	if c.o.KeepDir {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 // FluxNamespace is the namespace of Flux.
@@ -35,7 +37,7 @@ func (c *ControlPlane) startFluxControllers(ctx context.Context, tool map[string
 	if err != nil {
 		return err
 	}
-	storage := loopbackAddress(p.function)
+	storage := port.Address(p.function)
 	source := []string{"--storage-path=" + filepath.Join(c.Dir, "artifacts"), "--storage-addr=" + storage, "--storage-adv-addr=" + storage}
 	if err := c.startFluxController(ctx, "source-controller", tool["FLUX_SOURCE_CONTROLLER"], p.coreProbe, source...); err != nil {
 		return err
@@ -46,13 +48,13 @@ func (c *ControlPlane) startFluxControllers(ctx context.Context, tool map[string
 func (c *ControlPlane) startFluxController(ctx context.Context, name, path string, health int, args ...string) error {
 	p, err := c.runner.startProcess(command{
 		name: name, path: path,
-		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + loopbackAddress(health)}, args...),
+		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + port.Address(health)}, args...),
 		env:  []string{rareGC, "KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
 	})
 	if err != nil {
 		return err
 	}
-	url := "http://" + loopbackAddress(health) + "/readyz"
+	url := "http://" + port.Address(health) + "/readyz"
 	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, url) == nil })
 	return errors.Wrapf(err, "cannot see %s ready", name)
 }

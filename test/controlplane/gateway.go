@@ -10,6 +10,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 const (
@@ -68,7 +70,7 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	if err := c.WaitForDefinitions(ctx); err != nil {
 		return nil, err
 	}
-	free, err := FreePorts(2)
+	free, err := port.Free(2)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +84,8 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	metricsAddress := "http://" + loopbackAddress(free[1])
-	g := &Gateway{URL: "http://" + loopbackAddress(free[0]), Port: free[0], MetricsURL: metricsAddress + "/metrics", c: c, start: start, ready: metricsAddress + "/ping"}
+	metricsAddress := "http://" + port.Address(free[1])
+	g := &Gateway{URL: "http://" + port.Address(free[0]), Port: free[0], MetricsURL: metricsAddress + "/metrics", c: c, start: start, ready: metricsAddress + "/ping"}
 	return g, g.Start(ctx)
 }
 
@@ -103,8 +105,8 @@ func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, pin
 	}
 	return command{name: traefik, path: path, args: []string{
 		"--global.checknewversion=false", "--global.sendanonymoususage=false", "--log.level=INFO",
-		"--entrypoints.web.address=" + loopbackAddress(web),
-		"--entrypoints.ping.address=" + loopbackAddress(ping), "--ping.entrypoint=ping",
+		"--entrypoints.web.address=" + port.Address(web),
+		"--entrypoints.ping.address=" + port.Address(ping), "--ping.entrypoint=ping",
 		"--metrics.prometheus.entrypoint=ping",
 		"--providers.kubernetesgateway.endpoint=" + cfg.Host,
 		"--providers.kubernetesgateway.token=" + cfg.BearerToken,

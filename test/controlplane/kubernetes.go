@@ -20,6 +20,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 const (
@@ -45,7 +47,7 @@ func (c *ControlPlane) startKubernetes(ctx context.Context) error {
 }
 
 func (c *ControlPlane) startEtcd() error {
-	client, peer := "http://"+loopbackAddress(c.ports.etcd), "http://"+loopbackAddress(c.ports.etcdPeer)
+	client, peer := "http://"+port.Address(c.ports.etcd), "http://"+port.Address(c.ports.etcdPeer)
 	p, err := c.runner.startProcess(command{name: "etcd", path: c.tools.Etcd, args: []string{
 		"--data-dir=" + c.etcdDirectory(),
 		"--listen-client-urls=" + client,
@@ -99,7 +101,7 @@ const rareGC = "GOGC=400"
 // spawnAPIServer starts the API server. Its end does not fail the control plane before it has answered.
 func (c *ControlPlane) spawnAPIServer() error {
 	p, err := c.runner.spawnProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: slices.Concat(c.auditArguments(), c.o.APIServerArgs, []string{
-		"--etcd-servers=http://" + loopbackAddress(c.ports.etcd),
+		"--etcd-servers=http://" + port.Address(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
 		"--cert-dir=" + c.apiServerDir(),
@@ -193,7 +195,7 @@ func (c *ControlPlane) writeKubeconfig(path, token string) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot read certificate of API server")
 	}
-	config := newKubeconfig("https://"+loopbackAddress(c.ports.apiServer), token, ca)
+	config := newKubeconfig("https://"+port.Address(c.ports.apiServer), token, ca)
 	return errors.Wrap(clientcmd.WriteToFile(config, path), "cannot write kubeconfig")
 }
 
@@ -258,11 +260,14 @@ func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
 	return errors.Wrapf(client.IgnoreAlreadyExists(c.Client.Create(ctx, ns)), "cannot create namespace %s", name)
 }
 
+// interval is the time between two observations of a condition that the harness waits for.
+const interval = 100 * time.Millisecond
+
 // pollUntil polls until fn is done, fails or ctx ends, whose cause it then returns.
 func pollUntil(ctx context.Context, fn wait.ConditionWithContextFunc) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if err := wait.PollUntilContextCancel(ctx, poll, true, fn); err == nil || ctx.Err() == nil {
+	if err := wait.PollUntilContextCancel(ctx, interval, true, fn); err == nil || ctx.Err() == nil {
 		return err
 	}
 	return context.Cause(ctx)

@@ -11,6 +11,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 const dialTimeout = time.Second
@@ -33,18 +35,18 @@ func (c *ControlPlane) FunctionMetrics(ctx context.Context) (Metrics, error) {
 	return scrapeMetrics(ctx, c.ports.functionMetrics)
 }
 
-func scrapeMetrics(ctx context.Context, port int) (Metrics, error) {
-	return ScrapeURL(ctx, "http://"+loopbackAddress(port)+"/metrics")
+func scrapeMetrics(ctx context.Context, number int) (Metrics, error) {
+	return ScrapeURL(ctx, "http://"+port.Address(number)+"/metrics")
 }
 
 // ProviderMetricsAddress returns host and port of the provider's metrics, which every process of the provider has.
 func (c *ControlPlane) ProviderMetricsAddress() string {
-	return loopbackAddress(c.ports.providerMetrics)
+	return port.Address(c.ports.providerMetrics)
 }
 
 // FunctionMetricsAddress returns host and port of the function's metrics.
 func (c *ControlPlane) FunctionMetricsAddress() string {
-	return loopbackAddress(c.ports.functionMetrics)
+	return port.Address(c.ports.functionMetrics)
 }
 
 // ScrapeURL returns the metrics that a server serves under a URL in Prometheus' text format.
@@ -114,11 +116,11 @@ func fetchBytesOf(ctx context.Context, hc *http.Client, url string) (io.ReadClos
 }
 
 // waitForPort waits until a process listens on a port, or fails when it ended.
-func waitForPort(ctx context.Context, p *process, port int) error {
-	return p.pollWhileAlive(ctx, func(ctx context.Context) bool { return isListening(ctx, port) })
+func waitForPort(ctx context.Context, p *process, number int) error {
+	return p.pollWhileAlive(ctx, func(ctx context.Context) bool { return isListening(ctx, number) })
 }
 
-func isListening(ctx context.Context, port int) bool {
-	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", loopbackAddress(port))
+func isListening(ctx context.Context, number int) bool {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", port.Address(number))
 	return err == nil && conn.Close() == nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 // serviceNetwork makes the names of Services reachable: it is an HTTP proxy that connects to the pods behind <service>.<namespace>:<port>.
@@ -40,15 +42,15 @@ func (n *node) serviceNetwork() *httptest.Server {
 
 func (n *node) dialService(ctx context.Context, host string) (net.Conn, error) {
 	service, text, ok := strings.Cut(host, "."+Namespace+":")
-	port, err := strconv.ParseInt(text, 10, 32)
+	number, err := strconv.ParseInt(text, 10, 32)
 	if !ok || err != nil {
 		return nil, errors.Errorf("cannot find %s: only Services of %s are served", host, Namespace)
 	}
-	mapped, err := n.portOf(ctx, service, int32(port))
+	mapped, err := n.portOf(ctx, service, int32(number))
 	if err != nil {
 		return nil, err
 	}
-	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", loopbackAddress(mapped))
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", port.Address(mapped))
 	return c, errors.Wrapf(err, "cannot reach Service %s", service)
 }
 

@@ -15,6 +15,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 const (
@@ -70,23 +72,23 @@ func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error)
 
 // assignPorts chooses ports, and returns the flags that make the program listen on them.
 func (p *pod) assignPorts(labels map[string]string) ([]string, error) {
-	free, err := FreePorts(2)
+	free, err := port.Free(2)
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := labels[pkgv1.LabelFunction]; ok {
 		p.ports = map[int32]int{functionPort: free[0]}
-		return []string{"--address=" + loopbackAddress(free[0])}, nil
+		return []string{"--address=" + port.Address(free[0])}, nil
 	}
 	p.ports = map[int32]int{metricsPort: free[0], probePort: free[1]}
-	return []string{"--metrics-bind-address=" + loopbackAddress(free[0]), "--health-probe-bind-address=" + loopbackAddress(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
+	return []string{"--metrics-bind-address=" + port.Address(free[0]), "--health-probe-bind-address=" + port.Address(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
 }
 
 func (p *pod) awaitReadiness(ctx context.Context) error {
-	if port, ok := p.ports[functionPort]; ok {
-		return errors.Wrapf(waitForPort(ctx, p.process, port), "cannot reach %s", p.process.name)
+	if number, ok := p.ports[functionPort]; ok {
+		return errors.Wrapf(waitForPort(ctx, p.process, number), "cannot reach %s", p.process.name)
 	}
-	url := fmt.Sprintf("http://%s/readyz", loopbackAddress(p.ports[probePort]))
+	url := fmt.Sprintf("http://%s/readyz", port.Address(p.ports[probePort]))
 	err := p.process.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, url) == nil })
 	return errors.Wrapf(err, "cannot see %s ready", p.process.name)
 }

@@ -8,11 +8,13 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 // startFunction starts the function and returns when it listens.
 func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error {
-	base := []string{"--network=tcp", "--address=" + loopbackAddress(c.ports.function), "--metrics-address=" + loopbackAddress(c.ports.functionMetrics), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
+	base := []string{"--network=tcp", "--address=" + port.Address(c.ports.function), "--metrics-address=" + port.Address(c.ports.functionMetrics), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
 	p, err := c.runner.startProcess(command{
 		name: "function",
 		path: c.functionBinary(),
@@ -72,7 +74,7 @@ func (c *ControlPlane) StartProvider(ctx context.Context, extra Program) error {
 	if p != nil && p.isAlive() {
 		return errors.New("cannot start provider: it runs")
 	}
-	p, err := c.spawnProvider(ctx, "provider", c.ports.providerProbe, loopbackAddress(c.ports.providerMetrics), extra)
+	p, err := c.spawnProvider(ctx, "provider", c.ports.providerProbe, port.Address(c.ports.providerMetrics), extra)
 	if p != nil {
 		c.mu.Lock()
 		c.provider = p
@@ -84,7 +86,7 @@ func (c *ControlPlane) StartProvider(ctx context.Context, extra Program) error {
 // spawnProvider returns the process also if it does not get ready.
 func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int, metrics string, extra Program) (*process, error) {
 	// All clusters and Git servers of the harness listen on the loopback interface, which nothing of a tenant may lead to elsewhere.
-	base := []string{"--health-probe-bind-address=" + loopbackAddress(probe), "--metrics-bind-address=" + metrics, "--allow-loopback-clusters", "--allow-loopback-git"}
+	base := []string{"--health-probe-bind-address=" + port.Address(probe), "--metrics-bind-address=" + metrics, "--allow-loopback-clusters", "--allow-loopback-git"}
 	env := []string{"KUBECONFIG=" + c.accountKubeconfig(ProviderServiceAccount), "POD_NAMESPACE=" + Namespace}
 	p, err := c.runner.startProcess(command{
 		name: name,
@@ -95,7 +97,7 @@ func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int
 	if err != nil {
 		return nil, err
 	}
-	ready := fmt.Sprintf("http://%s/readyz", loopbackAddress(probe))
+	ready := fmt.Sprintf("http://%s/readyz", port.Address(probe))
 	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
 		if !p.isAlive() {
 			return false, p.failureWithLog("ended early")

@@ -16,9 +16,9 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane/snapshot"
 )
 
-// harness is the source of this package: a change of it can change the content of a cluster after the packages were installed.
+// harness is the source of this package and of the packages below it: a change can change the content of a cluster after the packages were installed.
 //
-//go:embed *.go manifests
+//go:embed *
 var harness embed.FS
 
 // packageCache is the folder in which Crossplane keeps the packages that it pulled.

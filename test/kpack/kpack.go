@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 const (
@@ -95,7 +96,7 @@ func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane) (*i
 		}
 		paths[tool] = path
 	}
-	ports, err := controlplane.FreePorts(3)
+	ports, err := port.Free(3)
 	if err != nil {
 		return nil, err
 	}

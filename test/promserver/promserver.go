@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -145,7 +146,7 @@ func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := controlplane.FreePorts(1)
+	free, err := port.Free(1)
 	if err != nil {
 		return nil, err
 	}

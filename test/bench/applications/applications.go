@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stage"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/load"
 )
@@ -94,7 +95,7 @@ func (s *room) openForApplications(ctx context.Context) (*kpack.Kpack, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	free, err := controlplane.FreePorts(1)
+	free, err := port.Free(1)
 	if err != nil {
 		return nil, err
 	}
