@@ -9,6 +9,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-logr/logr"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // aloneRBAC has the permissions that Crossplane's RBAC manager would give the provider.
@@ -79,7 +81,7 @@ func prepareAlone(ctx context.Context, o Options) (*ControlPlane, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
-	c.runner = newRunner(filepath.Join(dir, "logs"), c.fail)
+	c.runner = process.NewRunner(filepath.Join(dir, "logs"), c.fail)
 	return c, nil
 }
 

@@ -19,6 +19,7 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -46,7 +47,7 @@ type ControlPlane struct {
 	o        Options
 	tools    *Tools
 	ports    ports
-	runner   *runner
+	runner   *process.Runner
 	registry *registryServer
 	port8080 *port.Lock
 
@@ -69,12 +70,12 @@ type ControlPlane struct {
 	epoch context.CancelFunc
 
 	mu        sync.Mutex
-	etcd      *process
-	apiServer *process
-	core      *process
-	function  *process
-	provider  *process
-	standby   *process
+	etcd      *process.Process
+	apiServer *process.Process
+	core      *process.Process
+	function  *process.Process
+	provider  *process.Process
+	standby   *process.Process
 	clusters  []*ControlPlane
 
 	// upgraded is the binary that serves the function instead of the first one, if one does.
@@ -142,7 +143,7 @@ func (c *ControlPlane) startProcesses(ctx context.Context) error {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
-	c.runner = newRunner(filepath.Join(c.Dir, "logs"), c.fail)
+	c.runner = process.NewRunner(filepath.Join(c.Dir, "logs"), c.fail)
 
 	// The start itself ends with the caller's context, and with the first component that ends early.
 	ctx, stop := context.WithCancelCause(ctx)
@@ -233,10 +234,10 @@ func (c *ControlPlane) stopProcesses() error {
 		c.cancel()
 	}
 	for _, k := range c.clusters {
-		k.runner.stopAllProcesses()
+		k.runner.StopAll()
 	}
 	if c.runner != nil {
-		c.runner.stopAllProcesses()
+		c.runner.StopAll()
 	}
 	if c.registry != nil {
 		c.registry.Close()
@@ -257,5 +258,5 @@ func (c *ControlPlane) stopProcesses() error {
 // LogFile returns the path of a component's log: etcd, kube-apiserver, kube-controllers, garbage-collector, core-init, core,
 // rbac-manager, function, provider, source-controller or kustomize-controller.
 func (c *ControlPlane) LogFile(component string) string {
-	return c.runner.logFile(component)
+	return c.runner.LogFile(component)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // FluxNamespace is the namespace of Flux.
@@ -46,16 +47,16 @@ func (c *ControlPlane) startFluxControllers(ctx context.Context, tool map[string
 }
 
 func (c *ControlPlane) startFluxController(ctx context.Context, name, path string, health int, args ...string) error {
-	p, err := c.runner.startProcess(command{
-		name: name, path: path,
-		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + port.Address(health)}, args...),
-		env:  []string{rareGC, "KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
+	p, err := c.runner.Start(process.Command{
+		Name: name, Path: path,
+		Args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + port.Address(health)}, args...),
+		Env:  []string{rareGC, "KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
 	})
 	if err != nil {
 		return err
 	}
 	url := "http://" + port.Address(health) + "/readyz"
-	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, url) == nil })
+	err = p.AwaitURL(ctx, http.DefaultClient, url)
 	return errors.Wrapf(err, "cannot see %s ready", name)
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 const (
@@ -52,9 +53,9 @@ type Gateway struct {
 	MetricsURL string
 
 	c     *ControlPlane
-	start command
+	start process.Command
 	ready string
-	p     *process
+	p     *process.Process
 }
 
 // StartGateway installs the kinds of Gateway API in the control plane's own cluster, and starts a Gateway with an account of its own, which ends with
@@ -90,20 +91,20 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 }
 
 // traefikCommand runs Traefik with flags for paths and addresses, and with its default timings.
-func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, ping int) (command, error) {
+func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, ping int) (process.Command, error) {
 	kubeconfig, err := c.Account(ctx, GatewayNamespace, traefik)
 	if err != nil {
-		return command{}, err
+		return process.Command{}, err
 	}
 	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
-		return command{}, errors.Wrap(err, "cannot read kubeconfig")
+		return process.Command{}, errors.Wrap(err, "cannot read kubeconfig")
 	}
 	ca := filepath.Join(c.Dir, "traefik-ca.crt")
 	if err := os.WriteFile(ca, cfg.CAData, 0o600); err != nil {
-		return command{}, errors.Wrap(err, "cannot write certificate of API server")
+		return process.Command{}, errors.Wrap(err, "cannot write certificate of API server")
 	}
-	return command{name: traefik, path: path, args: []string{
+	return process.Command{Name: traefik, Path: path, Args: []string{
 		"--global.checknewversion=false", "--global.sendanonymoususage=false", "--log.level=INFO",
 		"--entrypoints.web.address=" + port.Address(web),
 		"--entrypoints.ping.address=" + port.Address(ping), "--ping.entrypoint=ping",
@@ -117,18 +118,18 @@ func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, pin
 // Start the gateway again after Stop. It returns an error if it does not get ready.
 func (g *Gateway) Start(ctx context.Context) error {
 	var err error
-	if g.p, err = g.c.runner.startProcess(g.start); err != nil {
+	if g.p, err = g.c.runner.Start(g.start); err != nil {
 		return err
 	}
-	err = g.p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, g.ready) == nil })
+	err = g.p.AwaitURL(ctx, http.DefaultClient, g.ready)
 	return errors.Wrap(err, "cannot see traefik ready")
 }
 
 // Stop the gateway, as kill -9 does.
-func (g *Gateway) Stop() { g.p.killProcessGroup() }
+func (g *Gateway) Stop() { g.p.Kill() }
 
 // LastLog returns the last lines of the gateway's log.
-func (g *Gateway) LastLog() string { return lastLinesOfFile(g.p.log, tailLines) }
+func (g *Gateway) LastLog() string { return g.p.LastLog() }
 
 // StartGateway starts a Gateway in the cluster as ControlPlane.StartGateway does.
 func (k *Cluster) StartGateway(ctx context.Context) (*Gateway, error) {

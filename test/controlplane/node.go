@@ -76,7 +76,7 @@ func (n *node) runDeployment(ctx context.Context, d *appsv1.Deployment) error {
 		n.removePod(key)
 		return nil
 	}
-	if p := n.runningPod(key); p != nil && p.process.isAlive() && equality.Semantic.DeepEqual(p.template, d.Spec.Template) {
+	if p := n.runningPod(key); p != nil && p.process.IsAlive() && equality.Semantic.DeepEqual(p.template, d.Spec.Template) {
 		return nil
 	}
 	n.removePod(key)
@@ -100,7 +100,7 @@ func (n *node) removePod(key types.NamespacedName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if p := n.pods[key]; p != nil {
-		p.process.killProcessGroup()
+		p.process.Kill()
 		delete(n.pods, key)
 	}
 }
@@ -142,7 +142,7 @@ func (n *node) portOf(ctx context.Context, service string, port int32) (int, err
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, p := range n.pods {
-		if mapped, ok := p.ports[port]; ok && selectsPod(s, p.template.Labels) && p.process.isAlive() {
+		if mapped, ok := p.ports[port]; ok && selectsPod(s, p.template.Labels) && p.process.IsAlive() {
 			return mapped, nil
 		}
 	}

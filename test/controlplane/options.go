@@ -24,10 +24,6 @@ const (
 
 	// RuntimeDeployment is true if Crossplane creates a Deployment for the program of each package.
 	RuntimeDeployment = "Deployment"
-
-	// startTimeout bounds each wait of a start, but for the wait for another control plane. It is longer than patience.Limit: the API server may hang in each start
-	// but the last.
-	startTimeout = maxAPIServerStarts*maxAPIServerStart + 2*time.Minute
 )
 
 // A Package is a package file and the name under which it is published in Repository.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 const (
@@ -29,7 +30,7 @@ const (
 // A pod is the pod of a Deployment, as a process.
 type pod struct {
 	template corev1.PodTemplateSpec
-	process  *process
+	process  *process.Process
 
 	// ports are those on loopback behind each port of the container. All pods share the network of this machine.
 	ports map[int32]int
@@ -59,12 +60,12 @@ func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error)
 	if err != nil {
 		return nil, err
 	}
-	p.process, err = n.c.runner.startProcess(command{name: d.GetName(), path: binary, args: slices.Concat(container.Args, listen), env: env})
+	p.process, err = n.c.runner.Start(process.Command{Name: d.GetName(), Path: binary, Args: slices.Concat(container.Args, listen), Env: env})
 	if err != nil {
 		return nil, err
 	}
 	if err := p.awaitReadiness(ctx); err != nil {
-		p.process.killProcessGroup()
+		p.process.Kill()
 		return nil, err
 	}
 	return p, nil
@@ -86,11 +87,11 @@ func (p *pod) assignPorts(labels map[string]string) ([]string, error) {
 
 func (p *pod) awaitReadiness(ctx context.Context) error {
 	if number, ok := p.ports[functionPort]; ok {
-		return errors.Wrapf(waitForPort(ctx, p.process, number), "cannot reach %s", p.process.name)
+		return errors.Wrapf(p.process.AwaitPort(ctx, number), "cannot reach %s", p.process.Name)
 	}
 	url := fmt.Sprintf("http://%s/readyz", port.Address(p.ports[probePort]))
-	err := p.process.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, url) == nil })
-	return errors.Wrapf(err, "cannot see %s ready", p.process.name)
+	err := p.process.AwaitURL(ctx, http.DefaultClient, url)
+	return errors.Wrapf(err, "cannot see %s ready", p.process.Name)
 }
 
 // containerEnvironment returns that of the container, with its Secrets as files and the kubeconfig of its service account.

@@ -42,7 +42,7 @@ func (c *ControlPlane) saveSnapshot(ctx context.Context) error {
 	if c.restored || c.snapshot == "" {
 		return nil
 	}
-	return c.currentProcess(&c.etcd).suspendWhile(ctx, func() error { return c.o.Snapshots.Save(c.snapshot, c.Dir, etcdFolder, packageCache) })
+	return c.currentProcess(&c.etcd).SuspendWhile(ctx, func() error { return c.o.Snapshots.Save(c.snapshot, c.Dir, etcdFolder, packageCache) })
 }
 
 // snapshotKey is a digest of all that decides the content of a cluster when its packages are installed: the harness, the programs of Kubernetes and Crossplane,
