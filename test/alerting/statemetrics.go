@@ -13,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/typed"
 )
 
@@ -30,11 +31,11 @@ const (
 // StartStateMetrics starts the real kube-state-metrics with the configuration that is shipped, as an account with the rights that the documentation names and
 // no others, and returns host and port of its metrics. It ends with the control plane. It returns an error if it was not built, or does not start.
 func StartStateMetrics(ctx context.Context, cp *controlplane.ControlPlane) (string, error) {
-	program, err := controlplane.ToolPath(ctx, "KUBE_STATE_METRICS")
+	program, err := toolbox.Path(ctx, "KUBE_STATE_METRICS")
 	if err != nil {
 		return "", errors.Wrap(err, `cannot find kube-state-metrics: run "make tools"`)
 	}
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // aloneRBAC has the permissions that Crossplane's RBAC manager would give the provider.
@@ -22,7 +23,7 @@ var aloneRBAC []byte
 // the provider by itself. Manifests are applied before the provider starts. It returns an error, and leaves nothing running, if
 // a component does not get ready.
 func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error) {
-	root, err := Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 // StartServer starts an API server with the definitions of the provider's kinds and the roles for people, and nothing that works on their objects: for
 // clients that read and write them. It returns an error, and leaves nothing running, if something does not get ready.
 func StartServer(ctx context.Context, manifests ...string) (*ControlPlane, error) {
-	root, err := Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}

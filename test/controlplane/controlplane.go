@@ -20,6 +20,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -45,7 +46,7 @@ type ControlPlane struct {
 	Timings []Timing
 
 	o        Options
-	tools    *Tools
+	tools    *toolbox.Paths
 	ports    ports
 	runner   *process.Runner
 	registry *registryServer

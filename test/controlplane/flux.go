@@ -9,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // FluxNamespace is the namespace of Flux.
@@ -17,7 +18,7 @@ const FluxNamespace = "flux-system"
 // StartFlux installs Flux's kinds in the control plane's own cluster, and starts its source-controller and kustomize-controller. It
 // returns an error if they were not built, or do not get ready.
 func (c *ControlPlane) StartFlux(ctx context.Context) error {
-	tool, err := builtTools(ctx, "FLUX_SOURCE_CONTROLLER", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CONTROLLER", "FLUX_KUSTOMIZE_CRDS")
+	tool, err := toolbox.Built(ctx, "FLUX_SOURCE_CONTROLLER", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CONTROLLER", "FLUX_KUSTOMIZE_CRDS")
 	if err != nil {
 		return err
 	}
@@ -58,11 +59,4 @@ func (c *ControlPlane) startFluxController(ctx context.Context, name, path strin
 	url := "http://" + port.Address(health) + "/readyz"
 	err = p.AwaitURL(ctx, http.DefaultClient, url)
 	return errors.Wrapf(err, "cannot see %s ready", name)
-}
-
-// ToolPath returns the path of a program or a folder that the repository's own tools build, or that the environment names. It returns an
-// error if it was not built.
-func ToolPath(ctx context.Context, name string) (string, error) {
-	built, err := builtTools(ctx, name)
-	return built[name], err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const (
@@ -61,7 +62,7 @@ type Gateway struct {
 // StartGateway installs the kinds of Gateway API in the control plane's own cluster, and starts a Gateway with an account of its own, which ends with
 // the control plane. It returns an error if its programs were not built, or it does not get ready.
 func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
-	tool, err := builtTools(ctx, "TRAEFIK", "GATEWAY_API_CRDS")
+	tool, err := toolbox.Built(ctx, "TRAEFIK", "GATEWAY_API_CRDS")
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const (
@@ -262,6 +263,6 @@ func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
 }
 
 func waitForFile(ctx context.Context, path string) error {
-	err := process.PollUntil(ctx, func(context.Context) (bool, error) { return fileExists(path), nil })
+	err := process.PollUntil(ctx, func(context.Context) (bool, error) { return toolbox.Exists(path), nil })
 	return errors.Wrapf(err, "cannot find %s", path)
 }

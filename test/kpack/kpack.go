@@ -12,6 +12,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const (
@@ -90,7 +91,7 @@ type installation struct {
 func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane) (*installation, error) {
 	paths := map[string]string{}
 	for _, tool := range []string{"KPACK_CONTROLLER", "KPACK_WEBHOOK", "KPACK_CONFIG"} {
-		path, err := controlplane.ToolPath(ctx, tool)
+		path, err := toolbox.Path(ctx, tool)
 		if err != nil {
 			return nil, err
 		}

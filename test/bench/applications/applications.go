@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/stage"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/load"
 )
@@ -128,7 +129,7 @@ func (a *applications) open(ctx context.Context, _ map[string]float64) error {
 	if err := a.edge.StartWorkloads(); err != nil {
 		return err
 	}
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return err
 	}
