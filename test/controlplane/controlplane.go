@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/intentplane/intentplane/test/controlplane/node"
 	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/controlplane/process"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
@@ -56,7 +57,7 @@ type ControlPlane struct {
 	snapshot string
 	restored bool
 
-	node    *node
+	node    *node.Node
 	network *httptest.Server
 	cancel  context.CancelFunc
 

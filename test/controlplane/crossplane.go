@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/controlplane/node"
 	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
@@ -56,8 +57,10 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 		return err
 	}
 	if c.o.PackageRuntime == RuntimeDeployment {
-		c.node = &node{c: c, pods: map[types.NamespacedName]*pod{}}
-		c.network = c.node.serviceNetwork()
+		c.node = node.New(node.Options{
+			Namespace: Namespace, Config: c.Config, Client: c.Client, CreateAccount: c.createAccount, Runner: c.runner, Dir: c.Dir, Failed: c.fail,
+		})
+		c.network = c.node.ServiceNetwork()
 	}
 	if err := c.initializeCrossplane(ctx); err != nil {
 		return err
@@ -75,7 +78,7 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 		return err
 	}
 	if c.o.PackageRuntime == RuntimeDeployment {
-		return c.startVirtualNode(life)
+		return c.node.Start(life)
 	}
 	return c.startRuntime(ctx, life)
 }

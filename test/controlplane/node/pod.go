@@ -1,4 +1,4 @@
-package controlplane
+package node
 
 import (
 	"context"
@@ -37,7 +37,7 @@ type pod struct {
 }
 
 // startPod pulls the image of a Deployment, runs it, and returns when its program is ready.
-func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error) {
+func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error) {
 	t := d.Spec.Template
 	if len(t.Spec.Containers) != 1 {
 		return nil, errors.Errorf("cannot run Deployment %s: it has %d containers, and one is supported", d.GetName(), len(t.Spec.Containers))
@@ -60,7 +60,7 @@ func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error)
 	if err != nil {
 		return nil, err
 	}
-	p.process, err = n.c.runner.Start(process.Command{Name: d.GetName(), Path: binary, Args: slices.Concat(container.Args, listen), Env: env})
+	p.process, err = n.o.Runner.Start(process.Command{Name: d.GetName(), Path: binary, Args: slices.Concat(container.Args, listen), Env: env})
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +95,14 @@ func (p *pod) awaitReadiness(ctx context.Context) error {
 }
 
 // containerEnvironment returns that of the container, with its Secrets as files and the kubeconfig of its service account.
-func (n *node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) ([]string, error) {
+func (n *Node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) ([]string, error) {
 	mounts, err := n.mountSecrets(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	account := d.Spec.Template.Spec.ServiceAccountName
 	kubeconfig := filepath.Join(n.podDirectory(d), "kubeconfig")
-	if err := n.c.createAccount(ctx, d.GetNamespace(), account, kubeconfig); err != nil {
+	if err := n.o.CreateAccount(ctx, d.GetNamespace(), account, kubeconfig); err != nil {
 		return nil, err
 	}
 	values := map[string]string{}
@@ -137,7 +137,7 @@ func valueOfField(d *appsv1.Deployment, path string) string {
 }
 
 // mountSecrets writes the Secrets that the container mounts, and returns the directory behind each path in it.
-func (n *node) mountSecrets(ctx context.Context, d *appsv1.Deployment) (map[string]string, error) {
+func (n *Node) mountSecrets(ctx context.Context, d *appsv1.Deployment) (map[string]string, error) {
 	out := map[string]string{}
 	for _, m := range d.Spec.Template.Spec.Containers[0].VolumeMounts {
 		i := slices.IndexFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
@@ -146,7 +146,7 @@ func (n *node) mountSecrets(ctx context.Context, d *appsv1.Deployment) (map[stri
 		}
 		volume := d.Spec.Template.Spec.Volumes[i].Secret
 		s := &corev1.Secret{}
-		if err := n.c.Client.Get(ctx, types.NamespacedName{Namespace: d.GetNamespace(), Name: volume.SecretName}, s); err != nil {
+		if err := n.o.Client.Get(ctx, types.NamespacedName{Namespace: d.GetNamespace(), Name: volume.SecretName}, s); err != nil {
 			return nil, errors.Wrapf(err, "cannot mount Secret %s", volume.SecretName)
 		}
 		dir := filepath.Join(n.podDirectory(d), m.Name)
